@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// `Tests/run` and CI set CAPTUREGATE_STRICT=1: a warning is then an error. People who build the
+// package with a newer compiler are not stopped by a warning it learned since.
+let strict = Context.environment["CAPTUREGATE_STRICT"] == "1"
+let swift: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
+let c: [CSetting] = strict ? [.treatAllWarnings(as: .error)] : []
+
+let package = Package(
+    name: "capturegate",
+    products: [
+        .library(name: "CaptureGate", targets: ["CaptureGate"]),
+        .library(name: "CaptureEncoding", targets: ["CaptureEncoding"]),
+        .library(name: "CaptureRig", targets: ["CaptureRig"]),
+        .executable(name: "capturegate", targets: ["capturegate"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.0.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
+    ],
+    targets: [
+        // A language border each: C shims without policy.
+        .target(
+            name: "CMedia", cSettings: c,
+            linkerSettings: [.linkedLibrary("asound"), .linkedLibrary("v4lconvert"), .linkedLibrary("udev")]),
+        .target(name: "CSystem", cSettings: c, linkerSettings: [.linkedLibrary("crypto")]),
+        .target(
+            name: "CCodecs", cSettings: c,
+            linkerSettings: [.linkedLibrary("sndfile"), .linkedLibrary("FLAC"), .linkedLibrary("turbojpeg")]),
+
+        // The fence: a compiler regime.
+        .target(
+            name: "CaptureRealtime", dependencies: ["CMedia"],
+            swiftSettings: swift + [.strictMemorySafety()]),
+
+        .target(
+            name: "Gate", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: swift),
+        .target(
+            name: "GateStore",
+            dependencies: [
+                "Gate", "CSystem", .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: swift),
+        .target(
+            name: "CaptureGate", dependencies: ["Gate", "GateStore", "CaptureRealtime", "CMedia", "CSystem"],
+            swiftSettings: swift),
+        .target(
+            name: "CaptureEncoding", dependencies: ["CaptureGate", "CSystem", "CCodecs"], swiftSettings: swift),
+        .target(name: "CaptureRig", dependencies: ["CaptureEncoding", "CaptureGate"], swiftSettings: swift),
+        .executableTarget(
+            name: "capturegate",
+            dependencies: [
+                "CaptureEncoding", "CaptureRig", "CaptureGate", "GateStore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+
+        .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
+        .testTarget(name: "GateTests", dependencies: ["Gate"], swiftSettings: swift),
+        .testTarget(name: "GateStoreTests", dependencies: ["GateStore", "Gate", "CSystem"], swiftSettings: swift),
+        .testTarget(name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig"], swiftSettings: swift),
+        .testTarget(
+            name: "CaptureEncodingTests", dependencies: ["CaptureEncoding", "CaptureGate", "CCodecs"],
+            swiftSettings: swift),
+        .testTarget(name: "CommandLineTests", dependencies: ["capturegate"], swiftSettings: swift),
+    ]
+)
