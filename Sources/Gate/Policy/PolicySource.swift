@@ -1,0 +1,45 @@
+/// The administrator's rules.
+///
+/// *thread-safe*
+public protocol PolicySource: Sendable {
+    /// What the rules say of a subject and a device. Never throws: what can't be read denies.
+    func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict
+
+    /// Calls `handler` after every change of the rules, until the observation is released.
+    func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation
+}
+
+/// What a rule is matched against.
+public struct PolicyQuery: Hashable, Sendable {
+    public let capability: CapabilityName
+    public let level: AccessLevel
+    public let device: DeviceID
+    public let at: GateInstant
+
+    public init(capability: CapabilityName, level: AccessLevel, device: DeviceID, at: GateInstant) {
+        self.capability = capability
+        self.level = level
+        self.device = device
+        self.at = at
+    }
+}
+
+/// What the administrator's rules say.
+public enum PolicyVerdict: Hashable, Sendable {
+    /// No rule speaks of it, or one says so: the person decides.
+    case ask
+    /// Allowed without asking, up to wall time `until` (nanoseconds since 1970), where one is set.
+    case allow(PolicyOrigin, until: Int64?)
+    case deny(Restriction)
+}
+
+/// No rules: the person decides everything.
+public struct NoPolicy: PolicySource {
+    private final class Silence: ChangeObservation {}
+
+    public init() {}
+
+    public func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict { .ask }
+
+    public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation { Silence() }
+}
