@@ -1,0 +1,23 @@
+# about: 300 of 300 frames at 1280x720p60 and no xrun
+# time: virtual
+# timeout: 180
+# checks: 9
+
+load_vivid
+load_aloop
+grant_all
+camera=$(device_id "$camera_node")
+microphone=$(device_id "$microphone_node")
+
+exits "five seconds of 720p60 with sound are recorded" 0 \
+    sh -c "capturegate record clip.mkv --json --camera '$camera' --microphone '$microphone' \
+        --size 1280x720 --fps 60 --rate 48000 --for 5s >events.ndjson"
+note "ledger: $(jq -c 'select(.event == "end")' events.ndjson)"
+equal "the ledger counts 300 frames" 300 "$(track events.ndjson video frames)"
+equal "none is lost" 0 "$(track events.ndjson video lost)"
+equal "the sound had no xrun" 0 "$(track events.ndjson audio xruns)"
+equal "the file has 300 frames" 300 "$(frame_count clip.mkv)"
+equal "of 1280x720" 1280,720 "$(probe -select_streams v:0 -show_entries stream=width,height -of csv=p=0 clip.mkv)"
+check "it lasts five seconds" between "$(duration clip.mkv)" 4.97 5.05
+check "all of it decodes" decodes clip.mkv
+refute "nothing is left under a partial name" ls clip.mkv.partial

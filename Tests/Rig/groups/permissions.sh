@@ -1,0 +1,43 @@
+# about: node permissions and busy devices are told with their remedies
+# time: real
+# timeout: 120
+# checks: 9
+
+load_vivid
+load_aloop
+camera=$(device_id "$camera_node")
+microphone=$(device_id "$microphone_node")
+chmod 0600 "$camera_node" "$microphone_node" /dev/media*
+
+# Root opens everything: only somebody else can find a door closed. nobody's home is its own.
+user=$(id -u nobody)
+mkdir -p $rig/nobody
+chown "$user" $rig/nobody
+as_nobody() {
+    (cd $rig/nobody && setpriv --reuid "$user" --regid "$user" --clear-groups env HOME=$rig/nobody \
+        XDG_STATE_HOME=$rig/nobody/state XDG_CONFIG_HOME=$rig/nobody/config XDG_RUNTIME_DIR=$rig/nobody "$@")
+}
+
+refute "nobody cannot open the camera" as_nobody dd if="$camera_node" of=/dev/null bs=1 count=0
+as_nobody capturegate grant camera --always
+as_nobody capturegate grant microphone --always
+exits "a camera node closed to this user is refused" 77 \
+    as_nobody capturegate record clip.mkv --camera "$camera" --microphone none --for 1s
+said "the remedy is said" 'group|log in|permission'
+exits "a microphone node likewise" 77 as_nobody capturegate record clip.wav --camera none --microphone "$microphone" --for 1s
+said "the remedy is said there too" 'group|log in|permission'
+
+grant_all
+v4l2-ctl -d "$camera_node" --stream-mmap --stream-to=/dev/null >/dev/null 2>&1 &
+holder=$!
+holds() { grep -q . "/proc/$holder/fdinfo/3" && ls -l "/proc/$holder/fd" | grep -qF "$camera_node"; }
+wait_for 10 holds
+streams() { ! v4l2-ctl -d "$camera_node" --stream-mmap --stream-count=1 --stream-to=/dev/null; }
+wait_for 10 streams
+exits "a camera that streams elsewhere is busy" 75 \
+    capturegate record clip.mkv --camera "$camera" --microphone none --for 1s
+said "the holder's process is named" "\\b$holder\\b"
+said "and its command" 'v4l2-ctl'
+kill $holder
+wait $holder || true
+equal "no file is left" "" "$(ls clip* $rig/nobody/clip* 2>/dev/null)"

@@ -1,0 +1,141 @@
+# What a test group inside the rig kernel can say. Sourced by `guest` before the group; see README.md.
+
+rig=/rig # a tmpfs: everything that a group writes
+results=/rigout/results
+judges=/rigout/judges
+
+# A home of its own, so that no grant or setting of the machine counts.
+make_home() {
+    mkdir -p $rig
+    mount -t tmpfs -o mode=755 tmpfs $rig
+    mkdir -p $rig/home $rig/work $rig/tmp
+    rm -rf /etc/capturegate
+    HOME=$rig/home TMPDIR=$rig/tmp XDG_STATE_HOME=$rig/home/.local/state XDG_CONFIG_HOME=$rig/home/.config
+    XDG_CACHE_HOME=$rig/home/.cache XDG_DATA_HOME=$rig/home/.local/share XDG_RUNTIME_DIR=/run/user/0
+    mkdir -p -m 700 $XDG_RUNTIME_DIR
+    export HOME TMPDIR XDG_STATE_HOME XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
+    cd $rig/work || exit 1
+}
+
+# -- results
+
+pass() { echo "ok $1" | tee -a $results; }
+
+# fail SENTENCE [DETAIL-FILE]
+fail() {
+    {
+        echo "not ok $1"
+        [ -z "${2:-}" ] || tail -n 20 "$2" | sed 's/^/    /'
+    } | tee -a $results
+}
+
+# A measured figure or a remark that belongs beside the results.
+note() { echo "# $*" | tee -a $results; }
+
+# check SENTENCE COMMAND... passes if the command does.
+check() {
+    sentence=$1
+    shift
+    if "$@" >$rig/tmp/check.txt 2>&1; then pass "$sentence"; else fail "$sentence" $rig/tmp/check.txt; fi
+}
+
+# refute SENTENCE COMMAND... passes if the command fails.
+refute() {
+    sentence=$1
+    shift
+    if "$@" >$rig/tmp/check.txt 2>&1; then fail "$sentence" $rig/tmp/check.txt; else pass "$sentence"; fi
+}
+
+# equal SENTENCE EXPECTED ACTUAL
+equal() {
+    echo "expected '$2', got '$3'" >$rig/tmp/check.txt
+    if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" $rig/tmp/check.txt; fi
+}
+
+# exits SENTENCE CODE COMMAND... What the command said is left in $rig/tmp/said.txt.
+exits() {
+    sentence=$1 expected=$2 actual=0
+    shift 2
+    "$@" >$rig/tmp/said.txt 2>&1 || actual=$?
+    echo "expected exit code $expected, got $actual" >>$rig/tmp/said.txt
+    if [ "$actual" = "$expected" ]; then pass "$sentence"; else fail "$sentence" $rig/tmp/said.txt; fi
+}
+
+# said SENTENCE PATTERN: the output of the last `exits` matches (extended, any case).
+said() {
+    if grep -qiE -- "$2" $rig/tmp/said.txt; then pass "$1"; else fail "$1" $rig/tmp/said.txt; fi
+}
+
+# -- time
+
+nanoseconds() { "$judges/monotonic"; }
+
+# wait_for SECONDS COMMAND...: until the command succeeds, never longer.
+wait_for() {
+    deadline=$(($(nanoseconds) + $1 * 1000000000))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        [ "$(nanoseconds)" -lt $deadline ] || { note "waited in vain for: $*"; return 1; }
+        sleep 0.02
+    done
+}
+
+# -- devices
+
+# load_vivid [OPTION...]: one webcam, capture node only, unless options say otherwise.
+load_vivid() {
+    modprobe vivid n_devs=1 node_types=0x1 num_inputs=1 input_types=0 "$@"
+    udevadm settle
+    camera_node=/dev/$(basename "$(echo /sys/devices/platform/vivid.0/video4linux/video*)")
+}
+
+# A webcam with the picture of a still test chart: no text, no movement, the same in each frame.
+load_still_vivid() {
+    load_vivid "$@"
+    v4l2-ctl -d "$camera_node" -c test_pattern=0,osd_text_mode=2,horizontal_movement=3,vertical_movement=3
+}
+
+# load_aloop [OPTION...]: what is played into hw:Loopback,0 is captured from hw:Loopback,1.
+load_aloop() {
+    modprobe snd-aloop "$@"
+    udevadm settle
+    microphone_node=/dev/snd/pcmC$(readlink /proc/asound/Loopback | tr -dc 0-9)D1c
+}
+
+unbind() { echo "$2" >"/sys/bus/platform/drivers/$1/unbind"; }
+bind() { echo "$2" >"/sys/bus/platform/drivers/$1/bind"; }
+
+# -- capturegate
+
+# device_id NODE: the stable id of the device that has this node.
+device_id() {
+    capturegate devices --json | jq -er --arg node "$1" \
+        'first(.devices[] | select(any(.nodes[] | tostring; contains($node))) | .id)'
+}
+
+grant_all() {
+    capturegate grant camera --always
+    capturegate grant microphone --always
+}
+
+# recording FILE: the NDJSON of a `record --json` says that it has begun to capture.
+recording() { grep -q '"event":"start"' "$1"; }
+
+# ledger FILE FILTER: a jq filter on the `end` event of a `record --json`.
+ledger() { jq -r "select(.event == \"end\") | $2" "$1"; }
+track() { ledger "$1" "first(.tracks[] | select(.kind == \"$2\")) | .$3"; }
+
+# -- files
+
+probe() { ffprobe -v error "$@"; }
+
+# stream FILE v|a ENTRY: one property of the first video or audio stream.
+stream() { probe -select_streams "$2:0" -show_entries "stream=$3" -of csv=p=0 "$1" | head -n 1 | tr -d ,; }
+duration() { probe -show_entries format=duration -of csv=p=0 "$1"; }
+frame_count() { probe -count_frames -select_streams v:0 -show_entries stream=nb_read_frames -of csv=p=0 "$1" | tr -d ,; }
+
+# between VALUE LOW HIGH, in real numbers.
+between() { awk -v value="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(value != "" && value + 0 >= low && value + 0 <= high) }'; }
+
+# decodes FILE: every frame of it, without a complaint.
+decodes() { ffmpeg -nostdin -v error -xerror -i "$1" -f null - && [ -s "$1" ]; }
