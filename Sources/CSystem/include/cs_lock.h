@@ -1,0 +1,11 @@
+#pragma once
+
+#include <sys/file.h>
+
+// Why shims: the open-file-description locks need _GNU_SOURCE and a variadic fcntl.
+
+// flock(2): LOCK_SH, LOCK_EX or LOCK_UN, with LOCK_NB; -EWOULDBLOCK if somebody else holds it.
+int cs_flock(int fd, int operation);
+// fcntl(2) F_OFD_SETLK over the whole file; -EAGAIN if somebody else holds it and `wait` is 0.
+int cs_ofd_lock(int fd, int exclusive, int wait);
+int cs_ofd_unlock(int fd);

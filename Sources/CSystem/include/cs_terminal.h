@@ -1,0 +1,18 @@
+#pragma once
+
+#include <stdint.h>
+
+// Why shims: struct termios and TIOCGWINSZ are macros and unions that differ by libc. The mode is opaque to Swift.
+
+struct cs_terminal_mode {
+    uint8_t bytes[64];
+};
+
+// 1 or 0.
+int cs_isatty(int fd);
+int cs_terminal_read_mode(int fd, struct cs_terminal_mode *out);
+// tcsetattr; `flush` drops what was typed and not yet read (TCSAFLUSH).
+int cs_terminal_set_mode(int fd, const struct cs_terminal_mode *mode, int flush);
+// Changes the record alone: single keys at once, echoed or not, with or without Ctrl-C as a signal.
+void cs_terminal_make_noncanonical(struct cs_terminal_mode *mode, int echo, int signals);
+int cs_terminal_size(int fd, uint16_t *rows, uint16_t *columns);
