@@ -1,0 +1,38 @@
+// libturbojpeg. Wrapped because its constants are enums of C and its planes are arrays of pointers.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cc_jpeg cc_jpeg;
+
+enum { CC_JPEG_422 = 1, CC_JPEG_420 = 2, CC_JPEG_GREY = 3 };
+enum { CC_JPEG_RGB = 0, CC_JPEG_BGR = 1 };
+
+// A picture in planes; `stride` is bytes from row to row. Grey uses the first plane alone.
+typedef struct cc_jpeg_planes {
+    const uint8_t *plane[3];
+    int stride[3];
+    int width;
+    int height;
+    int subsampling;
+} cc_jpeg_planes;
+
+// tjInitCompress, tjInitDecompress. NULL where memory is out.
+cc_jpeg *cc_jpeg_encoder(void);
+cc_jpeg *cc_jpeg_decoder(void);
+// tjBufSize: room that any such picture fits in; 0 for impossible sizes.
+size_t cc_jpeg_bound(int width, int height, int subsampling);
+// tjCompressFromYUVPlanes into `out` of at least cc_jpeg_bound bytes; quality 1...100. The size, or -errno.
+int64_t cc_jpeg_encode(cc_jpeg *jpeg, const cc_jpeg_planes *planes, int quality, uint8_t *out, size_t capacity);
+// tjCompress2: the same from packed RGB or BGR.
+int64_t cc_jpeg_encode_rgb(
+    cc_jpeg *jpeg, const uint8_t *pixels, int stride, int width, int height, int order, int subsampling, int quality,
+    uint8_t *out, size_t capacity);
+// tjDecompressHeader3. 0 or -errno; other kinds of subsampling give `subsampling` -1.
+int cc_jpeg_header(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, cc_jpeg_planes *planes);
+// tjDecompressToYUVPlanes into planes that the caller laid out after cc_jpeg_header. 0 or -errno, also for warnings.
+int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *const plane[3], int *stride);
+// tjGetErrorStr2.
+const char *cc_jpeg_text(cc_jpeg *jpeg);
+// tjDestroy.
+void cc_jpeg_free(cc_jpeg *jpeg);

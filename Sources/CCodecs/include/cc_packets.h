@@ -1,0 +1,29 @@
+// A growable run of packets that libFLAC's callback fills and Swift reads.
+// In C because the callback must grow it without calling back into Swift.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cc_packet {
+    size_t offset;
+    size_t count;
+    // Nanoseconds. libFLAC's callback stores sample frames in `duration`; Swift turns them into time.
+    int64_t time;
+    int64_t duration;
+    int32_t key;
+} cc_packet;
+
+typedef struct cc_packets {
+    uint8_t *bytes;
+    size_t count;
+    size_t capacity;
+    cc_packet *packets;
+    size_t packet_count;
+    size_t packet_capacity;
+} cc_packets;
+
+// Room for `extra` more bytes behind `count`. 0 or -ENOMEM.
+int cc_packets_reserve(cc_packets *packets, size_t extra);
+// Closes a packet: the `count` bytes that were written behind `packets->count`. 0 or -ENOMEM.
+int cc_packets_commit(cc_packets *packets, size_t count, int64_t time, int64_t duration, int key);
+void cc_packets_free(cc_packets *packets);
