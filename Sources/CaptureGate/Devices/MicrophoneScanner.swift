@@ -1,0 +1,29 @@
+/// Finds the PCM devices that capture.
+enum MicrophoneScanner {
+    static func records() -> [DeviceRecord] {
+        var records: [DeviceRecord] = []
+        UdevScan.forEach(in: "sound") { device in
+            if let record = record(of: device) { records.append(record) }
+        }
+        return records.sorted { ($0.card ?? 0, $0.index) < ($1.card ?? 0, $1.index) }
+    }
+
+    private static func record(of device: borrowing UdevDevice) -> DeviceRecord? {
+        guard let (card, index) = numbers(of: device.systemName) else { return nil }
+        return DeviceRecord(
+            systemPath: device.systemPath,
+            node: device.node ?? "/dev/snd/\(device.systemName)",
+            name: SoundProc.name(card: card, device: index),
+            // udev describes the card, not its PCM devices.
+            properties: device.parentProperties("sound"),
+            parentPath: device.parentPath("sound"), index: index, card: card)
+    }
+
+    /// `pcmC1D0c` is card 1, device 0, capture.
+    static func numbers(of systemName: String) -> (card: Int, device: Int)? {
+        guard systemName.hasPrefix("pcmC"), systemName.hasSuffix("c") else { return nil }
+        let parts = systemName.dropFirst(4).dropLast().split(separator: "D")
+        guard parts.count == 2, let card = Int(parts[0]), let device = Int(parts[1]) else { return nil }
+        return (card, device)
+    }
+}

@@ -1,0 +1,21 @@
+import CMedia
+
+/// Walks the devices of a subsystem.
+enum UdevScan {
+    /// Calls `body` for each device, in the order of their places in /sys; for none where there is no /sys.
+    static func forEach(in subsystem: String, _ body: (borrowing UdevDevice) -> Void) {
+        guard let udev = cm_udev_new() else { return }
+        defer { cm_udev_unref(udev) }
+        var enumeration: OpaquePointer?
+        guard cm_udev_enumerate(udev, subsystem, &enumeration) >= 0, let enumeration else { return }
+        defer { cm_udev_enumerate_unref(enumeration) }
+        var entry = cm_udev_first(enumeration)
+        while let current = entry {
+            // A device may be gone between the list and the look.
+            if let path = cm_udev_entry_name(current), let device = cm_udev_device_from_syspath(udev, path) {
+                body(UdevDevice(owning: device))
+            }
+            entry = cm_udev_next(current)
+        }
+    }
+}

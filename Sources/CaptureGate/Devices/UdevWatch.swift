@@ -1,0 +1,56 @@
+import CMedia
+import CSystem
+import Dispatch
+import Gate
+
+/// Calls a handler on a thread of its own, first at once, then after each event of a capture device.
+final class UdevWatch: Sendable {
+    private let stop: EventDescriptor
+
+    /// - Parameter handler: gets the listing it returned with last time.
+    init(_ handler: @escaping @Sendable (inout [Device]) -> Void) throws(CaptureError) {
+        let stop = try EventDescriptor()
+        self.stop = stop
+        DispatchQueue(label: "capturegate.devices").async { Self.watch(until: stop, handler) }
+    }
+
+    deinit { cancel() }
+
+    /// Ends the watch; the thread closes what it holds.
+    func cancel() { stop.signal() }
+
+    private static func watch(until stop: EventDescriptor, _ handler: (inout [Device]) -> Void) {
+        guard let udev = cm_udev_new() else { return }
+        defer { cm_udev_unref(udev) }
+        guard let monitor = listen(udev) else { return }
+        defer { cm_udev_monitor_unref(monitor) }
+        var known: [Device] = []
+        handler(&known)
+        while wait(monitor, stop.descriptor) { handler(&known) }
+    }
+
+    /// Where udevd does not run, the kernel's own messages have to do.
+    private static func listen(_ udev: OpaquePointer) -> OpaquePointer? {
+        let source = SmallFile.names(in: "/run/udev").contains("control") ? "udev" : "kernel"
+        guard let monitor = cm_udev_monitor_new(udev, source) else { return nil }
+        _ = cm_udev_monitor_add_subsystem(monitor, "video4linux")
+        _ = cm_udev_monitor_add_subsystem(monitor, "sound")
+        guard cm_udev_monitor_enable(monitor) >= 0 else {
+            cm_udev_monitor_unref(monitor)
+            return nil
+        }
+        return monitor
+    }
+
+    /// - Returns: false when the watch ends.
+    private static func wait(_ monitor: OpaquePointer, _ stop: Int32) -> Bool {
+        var items = [
+            cs_poll_item(fd: cm_udev_monitor_fd(monitor), events: Int16(CS_POLL_IN), revents: 0),
+            cs_poll_item(fd: stop, events: Int16(CS_POLL_IN), revents: 0),
+        ]
+        guard cs_poll(&items, items.count, -1) > 0, items[1].revents == 0 else { return false }
+        // All that is waiting is one look.
+        while let device = cm_udev_monitor_receive(monitor) { cm_udev_device_unref(device) }
+        return true
+    }
+}

@@ -1,0 +1,86 @@
+import CSystem
+import Gate
+import GateStore
+
+/// Reads from the kernel who a process is.
+///
+/// *thread-safe*
+public enum ProcessSubject {
+    /// The calling process.
+    ///
+    /// - Throws: `.unavailable` where /proc does not tell; nobody may then capture.
+    public static func current() throws(CaptureError) -> Subject {
+        Subject(
+            userID: cs_geteuid(), groupIDs: groups(), executable: try executable(),
+            application: CgroupApplication.application(cgroup: SmallFile.text("/proc/self/cgroup") ?? ""),
+            session: try session())
+    }
+
+    /// The program file at a path, as `grant --to` needs it.
+    ///
+    /// - Parameter path: absolute, or relative to the working folder; links are followed.
+    /// - Throws: `.noDevice` never; `.usage` where there is no such file or it can't be read.
+    public static func executable(at path: String) throws(CaptureError) -> Executable {
+        var real = [CChar](repeating: 0, count: 4096)
+        let length = cs_realpath(path, &real, real.count)
+        guard length >= 0 else { throw unreadable(path, errno: Int32(-length)) }
+        let text = String(decoding: real[..<Int(length)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return try read(opening: text, named: text)
+    }
+
+    /// Opened through /proc, so that it is the running file even where its path has been replaced since.
+    private static func executable() throws(CaptureError) -> Executable {
+        guard let path = SmallFile.link("/proc/self/exe") else {
+            throw CaptureError(
+                .unavailable, "The kernel does not say which program this is: /proc/self/exe can't be read.",
+                remedies: [Remedy("Mount /proc.")])
+        }
+        return try read(opening: "/proc/self/exe", named: path)
+    }
+
+    private static func read(opening path: String, named name: String) throws(CaptureError) -> Executable {
+        let file = cs_open(path, 0, 0)
+        guard file >= 0 else { throw unreadable(name, errno: -file) }
+        defer { cs_close(file) }
+        var status = cs_file_status()
+        let outcome = cs_fstat(file, &status)
+        guard outcome >= 0 else { throw unreadable(name, errno: -outcome) }
+        guard status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE) else {
+            throw CaptureError(.usage, "\(name) is not a program file.")
+        }
+        return Executable(path: name, inode: status.inode, sha256: try SHA256.hex(ofDescriptor: file))
+    }
+
+    private static func unreadable(_ path: String, errno: Int32) -> CaptureError {
+        CaptureError(
+            .usage, "The program \(QuestionText.visible(path)) can't be read: \(SystemText.error(errno)).",
+            errno: errno, remedies: [Remedy("Name a program file that you may read.")])
+    }
+
+    private static func groups() -> [UInt32] {
+        let count = cs_getgroups(nil, 0)
+        guard count > 0 else { return [cs_getegid()] }
+        var groups = [UInt32](repeating: 0, count: Int(count))
+        let got = cs_getgroups(&groups, groups.count)
+        return [cs_getegid()] + groups[..<max(0, min(Int(got), groups.count))]
+    }
+
+    private static func session() throws(CaptureError) -> LoginSession {
+        let leader = cs_getsid(0)
+        guard leader > 0, let bootID = SmallFile.text("/proc/sys/kernel/random/boot_id") else {
+            throw CaptureError(
+                .unavailable, "The kernel does not say which session this is: /proc can't be read.",
+                remedies: [Remedy("Mount /proc.")])
+        }
+        // A leader that has ended leaves 0: its session can't be told from another, so it never matches a stored one.
+        let ticks = SmallFile.text("/proc/\(leader)/stat").flatMap(startTicks) ?? 0
+        return LoginSession(leader: leader, startTicks: ticks, bootID: bootID)
+    }
+
+    /// Field 22 of `/proc/PID/stat`, counted after the command's closing parenthesis: the command may hold anything.
+    static func startTicks(stat: String) -> UInt64? {
+        guard let end = stat.lastIndex(of: ")") else { return nil }
+        let fields = stat[stat.index(after: end)...].split(separator: " ")
+        return fields.count > 19 ? UInt64(fields[19]) : nil
+    }
+}

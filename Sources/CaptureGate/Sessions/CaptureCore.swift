@@ -1,0 +1,61 @@
+import CaptureRealtime
+import Gate
+
+/// What a session of sound and one of picture have in common: the end signal, the counters, the thread, and the gate's
+/// hold on the capture.
+final class CaptureCore: Sendable {
+    let device: Device
+    let control: LoopControl
+    let counters = LoopCounters()
+    let capture: ActiveCapture
+    private let queue: RealtimeQueue
+
+    /// Uses the permit up: asks the store once more and writes the start into the audit log. The node is opened after.
+    init(
+        _ permit: consuming DevicePermit, as capability: CapabilityName
+    ) async throws(CaptureError) {
+        let id = permit.device.id
+        guard let device = DeviceCatalog.scan(.identity).first(where: { $0.id == id && $0.capability == capability })
+        else {
+            throw CaptureError(
+                .noDevice, "\(QuestionText.visible(permit.device.name)) [\(id)] is not there any more.",
+                remedies: [Remedy("See what is there.", command: "capturegate devices")])
+        }
+        let control: LoopControl
+        do { control = try LoopControl() } catch { throw DeviceFault(device: device).error(error) }
+        self.device = device
+        self.control = control
+        queue = RealtimeQueue(label: "capturegate.\(id)")
+        capture = try await permit.redeem(opening: id, as: capability)
+        capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
+    }
+
+    /// Runs the capture on a thread of its own.
+    func run<Run: CaptureRun & ~Copyable>(_ run: consuming Run) {
+        queue.run(run) { _ in }
+    }
+
+    /// How the capture ended, once it has.
+    func end(_ result: LoopResult?) -> SessionEnd? {
+        result.map { DeviceFault(device: device).end($0, gate: capture.endReason) }
+    }
+
+    /// Writes the end into the audit log.
+    func finish(_ end: SessionEnd?) async {
+        await capture.finish(
+            frames: counters.delivered, bytes: counters.bytes, outcome: end?.error?.message ?? "stopped by the program")
+    }
+
+    /// Runs what opens the device; the capture is written off in the audit log where it fails.
+    func opening<Value: ~Copyable>(
+        _ open: () throws(RealtimeFault) -> Value
+    ) async throws(CaptureError) -> Value {
+        do {
+            return try open()
+        } catch {
+            let error = DeviceFault(device: device).error(error)
+            await capture.finish(frames: 0, bytes: 0, outcome: error.message)
+            throw error
+        }
+    }
+}

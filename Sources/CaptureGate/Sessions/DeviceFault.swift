@@ -1,0 +1,88 @@
+import CaptureRealtime
+import Gate
+
+/// Says in words what the capture loop says in numbers.
+struct DeviceFault {
+    let device: Device
+
+    /// The error for a call that failed while the device was opened or captured.
+    func error(_ fault: RealtimeFault) -> CaptureError {
+        let call = "\(fault.call.function): \(SystemText.error(fault.errno))"
+        switch fault.errno {
+        case 16: return busy(call)
+        case 2, 6, 19: return gone(.noDevice, "\(named) is not there any more", call, fault.errno)
+        case 1, 13: return refused(call)
+        case 28: return noBandwidth(call)
+        case 22 where isNegotiation(fault.call):
+            return CaptureError(
+                .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
+                remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
+        default: return CaptureError(.inputOutput, "\(named) failed (\(call)).", errno: fault.errno)
+        }
+    }
+
+    /// How a capture ended, from how its loop did.
+    func end(_ result: LoopResult, gate: CaptureEndReason?) -> SessionEnd {
+        switch result.end {
+        case .stopped: return .stopped
+        case .revoked: return .refused((gate ?? .revoked).error(device.description))
+        case .expired: return .refused(CaptureEndReason.expired.error(device.description))
+        case .deviceGone:
+            return .deviceGone(gone(.deviceGone, "\(named) was unplugged", nil, result.fault?.errno ?? 0))
+        case .stalled:
+            return .stalled(
+                CaptureError(
+                    .stalled, "\(named) stopped delivering.",
+                    remedies: [Remedy("Plug it in again, or try another format or a lower frame rate.")]))
+        case .failed:
+            return .failed(
+                result.fault.map { error($0) } ?? CaptureError(.inputOutput, "\(named) failed."))
+        }
+    }
+
+    private var named: String { "\(QuestionText.visible(device.name)) [\(device.id)]" }
+
+    private func isNegotiation(_ call: RealtimeCall) -> Bool {
+        switch call {
+        case .parametersPCM, .accessPCM, .formatPCM, .channelsPCM, .ratePCM, .periodPCM, .bufferPCM, .commitPCM,
+            .getFormat, .setFormat, .setParameters:
+            true
+        default: false
+        }
+    }
+
+    private func gone(_ kind: CaptureError.Kind, _ what: String, _ call: String?, _ errno: Int32) -> CaptureError {
+        CaptureError(
+            kind, what + (call.map { " (\($0))" } ?? "") + ".", errno: errno,
+            remedies: [Remedy("Plug it in again, or choose another device.", command: "capturegate devices")])
+    }
+
+    private func busy(_ call: String) -> CaptureError {
+        let holder = device.nodes.lazy.flatMap { DeviceHolders.holdings(of: $0) }.first?.holder
+        return Self.busy(named, holder: holder, call: call)
+    }
+
+    /// The error for a device that another process holds.
+    static func busy(_ name: String, holder: DeviceHolder?, call: String) -> CaptureError {
+        let who = holder.map { "process \($0.processID) (\($0.command)) holds it" } ?? "its holder is hidden"
+        let remedy =
+            holder.map { Remedy("End that program, or choose another device.", command: "kill \($0.processID)") }
+            ?? Remedy("Run as root to see the holder.", command: "sudo capturegate status")
+        return CaptureError(.busy, "\(name) is busy: \(who) (\(call)).", errno: 16, remedies: [remedy])
+    }
+
+    private func refused(_ call: String) -> CaptureError {
+        let restriction = device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first
+        return CaptureError(
+            .notAuthorized, restriction?.reason ?? "\(named) may not be opened (\(call)).", errno: 13,
+            remedies: restriction?.remedies ?? [])
+    }
+
+    private func noBandwidth(_ call: String) -> CaptureError {
+        CaptureError(
+            .unavailable, "\(named) gets no USB bandwidth for this format (\(call)).", errno: 28,
+            remedies: [
+                Remedy("Choose MJPEG, a smaller size or fewer frames a second, or plug it into another USB controller.")
+            ])
+    }
+}

@@ -1,0 +1,40 @@
+/// What a program would like of a camera; what it does not say is the device's choice.
+///
+/// *thread-safe*
+public struct VideoSettings: Hashable, Sendable {
+    /// Pixels.
+    public var width: Int?
+    /// Pixels.
+    public var height: Int?
+    public var pixelFormat: PixelFormat?
+    public var frameRate: FrameRate?
+    /// Refuse to open where the device would do anything else than what is said.
+    public var isStrict: Bool
+
+    public init(
+        width: Int? = nil, height: Int? = nil, pixelFormat: PixelFormat? = nil, frameRate: FrameRate? = nil,
+        isStrict: Bool = false
+    ) {
+        self.width = width
+        self.height = height
+        self.pixelFormat = pixelFormat
+        self.frameRate = frameRate
+        self.isStrict = isStrict
+    }
+
+    /// What of this the device does otherwise, a sentence each.
+    func differences(from format: VideoFormat) -> [String] {
+        var differences: [String] = []
+        if width.map({ $0 != format.width }) ?? false || height.map({ $0 != format.height }) ?? false {
+            let asked = "\(width.map(String.init) ?? "any")x\(height.map(String.init) ?? "any")"
+            differences.append("size \(asked) asked, \(format.width)x\(format.height) got")
+        }
+        if let pixelFormat, pixelFormat != format.pixelFormat {
+            differences.append("pixel format \(pixelFormat) asked, \(format.pixelFormat) got")
+        }
+        if let frameRate, abs(frameRate.framesPerSecond - format.frameRate.framesPerSecond) > 0.01 {
+            differences.append("\(frameRate) frames a second asked, \(format.frameRate) got")
+        }
+        return differences
+    }
+}

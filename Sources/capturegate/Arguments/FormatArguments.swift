@@ -1,0 +1,46 @@
+import ArgumentParser
+import CaptureGate
+
+extension FrameRate: ExpressibleByArgument {
+    /// A whole number, a decimal such as `29.97`, or a fraction such as `30000/1001`.
+    public init?(argument: String) {
+        let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.count == 2, let numerator = Int(parts[0]), let denominator = Int(parts[1]) {
+            self.init(numerator, denominator)
+        } else if let whole = Int(argument) {
+            self.init(whole)
+        } else if let decimal = Double(argument), decimal.isFinite, decimal > 0, decimal < 100_000 {
+            self.init(Int((decimal * 1000).rounded()), 1000)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension PixelFormat: ExpressibleByArgument {
+    /// A four character code in either case, such as `yuyv`.
+    public init?(argument: String) {
+        self.init(argument.uppercased())
+    }
+}
+
+extension SampleFormat: ExpressibleByArgument {
+    /// ALSA's name in either case, with or without `_LE`.
+    public init?(argument: String) {
+        let name = argument.uppercased()
+        guard let format = SampleFormat(rawValue: name) ?? SampleFormat(rawValue: name + "_LE") else { return nil }
+        self = format
+    }
+}
+
+extension CapabilityName: ExpressibleByArgument {
+    public init?(argument: String) {
+        switch argument {
+        case "microphone": self = .microphone
+        case "camera": self = .camera
+        default: return nil
+        }
+    }
+
+    public static var allValueStrings: [String] { ["microphone", "camera"] }
+}
