@@ -1,0 +1,58 @@
+#include "cm_v4l2_inputs.h"
+#include "cm_ioctl.h"
+#include <linux/videodev2.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(sizeof(struct v4l2_dv_timings) == sizeof(((struct cm_v4l2_timings *)0)->raw), "all of the timings");
+
+int32_t cm_v4l2_enuminput(int32_t descriptor, uint32_t index, struct cm_v4l2_input *input) {
+    struct v4l2_input raw = {.index = index};
+    int32_t result = cm_ioctl(descriptor, VIDIOC_ENUMINPUT, &raw);
+    if (result < 0) return result;
+    input->index = raw.index;
+    input->type = raw.type;
+    input->status = raw.status;
+    input->capabilities = raw.capabilities;
+    snprintf(input->name, sizeof(input->name), "%s", (const char *)raw.name);
+    return 0;
+}
+
+int32_t cm_v4l2_g_input(int32_t descriptor) {
+    int index = 0;
+    int32_t result = cm_ioctl(descriptor, VIDIOC_G_INPUT, &index);
+    return result < 0 ? result : index;
+}
+
+int32_t cm_v4l2_s_input(int32_t descriptor, uint32_t index) {
+    int wanted = (int)index;
+    return cm_ioctl(descriptor, VIDIOC_S_INPUT, &wanted);
+}
+
+static int32_t timings_ioctl(int32_t descriptor, unsigned long request, struct cm_v4l2_timings *timings) {
+    struct v4l2_dv_timings raw;
+    memset(&raw, 0, sizeof(raw));
+    int32_t result = cm_ioctl(descriptor, request, &raw);
+    if (result < 0) return result;
+    memcpy(timings->raw, &raw, sizeof(raw));
+    timings->width = raw.bt.width;
+    timings->height = raw.bt.height;
+    timings->interlaced = raw.bt.interlaced;
+    timings->numerator = raw.bt.pixelclock;
+    timings->denominator = (uint64_t)V4L2_DV_BT_FRAME_WIDTH(&raw.bt) * V4L2_DV_BT_FRAME_HEIGHT(&raw.bt);
+    return 0;
+}
+
+int32_t cm_v4l2_query_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings) {
+    return timings_ioctl(descriptor, VIDIOC_QUERY_DV_TIMINGS, timings);
+}
+
+int32_t cm_v4l2_g_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings) {
+    return timings_ioctl(descriptor, VIDIOC_G_DV_TIMINGS, timings);
+}
+
+int32_t cm_v4l2_s_dv_timings(int32_t descriptor, const struct cm_v4l2_timings *timings) {
+    struct v4l2_dv_timings raw;
+    memcpy(&raw, timings->raw, sizeof(raw));
+    return cm_ioctl(descriptor, VIDIOC_S_DV_TIMINGS, &raw);
+}

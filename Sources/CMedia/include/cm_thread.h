@@ -1,0 +1,27 @@
+// The calling thread's policy, nice value and name. Glibc's module lacks some of these names, and pthread_* functions
+// return what others put into errno.
+#pragma once
+
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+struct cm_policy {
+    // SCHED_OTHER, SCHED_FIFO …
+    int32_t policy;
+    int32_t priority;
+};
+
+int32_t cm_gettid(void);
+int32_t cm_policy_get(struct cm_policy *policy);
+int32_t cm_policy_set(const struct cm_policy *policy);
+// SCHED_FIFO at `priority`; children start without it.
+int32_t cm_policy_set_fifo(int32_t priority);
+// Into `*value`, because a nice value may be negative.
+int32_t cm_nice_get(int32_t thread, int32_t *value);
+int32_t cm_nice_set(int32_t thread, int32_t value);
+// At most 15 bytes and a zero.
+int32_t cm_thread_name_get(char *name, int32_t capacity);
+int32_t cm_thread_name_set(const char *name);
+
+#pragma clang assume_nonnull end

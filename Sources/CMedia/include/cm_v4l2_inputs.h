@@ -1,0 +1,35 @@
+// The inputs of a video node, and the timings of a digital one (HDMI, SDI).
+#pragma once
+
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+struct cm_v4l2_input {
+    uint32_t index;
+    uint32_t type;
+    // V4L2_IN_ST_NO_SIGNAL …
+    uint32_t status;
+    // V4L2_IN_CAP_DV_TIMINGS …
+    uint32_t capabilities;
+    char name[32];
+};
+
+struct cm_v4l2_timings {
+    uint32_t width, height, interlaced;
+    // Frames in `denominator` seconds.
+    uint64_t numerator, denominator;
+    // struct v4l2_dv_timings as the driver gave it: packed, so Swift could not read it.
+    uint8_t raw[132];
+};
+
+int32_t cm_v4l2_enuminput(int32_t descriptor, uint32_t index, struct cm_v4l2_input *input);
+// The current input's index.
+int32_t cm_v4l2_g_input(int32_t descriptor);
+int32_t cm_v4l2_s_input(int32_t descriptor, uint32_t index);
+// What the signal has: -ENOLINK without one.
+int32_t cm_v4l2_query_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings);
+int32_t cm_v4l2_g_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings);
+int32_t cm_v4l2_s_dv_timings(int32_t descriptor, const struct cm_v4l2_timings *timings);
+
+#pragma clang assume_nonnull end
