@@ -80,6 +80,17 @@ wait_for() {
     done
 }
 
+# A background command as a terminal would start it; the shell alone lets it ignore Ctrl-C.
+as_on_terminal() { exec env --default-signal=INT,QUIT "$@"; }
+
+is_over() { ! grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null; }
+
+# finish SECONDS PID: the exit code of a background command, which is killed if it takes longer.
+finish() {
+    wait_for "$1" is_over "$2" || kill -KILL "$2"
+    wait "$2"
+}
+
 # -- devices
 
 # load_vivid [OPTION...]: one webcam, capture node only, unless options say otherwise.

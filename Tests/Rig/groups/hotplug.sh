@@ -10,7 +10,7 @@ microphone=$(device_id "$microphone_node")
 
 mkfifo watch
 "$judges/monotonic" stamp <watch >events &
-capturegate devices --watch --json >watch &
+as_on_terminal capturegate devices --watch --json >watch &
 watcher=$!
 check "the watch tells what is there" wait_for 20 grep -qF "$camera" events
 
@@ -42,5 +42,5 @@ told add "$microphone" bind snd_aloop snd_aloop.0
 camera_node=/dev/$(basename "$(echo /sys/devices/platform/vivid.0/video4linux/video*)")
 equal "the camera has its old id in a fresh list" "$camera" "$(device_id "$camera_node")"
 kill -INT $watcher
-check "the watch ends well on Ctrl-C" wait $watcher
+check "the watch ends well on Ctrl-C" finish 10 $watcher
 check "every line of it is JSON" sh -c "cut -d' ' -f2- events | jq -e . >/dev/null"

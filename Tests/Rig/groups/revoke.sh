@@ -18,7 +18,7 @@ revoke_once() {
     recorder=$!
     wait_for 20 recording events.ndjson || return 1
     committed=$(capturegate revoke camera --json | jq .committed_ns)
-    wait $recorder || code=$?
+    finish 20 $recorder || code=$?
     last=$(ledger events.ndjson .last_timestamp_ns)
     awk -v last="$last" -v committed="$committed" -v code="$code" \
         'BEGIN { printf "%.3f %d\n", (last - committed) / 1e6, code }' >>rounds

@@ -16,7 +16,7 @@ play() { aplay -q -D hw:Loopback,0 -t raw -f S16_LE -r 48000 -c 2 noise.raw; }
 arecord -q -D hw:Loopback,1 -t wav -f S16_LE -r 48000 -c 2 -d 4 peer.wav &
 wait_for 10 grep -q RUNNING /proc/asound/Loopback/pcm1c/sub0/status
 play
-wait $!
+wait
 check "arecord gets the bits that aplay plays" "$judges/played-in" peer.wav noise.raw 4 140000
 
 capturegate record sound.wav --json --camera none --microphone "$microphone" \
@@ -24,6 +24,6 @@ capturegate record sound.wav --json --camera none --microphone "$microphone" \
 recorder=$!
 check "the recording begins" wait_for 20 recording events.ndjson
 play
-check "it ends well" wait $recorder
+check "it ends well" finish 20 $recorder
 check "the file holds the played bits, every one" "$judges/played-in" sound.wav noise.raw 4 140000
 equal "no xrun is in the ledger" 0 "$(track events.ndjson audio xruns)"
