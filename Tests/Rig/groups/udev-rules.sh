@@ -39,8 +39,7 @@ refute "it would let nobody in by seat" grep -E "run: 'uaccess'" tested
 has_access_list() { getfacl --omit-header --absolute-names "$1" | grep -q '^user:.'; }
 setfacl -m u:nobody:rw "$camera_node"
 check "an access list can stand on the node" has_access_list "$camera_node"
-udevadm trigger --subsystem-match=video4linux
-udevadm settle
+udevadm trigger --settle --subsystem-match=video4linux
 refute "a trigger takes it away" has_access_list "$camera_node"
 
 rm /etc/udev/rules.d/*capturegate*
