@@ -45,3 +45,8 @@ int cs_terminal_size(int fd, uint16_t *rows, uint16_t *columns) {
     *columns = size.ws_col;
     return 0;
 }
+
+int cs_terminal_is_foreground(int fd) {
+    pid_t group = tcgetpgrp(fd);
+    return group < 0 ? -errno : group == getpgrp();
+}

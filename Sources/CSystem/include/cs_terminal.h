@@ -16,3 +16,5 @@ int cs_terminal_set_mode(int fd, const struct cs_terminal_mode *mode, int flush)
 // Changes the record alone: single keys at once, echoed or not, with or without Ctrl-C as a signal.
 void cs_terminal_make_noncanonical(struct cs_terminal_mode *mode, int echo, int signals);
 int cs_terminal_size(int fd, uint16_t *rows, uint16_t *columns);
+// 1 if this process is in the terminal's foreground group: another would be stopped for writing its mode.
+int cs_terminal_is_foreground(int fd);
