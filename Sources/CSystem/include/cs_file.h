@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>

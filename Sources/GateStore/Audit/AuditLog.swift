@@ -1,0 +1,65 @@
+import FoundationEssentials
+import GRDB
+import Gate
+
+/// The audit log of a store: every decision, refusal, start, stop and revocation, one line each, chained by hashes.
+///
+/// It shows what was changed, removed or cut off by accident or by somebody who does not know of the head file.
+/// Whoever may write both files as this user can also rewrite both: the log does not guard against that.
+///
+/// *thread-safe*; calls block for 2 s at most: never call them on the cooperative pool.
+public struct AuditLog: Sendable {
+    let store: SQLiteGrantStore
+
+    /// The lines from a number on, in their order.
+    ///
+    /// - Parameters:
+    ///   - number: 1 upwards; what retention dropped is left out.
+    ///   - limit: how many at most.
+    /// - Throws: `.store`, with what to do.
+    public func entries(from number: Int64 = 1, limit: Int = 1000) throws(CaptureError) -> [AuditEntry] {
+        try fetch("WHERE number >= ? ORDER BY number LIMIT ?", [number, max(0, limit)])
+    }
+
+    /// The last lines, in their order.
+    ///
+    /// - Throws: `.store`, with what to do.
+    public func last(_ count: Int) throws(CaptureError) -> [AuditEntry] {
+        try fetch("ORDER BY number DESC LIMIT ?", [max(0, count)]).reversed()
+    }
+
+    /// Calls `handler` after every change of the store, which always has a line, until the observation is released.
+    public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+        store.observeChanges(handler)
+    }
+
+    private func fetch(_ clause: String, _ arguments: StatementArguments) throws(CaptureError) -> [AuditEntry] {
+        try store.perform { db in
+            try Row.fetchAll(db, sql: "SELECT number, event, previous, hash FROM audit \(clause)", arguments: arguments)
+                .map(AuditEntry.init(decoding:))
+        }
+    }
+}
+
+extension SQLiteGrantStore {
+    /// The audit log that is kept with the grants.
+    public var audit: AuditLog { AuditLog(store: self) }
+}
+
+extension AuditEntry {
+    init(decoding row: Row) throws {
+        let raw = try AuditEntry(undecoded: row)
+        let event = try? JSONDecoder().decode(AuditEvent.self, from: Data(raw.text.utf8))
+        self.init(number: raw.number, event: event, text: raw.text, previous: raw.previous, hash: raw.hash)
+    }
+
+    /// Without its event: verification needs the bytes alone.
+    init(undecoded row: Row) throws {
+        guard let number = Int64.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
+            let previous = String.fromDatabaseValue(row[2]), let hash = String.fromDatabaseValue(row[3])
+        else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the audit log has a line of another form")
+        }
+        self.init(number: number, event: nil, text: text, previous: previous, hash: hash)
+    }
+}

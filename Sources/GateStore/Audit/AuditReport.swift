@@ -1,0 +1,49 @@
+/// What the verification of an audit log found.
+///
+/// *thread-safe*
+public struct AuditReport: Hashable, Sendable {
+    /// How many lines there are.
+    public let lines: Int
+    /// The numbers of the first and the last line; `nil` in an empty log.
+    public let first: Int64?
+    public let last: Int64?
+    /// The first fault from the beginning of the log on.
+    public let fault: AuditFault?
+
+    public var isIntact: Bool { fault == nil }
+
+    public init(lines: Int, first: Int64?, last: Int64?, fault: AuditFault?) {
+        self.lines = lines
+        self.first = first
+        self.last = last
+        self.fault = fault
+    }
+}
+
+/// Where and how somebody tampered with an audit log, or a disk lost a part of it.
+///
+/// *thread-safe*
+public struct AuditFault: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// The line is not the one that was written.
+        case changed
+        /// Lines from this number on are missing before a later one.
+        case missing
+        /// Lines from this number on are missing at the end.
+        case cutOff
+        /// The head file is missing, or is not this log's.
+        case head
+    }
+
+    public let kind: Kind
+    /// The line it begins at.
+    public let number: Int64
+    /// One sentence.
+    public let message: String
+
+    public init(_ kind: Kind, at number: Int64, _ message: String) {
+        self.kind = kind
+        self.number = number
+        self.message = message
+    }
+}

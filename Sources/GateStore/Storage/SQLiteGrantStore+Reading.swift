@@ -1,0 +1,34 @@
+import GRDB
+import Gate
+
+extension SQLiteGrantStore {
+    public func snapshot() throws(CaptureError) -> StoreSnapshot {
+        try perform { db in
+            try db.inSnapshot {
+                StoreSnapshot(
+                    decisions: try DecisionRow.fetchAll(db, where: "consumed_boot_id IS NULL"),
+                    killSwitches: try SQLiteGrantStore.killSwitches(db),
+                    latestWallNanoseconds: try Int64.fetchOne(db, sql: "SELECT latest_wall FROM state") ?? 0,
+                    consumed: try DecisionRow.fetchAll(db, where: "consumed_boot_id IS NOT NULL"))
+            }
+        }
+    }
+
+    private static func killSwitches(_ db: Database) throws -> Set<CapabilityName> {
+        let names = try String.fetchAll(db, sql: "SELECT capability FROM kill_switch")
+        return Set(names.map(CapabilityName.init(rawValue:)))
+    }
+}
+
+extension Database {
+    /// Several readings of one moment.
+    func inSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        var result: Result?
+        try inTransaction(.deferred) {
+            result = try body()
+            return .commit
+        }
+        guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+        return result
+    }
+}

@@ -1,0 +1,81 @@
+import CSystem
+import GRDB
+import Gate
+
+extension SQLiteGrantStore {
+    public func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        try commit(audit) { db in
+            try decisions.map { decision in
+                try DecisionRow.clearWay(for: decision, db)
+                return try DecisionRow.insert(decision, db)
+            }
+        }
+    }
+
+    public func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        try commit(audit) { db in
+            let removed = try DecisionRow.fetchAll(db, ids: ids)
+            for decision in removed {
+                try db.execute(sql: "DELETE FROM decision WHERE id = ?", arguments: [decision.id])
+            }
+            return removed
+        }
+    }
+
+    public func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        let wanted = Set(ids)
+        return try commit(audit) { db in
+            try wanted.sorted().map { try DecisionRow.consume($0, bootID: audit.at.bootID, db) }
+        }
+    }
+
+    public func setKillSwitch(
+        _ capability: CapabilityName, on: Bool, audit: AuditEvent
+    ) throws(CaptureError) -> StoreCommit {
+        try commit(audit) { db in
+            let sql =
+                on
+                ? "INSERT OR IGNORE INTO kill_switch (capability) VALUES (?)"
+                : "DELETE FROM kill_switch WHERE capability = ?"
+            try db.execute(sql: sql, arguments: [capability.rawValue])
+            return []
+        }
+    }
+
+    public func append(_ event: AuditEvent) throws(CaptureError) {
+        _ = try commit(event) { _ in [] }
+    }
+
+    /// One transaction: the change, its audit line, and the latest wall time.
+    ///
+    /// The head file names the new line before the commit and settles after it (see `AuditHead`).
+    func commit(
+        _ event: AuditEvent, _ change: @Sendable (Database) throws -> [Decision]
+    ) throws(CaptureError) -> StoreCommit {
+        let chain = AuditChain(headPath: folder.headPath)
+        return try perform { db in
+            var changed: [Decision] = []
+            try db.inTransaction(.immediate) {
+                try DecisionRow.forgetConsumed(butOf: event.at.bootID, db)
+                changed = try change(db)
+                try db.execute(
+                    sql: "UPDATE state SET latest_wall = max(latest_wall, ?)", arguments: [event.at.wallNanoseconds])
+                try chain.append(event.resting(on: changed), db)
+                return .commit
+            }
+            let committed = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+            chain.settle(db)
+            return StoreCommit(decisions: changed, committedNanoseconds: committed)
+        }
+    }
+}
+
+extension AuditEvent {
+    /// Names the decision that was just stored, which had no number when the event was made.
+    fileprivate func resting(on decisions: [Decision]) -> AuditEvent {
+        guard decision == nil, decisions.count == 1, let id = decisions[0].id else { return self }
+        return AuditEvent(
+            kind, at: at, subject: subject, capability: capability, level: level, devices: devices, decision: id,
+            frames: frames, bytes: bytes, detail: detail)
+    }
+}

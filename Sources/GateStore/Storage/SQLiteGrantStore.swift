@@ -1,0 +1,69 @@
+import CSystem
+import Dispatch
+import GRDB
+import Gate
+import Synchronization
+
+/// A user's grants and audit log in one SQLite database, in WAL mode with `synchronous = FULL`.
+///
+/// Every change and its audit line are one transaction: a `kill -9` at any instant leaves both or neither. A store
+/// that is damaged, locked, full, read-only or writable for others throws `.store` with what to do.
+///
+/// *thread-safe*; calls block for 2 s at most: never call it on the cooperative pool.
+public final class SQLiteGrantStore: GrantStore {
+    /// The folder the store lives in.
+    public var directory: String { folder.path }
+
+    let folder: StateDirectory
+    private let connection: Mutex<StoreConnection>
+    private let watch = Mutex<StoreWatch?>(nil)
+
+    /// Where a user's store is: `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`. Relative values are
+    /// ignored.
+    ///
+    /// - Throws: `.store` if the user has no home folder; set XDG_STATE_HOME.
+    ///
+    /// Standard: XDG Base Directory Specification 0.8 (2021). *thread-safe*
+    public static func defaultDirectory(environment: [String: String]) throws(CaptureError) -> String {
+        try StateDirectory.standardPath(environment: environment)
+    }
+
+    /// Opens the store of a folder, checks it, and makes folder (0700) and file (0600) where they are missing.
+    ///
+    /// - Parameter directory: an absolute path.
+    /// - Throws: `.store`, with a remedy for each cause.
+    public init(directory: String) throws(CaptureError) {
+        let folder = try StateDirectory(preparing: directory)
+        self.folder = folder
+        connection = Mutex(try StoreConnection(in: folder))
+    }
+
+    /// Runs `body` on the database; opens it anew if the file was replaced since.
+    func perform<Result: Sendable>(
+        _ body: @Sendable (Database) throws -> Result
+    ) throws(CaptureError) -> Result {
+        let queue = try currentQueue()
+        do {
+            return try queue.writeWithoutTransaction(body)
+        } catch {
+            throw StoreFailure.error(from: error, at: folder.databasePath)
+        }
+    }
+
+    private func currentQueue() throws(CaptureError) -> DatabaseQueue {
+        try connection.withLock { (connection) throws(CaptureError) in
+            if !connection.isStill(at: folder.databasePath) {
+                connection = try StoreConnection(in: StateDirectory(preparing: folder.path))
+            }
+            return connection.queue
+        }
+    }
+
+    public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+        watch.withLock { watch in
+            let running = watch ?? StoreWatch(on: folder)
+            watch = running
+            return running.observers.add(handler)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CSystem
+import Gate
+
+/// The folder of a user's grant store: where it is, and whether it can be trusted.
+struct StateDirectory: Sendable {
+    let path: String
+
+    /// The files that belong to a store.
+    static let database = "grants.sqlite"
+    static let head = "audit.head"
+
+    var databasePath: String { path + "/" + StateDirectory.database }
+    var headPath: String { path + "/" + StateDirectory.head }
+
+    /// Makes the folder (0700) if it is missing, and checks it and the store's files in it.
+    ///
+    /// - Throws: `.store` if somebody else could have written here, or this user can't.
+    init(preparing path: String) throws(CaptureError) {
+        guard path.hasPrefix("/") else {
+            throw StoreFailure.error(
+                "The folder of the grant store, \(path), is not an absolute path.", errno: EINVAL,
+                "Name it from the root on.")
+        }
+        self.path = path
+        try StateDirectory.make(path)
+        try checkFolder()
+        for name in [StateDirectory.database, "grants.sqlite-wal", "grants.sqlite-shm", StateDirectory.head] {
+            try checkFile(path + "/" + name)
+        }
+    }
+
+    private static func make(_ path: String) throws(CaptureError) {
+        var made = ""
+        for name in path.split(separator: "/") {
+            made += "/" + name
+            let result = cs_mkdir(made, 0o700)
+            // Only what is missing matters; a folder above may be unreadable and still lead on.
+            guard result < 0, result != -EEXIST, cs_access(made, F_OK) < 0 else { continue }
+            let failure = SystemFailure(result: result)
+            throw StoreFailure.error(
+                "The folder of the grant store, \(path), can't be made: \(failure.text) at \(made).",
+                errno: failure.errno,
+                "Make it yourself, writable for this user alone, or name another with XDG_STATE_HOME.",
+                command: "mkdir -p -m 700 \(path)")
+        }
+    }
+
+    private func checkFolder() throws(CaptureError) {
+        let status = try status(of: path, FileStatus.of(path))
+        guard status.kind == .directory else {
+            throw StoreFailure.error(
+                "The grant store's folder \(path) is not a folder.", errno: ENOTDIR,
+                "Move what is there away.", command: "mv \(path) \(path).old")
+        }
+        try checkTrust(of: status, at: path, mode: "700")
+        guard cs_access(path, W_OK | X_OK) >= 0 else {
+            throw StoreFailure.error(
+                "The grant store's folder \(path) can't be written.", errno: EACCES,
+                "Make it writable for this user, or name another with XDG_STATE_HOME.", command: "chmod 700 \(path)")
+        }
+    }
+
+    private func checkFile(_ file: String) throws(CaptureError) {
+        // By its path alone: closing a descriptor of a database drops every lock this process has on it.
+        if case .failure(let failure) = FileStatus.ofLink(file), failure.errno == ENOENT { return }
+        let status = try status(of: file, FileStatus.ofLink(file))
+        guard status.kind == .file else {
+            throw StoreFailure.error(
+                "\(file) is not a regular file, but \(status.kind == .link ? "a symbolic link" : "something else").",
+                errno: ELOOP, "Find out who put it there, and move it away.", command: "mv \(file) \(file).odd")
+        }
+        try checkTrust(of: status, at: file, mode: "600")
+    }
+
+    private func status(
+        of path: String, _ result: Result<FileStatus, SystemFailure>
+    ) throws(CaptureError) -> FileStatus {
+        switch result {
+        case .success(let status): return status
+        case .failure(let failure):
+            throw StoreFailure.error(
+                "\(path) of the grant store can't be looked at: \(failure.text).", errno: failure.errno,
+                "Give this user access to it.", command: "ls -ld \(path)")
+        }
+    }
+
+    private func checkTrust(of status: FileStatus, at path: String, mode: String) throws(CaptureError) {
+        let user = cs_geteuid()
+        guard status.owner == user else {
+            throw StoreFailure.error(
+                "\(path) belongs to user \(status.owner), not to user \(user) who runs this program.", errno: EPERM,
+                "Run the program as its owner (without sudo), or give the file back.", command: "chown \(user) \(path)")
+        }
+        guard !status.isWritableByOthers else {
+            throw StoreFailure.error(
+                "\(path) can be changed by other users (mode 0\(String(status.permissions, radix: 8))).", errno: EPERM,
+                "Take the right to write from them, then look through what is granted.",
+                command: "chmod \(mode) \(path)")
+        }
+    }
+}

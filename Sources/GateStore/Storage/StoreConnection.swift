@@ -1,0 +1,73 @@
+import CSystem
+import GRDB
+import Gate
+
+/// One open database, and which file it was when it was opened.
+struct StoreConnection: Sendable {
+    let queue: DatabaseQueue
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Opens and checks the database of a folder; makes it if it is missing.
+    init(in directory: StateDirectory) throws(CaptureError) {
+        let path = directory.databasePath
+        let lock = try FolderLock.take(on: directory)
+        try StoreConnection.create(path)
+        do {
+            queue = try DatabaseQueue(path: path, configuration: StoreConnection.configuration())
+            try queue.writeWithoutTransaction { db in
+                try StoreConnection.readBack(db, at: path)
+                try StoreSchema.migrate(db, at: path)
+            }
+        } catch {
+            throw StoreFailure.error(from: error, at: path)
+        }
+        guard case .success(let status) = FileStatus.of(path) else {
+            throw StoreFailure.damaged(path, "it vanished while it was opened")
+        }
+        (device, inode) = (status.device, status.inode)
+        // The compiler may end a value after its last use; this is the lock's.
+        _ = consume lock
+    }
+
+    /// Whether `path` still is the file that was opened: it may have been restored or removed meanwhile.
+    func isStill(at path: String) -> Bool {
+        guard case .success(let status) = FileStatus.of(path) else { return false }
+        return status.device == device && status.inode == inode
+    }
+
+    /// An empty file of the right mode, if there is none; SQLite gives its other files the same mode.
+    private static func create(_ path: String) throws(CaptureError) {
+        let file = cs_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            guard file != -EEXIST else { return }
+            let failure = SystemFailure(result: file)
+            throw StoreFailure.error(
+                "The grant store \(path) can't be made: \(failure.text).", errno: failure.errno,
+                "Make its folder writable for this user, or name another with XDG_STATE_HOME.",
+                command: "ls -la \(StoreFailure.folder(of: path))")
+        }
+        _ = cs_close(file)
+    }
+
+    static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "capturegate.store"
+        configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { db in
+            let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+            guard mode == "wal" else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_CANTOPEN, message: "its file system has no shared memory for a WAL")
+            }
+            // FULL: a commit in WAL mode is otherwise not on the disk when it returns.
+            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF")
+        }
+        return configuration
+    }
+
+    private static func readBack(_ db: Database, at path: String) throws {
+        let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "it can't be checked"
+        guard finding == "ok" else { throw StoreFailure.damaged(path, finding) }
+    }
+}

@@ -1,0 +1,92 @@
+import Dispatch
+import GRDB
+import Gate
+import Synchronization
+
+/// Finds out when a store changed, whoever changed it.
+///
+/// inotify says that a file of the store was written, `PRAGMA data_version` of a connection of its own whether that
+/// was a commit. The write to the WAL comes before its commit can be seen; the write to the audit head that follows a
+/// commit is what is relied on. A writer that was killed between the two is found a second later.
+final class StoreWatch: Sendable {
+    let observers = Observers()
+    private let state: WatchedState
+    private let folder: FolderWatch
+
+    init(on directory: StateDirectory) {
+        let queue = DispatchQueue(label: "capturegate.store.changes", qos: .userInitiated)
+        let state = WatchedState(path: directory.databasePath)
+        let observers = observers
+        self.state = state
+        state.look()
+        folder = FolderWatch(directory.path, on: queue) {
+            if state.look() { observers.notify() }
+            state.lookLater(on: queue) { observers.notify() }
+        }
+    }
+}
+
+/// What the watch saw last.
+final class WatchedState: Sendable {
+    private struct Seen {
+        var connection: DatabaseQueue?
+        var status: FileStatus?
+        var version: Int64 = -1
+        var looksLater = false
+    }
+
+    private let path: String
+    private let seen = Mutex(Seen())
+
+    init(path: String) {
+        self.path = path
+    }
+
+    /// Whether there may be something new: what can't be read may be.
+    @discardableResult
+    func look() -> Bool {
+        seen.withLock { seen in
+            let replaced = follow(&seen)
+            let version = seen.connection.flatMap(WatchedState.version)
+            defer { seen.version = version ?? -1 }
+            return replaced || version == nil || version != seen.version
+        }
+    }
+
+    /// Looks once more in a second, for a commit that nobody announced.
+    func lookLater(on queue: DispatchQueue, _ found: @escaping @Sendable () -> Void) {
+        let first = seen.withLock { seen in
+            defer { seen.looksLater = true }
+            return !seen.looksLater
+        }
+        guard first else { return }
+        queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+            guard let self else { return }
+            seen.withLock { $0.looksLater = false }
+            if look() { found() }
+        }
+    }
+
+    /// Opens the file that is at the path now; whether it is another one than before.
+    private func follow(_ seen: inout Seen) -> Bool {
+        let status = try? FileStatus.of(path).get()
+        guard status?.inode != seen.status?.inode || status?.device != seen.status?.device else { return false }
+        seen.status = status
+        seen.connection = status.flatMap { _ in
+            try? DatabaseQueue(path: path, configuration: WatchedState.configuration())
+        }
+        return true
+    }
+
+    /// Without the switch to WAL: this connection must not interfere while another makes the file.
+    private static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "capturegate.store.changes"
+        configuration.busyMode = .timeout(2)
+        return configuration
+    }
+
+    private static func version(_ connection: DatabaseQueue) -> Int64? {
+        try? connection.unsafeRead { try Int64.fetchOne($0, sql: "PRAGMA data_version") }
+    }
+}

@@ -1,0 +1,74 @@
+import CSystem
+import Gate
+
+/// SHA-256 by libcrypto: of executables, and of the lines of the audit log.
+///
+/// Standard: FIPS 180-4 (2015). *thread-safe*
+public enum SHA256 {
+    /// The digest of some bytes, 64 lower-case hexadecimal digits.
+    ///
+    /// - Throws: `.inputOutput` if libcrypto has no memory left.
+    public static func hex(of bytes: some Sequence<UInt8>) throws(CaptureError) -> String {
+        let digest = try Digest()
+        try digest.add(Array(bytes).span.bytes)
+        return try digest.end()
+    }
+
+    /// The digest of a whole file, read from its start in pieces of 128 KiB; the file's offset stays where it is.
+    ///
+    /// - Parameter descriptor: open for reading, of a regular file.
+    /// - Throws: `.inputOutput` if the file can't be read; try again, or check the disk.
+    public static func hex(ofDescriptor descriptor: Int32) throws(CaptureError) -> String {
+        let digest = try Digest()
+        var piece = [UInt8](repeating: 0, count: 128 * 1024)
+        var offset: Int64 = 0
+        while true {
+            let count = cs_pread(descriptor, &piece, piece.count, offset)
+            guard count >= 0 else { throw unreadable(count) }
+            guard count > 0 else { return try digest.end() }
+            try digest.add(piece.span.bytes.extracting(0..<Int(count)))
+            offset += count
+        }
+    }
+
+    private static func unreadable(_ result: Int64) -> CaptureError {
+        let failure = SystemFailure(result: result)
+        return CaptureError(
+            .inputOutput, "A file can't be read to its end for its SHA-256: \(failure.text).", errno: failure.errno,
+            remedies: [Remedy("Check the disk and try again.")])
+    }
+}
+
+/// One digest in the making.
+private struct Digest: ~Copyable {
+    private let context: UnsafeMutableRawPointer
+
+    init() throws(CaptureError) {
+        var made: UnsafeMutableRawPointer?
+        let result = cs_sha256_begin(&made)
+        guard result >= 0, let made else { throw Digest.failure(result) }
+        context = made
+    }
+
+    deinit { cs_sha256_drop(context) }
+
+    func add(_ bytes: RawSpan) throws(CaptureError) {
+        let result = bytes.withUnsafeBytes { cs_sha256_add(context, $0.baseAddress, $0.count) }
+        guard result >= 0 else { throw Digest.failure(result) }
+    }
+
+    func end() throws(CaptureError) -> String {
+        var bytes = [UInt8](repeating: 0, count: CS_SHA256_BYTES)
+        let result = cs_sha256_end(context, &bytes)
+        guard result >= 0 else { throw Digest.failure(result) }
+        return bytes.reduce(into: "") { text, byte in
+            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+    }
+
+    private static func failure(_ result: Int32) -> CaptureError {
+        CaptureError(
+            .inputOutput, "libcrypto could not make a SHA-256: \(systemText(result)).", errno: -result,
+            remedies: [Remedy("Free some memory and try again.")])
+    }
+}

@@ -1,0 +1,57 @@
+import CSystem
+import Dispatch
+import Synchronization
+
+/// Tells of changes in a folder by inotify(7), also when the folder comes, goes or is replaced.
+///
+/// The folder and its nearest existing ancestor are watched. Where the kernel has no inotify instance left, it looks
+/// once a second instead: whoever is told finds out by himself whether something changed.
+final class FolderWatch: Sendable {
+    private let source: Mutex<any DispatchSourceRead>?
+    private let timer: Mutex<any DispatchSourceTimer>?
+
+    /// - Parameters:
+    ///   - path: absolute; need not exist.
+    ///   - queue: where `onChange` is called; serial.
+    init(_ path: String, on queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
+        if let table = InotifyTable(for: path) {
+            source = FolderWatch.reader(of: table, on: queue, onChange)
+            timer = nil
+        } else {
+            source = nil
+            timer = FolderWatch.everySecond(on: queue, onChange)
+        }
+    }
+
+    deinit {
+        source?.withLock { $0.cancel() }
+        timer?.withLock { $0.cancel() }
+    }
+
+    private static func reader(
+        of table: InotifyTable, on queue: DispatchQueue, _ onChange: @escaping @Sendable () -> Void
+    ) -> Mutex<any DispatchSourceRead> {
+        let source = Mutex(DispatchSource.makeReadSource(fileDescriptor: table.descriptor, queue: queue))
+        source.withLock {
+            $0.setEventHandler {
+                if table.drain() { onChange() }
+            }
+            // A descriptor may be closed only when its source is gone.
+            $0.setCancelHandler { table.end() }
+            $0.activate()
+        }
+        return source
+    }
+
+    private static func everySecond(
+        on queue: DispatchQueue, _ onChange: @escaping @Sendable () -> Void
+    ) -> Mutex<any DispatchSourceTimer> {
+        let timer = Mutex(DispatchSource.makeTimerSource(queue: queue))
+        timer.withLock {
+            $0.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
+            $0.setEventHandler(handler: onChange)
+            $0.activate()
+        }
+        return timer
+    }
+}

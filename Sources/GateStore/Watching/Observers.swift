@@ -1,0 +1,45 @@
+import Gate
+import Synchronization
+
+/// Who wants to know of changes.
+final class Observers: Sendable {
+    private struct List {
+        var next: UInt64 = 0
+        var handlers: [UInt64: @Sendable () -> Void] = [:]
+    }
+
+    private let list = Mutex(List())
+
+    /// The observation ends when what this returns is released.
+    func add(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+        let key = list.withLock { list in
+            list.next += 1
+            list.handlers[list.next] = handler
+            return list.next
+        }
+        return Observation(key, of: self)
+    }
+
+    /// Calls every handler, outside the lock: a handler may end its own observation.
+    func notify() {
+        let handlers = list.withLock { Array($0.handlers.values) }
+        for handler in handlers { handler() }
+    }
+
+    fileprivate func remove(_ key: UInt64) {
+        list.withLock { _ = $0.handlers.removeValue(forKey: key) }
+    }
+}
+
+/// Ends with its release.
+private final class Observation: ChangeObservation {
+    private let key: UInt64
+    private let observers: Observers
+
+    init(_ key: UInt64, of observers: Observers) {
+        self.key = key
+        self.observers = observers
+    }
+
+    deinit { observers.remove(key) }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import GRDB
+import GateStore
+
+func makeFolder(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+}
+
+/// The database of a store as one file, without a WAL.
+func tableOfOneFile(_ store: SQLiteGrantStore, in folder: TemporaryFolder) throws -> String {
+    let copy = folder.path + "/copy.sqlite"
+    let database = try DatabaseQueue(path: store.directory + "/grants.sqlite")
+    try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
+    return copy
+}
+
+/// Puts a file in a database's place, as somebody does who restores a backup.
+func replace(_ path: String, with file: String) throws {
+    for ending in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + ending) }
+    try FileManager.default.moveItem(atPath: file, toPath: path)
+}
+
+func rename(_ path: String, to other: String) throws {
+    try FileManager.default.moveItem(atPath: path, toPath: other)
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A folder of its own for one test, gone with it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+        path = "\(base)/capturegate-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file by rename, as editors do, so that nobody sees half of it.
+    @discardableResult
+    func write(_ text: String, to name: String, mode: Int = 0o644) throws -> String {
+        let file = "\(path)/\(name)"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+        try setMode(mode, of: name)
+        return file
+    }
+
+    func setMode(_ mode: Int, of name: String = "") throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
+    }
+
+    func setOwner(_ uid: Int, of name: String = "") throws {
+        try FileManager.default.setAttributes([.ownerAccountID: uid], ofItemAtPath: "\(path)/\(name)")
+    }
+
+    func mode(of name: String = "") throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")[.posixPermissions] as? Int
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
+}
