@@ -1,0 +1,64 @@
+import CaptureGate
+
+extension Clip {
+    /// One line of JSON (RFC 8259).
+    public var json: String {
+        JSONText.object([
+            ("path", .string(path)), ("format", .string(format.rawValue)),
+            ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
+            ("tracks", .array(tracks.map(\.jsonText))), ("ledger", ledger.jsonText), ("end", .string(end.rawValue)),
+        ]).rendered
+    }
+}
+
+extension LossLedger {
+    var jsonText: JSONText { .object([("tracks", .array(tracks.map(\.jsonText)))]) }
+}
+
+extension TrackLedger {
+    var jsonText: JSONText {
+        .members([
+            ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
+            ("asked", .count(asked)), ("delivered", .count(delivered)), ("lost", lost.jsonText),
+            ("xruns", .count(xruns)), ("filled", .count(filled)), ("repaired", .count(repaired)),
+            ("start_offset_ns", .integer(startOffsetNanoseconds)), ("drift_ppm", driftPPM.map(JSONText.number)),
+            ("first_ns", firstNanoseconds.map(JSONText.integer)), ("last_ns", lastNanoseconds.map(JSONText.integer)),
+        ])
+    }
+}
+
+extension LostFrames {
+    var jsonText: JSONText {
+        .object([
+            ("device", .count(device)), ("ring", .count(ring)), ("corrupt", .count(corrupt)), ("empty", .count(empty)),
+            ("short", .count(short)), ("xrun", .count(xrun)), ("encoder", .count(encoder)),
+        ])
+    }
+}
+
+extension ClipTrack {
+    var jsonText: JSONText {
+        .members([
+            ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
+            ("audio", audio?.jsonText), ("video", video?.jsonText),
+        ])
+    }
+}
+
+extension AudioFormat {
+    fileprivate var jsonText: JSONText {
+        .object([
+            ("sample_rate", .integer(Int64(sampleRate))), ("channels", .integer(Int64(channels))),
+            ("sample_format", .string(sampleFormat.rawValue)),
+        ])
+    }
+}
+
+extension VideoFormat {
+    fileprivate var jsonText: JSONText {
+        .object([
+            ("width", .integer(Int64(width))), ("height", .integer(Int64(height))),
+            ("pixel_format", .string(pixelFormat.description)), ("frame_rate", .string(frameRate.description)),
+        ])
+    }
+}

@@ -1,0 +1,31 @@
+import CaptureGate
+
+/// A finished recording: where it is, what it holds, and what was lost on the way.
+///
+/// *thread-safe*
+public struct Clip: Hashable, Sendable {
+    /// The file; `-` for standard output, `null:` for none.
+    public let path: String
+    public let format: ClipFormat
+    /// From the clip's start to the end of its last frame, nanoseconds.
+    public let durationNanoseconds: Int64
+    public let bytes: Int64
+    public let tracks: [ClipTrack]
+    public let ledger: LossLedger
+    public let end: EndReason
+
+    public init(
+        path: String, format: ClipFormat, durationNanoseconds: Int64, bytes: Int64, tracks: [ClipTrack],
+        ledger: LossLedger, end: EndReason
+    ) {
+        self.path = path
+        self.format = format
+        self.durationNanoseconds = durationNanoseconds
+        self.bytes = bytes
+        self.tracks = tracks
+        self.ledger = ledger
+        self.end = end
+    }
+
+    public var duration: Duration { .nanoseconds(durationNanoseconds) }
+}

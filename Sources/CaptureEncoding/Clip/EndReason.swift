@@ -1,0 +1,15 @@
+/// Why a recording ended.
+///
+/// *thread-safe*
+public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// All that was asked for is there.
+    case complete
+    /// A person or a signal ended it.
+    case interrupt
+    /// The gate took the permission back.
+    case revoked
+    case deviceGone = "device_gone"
+    case stalled
+    case diskFull = "disk_full"
+    case failure
+}

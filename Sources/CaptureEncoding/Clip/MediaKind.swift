@@ -1,0 +1,6 @@
+/// What a track holds.
+///
+/// *thread-safe*
+public enum MediaKind: String, Hashable, Sendable, Codable, CaseIterable {
+    case audio, video
+}

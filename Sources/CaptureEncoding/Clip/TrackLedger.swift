@@ -1,0 +1,43 @@
+/// What became of every frame of one track. A frame is one picture, or one sample of each channel.
+///
+/// *thread-safe*
+public struct TrackLedger: Hashable, Sendable, Codable {
+    public let kind: MediaKind
+    /// The name a person reads.
+    public let name: String
+    /// The device's stable id.
+    public let device: String
+    /// Frames that the device made while the clip was recorded.
+    public var asked: UInt64 = 0
+    /// Frames from the device that are in the clip.
+    public var delivered: UInt64 = 0
+    public var lost = LostFrames()
+    /// How often the sound overran.
+    public var xruns: UInt64 = 0
+    /// Audio frames of silence put in where some were lost.
+    public var filled: UInt64 = 0
+    /// Pictures that were mended, such as MJPEG without Huffman tables.
+    public var repaired: UInt64 = 0
+    /// How much later than the clip's start the track's first frame is, nanoseconds.
+    public var startOffsetNanoseconds: Int64 = 0
+    /// How fast the device's clock runs against CLOCK_MONOTONIC, parts per million; `nil` where too short to tell.
+    public var driftPPM: Double?
+    /// Presentation time of the first frame, nanoseconds from the clip's start.
+    public var firstNanoseconds: Int64?
+    /// Presentation time of the last frame, nanoseconds from the clip's start.
+    public var lastNanoseconds: Int64?
+
+    public init(kind: MediaKind, name: String, device: String) {
+        self.kind = kind
+        self.name = name
+        self.device = device
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, name, device, asked, delivered, lost, xruns, filled, repaired
+        case startOffsetNanoseconds = "start_offset_ns"
+        case driftPPM = "drift_ppm"
+        case firstNanoseconds = "first_ns"
+        case lastNanoseconds = "last_ns"
+    }
+}

@@ -1,0 +1,59 @@
+import CaptureGate
+
+/// Stores the tracks of a clip as they come, each in the order of time.
+///
+/// After an error of the output everything before it is kept: `finish` still makes a valid file of it.
+///
+/// *session-bound*
+public protocol ClipWriter: AnyObject {
+    var format: ClipFormat { get }
+    var tracks: [ClipTrack] { get }
+    /// Bytes written so far.
+    var bytesWritten: Int64 { get }
+
+    /// What the encoder of a track did so far; for `ClipFormat.nothing`, what came in.
+    func counts(of track: Int) -> EncoderCounts
+
+    /// Stores frames.
+    /// - Parameters:
+    ///   - data: sound: whole interleaved frames; pictures: one buffer of the driver's. A picture that is broken or
+    ///     short is skipped and counted.
+    ///   - track: index in `tracks`.
+    ///   - nanoseconds: when they are to be presented, from the clip's start, 0 or later.
+    /// - Throws: `.diskFull` or `.inputOutput`: call `finish`; `.usage` for data that can't be of this track.
+    func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError)
+
+    /// Writes what is still inside and what only the end knows, and gives the file its name. Once.
+    /// - Throws: `.fileExists`, `.inputOutput`, `.diskFull`; what there is then stays under the partial name.
+    func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip
+
+    /// Leaves nothing behind.
+    func discard()
+}
+
+extension ClipWriter {
+    /// Stores sound on the first track of sound.
+    /// - Throws: as `write(_:to:at:)`; `.usage` if there is none.
+    public func write(audio: RawSpan, at nanoseconds: Int64) throws(CaptureError) {
+        try write(audio, to: firstTrack(of: .audio), at: nanoseconds)
+    }
+
+    /// Stores a picture on the first track of pictures.
+    /// - Throws: as `write(_:to:at:)`; `.usage` if there is none.
+    public func write(video: RawSpan, at nanoseconds: Int64) throws(CaptureError) {
+        try write(video, to: firstTrack(of: .video), at: nanoseconds)
+    }
+
+    private func firstTrack(of kind: MediaKind) throws(CaptureError) -> Int {
+        guard let index = tracks.firstIndex(where: { $0.kind == kind }) else {
+            throw CaptureError(.usage, "The clip has no track of \(kind.rawValue).")
+        }
+        return index
+    }
+
+    func checkTrack(_ track: Int) throws(CaptureError) {
+        guard tracks.indices.contains(track) else {
+            throw CaptureError(.usage, "The clip has \(tracks.count) tracks, none of number \(track).")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/// A cluster being filled: blocks in memory until it is written in one piece.
+///
+/// *session-bound*
+struct MatroskaCluster: ~Copyable {
+    /// Ticks of its Timestamp; `nil` while it is empty.
+    private(set) var start: Int64?
+    private var bytes: UnsafeMutableRawBufferPointer
+    private var count = Self.headSize
+
+    /// Id, length of eight bytes, and Timestamp of eight bytes.
+    private static let headSize = 4 + 8 + 10
+    /// Large frames make short clusters, so that memory stays bounded.
+    static let usualLimit = 4 << 20
+
+    init() {
+        bytes = .allocate(byteCount: Self.usualLimit / 4, alignment: 16)
+    }
+
+    deinit { bytes.deallocate() }
+
+    var isEmpty: Bool { start == nil }
+
+    /// Whether a block must go into the next cluster.
+    func mustEnd(before tick: Int64, bytes size: Int, limit: Int64) -> Bool {
+        guard let start else { return false }
+        return tick - start >= limit || tick - start < -32_768 || count + size > Self.usualLimit
+    }
+
+    /// Appends a SimpleBlock (RFC 9559, 10.2) without lacing.
+    mutating func append(track: Int, tick: Int64, isKey: Bool, _ packet: UnsafeRawBufferPointer) {
+        let base = start ?? tick
+        start = base
+        reserve(packet.count + 16)
+        put(UInt8(MatroskaID.simpleBlock.rawValue))
+        putLength(packet.count + 4)
+        put(0x80 | UInt8(track))
+        put(UInt8(truncatingIfNeeded: (tick - base) >> 8))
+        put(UInt8(truncatingIfNeeded: tick - base))
+        put(isKey ? 0x80 : 0)
+        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: packet)
+        count += packet.count
+    }
+
+    /// The whole cluster.
+    mutating func withBytes<Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        putHead()
+        try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    }
+
+    mutating func removeAll() {
+        start = nil
+        count = Self.headSize
+    }
+
+    private mutating func putHead() {
+        let end = count
+        count = 0
+        putBigEndian(UInt64(MatroskaID.cluster.rawValue), width: 4)
+        putBigEndian(UInt64(end - 12) | 1 << 56, width: 8)
+        put(UInt8(MatroskaID.timestamp.rawValue))
+        put(0x88)
+        putBigEndian(UInt64(start ?? 0), width: 8)
+        count = end
+    }
+
+    private mutating func putLength(_ length: Int) {
+        if length < 0x3FFF {
+            putBigEndian(UInt64(length) | 0x4000, width: 2)
+        } else if length < 0x0FFF_FFFF {
+            putBigEndian(UInt64(length) | 0x1000_0000, width: 4)
+        } else {
+            putBigEndian(UInt64(length) | 1 << 56, width: 8)
+        }
+    }
+
+    private mutating func putBigEndian(_ value: UInt64, width: Int) {
+        for byte in 0..<width { put(UInt8(truncatingIfNeeded: value >> (8 * UInt64(width - 1 - byte)))) }
+    }
+
+    private mutating func put(_ byte: UInt8) {
+        bytes[count] = byte
+        count += 1
+    }
+
+    private mutating func reserve(_ extra: Int) {
+        guard count + extra > bytes.count else { return }
+        let larger = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(bytes.count * 2, count + extra), alignment: 16)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        bytes.deallocate()
+        bytes = larger
+    }
+}

@@ -1,0 +1,46 @@
+import CaptureGate
+
+/// What a file says of itself: title, devices, how it ended, and its loss ledger as JSON.
+struct MatroskaTags {
+    let tracks: [MatroskaTrack]
+    let labels: ClipLabels
+    let ledger: LossLedger
+    let end: EndReason
+
+    /// Tags (RFC 9559, 5.1.8).
+    var element: [UInt8] {
+        var tags = EBML()
+        tags.master(.tags) { tags in
+            tags.master(.tag) { tag in
+                tag.master(.targets) { $0.unsigned(.targetTypeValue, 50) }
+                for (name, text) in clipTags { Self.append(name, text, to: &tag) }
+            }
+            for track in tracks { append(track, to: &tags) }
+        }
+        return tags.bytes
+    }
+
+    private var clipTags: [(String, String)] {
+        let title = labels.title.map { [("TITLE", $0)] } ?? []
+        let extra = labels.extra.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return title + extra + [("END_REASON", end.rawValue), ("LOSS_LEDGER", ledger.json)]
+    }
+
+    private func append(_ track: MatroskaTrack, to tags: inout EBML) {
+        tags.master(.tag) { tag in
+            tag.master(.targets) { targets in
+                targets.unsigned(.targetTypeValue, 30)
+                targets.unsigned(.tagTrackUID, UInt64(track.number))
+            }
+            Self.append("DEVICE_NAME", track.track.name, to: &tag)
+            Self.append("DEVICE_ID", track.track.device, to: &tag)
+        }
+    }
+
+    private static func append(_ name: String, _ text: String, to tag: inout EBML) {
+        tag.master(.simpleTag) { simple in
+            simple.string(.tagName, name)
+            simple.string(.tagString, text)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import CaptureGate
+
+/// One track of a Matroska file and its encoder.
+///
+/// *session-bound*
+final class MatroskaTrack {
+    /// 1 upwards; also its UID.
+    let number: Int
+    let track: ClipTrack
+    let encoder: any Encoder
+    private var lastTick: Int64 = -1
+
+    init(number: Int, track: ClipTrack, encoder: any Encoder) {
+        self.number = number
+        self.track = track
+        self.encoder = encoder
+    }
+
+    /// The tick of a packet: each later than the one before.
+    func nextTick(_ nanoseconds: Int64) -> Int64 {
+        lastTick = max(MatroskaTime.ticks(nanoseconds), lastTick + 1)
+        return lastTick
+    }
+
+    /// TrackEntry (RFC 9559, 5.1.4.1).
+    var entry: [UInt8] {
+        let codec = encoder.description
+        var entry = EBML()
+        entry.master(.trackEntry) { entry in
+            entry.unsigned(.trackNumber, UInt64(number))
+            entry.unsigned(.trackUID, UInt64(number))
+            entry.unsigned(.trackType, track.kind == .video ? 1 : 2)
+            entry.unsigned(.flagLacing, 0)
+            entry.string(.name, track.name)
+            entry.string(.language, "und")
+            entry.string(.codecID, codec.matroskaID)
+            if let format = track.video { Self.append(format, codec, to: &entry) }
+            if let format = track.audio { Self.append(format, codec, to: &entry) }
+            if !codec.privateBytes.isEmpty { entry.element(.codecPrivate, codec.privateBytes) }
+        }
+        return entry.bytes
+    }
+
+    private static func append(_ format: VideoFormat, _ codec: CodecDescription, to entry: inout EBML) {
+        entry.unsigned(.defaultDuration, UInt64(format.frameRate.frameNanoseconds))
+        entry.master(.video) { video in
+            video.unsigned(.flagInterlaced, 2)
+            video.unsigned(.pixelWidth, UInt64(format.width))
+            video.unsigned(.pixelHeight, UInt64(format.height))
+            if !codec.uncompressedFourCC.isEmpty { video.element(.uncompressedFourCC, codec.uncompressedFourCC) }
+        }
+    }
+
+    private static func append(_ format: AudioFormat, _ codec: CodecDescription, to entry: inout EBML) {
+        entry.master(.audio) { audio in
+            audio.float(.samplingFrequency, Double(format.sampleRate))
+            audio.unsigned(.channels, UInt64(format.channels))
+            audio.unsigned(.bitDepth, UInt64(codec.bitDepth))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import CaptureGate
+
+extension MatroskaWriter {
+    func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
+        try? flushEncoders()
+        if output.bytesWritten == 0 { try writeHead() }
+        let tail = writeTail(ledger, reason)
+        try patch(tail)
+        try output.finish()
+        return Clip(
+            path: output.destination.description, format: format, durationNanoseconds: end,
+            bytes: output.bytesWritten, tracks: tracks, ledger: ledger, end: reason)
+    }
+
+    /// What fails here leaves the file as it was before; it is whole without.
+    private func flushEncoders() throws(CaptureError) {
+        for track in matroskaTracks {
+            packets.removeAll()
+            try track.encoder.finish(into: &packets)
+            if failure == nil { try store(for: track) }
+        }
+        if failure == nil { try flush() }
+    }
+
+    /// Where index and tags begin in the segment; absent where the disk was full.
+    private struct Tail {
+        var cuesAt: Int64?
+        var tagsAt: Int64?
+    }
+
+    private func writeTail(_ ledger: LossLedger, _ reason: EndReason) -> Tail {
+        var tail = Tail()
+        if !cues.points.isEmpty { tail.cuesAt = append(cues.element) }
+        tail.tagsAt = append(MatroskaTags(tracks: matroskaTracks, labels: labels, ledger: ledger, end: reason).element)
+        return tail
+    }
+
+    private func append(_ element: [UInt8]) -> Int64? {
+        let position = output.bytesWritten - Int64(head.segmentAt)
+        do {
+            try keepingWhole { () throws(CaptureError) in try output.write(element) }
+            return position
+        } catch {
+            return nil
+        }
+    }
+
+    private func patch(_ tail: Tail) throws(CaptureError) {
+        guard output.isSeekable else { return }
+        let size = output.bytesWritten - Int64(head.segmentAt)
+        try output.patch(EBML.length(UInt64(size), width: 8), at: Int64(head.segmentLengthAt))
+        try output.patch(seekHead(tail), at: Int64(head.segmentAt))
+        if end > 0 {
+            var duration = EBML()
+            duration.float(.duration, Double(end) / Double(MatroskaTime.scale))
+            try output.patch(duration.bytes, at: Int64(head.durationAt))
+        }
+        for (track, offset) in zip(matroskaTracks, head.privateAt) {
+            let bytes = track.encoder.description.privateBytes
+            if !bytes.isEmpty, failure == nil { try output.patch(bytes, at: Int64(offset)) }
+        }
+    }
+
+    /// SeekHead (RFC 9559, 5.1.1), filled up to the size of its place.
+    private func seekHead(_ tail: Tail) -> [UInt8] {
+        var seekHead = EBML()
+        seekHead.master(.seekHead) { seekHead in
+            entry(.info, Int64(head.infoAt - head.segmentAt), &seekHead)
+            entry(.tracks, Int64(head.tracksAt - head.segmentAt), &seekHead)
+            if let position = tail.cuesAt { entry(.cues, position, &seekHead) }
+            if let position = tail.tagsAt { entry(.tags, position, &seekHead) }
+        }
+        seekHead.void(size: MatroskaHead.seekHeadSize - seekHead.bytes.count)
+        return seekHead.bytes
+    }
+
+    private func entry(_ id: MatroskaID, _ position: Int64, _ seekHead: inout EBML) {
+        seekHead.master(.seek) { seek in
+            seek.element(.seekID, id.bytes)
+            seek.element(.seekPosition, EBML.bigEndian(UInt64(position), width: 8))
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import CSystem
+import CaptureGate
+
+/// A Matroska file (RFC 9559) that can be read up to its last whole cluster at any moment.
+///
+/// The segment's length is unknown while it grows; each cluster, of a second at most and the first of 250 ms, is written
+/// in one piece; duration, index and tags come at the end, and are left out where the output can't be changed.
+///
+/// *session-bound*
+final class MatroskaWriter: ClipWriter {
+    let format = ClipFormat.matroska
+    let tracks: [ClipTrack]
+
+    var output: ClipOutput
+    let labels: ClipLabels
+    let matroskaTracks: [MatroskaTrack]
+    let head: MatroskaHead
+    var cluster = MatroskaCluster()
+    var packets = PacketBuffer()
+    var cues = MatroskaCues()
+    /// Of the last packet that was stored, nanoseconds.
+    var end: Int64 = 0
+    var failure: CaptureError?
+
+    init(
+        output: consuming ClipOutput, tracks: [ClipTrack], labels: ClipLabels, settings: EncoderSettings
+    ) throws(CaptureError) {
+        self.output = output
+        self.tracks = tracks
+        self.labels = labels
+        matroskaTracks = try Self.begin(tracks, settings)
+        head = MatroskaHead(
+            tracks: matroskaTracks, labels: labels, startedAt: cs_clock_ns(Int32(CS_CLOCK_REALTIME)))
+        cues.track = (matroskaTracks.first { $0.track.kind == .video } ?? matroskaTracks[0]).number
+    }
+
+    private static func begin(
+        _ tracks: [ClipTrack], _ settings: EncoderSettings
+    ) throws(CaptureError) -> [MatroskaTrack] {
+        guard tracks.count <= 100 else { throw CaptureError(.usage, "A clip holds at most 100 tracks.") }
+        var begun: [MatroskaTrack] = []
+        for (index, track) in tracks.enumerated() {
+            let encoder = settings.encoder(for: track)
+            try encoder.begin()
+            begun.append(MatroskaTrack(number: index + 1, track: track, encoder: encoder))
+        }
+        return begun
+    }
+
+    var bytesWritten: Int64 { output.bytesWritten }
+
+    func counts(of track: Int) -> EncoderCounts { matroskaTracks[track].encoder.counts }
+
+    func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
+        try checkTrack(track)
+        if let failure { throw failure }
+        let track = matroskaTracks[track]
+        packets.removeAll()
+        try track.encoder.encode(data, at: max(nanoseconds, 0), into: &packets)
+        try store(for: track)
+    }
+
+    func store(for track: MatroskaTrack) throws(CaptureError) {
+        for index in 0..<packets.count {
+            let tick = track.nextTick(packets.time(of: index))
+            let limit = output.bytesWritten == 0 ? MatroskaTime.firstCluster : MatroskaTime.second
+            if cluster.mustEnd(before: tick, bytes: packets.byteCount(of: index), limit: limit) { try flush() }
+            let isKey = packets.isKey(index)
+            if isKey { cues.note(track.number, tick) }
+            packets.withBytes(of: index) { cluster.append(track: track.number, tick: tick, isKey: isKey, $0) }
+            end = max(end, packets.time(of: index) + packets.duration(of: index))
+        }
+    }
+
+    /// Writes the cluster in one piece.
+    func flush() throws(CaptureError) {
+        guard !cluster.isEmpty else { return }
+        try keepingWhole { () throws(CaptureError) in
+            try writeHead()
+            cues.place(output.bytesWritten - Int64(head.segmentAt))
+            try cluster.withBytes { (bytes) throws(CaptureError) in try output.write(bytes) }
+        }
+        cues.keep()
+        cluster.removeAll()
+    }
+
+    func writeHead() throws(CaptureError) {
+        if output.bytesWritten == 0 { try output.write(head.bytes) }
+    }
+
+    /// Cuts off what was half written, and remembers that the output is no longer usable.
+    func keepingWhole(_ body: () throws(CaptureError) -> Void) throws(CaptureError) {
+        let before = output.bytesWritten
+        do {
+            try body()
+        } catch {
+            failure = failure ?? error
+            try? output.rewind(to: before)
+            throw error
+        }
+    }
+
+    func discard() { output.discard() }
+}

@@ -1,0 +1,96 @@
+import CaptureGate
+
+/// Writes a stream of one track: every packet at once and whole, or not at all.
+///
+/// *session-bound*
+final class StreamWriter<Stream: ClipStream>: ClipWriter {
+    let format: ClipFormat
+    let tracks: [ClipTrack]
+
+    private var output: ClipOutput
+    private let stream: Stream
+    private var packets = PacketBuffer()
+    private var totals = StreamTotals()
+    private var end: Int64 = 0
+    private var failure: CaptureError?
+
+    init(output: consuming ClipOutput, format: ClipFormat, tracks: [ClipTrack], stream: Stream) {
+        self.output = output
+        self.format = format
+        self.tracks = tracks
+        self.stream = stream
+    }
+
+    var bytesWritten: Int64 { output.bytesWritten }
+
+    func counts(of track: Int) -> EncoderCounts { stream.counts }
+
+    func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
+        try checkTrack(track)
+        if let failure { throw failure }
+        packets.removeAll()
+        try stream.encode(data, at: max(nanoseconds, 0), into: &packets)
+        try store()
+    }
+
+    private func store() throws(CaptureError) {
+        for index in 0..<packets.count {
+            try keepingWhole { () throws(CaptureError) in
+                try writeHead()
+                try packets.withBytes(of: index) { (bytes) throws(CaptureError) in try output.write(bytes) }
+            }
+            totals.frames += tracks[0].frames(lasting: packets.duration(of: index))
+            totals.bytes += Int64(packets.byteCount(of: index))
+            end = max(end, packets.time(of: index) + packets.duration(of: index))
+        }
+        if stream.keepsHeadCurrent, packets.count > 0 { try patchHead() }
+    }
+
+    private func writeHead() throws(CaptureError) {
+        guard output.bytesWritten == 0 else { return }
+        if output.isSeekable { stream.setTotals(totals) }
+        try output.write(stream.head)
+    }
+
+    private func patchHead() throws(CaptureError) {
+        guard output.isSeekable, output.bytesWritten > 0 else { return }
+        stream.setTotals(totals)
+        try output.patch(stream.head, at: 0)
+    }
+
+    /// Cuts off what was half written, and remembers that the output is no longer usable.
+    private func keepingWhole(_ body: () throws(CaptureError) -> Void) throws(CaptureError) {
+        let before = output.bytesWritten
+        do {
+            try body()
+        } catch {
+            failure = error
+            totals.isComplete = false
+            try? output.rewind(to: before)
+            throw error
+        }
+    }
+
+    func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
+        packets.removeAll()
+        try? flush()
+        try patchHead()
+        try output.finish()
+        return Clip(
+            path: output.destination.description, format: format, durationNanoseconds: end,
+            bytes: output.bytesWritten, tracks: tracks, ledger: ledger, end: reason)
+    }
+
+    /// What fails here leaves the file as it was before; it is whole without.
+    private func flush() throws(CaptureError) {
+        try stream.finish(into: &packets)
+        if let failure { throw failure }
+        try store()
+        try keepingWhole { () throws(CaptureError) in
+            try writeHead()
+            try output.write(stream.tail(totals))
+        }
+    }
+
+    func discard() { output.discard() }
+}

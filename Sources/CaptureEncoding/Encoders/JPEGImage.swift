@@ -1,0 +1,110 @@
+/// What the markers of a JPEG image say (ITU-T T.81, annex B); the picture itself is not decoded.
+struct JPEGImage: Hashable {
+    /// Of SOI.
+    var start = 0
+    /// Behind EOI, or behind the data where there is none.
+    var end = 0
+    var hasEnd = false
+    var hasHuffmanTables = false
+    /// Of the first SOS marker.
+    var firstScan: Int?
+    /// The SOFn marker's n; `nil` before it.
+    var process: UInt8?
+    var width = 0
+    var height = 0
+
+    /// Sequential with Huffman codes: what the standard tables are for.
+    var isSequential: Bool { process == 0 || process == 1 }
+
+    /// - Returns: `nil` for what no decoder could make a picture of.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = Self.startOfImage(bytes) else { return nil }
+        self.start = start
+        var at = start + 2
+        while !hasEnd, at < bytes.count {
+            guard let next = readMarker(bytes, at) else { return nil }
+            at = next
+        }
+        guard firstScan != nil else { return nil }
+        if !hasEnd { end = Self.withoutPadding(bytes) }
+    }
+
+    /// Some cameras put a few bytes of their own before the image.
+    private static func startOfImage(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        return (0...min(bytes.count - 4, 512)).first {
+            bytes[$0] == 0xFF && bytes[$0 + 1] == 0xD8 && bytes[$0 + 2] == 0xFF
+        }
+    }
+
+    /// Reads one marker and its segment.
+    /// - Returns: where to go on; `nil` if it is broken.
+    private mutating func readMarker(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+        var at = start
+        while at + 1 < bytes.count, bytes[at] == 0xFF, bytes[at + 1] == 0xFF { at += 1 }
+        guard at + 1 < bytes.count, bytes[at] == 0xFF else { return nil }
+        let marker = bytes[at + 1]
+        if marker == 0xD9 { return readEnd(at) }
+        guard at + 3 < bytes.count else { return nil }
+        let next = at + 2 + (Int(bytes[at + 2]) << 8 | Int(bytes[at + 3]))
+        guard next >= at + 4, next <= bytes.count else { return nil }
+        return readSegment(marker, at, next, bytes)
+    }
+
+    private mutating func readEnd(_ at: Int) -> Int? {
+        guard firstScan != nil else { return nil }
+        hasEnd = true
+        end = at + 2
+        return end
+    }
+
+    private mutating func readSegment(
+        _ marker: UInt8, _ at: Int, _ next: Int, _ bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        switch marker {
+        case 0xC4: hasHuffmanTables = hasHuffmanTables || firstScan == nil
+        case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+            guard readFrame(marker, at, next, bytes) else { return nil }
+        case 0xDA:
+            guard process != nil, next < bytes.count else { return nil }
+            firstScan = firstScan ?? at
+            return Self.endOfScan(bytes, next)
+        case 0xDB, 0xDC, 0xDD, 0xE0...0xEF, 0xFE: break
+        default: return nil
+        }
+        return next
+    }
+
+    private mutating func readFrame(_ marker: UInt8, _ at: Int, _ next: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard process == nil, next - at >= 10 else { return false }
+        process = marker - 0xC0
+        height = Int(bytes[at + 5]) << 8 | Int(bytes[at + 6])
+        width = Int(bytes[at + 7]) << 8 | Int(bytes[at + 8])
+        return width > 0 && height > 0
+    }
+
+    /// Where the next marker after a scan is; the data's end if there is none.
+    private static func endOfScan(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
+        var at = start
+        while at + 1 < bytes.count {
+            guard bytes[at] == 0xFF else {
+                at += 1
+                continue
+            }
+            // A stuffed byte, a restart marker, or a fill byte.
+            let next = bytes[at + 1]
+            if next != 0, next != 0xFF, !(0xD0...0xD7).contains(next) { return at }
+            at += next == 0xFF ? 1 : 2
+        }
+        return bytes.count
+    }
+
+    /// Without EOI, drivers fill the buffer up with zeros.
+    private static func withoutPadding(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var end = bytes.count
+        while end > 0, bytes[end - 1] == 0 { end -= 1 }
+        // FF 00 is a byte of picture; a lone FF is the first half of a marker that was cut off.
+        if end > 0, bytes[end - 1] == 0xFF { return end < bytes.count ? end + 1 : end - 1 }
+        return end
+    }
+}

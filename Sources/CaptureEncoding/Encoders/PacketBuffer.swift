@@ -1,0 +1,71 @@
+import CCodecs
+import CaptureGate
+
+/// A reused run of encoded packets.
+///
+/// *session-bound*
+public struct PacketBuffer: ~Copyable {
+    var storage = cc_packets()
+
+    public init() {}
+
+    deinit {
+        var storage = storage
+        cc_packets_free(&storage)
+    }
+
+    /// Packets in it.
+    public var count: Int { storage.packet_count }
+
+    /// Presentation time, nanoseconds.
+    public func time(of index: Int) -> Int64 { packet(index).time }
+
+    /// Nanoseconds; 0 where it is not known.
+    public func duration(of index: Int) -> Int64 { packet(index).duration }
+
+    /// Whether decoding can start at it.
+    public func isKey(_ index: Int) -> Bool { packet(index).key != 0 }
+
+    public func byteCount(of index: Int) -> Int { packet(index).count }
+
+    public func withBytes<Result, Failure: Error>(
+        of index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let packet = packet(index)
+        return try body(UnsafeRawBufferPointer(start: storage.bytes + packet.offset, count: packet.count))
+    }
+
+    /// Empties it; its memory stays.
+    public mutating func removeAll() {
+        storage.count = 0
+        storage.packet_count = 0
+    }
+
+    /// Appends a packet that `fill` writes.
+    /// - Parameters:
+    ///   - capacity: the most it can need, bytes.
+    ///   - fill: returns the bytes it wrote; 0 makes no packet.
+    mutating func append(
+        capacity: Int, at time: Int64, lasting duration: Int64,
+        _ fill: (UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int
+    ) throws(CaptureError) {
+        guard cc_packets_reserve(&storage, max(capacity, 1)) == 0 else { throw Self.outOfMemory }
+        let room = UnsafeMutableRawBufferPointer(start: storage.bytes + storage.count, count: capacity)
+        let count = try fill(room)
+        guard count > 0 else { return }
+        guard cc_packets_commit(&storage, count, time, duration, 1) == 0 else { throw Self.outOfMemory }
+    }
+
+    mutating func setTime(of index: Int, _ time: Int64, lasting duration: Int64) {
+        precondition(index < count)
+        storage.packets[index].time = time
+        storage.packets[index].duration = duration
+    }
+
+    private func packet(_ index: Int) -> cc_packet {
+        precondition(index >= 0 && index < count)
+        return storage.packets[index]
+    }
+
+    static var outOfMemory: CaptureError { CaptureError(.inputOutput, "There is no memory left for a packet.") }
+}

@@ -1,0 +1,31 @@
+import CSystem
+import CaptureGate
+
+extension CaptureError {
+    /// A failed call on an output, in one sentence with what to do.
+    static func output(_ code: Int32, _ action: String, _ path: String) -> CaptureError {
+        let message = "Can't \(action) \(path): \(text(of: code))."
+        switch code {
+        // EFBIG: a limit of the file system or of the process (RLIMIT_FSIZE); to the file it is the same.
+        case ENOSPC, EDQUOT, EFBIG:
+            return CaptureError(
+                .diskFull, message, errno: code, remedies: [Remedy("Free some space, or record elsewhere.")])
+        case EACCES, EPERM, EROFS:
+            return CaptureError(
+                .inputOutput, message, errno: code, remedies: [Remedy("Record to a folder you may write to.")])
+        case ENOENT, ENOTDIR:
+            return CaptureError(.inputOutput, message, errno: code, remedies: [Remedy("Make the folder first.")])
+        default:
+            return CaptureError(.inputOutput, message, errno: code)
+        }
+    }
+
+    private static func text(of code: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
+            guard let start = text.baseAddress, cs_error_text(code, start, text.count) >= 0 else {
+                return "error \(code)"
+            }
+            return String(cString: start)
+        }
+    }
+}

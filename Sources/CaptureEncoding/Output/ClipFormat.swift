@@ -1,0 +1,78 @@
+import CaptureGate
+
+/// How a clip is stored.
+///
+/// *thread-safe*
+public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
+    /// RIFF WAVE, or RF64 (EBU Tech 3306) where it grows past 4 GiB. Sound.
+    case wav
+    /// FLAC (RFC 9639). Sound.
+    case flac
+    /// Matroska (RFC 9559). Any number of tracks.
+    case matroska = "mkv"
+    /// YUV4MPEG2. Raw pictures.
+    case y4m
+    /// The device's bytes and nothing else. One track.
+    case raw
+    /// Nothing is stored.
+    case nothing = "null"
+
+    /// Finds the format for a destination.
+    /// - Parameter name: the format's name, which decides where it is given; else the file's ending does, and
+    ///   standard output is Matroska.
+    /// - Throws: `.usage` for a name or an ending that is not known, with those that are.
+    public init(for destination: ClipDestination, named name: String? = nil) throws(CaptureError) {
+        if let name {
+            self = try Self.named(name)
+        } else if case .file(let path) = destination {
+            self = try Self.ofEnding(path)
+        } else {
+            self = destination == .standardOutput ? .matroska : .nothing
+        }
+    }
+
+    /// What it can hold.
+    public var kinds: Set<MediaKind> {
+        switch self {
+        case .wav, .flac: [.audio]
+        case .y4m: [.video]
+        case .matroska, .raw, .nothing: [.audio, .video]
+        }
+    }
+
+    /// The endings of its files, without the point.
+    public var endings: [String] {
+        switch self {
+        case .matroska: ["mkv", "mka"]
+        case .wav, .flac, .y4m, .raw: [rawValue]
+        case .nothing: []
+        }
+    }
+
+    private static func named(_ name: String) throws(CaptureError) -> ClipFormat {
+        let wanted = name.lowercased()
+        if let format = allCases.first(where: { $0.rawValue == wanted || $0.endings.contains(wanted) }) {
+            return format
+        }
+        let known = allCases.map(\.rawValue).joined(separator: ", ")
+        throw CaptureError(.usage, "No clip format is called \"\(name)\".", remedies: [Remedy("Use one of \(known).")])
+    }
+
+    private static func ofEnding(_ path: String) throws(CaptureError) -> ClipFormat {
+        let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        let parts = file.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count > 1, let ending = parts.last?.lowercased(),
+            let format = allCases.first(where: { $0.endings.contains(ending) })
+        {
+            return format
+        }
+        throw unknownEnding(path)
+    }
+
+    private static func unknownEnding(_ path: String) -> CaptureError {
+        let known = allCases.flatMap(\.endings).map { "." + $0 }.joined(separator: ", ")
+        return CaptureError(
+            .usage, "The ending of \"\(path)\" names no clip format.",
+            remedies: [Remedy("End the name in one of \(known), or write to null: to keep nothing.")])
+    }
+}

@@ -1,0 +1,81 @@
+import CSystem
+import CaptureGate
+
+extension ClipOutput {
+    /// Opens it before anything is captured and before anybody is asked.
+    ///
+    /// A partial file of an earlier, interrupted recording is reused if it is empty, else kept unless `replacing`.
+    /// - Parameter replacing: whether a file of that name, and a left-over partial one, may be replaced.
+    /// - Throws: `.fileExists`; `.busy` if another recording writes there; `.inputOutput` for an unwritable place;
+    ///   `.usage` for a name that is none.
+    public init(opening destination: ClipDestination, replacing: Bool = false) throws(CaptureError) {
+        switch destination {
+        case .file(let path):
+            try Self.checkName(path, replacing: replacing)
+            let descriptor = try Self.openPartial(of: path, replacing: replacing)
+            self.init(destination: destination, descriptor: descriptor, isSeekable: true, replacing: replacing)
+        case .standardOutput:
+            // Never patched, also where it is a file: the shell may have opened it to append.
+            self.init(destination: destination, descriptor: 1, isSeekable: false, replacing: false)
+        case .nothing:
+            self.init(destination: destination, descriptor: -1, isSeekable: false, replacing: false)
+        }
+    }
+
+    private static func checkName(_ path: String, replacing: Bool) throws(CaptureError) {
+        guard !path.isEmpty, !path.hasSuffix("/"), !path.utf8.contains(0) else {
+            throw CaptureError(.usage, "\"\(path)\" is not the name of a file.")
+        }
+        var status = cs_file_status()
+        guard cs_lstat(path, &status) >= 0 else { return }
+        let kind = status.mode & UInt32(CS_MODE_KIND)
+        if kind == UInt32(CS_MODE_DIRECTORY) {
+            throw CaptureError(.usage, "\(path) is a folder.", remedies: [Remedy("Name a file in it.")])
+        }
+        guard replacing else { throw exists(path) }
+        if kind != UInt32(CS_MODE_FILE), kind != UInt32(CS_MODE_LINK) {
+            throw CaptureError(
+                .usage, "\(path) is not a file that can be replaced.", remedies: [Remedy("Write to - or to null:.")])
+        }
+    }
+
+    static func exists(_ path: String) -> CaptureError {
+        CaptureError(
+            .fileExists, "\(path) exists already.", errno: EEXIST,
+            remedies: [Remedy("Choose another name, or replace it with --force.")])
+    }
+
+    private static func openPartial(of path: String, replacing: Bool) throws(CaptureError) -> Int32 {
+        let partial = partial(of: path)
+        let made = cs_open(partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
+        if made >= 0 { return try locked(made, partial) }
+        guard made == -EEXIST else { throw .output(-made, "write to", partial) }
+        let found = cs_open(partial, O_RDWR | O_NOFOLLOW, 0)
+        guard found >= 0 else { throw .output(-found, "write to", partial) }
+        return try takeOver(try locked(found, partial), partial, replacing: replacing)
+    }
+
+    /// The lock tells a recording that runs from one that was interrupted.
+    private static func locked(_ descriptor: Int32, _ partial: String) throws(CaptureError) -> Int32 {
+        let result = cs_flock(descriptor, LOCK_EX | LOCK_NB)
+        if result >= 0 || result == -ENOTSUP || result == -ENOSYS { return descriptor }
+        _ = cs_close(descriptor)
+        guard result == -EWOULDBLOCK else { throw .output(-result, "lock", partial) }
+        throw CaptureError(
+            .busy, "Another recording is writing \(partial).", errno: EWOULDBLOCK,
+            remedies: [Remedy("Choose another name.")])
+    }
+
+    private static func takeOver(
+        _ descriptor: Int32, _ partial: String, replacing: Bool
+    ) throws(CaptureError) -> Int32 {
+        var status = cs_file_status()
+        let size = cs_fstat(descriptor, &status) < 0 ? Int64.max : status.size
+        if size == 0 { return descriptor }
+        if replacing, cs_ftruncate(descriptor, 0) >= 0 { return descriptor }
+        _ = cs_close(descriptor)
+        throw CaptureError(
+            .fileExists, "\(partial) holds a recording that was interrupted.", errno: EEXIST,
+            remedies: [Remedy("Rename it to keep it, remove it, or replace it with --force.")])
+    }
+}

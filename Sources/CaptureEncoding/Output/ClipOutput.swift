@@ -1,0 +1,73 @@
+import CSystem
+import CaptureGate
+
+/// The bytes of a clip on their way: `OUT.partial`, which becomes OUT when it is finished; standard output; or nothing.
+///
+/// Released without being finished, it removes a partial file that nothing was recorded into, and keeps any other.
+///
+/// *session-bound*
+public struct ClipOutput: ~Copyable, Sendable {
+    public let destination: ClipDestination
+    /// Whether what was written can be changed later.
+    public let isSeekable: Bool
+    /// Bytes written at the end; patches don't count.
+    public private(set) var bytesWritten: Int64 = 0
+    /// -1 for nothing and once closed.
+    var descriptor: Int32
+    let replacing: Bool
+
+    init(destination: ClipDestination, descriptor: Int32, isSeekable: Bool, replacing: Bool) {
+        self.destination = destination
+        self.descriptor = descriptor
+        self.isSeekable = isSeekable
+        self.replacing = replacing
+    }
+
+    deinit {
+        guard case .file(let path) = destination, descriptor >= 0 else { return }
+        if bytesWritten == 0 { _ = cs_unlink(Self.partial(of: path)) }
+        _ = cs_close(descriptor)
+    }
+
+    static func partial(of path: String) -> String { path + ".partial" }
+
+    /// Appends all of it.
+    /// - Throws: `.diskFull` or `.inputOutput`. Part of it may be there: see `rewind(to:)`.
+    mutating func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
+        guard destination != .nothing else {
+            bytesWritten += Int64(bytes.count)
+            return
+        }
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = cs_write(descriptor, rest.baseAddress, rest.count)
+            guard written > 0 else { throw failure(Int32(-written), "write to") }
+            bytesWritten += written
+            rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...])
+        }
+    }
+
+    mutating func write(_ bytes: [UInt8]) throws(CaptureError) {
+        try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in try write(bytes) }
+    }
+
+    /// Changes bytes that are written already; does nothing where that can't be done.
+    func patch(_ bytes: [UInt8], at offset: Int64) throws(CaptureError) {
+        guard isSeekable else { return }
+        let written = bytes.withUnsafeBytes { cs_pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+        guard written == bytes.count else { throw failure(written < 0 ? Int32(-written) : EIO, "write to") }
+    }
+
+    /// Cuts off what was written past `length`, such as half a cluster on a full disk.
+    mutating func rewind(to length: Int64) throws(CaptureError) {
+        guard isSeekable, length <= bytesWritten else { return }
+        let cut = cs_ftruncate(descriptor, length)
+        guard cut >= 0 else { throw failure(-cut, "shorten") }
+        _ = cs_lseek(descriptor, length, SEEK_SET)
+        bytesWritten = length
+    }
+
+    func failure(_ code: Int32, _ action: String) -> CaptureError {
+        .output(code, action, destination == .standardOutput ? "standard output" : destination.description)
+    }
+}

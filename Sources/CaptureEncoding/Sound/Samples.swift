@@ -1,0 +1,54 @@
+import CaptureGate
+
+/// Changes of layout between sample formats, bit by bit and without rounding.
+enum Samples {
+    /// S24_LE to S24_3LE: drops the fourth byte, which carries nothing.
+    static func pack24(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) {
+        let bytes = source.bindMemory(to: UInt8.self)
+        let packed = target.assumingMemoryBound(to: UInt8.self)
+        for sample in 0..<bytes.count / 4 {
+            packed[3 &* sample] = bytes[4 &* sample]
+            packed[3 &* sample &+ 1] = bytes[4 &* sample &+ 1]
+            packed[3 &* sample &+ 2] = bytes[4 &* sample &+ 2]
+        }
+    }
+
+    /// Integer samples as Int32 of their own range, sign extended.
+    static func widen(
+        _ source: UnsafeRawBufferPointer, of format: SampleFormat, into target: UnsafeMutablePointer<Int32>
+    ) {
+        guard let bytes = source.baseAddress else { return }
+        let count = source.count / format.bytesPerSample
+        switch format {
+        case .s16: widen16(bytes, count, target)
+        case .s24Packed: widen24Packed(bytes, count, target)
+        case .s24: widen24(bytes, count, target)
+        case .s32, .float32:
+            target.withMemoryRebound(to: UInt8.self, capacity: count * 4) { to in
+                UnsafeMutableRawPointer(to).copyMemory(from: bytes, byteCount: count * 4)
+            }
+        }
+    }
+
+    private static func widen16(_ bytes: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutablePointer<Int32>) {
+        for index in 0..<count {
+            target[index] = Int32(bytes.loadUnaligned(fromByteOffset: 2 &* index, as: Int16.self))
+        }
+    }
+
+    private static func widen24Packed(_ bytes: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutablePointer<Int32>) {
+        for index in 0..<count {
+            let low = bytes.load(fromByteOffset: 3 &* index, as: UInt8.self)
+            let middle = bytes.load(fromByteOffset: 3 &* index &+ 1, as: UInt8.self)
+            let high = bytes.load(fromByteOffset: 3 &* index &+ 2, as: Int8.self)
+            target[index] = Int32(high) << 16 | Int32(middle) << 8 | Int32(low)
+        }
+    }
+
+    private static func widen24(_ bytes: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutablePointer<Int32>) {
+        for index in 0..<count {
+            // Drivers leave the fourth byte zero, sign extended or dirty.
+            target[index] = (bytes.loadUnaligned(fromByteOffset: 4 &* index, as: Int32.self) &<< 8) &>> 8
+        }
+    }
+}
