@@ -59,6 +59,17 @@ let package = Package(
             ],
             swiftSettings: swift),
 
+        .executableTarget(
+            name: "ListDevices", dependencies: ["CaptureGate"], path: "Samples/ListDevices", swiftSettings: swift),
+        .executableTarget(
+            name: "RecordMemo", dependencies: ["CaptureGate", "CaptureEncoding"], path: "Samples/RecordMemo",
+            swiftSettings: swift),
+        .executableTarget(
+            name: "MeterMicrophone", dependencies: ["CaptureGate"], path: "Samples/MeterMicrophone",
+            swiftSettings: swift),
+        .executableTarget(
+            name: "FollowGrants", dependencies: ["CaptureGate"], path: "Samples/FollowGrants", swiftSettings: swift),
+
         .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
         .testTarget(name: "GateTests", dependencies: ["Gate"], swiftSettings: swift),
         .testTarget(name: "GateStoreTests", dependencies: ["GateStore", "Gate", "CSystem"], swiftSettings: swift),

@@ -8,20 +8,22 @@ enum MicrophoneFormats {
         var pcm: OpaquePointer?
         guard cm_pcm_open(&pcm, pcmName) >= 0, let pcm else { return .unknown }
         defer { _ = cm_pcm_close(pcm) }
-        var parameters: OpaquePointer?
-        guard cm_hw_new(&parameters) >= 0, let parameters else { return .unknown }
+        guard let parameters = cm_hw_new() else { return .unknown }
         defer { cm_hw_free(parameters) }
         guard cm_hw_any(pcm, parameters) >= 0 else { return .unknown }
-        var rates: (UInt32, UInt32) = (0, 0)
-        var channels: (UInt32, UInt32) = (0, 0)
-        guard cm_hw_rate_range(parameters, &rates.0, &rates.1) >= 0,
-            cm_hw_channels_range(parameters, &channels.0, &channels.1) >= 0,
-            rates.0 <= rates.1, channels.0 <= channels.1
+        var rates = cm_range()
+        var channels = cm_range()
+        guard cm_hw_rate_range(parameters, &rates) >= 0, cm_hw_channels_range(parameters, &channels) >= 0,
+            let rates = closed(rates), let channels = closed(channels)
         else { return .unknown }
         let formats = SampleFormat.allCases.filter { cm_hw_test_format(pcm, parameters, $0.pcm.rawValue) >= 0 }
         return .audio(
             AudioRanges(
-                sampleRates: Int(rates.0)...Int(rates.1), channels: Int(channels.0)...Int(channels.1),
-                sampleFormats: formats))
+                sampleRates: rates, channels: channels, sampleFormats: formats))
+    }
+
+    private static func closed(_ range: cm_range) -> ClosedRange<Int>? {
+        let (minimum, maximum) = (Int(clamping: range.minimum), Int(clamping: range.maximum))
+        return minimum <= maximum ? minimum...maximum : nil
     }
 }

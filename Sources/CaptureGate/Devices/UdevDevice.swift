@@ -33,12 +33,12 @@ struct UdevDevice: ~Copyable {
 
     private static func properties(of device: OpaquePointer) -> [String: String] {
         var properties: [String: String] = [:]
-        var entry = cm_udev_device_property_first(device)
+        var entry = cm_udev_device_first_property(device)
         while let current = entry {
             if let name = cm_udev_entry_name(current), let value = cm_udev_entry_value(current) {
                 properties[String(cString: name)] = String(cString: value)
             }
-            entry = cm_udev_next(current)
+            entry = cm_udev_entry_next(current)
         }
         return properties
     }

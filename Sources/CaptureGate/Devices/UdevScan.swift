@@ -6,16 +6,18 @@ enum UdevScan {
     static func forEach(in subsystem: String, _ body: (borrowing UdevDevice) -> Void) {
         guard let udev = cm_udev_new() else { return }
         defer { cm_udev_unref(udev) }
-        var enumeration: OpaquePointer?
-        guard cm_udev_enumerate(udev, subsystem, &enumeration) >= 0, let enumeration else { return }
+        guard let enumeration = cm_udev_enumerate_new(udev) else { return }
         defer { cm_udev_enumerate_unref(enumeration) }
-        var entry = cm_udev_first(enumeration)
+        guard cm_udev_enumerate_add_subsystem(enumeration, subsystem) >= 0,
+            cm_udev_enumerate_scan(enumeration) >= 0
+        else { return }
+        var entry = cm_udev_enumerate_first(enumeration)
         while let current = entry {
             // A device may be gone between the list and the look.
             if let path = cm_udev_entry_name(current), let device = cm_udev_device_from_syspath(udev, path) {
                 body(UdevDevice(owning: device))
             }
-            entry = cm_udev_next(current)
+            entry = cm_udev_entry_next(current)
         }
     }
 }

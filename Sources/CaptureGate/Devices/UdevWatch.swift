@@ -29,10 +29,8 @@ final class UdevWatch: Sendable {
         while wait(monitor, stop.descriptor) { handler(&known) }
     }
 
-    /// Where udevd does not run, the kernel's own messages have to do.
     private static func listen(_ udev: OpaquePointer) -> OpaquePointer? {
-        let source = SmallFile.names(in: "/run/udev").contains("control") ? "udev" : "kernel"
-        guard let monitor = cm_udev_monitor_new(udev, source) else { return nil }
+        guard let monitor = cm_udev_monitor_new(udev) else { return nil }
         _ = cm_udev_monitor_add_subsystem(monitor, "video4linux")
         _ = cm_udev_monitor_add_subsystem(monitor, "sound")
         guard cm_udev_monitor_enable(monitor) >= 0 else {
@@ -45,7 +43,7 @@ final class UdevWatch: Sendable {
     /// - Returns: false when the watch ends.
     private static func wait(_ monitor: OpaquePointer, _ stop: Int32) -> Bool {
         var items = [
-            cs_poll_item(fd: cm_udev_monitor_fd(monitor), events: Int16(CS_POLL_IN), revents: 0),
+            cs_poll_item(fd: cm_udev_monitor_descriptor(monitor), events: Int16(CS_POLL_IN), revents: 0),
             cs_poll_item(fd: stop, events: Int16(CS_POLL_IN), revents: 0),
         ]
         guard cs_poll(&items, items.count, -1) > 0, items[1].revents == 0 else { return false }

@@ -13,6 +13,11 @@ public struct FrameRate: Hashable, Sendable, Codable, CustomStringConvertible {
         self.denominator = denominator
     }
 
+    init(unchecked numerator: Int, _ denominator: Int) {
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
     public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
 
     /// How long one frame lasts, in nanoseconds.

@@ -58,4 +58,18 @@ final class CaptureCore: Sendable {
             throw error
         }
     }
+
+    /// The refusal of a strict session, with the capture written off in the audit log.
+    func notAsAsked(_ differences: [String]) async -> CaptureError {
+        let error = CaptureError(
+            .notAsAsked,
+            "\(QuestionText.visible(device.name)) [\(device.id)] does otherwise than asked: "
+                + differences.joined(separator: "; ") + ".",
+            remedies: [
+                Remedy("See what it can do.", command: "capturegate devices --json"),
+                Remedy("Or leave --strict out, to take what it gives."),
+            ])
+        await capture.finish(frames: 0, bytes: 0, outcome: error.message)
+        return error
+    }
 }

@@ -1,0 +1,28 @@
+import CaptureGate
+
+/// Tells whether this program may record, and each time that changes, from whichever process.
+/// usage: FollowGrants [DEVICE [CHANGES]]
+@main
+struct FollowGrants {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let query = DeviceQuery(arguments.first ?? "default")
+        let device = try query.pick(from: DeviceCatalog.scan(.identity), .microphone)
+        let microphone = Capability.Microphone(.record, device: .id(device.id), purpose: "Record a voice memo")
+        var left = arguments.dropFirst().first.flatMap { Int($0) } ?? .max
+        for await status in Gatekeeper.shared.statusChanges(of: microphone) {
+            print(words(status))
+            left -= 1
+            if left <= 0 { return }
+        }
+    }
+
+    private static func words(_ status: AuthorizationStatus) -> String {
+        switch status {
+        case .notDetermined: "not determined: a person has to be asked"
+        case .restricted(let restriction): "restricted: \(restriction.reason)"
+        case .denied: "denied"
+        case .authorized: "authorized"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import CaptureGate
+
+/// One device's way into the clip: places its frames on the clip's time line, and counts.
+protocol Lane: AnyObject {
+    var track: ClipTrack { get }
+    var differences: [String] { get }
+    var readySignal: Int32 { get }
+    /// Everything the clip was to have is there.
+    var isComplete: Bool { get }
+    /// How the device's capture ended, once it has and everything was taken.
+    var end: SessionEnd? { get }
+    /// From the clip's start to the end of the last frame, nanoseconds.
+    var elapsed: Int64 { get }
+    /// CLOCK_MONOTONIC nanoseconds of the last frame that the capture thread committed.
+    var lastTimestamp: Int64 { get }
+
+    func start()
+    func stop()
+    /// Throws one frame away, while other devices have not started yet.
+    /// - Returns: when it ended, CLOCK_MONOTONIC nanoseconds; `nil` where there is none.
+    func skip() -> Int64?
+    /// Writes what is there.
+    func write(to writer: any ClipWriter, as track: Int) throws(CaptureError)
+    func ledger(counts: EncoderCounts) -> TrackLedger
+    /// Gives the session back, to be closed.
+    func release()
+}

@@ -1,0 +1,33 @@
+import CaptureGate
+
+/// A session that waits to be recorded, and comes back to be closed.
+enum OpenDevice: Sendable {
+    case microphone(Box<AudioSession>)
+    case camera(Box<VideoSession>)
+
+    init(
+        _ part: consuming DevicePermit, settings: RecorderSettings
+    ) async throws(CaptureError) {
+        if part.capability == .microphone {
+            self = .microphone(Box(try await AudioSession(opening: part, settings: settings.audio)))
+        } else {
+            self = .camera(Box(try await VideoSession(opening: part, settings: settings.video)))
+        }
+    }
+
+    /// Ends the capture and closes the device.
+    func close() async {
+        switch self {
+        case .microphone(let box): await box.take()?.close()
+        case .camera(let box): await box.take()?.close()
+        }
+    }
+
+    /// What records it; `nil` the second time.
+    func lane(_ timeline: Timeline, constantRate: Bool) -> (any Lane)? {
+        switch self {
+        case .microphone(let box): box.take().map { AudioLane($0, timeline, back: box) }
+        case .camera(let box): box.take().map { VideoLane($0, timeline, constantRate: constantRate, back: box) }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import CaptureGate
+import Dispatch
+
+/// Records what a permit allows: its microphones and cameras, each one track of the clip.
+///
+/// The clip starts where all devices deliver. It ends at its duration, to the frame; when it is stopped; or when a
+/// device, the gate or the disk ends it. The file is valid then too, and `Clip.end` says why.
+///
+/// *session-bound*
+public struct Recorder: ~Copyable, Sendable {
+    private let devices: [OpenDevice]
+    private let settings: RecorderSettings
+
+    /// Opens every device of a permit and negotiates; nothing is captured yet.
+    ///
+    /// - Throws: as `AudioSession` and `VideoSession`; devices that were opened before are closed again.
+    public init(
+        opening permit: consuming Permit, settings: RecorderSettings = RecorderSettings()
+    ) async throws(CaptureError) {
+        var permit = permit
+        var devices: [OpenDevice] = []
+        for device in permit.devices {
+            guard let part = permit.take(device.device.id) else { continue }
+            do {
+                devices.append(try await OpenDevice(part, settings: settings))
+            } catch {
+                for device in devices { await device.close() }
+                throw error
+            }
+        }
+        self.devices = devices
+        self.settings = settings
+    }
+
+    /// Records into a new file, in the format its ending names.
+    ///
+    /// - Parameters:
+    ///   - path: ends in `.wav`, `.flac`, `.mkv`, `.mka` or `.y4m`; must not exist.
+    ///   - duration: how long the clip becomes; `nil` until the task is cancelled.
+    /// - Throws: `.usage`, `.fileExists`, `.inputOutput`; what keeps a file from coming to be.
+    public consuming func record(to path: String, for duration: Duration? = nil) async throws(CaptureError) -> Clip {
+        let target = try RecordingTarget(.file(path: path))
+        return try await record(into: target, for: duration)
+    }
+
+    /// Records into a target that was made before.
+    ///
+    /// - Parameters:
+    ///   - control: ends the recording; so does cancelling the task.
+    ///   - onEvent: called on the recorder's thread.
+    /// - Throws: what keeps a file from coming to be.
+    public consuming func record(
+        into target: RecordingTarget, for duration: Duration? = nil, control: RecordingControl? = nil,
+        onEvent: @escaping @Sendable (RecordingEvent) -> Void = { _ in }
+    ) async throws(CaptureError) -> Clip {
+        let control = try control ?? RecordingControl()
+        let (devices, settings) = (devices, settings)
+        let queue = DispatchQueue(label: "capturegate.recorder")
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async {
+                    continuation.resume(
+                        returning: Result { () throws(CaptureError) in
+                            try Self.run(
+                                devices, target, settings, duration ?? settings.duration, control, onEvent)
+                        })
+                }
+            }
+        } onCancel: {
+            control.stop()
+        }
+        for device in devices { await device.close() }
+        return try result.get()
+    }
+
+    private static func run(
+        _ devices: [OpenDevice], _ target: RecordingTarget, _ settings: RecorderSettings, _ duration: Duration?,
+        _ control: RecordingControl, _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
+    ) throws(CaptureError) -> Clip {
+        let timeline = Timeline(duration: duration)
+        let lanes = devices.compactMap { $0.lane(timeline, constantRate: target.format == .y4m) }
+        defer { for lane in lanes { lane.release() } }
+        let writer = try target.format.writer(
+            on: try target.take(), tracks: lanes.map(\.track), labels: settings.labels, settings: settings.encoders)
+        return try RecordingRun(
+            lanes: lanes, writer: writer, timeline: timeline, control: control, report: onEvent
+        ).run()
+    }
+}

@@ -1,0 +1,18 @@
+import CaptureGate
+
+/// How a recording is made; what is not said is the device's choice, or the format's.
+///
+/// *thread-safe*
+public struct RecorderSettings: Sendable {
+    /// What is wanted of microphones.
+    public var audio = AudioSettings()
+    /// What is wanted of cameras.
+    public var video = VideoSettings()
+    public var encoders = EncoderSettings()
+    /// Title and tags, where the format has room for them.
+    public var labels = ClipLabels()
+    /// How long the clip becomes, to the frame; `nil` until it is stopped.
+    public var duration: Duration?
+
+    public init() {}
+}

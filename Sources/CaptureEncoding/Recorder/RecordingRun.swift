@@ -1,0 +1,113 @@
+import CSystem
+import CaptureGate
+
+/// One recording on its thread: waits for frames, has each lane write what it has, and knows when it is over.
+final class RecordingRun {
+    private let lanes: [any Lane]
+    private let writer: any ClipWriter
+    private let timeline: Timeline
+    private let control: RecordingControl
+    private let report: (RecordingEvent) -> Void
+    private var nextReport: Int64 = 0
+
+    /// Why it ended, and the error to report.
+    private struct End {
+        let reason: EndReason
+        let error: CaptureError?
+    }
+
+    init(
+        lanes: [any Lane], writer: any ClipWriter, timeline: Timeline, control: RecordingControl,
+        report: @escaping (RecordingEvent) -> Void
+    ) {
+        self.lanes = lanes
+        self.writer = writer
+        self.timeline = timeline
+        self.control = control
+        self.report = report
+    }
+
+    /// Records until it is over, and finishes the file.
+    ///
+    /// - Throws: where no valid file came to be.
+    func run() throws(CaptureError) -> Clip {
+        report(.started(tracks: lanes.map(\.track), differences: lanes.flatMap(\.differences)))
+        for lane in lanes { lane.start() }
+        let end = record()
+        for lane in lanes { lane.stop() }
+        let clip = try finish(end)
+        report(.ended(clip, end.error, lastTimestamp: lanes.map(\.lastTimestamp).max() ?? 0))
+        return clip
+    }
+
+    private func record() -> End {
+        if lanes.count > 1, let end = align() { return end }
+        while true {
+            do {
+                for (index, lane) in lanes.enumerated() { try lane.write(to: writer, as: index) }
+            } catch {
+                return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
+            }
+            if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
+            if let end = ended() { return end }
+            reportProgress()
+            wait(for: lanes.filter { !$0.isComplete })
+        }
+    }
+
+    /// Throws away what comes before every device delivers; there the clip starts.
+    private func align() -> End? {
+        var ends = [Int64?](repeating: nil, count: lanes.count)
+        while true {
+            for (index, lane) in lanes.enumerated() {
+                while let end = lane.skip() {
+                    ends[index] = end
+                    if ends.allSatisfy({ $0 != nil }) { break }
+                }
+            }
+            if let origin = ends.compactMap({ $0 }).max(), ends.allSatisfy({ $0 != nil }) {
+                timeline.start(at: origin)
+                return nil
+            }
+            if let end = ended() { return end }
+            wait(for: lanes)
+        }
+    }
+
+    private func ended() -> End? {
+        for case let end? in lanes.filter({ !$0.isComplete }).map(\.end) {
+            switch end {
+            case .stopped: return End(reason: .interrupt, error: nil)
+            case .refused(let error): return End(reason: .revoked, error: error)
+            case .deviceGone(let error): return End(reason: .deviceGone, error: error)
+            case .stalled(let error): return End(reason: .stalled, error: error)
+            case .failed(let error): return End(reason: .failure, error: error)
+            }
+        }
+        return control.requested.map { End(reason: $0, error: nil) }
+    }
+
+    private func wait(for lanes: [any Lane]) {
+        var items = lanes.map { cs_poll_item(fd: $0.readySignal, events: Int16(CS_POLL_IN), revents: 0) }
+        items.append(cs_poll_item(fd: control.descriptor, events: Int16(CS_POLL_IN), revents: 0))
+        _ = cs_poll(&items, items.count, 100)
+    }
+
+    private func reportProgress() {
+        let now = cs_clock_ns(CS_CLOCK_MONOTONIC)
+        guard now >= nextReport else { return }
+        nextReport = now + 100_000_000
+        report(
+            .progress(
+                RecordingProgress(
+                    elapsedNanoseconds: lanes.map(\.elapsed).max() ?? 0, bytes: writer.bytesWritten,
+                    audio: lanes.lazy.compactMap { $0 as? AudioLane }.first?.progress(),
+                    video: lanes.lazy.compactMap { $0 as? VideoLane }.first?.progress())))
+    }
+
+    private func finish(_ end: End) throws(CaptureError) -> Clip {
+        let ledger = LossLedger(
+            tracks: lanes.enumerated().map { index, lane in lane.ledger(counts: writer.counts(of: index)) })
+        return try writer.finish(ledger: ledger, end: end.reason)
+    }
+}

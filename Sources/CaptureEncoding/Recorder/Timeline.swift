@@ -1,0 +1,16 @@
+/// Where the clip starts on CLOCK_MONOTONIC, and how long it becomes.
+final class Timeline {
+    /// `nil` until every device delivers.
+    private(set) var origin: Int64?
+    /// Nanoseconds; `nil` until stopped.
+    let duration: Int64?
+
+    init(duration: Duration?) {
+        self.duration = duration.map { duration in
+            let (seconds, attoseconds) = duration.components
+            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        }
+    }
+
+    func start(at nanoseconds: Int64) { origin = origin ?? nanoseconds }
+}

@@ -1,0 +1,128 @@
+import CaptureGate
+
+/// A camera's way into the clip: its pictures at the times the device gave them, or, in a file of constant rate, each
+/// missing one replaced by the next.
+final class VideoLane: Lane {
+    let track: ClipTrack
+    let differences: [String]
+    private var session: VideoSession?
+    private let back: Box<VideoSession>
+    private let timeline: Timeline
+    private let constantRate: Bool
+    private let frame: Int64
+    private var written: UInt64 = 0
+    private var count: TrackLedger
+    private var last: Int64 = -1
+    private var damaged: UInt64 = 0
+    private(set) var isComplete = false
+
+    init(
+        _ session: consuming VideoSession, _ timeline: Timeline, constantRate: Bool, back: Box<VideoSession>
+    ) {
+        let device = session.device
+        differences = session.differences
+        track = ClipTrack(.video(session.format), name: device.name, device: device.id.rawValue)
+        count = TrackLedger(kind: .video, name: device.name, device: device.id.rawValue)
+        frame = session.format.frameRate.frameNanoseconds
+        self.timeline = timeline
+        self.constantRate = constantRate
+        self.back = back
+        self.session = consume session
+    }
+
+    var readySignal: Int32 { session?.readySignal ?? -1 }
+    var end: SessionEnd? { session?.end }
+    var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
+    var elapsed: Int64 { written == 0 ? 0 : last + frame }
+
+    func start() { session?.start() }
+    func stop() { session?.stop() }
+
+    func release() {
+        if let session = session.take() { back.put(session) }
+    }
+
+    func skip() -> Int64? {
+        session?.withNext { header, _ in header.timestamp }
+    }
+
+    func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) {
+        while !isComplete, try writeNext(to: writer, as: track) {}
+    }
+
+    func ledger(counts: EncoderCounts) -> TrackLedger {
+        var ledger = count
+        let statistics = session?.statistics
+        ledger.lost.empty = min(damaged, statistics?.empty ?? 0)
+        ledger.lost.short = min(damaged - ledger.lost.empty, statistics?.short ?? 0)
+        ledger.lost.corrupt = damaged - ledger.lost.empty - ledger.lost.short + counts.skipped
+        ledger.repaired = counts.repaired
+        ledger.delivered = written - count.filled - min(counts.skipped, written - count.filled)
+        ledger.asked = ledger.delivered + ledger.lost.total
+        ledger.lastNanoseconds = written == 0 ? nil : last
+        return ledger
+    }
+
+    func progress() -> VideoProgress {
+        VideoProgress(
+            frames: written, lost: count.lost.total + damaged,
+            framesPerSecond: elapsed == 0 ? 0 : Double(written) * 1e9 / Double(elapsed))
+    }
+
+    // MARK: One picture
+
+    private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
+        try session?.withNext { (header, bytes) throws(CaptureError) in
+            try self.place(header, bytes, writer, track)
+            return true
+        } ?? false
+    }
+
+    private func place(
+        _ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int
+    ) throws(CaptureError) {
+        timeline.start(at: header.timestamp)
+        let time = header.timestamp - (timeline.origin ?? header.timestamp)
+        guard time > -frame / 2 else { return }
+        if let duration = timeline.duration, time >= duration - frame / 2 {
+            isComplete = true
+            return
+        }
+        if written > 0 { note(lost: header) } else { begin(at: time) }
+        try schedule(bytes, writer, track, at: max(0, time))
+    }
+
+    private func begin(at time: Int64) {
+        count.startOffsetNanoseconds = max(0, time)
+        count.firstNanoseconds = max(0, time)
+    }
+
+    private func note(lost header: FrameHeader) {
+        count.lost.device += header.lost.device
+        count.lost.ring += header.lost.ring
+        damaged += header.lost.damaged
+    }
+
+    private func schedule(
+        _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, at time: Int64
+    ) throws(CaptureError) {
+        guard constantRate else { return try store(bytes, writer, track, at: max(time, last + 1)) }
+        let place = UInt64((time + frame / 2) / frame)
+        // One frame's jitter is not a gap, and two pictures in one place are not an error of the camera's.
+        guard place + 1 >= written else { return count.lost.encoder += 1 }
+        if place > written + 1 {
+            let missing = place - written
+            for _ in 0..<missing { try store(bytes, writer, track, at: Int64(written) * frame) }
+            count.filled += missing
+        }
+        try store(bytes, writer, track, at: Int64(written) * frame)
+    }
+
+    private func store(
+        _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, at time: Int64
+    ) throws(CaptureError) {
+        try writer.write(bytes, to: track, at: time)
+        last = time
+        written += 1
+    }
+}

@@ -1,0 +1,63 @@
+import CaptureRealtime
+import Gate
+
+extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioFormat {
+    /// Opens the microphone the permit names and negotiates; nothing is captured before `start()`.
+    ///
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, and `.notAsAsked` where
+    ///   the settings are strict and the device would do otherwise. The C functions are `snd_pcm_open` and
+    ///   `snd_pcm_hw_params`.
+    public init(
+        opening permit: consuming DevicePermit, settings: AudioSettings = AudioSettings()
+    ) async throws(CaptureError) {
+        let core = try await CaptureCore(permit, as: .microphone)
+        let opened = try await core.opening { () throws(RealtimeFault) in
+            core.device.isBuiltIn ? try .tone(core, settings.pcm) : try .microphone(core, settings.pcm)
+        }
+        try await self.init(core, opened, settings)
+    }
+
+    private init(
+        _ core: CaptureCore, _ opened: consuming OpenedMicrophone, _ settings: AudioSettings
+    ) async throws(CaptureError) {
+        let format = AudioFormat(opened.settings)
+        let differences = settings.differences(from: format)
+        if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
+        self.init(core, opened.track, opened.reader, format: format, differences: differences)
+    }
+}
+
+/// A microphone after negotiation.
+struct OpenedMicrophone: ~Copyable {
+    let settings: PCMSettings
+    var track: CaptureTrack
+    var reader: AudioRing.Consumer
+
+    static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
+        let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
+        let got = source.settings
+        let capture = try AudioCapture(source, control: core.control, counters: core.counters)
+        return OpenedMicrophone(settings: got, track: .microphone(capture.track), reader: capture.consumer)
+    }
+
+    static func tone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
+        let source = try TestTone(settings: asked)
+        let got = source.settings
+        let capture = try AudioCapture(source, control: core.control, counters: core.counters)
+        return OpenedMicrophone(settings: got, track: .tone(capture.track), reader: capture.consumer)
+    }
+}
+
+extension AudioSettings {
+    /// The same as the capture loop calls it.
+    fileprivate var pcm: PCMSettings {
+        PCMSettings(rate: sampleRate ?? 48_000, channels: channels ?? 2, format: (sampleFormat ?? .s16).pcm)
+    }
+}
+
+extension AudioFormat {
+    fileprivate init(_ settings: PCMSettings) {
+        self.init(
+            sampleRate: settings.rate, channels: settings.channels, sampleFormat: SampleFormat(settings.format))
+    }
+}

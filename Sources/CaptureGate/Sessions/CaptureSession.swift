@@ -1,0 +1,95 @@
+import CaptureRealtime
+import Gate
+
+/// A microphone that is open, and the ring its periods go through.
+public typealias AudioSession = CaptureSession<AudioRing.Consumer, AudioFormat>
+/// A camera that is open, and the ring its pictures go through.
+public typealias VideoSession = CaptureSession<VideoRing.Consumer, VideoFormat>
+
+/// A device that is open, and the ring its frames go through: `AudioSession` or `VideoSession`.
+///
+/// One reader at a time. The device is closed when the value is released, or sooner when the gate says so.
+///
+/// *session-bound*
+public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: ~Copyable, Sendable {
+    let core: CaptureCore
+    private var track: CaptureTrack?
+    private var reader: Reader
+    /// What the device delivers.
+    public let format: Format
+    /// What was asked for and is otherwise, a sentence each.
+    public let differences: [String]
+
+    init(
+        _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, format: Format,
+        differences: [String]
+    ) {
+        self.core = core
+        self.track = consume track
+        self.reader = reader
+        self.format = format
+        self.differences = differences
+    }
+
+    deinit { core.control.request(.stop) }
+}
+
+extension CaptureSession where Reader: ~Copyable {
+    /// The device.
+    public var device: Device { core.device }
+
+    /// What was counted up to now.
+    public var statistics: CaptureStatistics { CaptureStatistics(core.counters) }
+
+    /// Starts the capture on a realtime thread; a second call does nothing. The C functions are `snd_pcm_start` and
+    /// `VIDIOC_STREAMON`.
+    public mutating func start() {
+        if let track = track.take() { core.run(track) }
+    }
+
+    /// Lends the next period or picture, if one is there; never waits.
+    ///
+    /// - Parameter body: gets the header and `header.byteCount` bytes: interleaved frames of sound, or the driver's own
+    ///   buffer of picture.
+    /// - Returns: what `body` returned; `nil` where nothing is there now.
+    public mutating func withNext<Value, Failure: Error>(
+        _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+        try reader.withNext(body)
+    }
+
+    /// Waits until there is something to take or the capture has ended.
+    ///
+    /// - Parameter milliseconds: how long at most; -1 without end.
+    /// - Returns: false when the time passed.
+    public mutating func wait(milliseconds: Int32) -> Bool {
+        if case .timedOut = reader.wait(milliseconds: milliseconds) { return false }
+        return true
+    }
+
+    /// A descriptor that can be read as long as there is something to take, for poll(2). Do not read it yourself.
+    public var readySignal: Int32 { reader.readySignal }
+
+    /// How the capture ended; `nil` while it runs. There may still be something to take.
+    public var end: SessionEnd? { core.end(reader.ended) }
+
+    /// Asks the capture to end; what was captured before can still be taken.
+    public func stop() { core.control.request(.stop) }
+
+    /// Ends the capture, closes the device, and writes the end into the audit log.
+    ///
+    /// - Returns: what was counted, final.
+    @discardableResult
+    public consuming func close() async -> CaptureStatistics {
+        stop()
+        start()
+        waiting: while true {
+            switch reader.wait(milliseconds: 5000) {
+            case .ready: while reader.withNext({ _, _ in }) != nil {}
+            case .ended, .timedOut: break waiting
+            }
+        }
+        await core.finish(end)
+        return statistics
+    }
+}

@@ -1,0 +1,48 @@
+import CaptureRealtime
+import Gate
+
+extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
+    /// Opens the camera the permit names and negotiates; nothing is captured before `start()`.
+    ///
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, and `.notAsAsked` where
+    ///   the settings are strict and the device would do otherwise. The C calls are `open` and `VIDIOC_S_FMT`.
+    public init(
+        opening permit: consuming DevicePermit, settings: VideoSettings = VideoSettings()
+    ) async throws(CaptureError) {
+        let core = try await CaptureCore(permit, as: .camera)
+        let opened = try await core.opening { () throws(RealtimeFault) in
+            core.device.isBuiltIn ? try .bars(core, settings) : try .camera(core, settings.camera)
+        }
+        try await self.init(core, opened, settings)
+    }
+
+    private init(
+        _ core: CaptureCore, _ opened: consuming OpenedCamera, _ settings: VideoSettings
+    ) async throws(CaptureError) {
+        let format = VideoFormat(opened.format)
+        let differences = settings.differences(from: format)
+        if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
+        self.init(core, opened.track, opened.reader, format: format, differences: differences)
+    }
+}
+
+/// A camera after negotiation.
+struct OpenedCamera: ~Copyable {
+    let format: CameraFormat
+    var track: CaptureTrack
+    var reader: VideoRing.Consumer
+
+    static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
+        let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
+        let got = source.format
+        let capture = try VideoCapture(source, control: core.control, counters: core.counters)
+        return OpenedCamera(format: got, track: .camera(capture.track), reader: capture.consumer)
+    }
+
+    static func bars(_ core: CaptureCore, _ settings: VideoSettings) throws(RealtimeFault) -> OpenedCamera {
+        let source = try TestBars(settings)
+        let got = source.format
+        let capture = try VideoCapture(source, control: core.control, counters: core.counters)
+        return OpenedCamera(format: got, track: .bars(capture.track), reader: capture.consumer)
+    }
+}

@@ -1,0 +1,35 @@
+import CaptureRealtime
+
+extension VideoSettings {
+    /// The same as the capture loop calls it; 0 is the device's choice.
+    var camera: CameraSettings {
+        CameraSettings(
+            width: width ?? 0, height: height ?? 0, fourcc: pixelFormat?.rawValue ?? 0,
+            fpsNumerator: frameRate?.numerator ?? 0, fpsDenominator: frameRate?.denominator ?? 1)
+    }
+}
+
+extension VideoFormat {
+    /// A driver that does not say how fast it is counts as 30 frames a second, the commonest.
+    init(_ camera: CameraFormat) {
+        self.init(
+            width: camera.width, height: camera.height, pixelFormat: PixelFormat(rawValue: camera.fourcc),
+            frameRate: FrameRate(camera.fpsNumerator, camera.fpsDenominator) ?? .thirty,
+            bytesPerLine: camera.isCompressed ? 0 : camera.bytesPerLine(plane: 0))
+    }
+}
+
+extension FrameRate {
+    static let thirty = FrameRate(unchecked: 30, 1)
+}
+
+extension TestBars {
+    /// 640×480 at 30 frames a second in YUYV where nothing else is said.
+    init(_ settings: VideoSettings) throws(RealtimeFault) {
+        let rate = settings.frameRate ?? .thirty
+        try self.init(
+            width: settings.width ?? 640, height: settings.height ?? 480,
+            fourcc: (settings.pixelFormat ?? .yuyv).rawValue, fpsNumerator: rate.numerator,
+            fpsDenominator: rate.denominator)
+    }
+}
