@@ -4,7 +4,10 @@
 public struct Question: Hashable, Sendable {
     /// One device of the question.
     public struct Item: Hashable, Sendable {
+        /// What was asked for. The answer is stored for `request.device`: where that is `.any`, a yes speaks of every
+        /// device of the capability, and the person must read so.
         public let request: DeviceRequest
+        /// The device it means now.
         public let device: DeviceDescription
 
         public init(request: DeviceRequest, device: DeviceDescription) {

@@ -10,14 +10,16 @@ public protocol GrantStore: Sendable {
     func snapshot() throws(CaptureError) -> StoreSnapshot
 
     /// Stores decisions, all or none, with the line of the audit log that says so. Each replaces what was decided
-    /// before about the same user, executable path, capability and device.
+    /// before about the same user, executable path, capability and device; but an allow for `once` stands beside the
+    /// lasting decision, which holds again when it is used up.
     /// - Returns: the decisions with their numbers, and when they were durable.
     func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
     /// Removes decisions by number, all that still exist.
     func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
-    /// Uses up `once` grants, all or none; throws `.notAuthorized` if one is gone already.
+    /// Uses up `once` grants, all or none; throws `.notAuthorized` if one is gone already. They move from `decisions` to
+    /// `consumed`, where `remove` finds them: removing one ends the capture that runs on it.
     func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
     /// Turns all devices of a capability off, or on again, for this user.
@@ -41,11 +43,19 @@ public struct StoreSnapshot: Sendable {
     public let killSwitches: Set<CapabilityName>
     /// The latest wall time the store has seen, nanoseconds since 1970: a clock set back does not go before it.
     public let latestWallNanoseconds: Int64
+    /// `once` grants that were used up in this boot and not removed since. They allow nothing new.
+    public let consumed: [Decision]?
 
-    public init(decisions: [Decision], killSwitches: Set<CapabilityName>, latestWallNanoseconds: Int64) {
+    /// - Parameter consumed: `nil` where the store forgets used-up grants: then only a newer denial, a kill switch or
+    ///   the policy ends a capture that runs on one.
+    public init(
+        decisions: [Decision], killSwitches: Set<CapabilityName>, latestWallNanoseconds: Int64,
+        consumed: [Decision]? = nil
+    ) {
         self.decisions = decisions
         self.killSwitches = killSwitches
         self.latestWallNanoseconds = latestWallNanoseconds
+        self.consumed = consumed
     }
 }
 

@@ -1,0 +1,138 @@
+/// Evaluates the conditions of one operation: what asks nothing first and all at once, then the questions that still matter.
+struct ConditionEvaluation: Sendable {
+    private let tree: ConditionTree
+    private let leaves: [ConditionLeaves.Leaf]
+
+    /// All of these must hold.
+    init(_ conditions: [any OperationCondition]) {
+        var leaves = ConditionLeaves()
+        tree = .all(conditions.map { leaves.tree(of: $0) })
+        self.leaves = leaves.all
+    }
+
+    /// What is known so far.
+    private struct Progress {
+        var results: [ConditionResult?]
+        var questions: [Int: any GateOperation] = [:]
+    }
+
+    private enum Finding: Sendable {
+        case result(ConditionResult)
+        case question(any GateOperation)
+    }
+
+    /// Why the operation may not execute; `nil` if it may. Asks if it must.
+    func failure(in context: OperationContext) async -> CaptureError? {
+        var progress = await withoutAsking(in: context)
+        if case .open(let open) = verdict(progress) { await ask(open, &progress, in: context) }
+        return error(of: verdict(progress))
+    }
+
+    /// The same without asking.
+    func silently(in context: OperationContext) async -> CaptureError? {
+        var results: [ConditionResult?] = Array(repeating: nil, count: leaves.count)
+        await withTaskGroup(of: (Int, ConditionResult).self) { group in
+            for (index, leaf) in leaves.enumerated() {
+                group.addTask { (index, await leaf.evaluate(in: context)) }
+            }
+            for await (index, result) in group { results[index] = result }
+        }
+        return error(of: tree.verdict { results[$0] })
+    }
+
+    /// Whether it can't be decided without asking.
+    func isOpen(in context: OperationContext) async -> Bool {
+        if case .open = verdict(await withoutAsking(in: context)) { true } else { false }
+    }
+
+    private func verdict(_ progress: Progress) -> ConditionTree.Verdict {
+        tree.verdict { progress.results[$0] }
+    }
+
+    private func withoutAsking(in context: OperationContext) async -> Progress {
+        var progress = Progress(results: Array(repeating: nil, count: leaves.count))
+        await withTaskGroup(of: (Int, Finding).self) { group in
+            for (index, leaf) in leaves.enumerated() {
+                group.addTask { (index, await Self.find(leaf, in: context)) }
+            }
+            for await (index, finding) in group {
+                switch finding {
+                case .result(let result): progress.results[index] = result
+                case .question(let question): progress.questions[index] = question
+                }
+            }
+        }
+        return progress
+    }
+
+    private static func find(_ leaf: ConditionLeaves.Leaf, in context: OperationContext) async -> Finding {
+        if !leaf.isSilent, let question = await leaf.question(in: context) { return .question(question) }
+        return .result(await leaf.evaluate(in: context))
+    }
+
+    /// Asks what is open, all at once; the prompter has them one after another. As soon as the outcome is decided, the
+    /// questions still open are withdrawn.
+    private func ask(_ open: Set<Int>, _ progress: inout Progress, in context: OperationContext) async {
+        let questions = progress.questions
+        await withTaskGroup(of: (Int, ConditionResult).self) { group in
+            for index in open.sorted() {
+                guard let question = questions[index] else { continue }
+                let leaf = leaves[index]
+                group.addTask { (index, await leaf.evaluate(after: question, in: context)) }
+            }
+            while let (index, result) = await group.next() {
+                progress.results[index] = result
+                guard case .open = verdict(progress) else { return group.cancelAll() }
+            }
+        }
+    }
+
+    private func error(of verdict: ConditionTree.Verdict) -> CaptureError? {
+        switch verdict {
+        case .satisfied: nil
+        case .failed(let errors): .conditions(errors)
+        case .open: CaptureError(.conditionFailed, "A condition could not be evaluated.")
+        }
+    }
+}
+
+extension ConditionLeaves.Leaf {
+    fileprivate func question(in context: OperationContext) async -> (any GateOperation)? {
+        await AskingScope.$isSilent.withValue(true) { await condition.dependency(in: context) }
+    }
+
+    fileprivate func evaluate(in context: OperationContext) async -> ConditionResult {
+        await AskingScope.$isSilent.withValue(true) { await condition.evaluate(in: context) }
+    }
+
+    /// The error of a question that failed says more than that of the condition that still does.
+    fileprivate func evaluate(after question: some GateOperation, in context: OperationContext) async -> ConditionResult
+    {
+        context.monitor?.produced(question.name, context)
+        let answer = await context.perform(question)
+        let result = await evaluate(in: context)
+        guard !result.isSatisfied, case .failure(let failure) = answer else { return result }
+        return failure.cause.map { .failed($0) } ?? result
+    }
+}
+
+extension OperationError {
+    fileprivate var cause: CaptureError? {
+        switch self {
+        case .refused(let error): error
+        case .failed(let error): error as? CaptureError
+        case .cancelled: CaptureError(.cancelled, "The question was withdrawn.")
+        }
+    }
+}
+
+extension CaptureError {
+    /// The error of an operation whose conditions failed: the only one's own, else all of them in one.
+    static func conditions(_ errors: [CaptureError]) -> CaptureError? {
+        guard errors.count > 1 else { return errors.first }
+        var remedies: [Remedy] = []
+        for remedy in errors.flatMap(\.remedies) where !remedies.contains(remedy) { remedies.append(remedy) }
+        return CaptureError(
+            .conditionFailed, errors.map(\.message).joined(separator: " "), remedies: remedies, underlying: errors)
+    }
+}

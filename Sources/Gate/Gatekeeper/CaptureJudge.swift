@@ -1,0 +1,61 @@
+/// Reads store, policy and clock together and applies the rules. Its calls may block.
+struct CaptureJudge: Sendable {
+    /// What is judged: a request, and what it found or runs on.
+    struct Case: Sendable {
+        let request: DeviceRequest
+        let device: DeviceID?
+        var restriction: Restriction?
+        /// The grant a capture that goes on rests on; `nil` for one that has not begun.
+        var basis: Grant?
+    }
+
+    let subject: Result<Subject, CaptureError>
+    let store: any GrantStore
+    let policy: any PolicySource
+    let clock: any GateClock
+
+    /// One status for each case, all from the same reading of the store.
+    func statuses(of cases: [Case]) -> [AuthorizationStatus] {
+        do throws(CaptureError) {
+            let snapshot = try store.snapshot()
+            let now = clock.now
+            return cases.map { status(of: $0, in: snapshot, at: now) }
+        } catch {
+            return cases.map { _ in .restricted(.store(error)) }
+        }
+    }
+
+    private func status(of matter: Case, in snapshot: StoreSnapshot, at now: GateInstant) -> AuthorizationStatus {
+        let snapshot = matter.basis.map { snapshot.continuing(on: $0) } ?? snapshot
+        let rules = AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
+        return rules.status(
+            of: matter.request, on: matter.device, restriction: matter.restriction,
+            verdict: verdict(on: matter, at: rules.now))
+    }
+
+    private func verdict(on matter: Case, at now: GateInstant) -> PolicyVerdict {
+        // Nobody is asked about a subject that nobody knows: the rules refuse it before they look at this.
+        guard case .success(let subject) = subject else { return .ask }
+        let query = PolicyQuery(
+            capability: matter.request.capability, level: matter.request.level,
+            device: matter.device ?? DeviceID(rawValue: matter.request.device.description), at: now)
+        return policy.verdict(for: subject, on: query)
+    }
+}
+
+extension StoreSnapshot {
+    /// As a capture that goes on sees it: its own `once` grant holds until it is removed, and no other `once` grant does,
+    /// because that one is for a capture to come.
+    func continuing(on basis: Grant) -> StoreSnapshot {
+        var seen = decisions.filter { $0.lifetime != .once || $0.verdict == .deny }
+        if basis.lifetime == .once, knows(basis.decision) { seen.append(basis.decision) }
+        return StoreSnapshot(
+            decisions: seen, killSwitches: killSwitches, latestWallNanoseconds: latestWallNanoseconds,
+            consumed: consumed)
+    }
+
+    private func knows(_ once: Decision) -> Bool {
+        guard let consumed else { return true }
+        return (consumed + decisions).contains { $0.id == once.id }
+    }
+}

@@ -1,0 +1,82 @@
+/// What the gatekeeper found for the devices of one operation, at one moment.
+struct GateReading: Sendable {
+    struct Item: Sendable {
+        let request: DeviceRequest
+        let resolution: DeviceResolution
+        let status: AuthorizationStatus
+
+        /// Without a device nothing is available, whatever the directory says of it.
+        var availability: Availability {
+            if resolution.device == nil, resolution.availability.isAvailable { return .absent("\(request.device)") }
+            return resolution.availability
+        }
+
+        /// The grant that is high enough, of a device that is there.
+        var grant: Grant? {
+            guard resolution.device != nil, let grant = status.grant, grant.level >= request.level else { return nil }
+            return grant
+        }
+
+        /// Whether a person's answer could help: no record, or a level that can be raised.
+        var isAskable: Bool {
+            guard resolution.device != nil, grant == nil else { return false }
+            return status.severity <= 1
+        }
+
+        func notice(for subject: Result<Subject, CaptureError>) -> RefusalNotice {
+            RefusalNotice(
+                subject: subject, capability: request.capability, request: request, device: resolution.device)
+        }
+    }
+
+    let items: [Item]
+
+    /// Restricted before denied before not determined before authorized; of several grants the one that is too low.
+    var status: AuthorizationStatus {
+        let worst = items.map(\.status.severity).max() ?? 1
+        let candidates = items.filter { $0.status.severity == worst }
+        return (candidates.first { $0.grant == nil } ?? candidates.first)?.status ?? .notDetermined()
+    }
+
+    /// Absent before busy before available.
+    var availability: Availability {
+        let all = items.map(\.availability)
+        let absent = all.first { if case .absent = $0 { true } else { false } }
+        return absent ?? all.first { !$0.isAvailable } ?? .available
+    }
+
+    /// What has to be asked; empty where nothing needs to be or nothing would help.
+    var askable: [Item] {
+        let open = items.filter { $0.grant == nil }
+        return open.allSatisfy(\.isAskable) ? open : []
+    }
+
+    /// Why not all of it is allowed; `nil` if all is. A device that is busy is allowed.
+    func refusal(for subject: Result<Subject, CaptureError>) -> CaptureError? {
+        if items.isEmpty { return CaptureError(.usage, "The operation names no device.") }
+        let open = items.filter { $0.grant == nil }.sorted { $0.status.severity > $1.status.severity }
+        let errors = open.compactMap { item -> CaptureError? in
+            let notice = item.notice(for: subject)
+            return notice.absence(item.availability) ?? notice.refusal(of: item.status)
+        }
+        return CaptureError.together(errors)
+    }
+
+    func report(for subject: Result<Subject, CaptureError>) -> AuthorizationReport {
+        AuthorizationReport(
+            availability: availability, status: status, refusal: refusal(for: subject), isAskable: !askable.isEmpty)
+    }
+}
+
+extension CaptureError {
+    /// One error for several devices: the first's words, everybody's remedies.
+    static func together(_ errors: [CaptureError]) -> CaptureError? {
+        guard let first = errors.first else { return nil }
+        if errors.count == 1 { return first }
+        var remedies: [Remedy] = []
+        for remedy in errors.flatMap(\.remedies) where !remedies.contains(remedy) { remedies.append(remedy) }
+        let rest = errors.dropFirst().map(\.message).joined(separator: " ")
+        return CaptureError(
+            first.kind, first.message + " " + rest, errno: first.errno, remedies: remedies, underlying: errors)
+    }
+}

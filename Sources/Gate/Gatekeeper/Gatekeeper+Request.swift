@@ -1,0 +1,65 @@
+import Dispatch
+
+extension Gatekeeper {
+    /// Asks a person, if asking can help, and says how it stands then.
+    ///
+    /// - Returns: the status as read from the store after the answer was stored there. It is `notDetermined` where the
+    ///   question ended without an answer or nobody could be asked.
+    @discardableResult
+    public func requestAccess(for capability: some CapabilityType) async -> AuthorizationStatus {
+        do throws(CaptureError) {
+            try await capability.requestAuthorization(in: self)
+        } catch {
+            log?.notice("\(error.message)")
+        }
+        return await capability.authorizationStatus(in: self)
+    }
+
+    /// Asks a person for the highest level of a capability on any device, if asking can help.
+    ///
+    /// - Parameters:
+    ///   - name: `.microphone` (to record) or `.camera` (to record moving pictures).
+    ///   - purpose: the sentence the person reads.
+    /// - Returns: whether it is allowed now.
+    public func requestAccess(for name: CapabilityName, purpose: String) async -> Bool {
+        let capability = Capability.Together([.highest(of: name, purpose: purpose)])
+        _ = await requestAccess(for: capability)
+        return await capability.report(in: self).refusal == nil
+    }
+
+    /// The same with a callback, called once, on `queue`, or on the global Dispatch queue without one; never before this
+    /// call returns on the same serial queue.
+    public func requestAccess(
+        for capability: some CapabilityType, on queue: DispatchQueue? = nil,
+        completion: @escaping @Sendable (AuthorizationStatus) -> Void
+    ) {
+        Task {
+            let status = await requestAccess(for: capability)
+            (queue ?? .global()).async { completion(status) }
+        }
+    }
+
+    /// The same with a callback, called once, on `queue`, or on the global Dispatch queue without one.
+    public func requestAccess(
+        for name: CapabilityName, purpose: String, on queue: DispatchQueue? = nil,
+        completion: @escaping @Sendable (Bool) -> Void
+    ) {
+        Task {
+            let granted = await requestAccess(for: name, purpose: purpose)
+            (queue ?? .global()).async { completion(granted) }
+        }
+    }
+
+    /// Why these devices would be refused now, with what to do; `nil` if they would not. Asks nobody.
+    package func refusal(of requests: [DeviceRequest]) async -> CaptureError? {
+        await read(requests).refusal(for: subject)
+    }
+}
+
+extension DeviceRequest {
+    static func highest(of name: CapabilityName, purpose: String) -> DeviceRequest {
+        let level: AccessLevel =
+            name == .microphone ? .record : name == .camera ? .video : AccessLevel(name: "use", rank: 1)
+        return DeviceRequest(capability: name, level: level, device: .any, purpose: purpose)
+    }
+}

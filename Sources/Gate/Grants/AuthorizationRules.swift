@@ -1,0 +1,59 @@
+/// Decides from what is known at one instant. Pure: it reads no clock, no store and no file.
+///
+/// In this order, and the first that speaks decides: who asks is unknown · kill switch · policy denies or can't be read ·
+/// the node's permissions · policy allows · what is stored. Of what is stored and in force:
+///
+/// - a denial speaks of every level; it outweighs what was decided before it, and, where it names the device, also a
+///   later yes to "any device";
+/// - of the allows left, one that is high enough decides, a lasting one before a `once`, the device's own before `any`;
+/// - an allow to an executable whose bytes have changed counts as no record, and is named in the question.
+struct AuthorizationRules: Sendable {
+    let subject: Result<Subject, CaptureError>
+    let decisions: [Decision]
+    let killSwitches: Set<CapabilityName>
+    /// Its wall time does not go before the latest one the store has seen.
+    let now: GateInstant
+
+    init(subject: Result<Subject, CaptureError>, snapshot: StoreSnapshot, now: GateInstant) {
+        self.subject = subject
+        decisions = snapshot.decisions
+        killSwitches = snapshot.killSwitches
+        self.now = now.notBefore(wall: snapshot.latestWallNanoseconds)
+    }
+
+    /// - Parameters:
+    ///   - device: the device the request means now; `nil` where there is none.
+    ///   - restriction: set where the node's permissions refuse this user.
+    ///   - verdict: what the policy says of the request and the device at `now`.
+    func status(
+        of request: DeviceRequest, on device: DeviceID?, restriction: Restriction?, verdict: PolicyVerdict
+    ) -> AuthorizationStatus {
+        let subject: Subject
+        switch self.subject {
+        case .success(let known): subject = known
+        case .failure(let error): return .restricted(.unknownSubject(error))
+        }
+        if killSwitches.contains(request.capability) { return .restricted(.killSwitch(request.capability)) }
+        if case .deny(let restriction) = verdict { return .restricted(restriction) }
+        if let restriction { return .restricted(restriction) }
+        return allowed(by: verdict, request, on: device, to: subject).map { .authorized($0) }
+            ?? stored(request, on: device, about: subject)
+    }
+
+    /// The grant a policy's yes amounts to; `nil` if it says nothing or its date has passed.
+    private func allowed(
+        by verdict: PolicyVerdict, _ request: DeviceRequest, on device: DeviceID?, to subject: Subject
+    ) -> Grant? {
+        guard case .allow(let origin, let until) = verdict else { return nil }
+        var lifetime = Lifetime.always
+        if let until {
+            guard until > now.wallNanoseconds else { return nil }
+            lifetime = .until(now.advanced(by: until - now.wallNanoseconds))
+        }
+        return Grant(
+            Decision(
+                verdict: .allow, subject: subject, capability: request.capability, level: request.level,
+                device: device.map { .id($0) } ?? request.device, lifetime: lifetime, decidedBy: .policy(origin),
+                decidedAt: now))
+    }
+}

@@ -1,0 +1,38 @@
+import Logging
+
+/// What an operation and its conditions can reach.
+///
+/// *thread-safe*
+public struct OperationContext: Sendable {
+    public let gatekeeper: Gatekeeper
+    /// The operation's name.
+    public let name: String
+
+    let node: OperationNode
+    /// What the operation, and those it is a part of, hold.
+    let holdings: Holdings
+    let monitor: OperationMonitor?
+
+    /// How the operations that this one waited for have ended.
+    public var dependencies: [DependencyOutcome] { node.dependencyOutcomes }
+
+    public var isCancelled: Bool { Task.isCancelled }
+
+    public var log: Logger? { gatekeeper.log }
+
+    /// Cancels the operation.
+    /// - Parameter reason: the error it ends with, where it is not to count as simply cancelled.
+    public func cancel(because reason: CaptureError? = nil) {
+        node.carryOut(node.cancel(because: reason))
+    }
+
+    /// Runs another operation as a part of this one: conditions, locks, execution. Cancelling this one cancels it.
+    public func perform<O: QueuedOperation>(_ operation: O) async -> OperationResult<O.Output, O.Failure> {
+        await OperationRun.nested(operation, in: self)
+    }
+
+    /// Called when the operation's own work begins.
+    func willExecute() {
+        monitor?.willExecute(self)
+    }
+}

@@ -1,0 +1,88 @@
+/// What one can wait for: every handle that `GateQueue.add` returns.
+public protocol OperationReference: Sendable {
+    /// The operation's place among others.
+    var ticket: OperationTicket { get }
+}
+
+/// An operation's place among others.
+///
+/// *thread-safe*
+public struct OperationTicket: Sendable {
+    let node: OperationNode
+}
+
+/// An operation in a queue: its result, its dependencies, and the way to cancel it.
+///
+/// *thread-safe*
+public struct OperationHandle<Output: Sendable, Failure: Error>: OperationReference {
+    public let ticket: OperationTicket
+    private let promise: Promise<OperationResult<Output, Failure>>
+
+    init(_ node: OperationNode, _ promise: Promise<OperationResult<Output, Failure>>) {
+        ticket = OperationTicket(node: node)
+        self.promise = promise
+    }
+
+    /// Waits for the result. Cancelling the task that waits does not cancel the operation.
+    public var result: OperationResult<Output, Failure> {
+        get async { await promise.value }
+    }
+
+    /// Waits for the output.
+    public func value() async throws(OperationError<Failure>) -> Output { try await result.get() }
+
+    public var isFinished: Bool { ticket.node.isFinished }
+
+    /// Whether somebody wanted it to end; it may have had its result before.
+    public var isCancelled: Bool { ticket.node.isCancelled }
+
+    /// Before it executes: it never will. While it executes: cancels its task, and it ends when `execute` returns.
+    public func cancel() {
+        ticket.node.carryOut(ticket.node.cancel(because: nil))
+    }
+
+    /// Has this operation wait for another one, of whichever queue of the same gatekeeper.
+    /// - Throws: `.deadlock` if the other one waits for this one, at once; `.usage` if this one has begun.
+    public func addDependency(_ dependency: some OperationReference) throws(CaptureError) {
+        try ticket.node.wait(for: dependency.ticket.node)
+    }
+}
+
+extension OperationNode {
+    fileprivate func wait(for dependency: OperationNode) throws(CaptureError) {
+        guard let core else { return }
+        let problem = core.gatekeeper.locks.dependencies.withLock { _ -> CaptureError? in
+            if isWaitedFor(by: dependency) { return .circle(work.name, dependency.work.name) }
+            if !core.wait(self, for: dependency) { return .begun(work.name) }
+            return nil
+        }
+        if let problem { throw problem }
+    }
+
+    /// Whether `other` waits for this one, however indirectly. No recursion: chains are long.
+    private func isWaitedFor(by other: OperationNode) -> Bool {
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+        var next = [self]
+        while let node = next.popLast() {
+            if node === other { return true }
+            for dependent in node.dependents where seen.insert(ObjectIdentifier(dependent)).inserted {
+                next.append(dependent)
+            }
+        }
+        return false
+    }
+}
+
+extension CaptureError {
+    fileprivate static func circle(_ name: String, _ dependency: String) -> CaptureError {
+        CaptureError(
+            .deadlock, "\(name) can't wait for \(dependency), which waits for it.",
+            remedies: [Remedy("Take one of the dependencies away.")])
+    }
+
+    fileprivate static func begun(_ name: String) -> CaptureError {
+        CaptureError(
+            .usage, "\(name) has begun, so its dependencies can't change.",
+            remedies: [Remedy("Name the dependencies when it is added, or add it to a suspended queue.")])
+    }
+}

@@ -1,0 +1,111 @@
+/// Takes one operation from its conditions to its result, in the task it is called in.
+struct OperationRun<O: QueuedOperation>: Sendable {
+    typealias Outcome = OperationResult<O.Output, O.Failure>
+
+    let operation: O
+    let context: OperationContext
+    /// The lane whose slot it must take; `nil` where it has one.
+    let lane: LockTable.Lane?
+    let isNested: Bool
+
+    /// Conditions → locks → authorization read again and permit made → execute.
+    func result() async -> Outcome {
+        let result = named(await steps())
+        if case .failure(.refused(let error)) = result { await report(error) }
+        context.monitor?.ends(context, OperationOutcome(result))
+        return result
+    }
+
+    private func steps() async -> Outcome {
+        if Task.isCancelled { return .failure(.cancelled) }
+        let conditions = operation.allConditions
+        let exclusions = conditions.reduce(into: Set<String>()) { $0.formUnion($1.exclusions) }
+        if let shared = exclusions.intersection(context.holdings.categories).min() {
+            return .failure(.refused(.waitsForItself(context.name, shared)))
+        }
+        if !conditions.isEmpty {
+            if let error = await ConditionEvaluation(conditions).failure(in: context) {
+                return .failure(Task.isCancelled ? .cancelled : .refused(error))
+            }
+            if Task.isCancelled { return .failure(.cancelled) }
+        }
+        return await locked(exclusions)
+    }
+
+    private func locked(_ exclusions: Set<String>) async -> Outcome {
+        if exclusions.isEmpty, lane == nil { return await operation.perform(in: context) }
+        let room = context.gatekeeper.locks
+        guard let ticket = await room.take(lane, exclusions.sorted(), isNested: isNested) else {
+            return .failure(.cancelled)
+        }
+        defer { room.release(ticket) }
+        if Task.isCancelled { return .failure(.cancelled) }
+        let inside = context.holding(exclusions, lane)
+        return await Holdings.$current.withValue(inside.holdings) { await operation.perform(in: inside) }
+    }
+
+    /// A cancellation that came with a reason ends with it.
+    private func named(_ result: Outcome) -> Outcome {
+        guard case .failure(.cancelled) = result, let reason = context.node.cancelReason else { return result }
+        return .failure(.refused(reason))
+    }
+
+    /// A capture that was refused is a line of the audit log.
+    private func report(_ error: CaptureError) async {
+        await (operation as? any CaptureOperation)?.reportRefusal(error, to: context.gatekeeper)
+    }
+}
+
+extension OperationRun {
+    /// Runs an operation as a part of another.
+    static func nested(_ operation: O, in outer: OperationContext) async -> Outcome {
+        let node = OperationNode(NestedWork(), core: nil)
+        _ = node.settle(nil)
+        _ = node.begin()
+        let context = OperationContext(
+            gatekeeper: outer.gatekeeper, name: operation.name, node: node, holdings: outer.holdings,
+            monitor: OperationMonitor(operation.observers))
+        let run = OperationRun(operation: operation, context: context, lane: nil, isNested: true)
+        guard let monitor = context.monitor else { return await run.result() }
+        monitor.attach(to: context.name)
+        let result = await run.cancellable()
+        monitor.ended(context.name, OperationOutcome(result))
+        return result
+    }
+
+    /// In a task of its own, so that an observer can cancel it without cancelling what it is a part of.
+    private func cancellable() async -> Outcome {
+        let promise = Promise<Outcome>()
+        return await withTaskCancellationHandler {
+            context.node.attach(Task { promise.fulfil(await result()) })
+            if Task.isCancelled { context.cancel() }
+            return await promise.value
+        } onCancel: {
+            context.cancel()
+        }
+    }
+}
+
+extension CaptureOperation {
+    fileprivate func reportRefusal(_ error: CaptureError, to gatekeeper: Gatekeeper) async {
+        await gatekeeper.reportRefusal(of: authorization.capability.requests, error)
+    }
+}
+
+extension OperationContext {
+    func holding(_ exclusions: Set<String>, _ lane: LockTable.Lane?) -> OperationContext {
+        var holdings = holdings
+        holdings.categories.formUnion(exclusions)
+        if let lane { holdings.lanes.insert(lane) }
+        return OperationContext(
+            gatekeeper: gatekeeper, name: name, node: node, holdings: holdings, monitor: monitor)
+    }
+}
+
+extension CaptureError {
+    static func waitsForItself(_ name: String, _ category: String) -> CaptureError {
+        CaptureError(
+            .deadlock, "\(name) is exclusive in \"\(category)\", which the operation it is a part of holds.",
+            remedies: [Remedy("Make only one of the two exclusive.")])
+    }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+
+/// A capture that goes on: tells its session when the gate ends it, and the audit log what was delivered.
+///
+/// Released without `finish`, it writes a `stop` line that says so.
+///
+/// *thread-safe*
+package final class ActiveCapture: Sendable {
+    package var device: DeviceDescription { watch.item.device }
+    package var capability: CapabilityName { watch.item.request.capability }
+    package var level: AccessLevel { watch.item.request.level }
+
+    private let watch: CaptureWatch
+    private let gatekeeper: Gatekeeper
+    private let isFinished = Atomic(false)
+
+    init(_ watch: CaptureWatch, gatekeeper: Gatekeeper) {
+        self.watch = watch
+        self.gatekeeper = gatekeeper
+    }
+
+    /// Set when the gate has ended the capture.
+    package var endReason: CaptureEndReason? { watch.endReason }
+
+    /// Calls `handler` when the gate ends the capture: at most once, and at once if it has already.
+    ///
+    /// It runs on the queue that watches all captures, or on the caller's thread where the end came before; it must not
+    /// block, and one capture has one handler: a second call replaces the first.
+    package func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {
+        watch.onEnd(handler)
+    }
+
+    /// Writes the `stop` line, or the `revocation` line where the gate ended it, and ends the watching. Only the first
+    /// call does.
+    /// - Parameters:
+    ///   - frames: audio or video frames delivered to the program.
+    ///   - bytes: bytes delivered to the program.
+    ///   - outcome: what happened, one short sentence.
+    package func finish(frames: UInt64, bytes: UInt64, outcome: String) async {
+        guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        gatekeeper.watcher.end(watch)
+        await gatekeeper.report(line(frames, bytes, outcome))
+    }
+
+    private func line(_ frames: UInt64?, _ bytes: UInt64?, _ outcome: String) -> AuditEvent {
+        watch.item.event(
+            watch.endReason == nil ? .stop : .revocation, at: gatekeeper.clock.now, subject: gatekeeper.subject,
+            decision: watch.basis.id, frames: frames, bytes: bytes, detail: outcome)
+    }
+
+    deinit {
+        guard !isFinished.load(ordering: .acquiring) else { return }
+        gatekeeper.watcher.end(watch)
+        let (event, gatekeeper) = (line(nil, nil, "released without a report"), gatekeeper)
+        Task.detached { await gatekeeper.report(event) }
+    }
+}
+
+/// What the watcher knows of one capture.
+final class CaptureWatch: Sendable {
+    private struct State {
+        var basis: Grant
+        var reason: CaptureEndReason?
+        var handler: (@Sendable (CaptureEndReason) -> Void)?
+    }
+
+    let item: PermitLedger.Item
+    private let state: Mutex<State>
+
+    init(_ item: PermitLedger.Item, basis: Grant) {
+        self.item = item
+        state = Mutex(State(basis: basis))
+    }
+
+    /// The grant it rests on now.
+    var basis: Grant { state.withLock { $0.basis } }
+    var endReason: CaptureEndReason? { state.withLock { $0.reason } }
+
+    func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {
+        let reason = state.withLock { state in
+            if state.reason == nil { state.handler = handler }
+            return state.reason
+        }
+        if let reason { handler(reason) }
+    }
+
+    func end(_ reason: CaptureEndReason) {
+        let handler = state.withLock { state -> (@Sendable (CaptureEndReason) -> Void)? in
+            guard state.reason == nil else { return nil }
+            state.reason = reason
+            defer { state.handler = nil }
+            return state.handler
+        }
+        handler?(reason)
+    }
+
+    /// Goes on, on this grant. A `once` grant stays what it rests on: nothing else replaces it.
+    func rest(on grant: Grant) {
+        state.withLock { $0.basis = grant }
+    }
+}

@@ -1,0 +1,127 @@
+import Dispatch
+import Logging
+import Synchronization
+
+/// Asks about every running capture again after each change of store or policy, and when a grant's date comes.
+///
+/// It works on a Dispatch queue of its own: a program that keeps the cooperative pool busy can't put a revocation off.
+///
+/// *thread-safe*
+final class CaptureWatcher: Sendable {
+    private struct State {
+        var observations: [any ChangeObservation] = []
+        var isOpen = false
+        var watches: [ObjectIdentifier: CaptureWatch] = [:]
+        /// A check is in the queue and has not read anything yet.
+        var isScheduled = false
+        /// Only the newest timer counts.
+        var timer: UInt64 = 0
+    }
+
+    let judge: CaptureJudge
+    private let log: Logger?
+    private let queue = DispatchQueue(label: "capturegate.gatekeeper.watch", qos: .userInteractive)
+    private let state = Mutex(State())
+
+    init(judge: CaptureJudge, log: Logger?) {
+        self.judge = judge
+        self.log = log
+    }
+
+    /// Begins to listen for changes; from the second time on it does nothing.
+    func open() {
+        let isFirst = state.withLock { state in
+            defer { state.isOpen = true }
+            return !state.isOpen
+        }
+        guard isFirst else { return }
+        let changed: @Sendable () -> Void = { [weak self] in self?.recheck() }
+        let observations = [judge.store.observeChanges(changed), judge.policy.observeChanges(changed)]
+        state.withLock { $0.observations = observations }
+    }
+
+    /// Watches a capture that has just begun, and checks it once more: what changed since it was read is found.
+    func begin(_ item: PermitLedger.Item, on basis: Grant, ledger: PermitLedger) -> ActiveCapture {
+        let watch = CaptureWatch(item, basis: basis)
+        state.withLock { $0.watches[ObjectIdentifier(watch)] = watch }
+        recheck()
+        return ActiveCapture(watch, gatekeeper: ledger.gatekeeper)
+    }
+
+    func end(_ watch: CaptureWatch) {
+        state.withLock { $0.watches[ObjectIdentifier(watch)] = nil }
+    }
+
+    /// Checks all captures soon, on the watching queue.
+    func recheck() {
+        let isFirst = state.withLock { state in
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if isFirst { queue.async { self.check() } }
+    }
+
+    private func check() {
+        let watches = state.withLock { state in
+            state.isScheduled = false
+            return Array(state.watches.values)
+        }
+        guard !watches.isEmpty else { return }
+        let cases = watches.map {
+            CaptureJudge.Case(request: $0.item.request, device: $0.item.device.id, basis: $0.basis)
+        }
+        let going = zip(watches, judge.statuses(of: cases)).filter { watch, status in judgeOne(watch, status) }
+        arm(going.map(\.0))
+    }
+
+    /// Whether it goes on.
+    private func judgeOne(_ watch: CaptureWatch, _ status: AuthorizationStatus) -> Bool {
+        if let grant = status.grant, grant.level >= watch.item.request.level {
+            watch.rest(on: grant)
+            return true
+        }
+        let reason = reason(for: watch, status)
+        log?.notice("\(watch.item.device.id): capture \(reason.rawValue)")
+        end(watch)
+        watch.end(reason)
+        return false
+    }
+
+    private func reason(for watch: CaptureWatch, _ status: AuthorizationStatus) -> CaptureEndReason {
+        if case .restricted(let restriction) = status {
+            return restriction.cause == .killSwitch ? .killed : .revoked
+        }
+        let basis = watch.basis
+        guard case .until(let limit) = basis.lifetime else { return .revoked }
+        return limit.hasPassed(at: judge.clock.now, since: basis.decidedAt) ? .expired : .revoked
+    }
+}
+
+extension CaptureWatcher {
+    /// How often the clocks are read while a grant with a date is in use: a timer knows neither of a suspended machine nor
+    /// of a wall clock that was set.
+    private static let longestNap: Int64 = 250_000_000
+
+    /// Comes back when the first of these captures' grants runs out.
+    private func arm(_ watches: [CaptureWatch]) {
+        let now = judge.clock.now
+        let naps = watches.compactMap { watch -> Int64? in
+            guard case .until(let limit) = watch.basis.lifetime else { return nil }
+            return limit.remaining(at: now)
+        }
+        guard let first = naps.min() else { return }
+        let timer = state.withLock { state in
+            state.timer += 1
+            return state.timer
+        }
+        let nap = min(first, Self.longestNap)
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nap)), qos: .userInteractive, flags: .enforceQoS) {
+            [weak self] in self?.wake(timer)
+        }
+    }
+
+    private func wake(_ timer: UInt64) {
+        guard state.withLock({ $0.timer == timer }) else { return }
+        check()
+    }
+}

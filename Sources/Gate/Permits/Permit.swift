@@ -1,0 +1,75 @@
+/// The proof that an operation may open its devices: made by the gatekeeper alone, right before the operation executes.
+///
+/// It can't be made, copied or used twice, and it is worth nothing once the operation has ended. Opening a device asks
+/// the store once more.
+///
+/// *thread-safe*
+public struct Permit: ~Copyable, Sendable {
+    /// A device that may be opened.
+    public struct Device: Hashable, Sendable {
+        public let device: DeviceDescription
+        public let capability: CapabilityName
+        public let level: AccessLevel
+    }
+
+    /// All devices of the operation, also those already taken.
+    public let devices: [Device]
+
+    let ledger: PermitLedger
+    private var left: Set<Int>
+
+    init(_ ledger: PermitLedger) {
+        self.ledger = ledger
+        devices = ledger.items.map {
+            Device(device: $0.device, capability: $0.request.capability, level: $0.request.level)
+        }
+        left = Set(devices.indices)
+    }
+
+    /// Hands out a device, once.
+    /// - Returns: `nil` if the permit does not speak of this device, or it was taken.
+    public mutating func take(_ id: DeviceID) -> DevicePermit? {
+        guard let index = left.filter({ devices[$0].device.id == id }).min() else { return nil }
+        left.remove(index)
+        return DevicePermit(ledger, index, devices[index])
+    }
+}
+
+/// The proof that one device may be opened, once.
+///
+/// *thread-safe*
+public struct DevicePermit: ~Copyable, Sendable {
+    public let device: DeviceDescription
+    public let capability: CapabilityName
+    public let level: AccessLevel
+
+    private let ledger: PermitLedger
+    private let index: Int
+
+    init(_ ledger: PermitLedger, _ index: Int, _ device: Permit.Device) {
+        self.ledger = ledger
+        self.index = index
+        self.device = device.device
+        capability = device.capability
+        level = device.level
+    }
+
+    /// Asks the store once more, uses up a `once` grant, writes the `start` line and watches for revocation from here on.
+    ///
+    /// Call it right before the node is opened. Devices of one permit are one capture: the first uses up the `once`
+    /// grants of all.
+    /// - Parameters:
+    ///   - id: the device that is about to be opened.
+    ///   - name: what it is about to be opened as.
+    /// - Throws: `.notAuthorized` if the permit is of another device, its operation has ended, or the authorization is
+    ///   gone; `.store` if the store can't be read or written. Nothing may be opened then.
+    package consuming func redeem(
+        opening id: DeviceID, as name: CapabilityName
+    ) async throws(CaptureError) -> ActiveCapture {
+        guard device.id == id, capability == name else {
+            throw CaptureError(
+                .notAuthorized, "The permit is for the \(capability) \(device.id), not for the \(name) \(id).")
+        }
+        return try await ledger.redeem(index)
+    }
+}

@@ -1,0 +1,103 @@
+import Synchronization
+
+/// What stands behind a permit and its device permits: the devices, and what the capture rests on.
+///
+/// *thread-safe*
+final class PermitLedger: Sendable {
+    struct Item: Sendable {
+        let request: DeviceRequest
+        let device: DeviceDescription
+    }
+
+    private struct State {
+        /// The operation has ended.
+        var isClosed = false
+        /// Set when the first device was redeemed: the grant of each item.
+        var bases: [Grant]?
+    }
+
+    let gatekeeper: Gatekeeper
+    let items: [Item]
+    private let state = Mutex(State())
+
+    init(gatekeeper: Gatekeeper, items: [Item]) {
+        self.gatekeeper = gatekeeper
+        self.items = items
+    }
+
+    /// Ends the permit with its operation. Captures that have begun go on and stay watched.
+    func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    func redeem(_ index: Int) async throws(CaptureError) -> ActiveCapture {
+        let started = await gatekeeper.onStoreQueue { () -> Result<ActiveCapture, CaptureError> in
+            Result { () throws(CaptureError) in try self.start(index) }
+        }
+        switch started {
+        case .success(let capture): return capture
+        case .failure(let error):
+            await gatekeeper.reportRefusal(of: [items[index]], error)
+            throw error
+        }
+    }
+
+    /// On the store queue, which is serial: devices of one permit start one after another.
+    private func start(_ index: Int) throws(CaptureError) -> ActiveCapture {
+        if state.withLock({ $0.isClosed }) {
+            throw CaptureError(.notAuthorized, "The permit was for an operation that has ended.")
+        }
+        // Before the store is read, so that no change falls between reading and watching.
+        gatekeeper.watcher.open()
+        let known = state.withLock { $0.bases }
+        let bases = try grants(continuing: known)
+        try writeStart(index, bases, isFirst: known == nil)
+        state.withLock { $0.bases = bases }
+        return gatekeeper.watcher.begin(items[index], on: bases[index], ledger: self)
+    }
+
+    /// The grants of all devices, read now: all or nothing.
+    private func grants(continuing known: [Grant]?) throws(CaptureError) -> [Grant] {
+        let judge = gatekeeper.watcher.judge
+        let cases = items.indices.map { index in
+            CaptureJudge.Case(request: items[index].request, device: items[index].device.id, basis: known?[index])
+        }
+        var grants: [Grant] = []
+        for (item, status) in zip(items, judge.statuses(of: cases)) {
+            let notice = RefusalNotice(
+                subject: judge.subject, capability: item.request.capability, request: item.request,
+                device: item.device)
+            if let refusal = notice.refusal(of: status) { throw refusal }
+            guard let grant = status.grant else { throw CaptureError(.notAuthorized, "The authorization is gone.") }
+            grants.append(grant)
+        }
+        return grants
+    }
+
+    /// Writes the `start` line; the first device also uses up what is for one capture, in the same transaction.
+    private func writeStart(_ index: Int, _ bases: [Grant], isFirst: Bool) throws(CaptureError) {
+        let event = items[index].event(
+            .start, at: gatekeeper.clock.now, subject: gatekeeper.subject, decision: bases[index].id,
+            detail: "capture began")
+        var once: [Int64] = []
+        for case let grant in bases where grant.lifetime == .once {
+            if let id = grant.id, !once.contains(id) { once.append(id) }
+        }
+        if isFirst, !once.isEmpty {
+            _ = try gatekeeper.store.consume(once: once, audit: event)
+        } else {
+            try gatekeeper.store.append(event)
+        }
+    }
+}
+
+extension PermitLedger.Item {
+    func event(
+        _ kind: AuditEvent.Kind, at now: GateInstant, subject: Result<Subject, CaptureError>, decision: Int64? = nil,
+        frames: UInt64? = nil, bytes: UInt64? = nil, detail: String
+    ) -> AuditEvent {
+        AuditEvent(
+            kind, at: now, subject: try? subject.get(), capability: request.capability, level: request.level,
+            devices: [device.id], decision: decision, frames: frames, bytes: bytes, detail: detail)
+    }
+}
