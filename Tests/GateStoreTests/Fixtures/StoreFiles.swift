@@ -24,3 +24,7 @@ func replace(_ path: String, with file: String) throws {
 func rename(_ path: String, to other: String) throws {
     try FileManager.default.moveItem(atPath: path, toPath: other)
 }
+
+func makePipe(_ path: String) throws {
+    guard mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+}

@@ -22,6 +22,15 @@ final class TemporaryFolder: Sendable {
         return file
     }
 
+    func write(bytes: [UInt8], to name: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
+    /// Writes over a file in its place: the inode stays, and often the time stamp too.
+    func overwrite(_ text: String, in name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+    }
+
     func setMode(_ mode: Int, of name: String = "") throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
     }

@@ -1,0 +1,99 @@
+import CSystem
+import Gate
+import Synchronization
+
+/// The administrator's rules: the files `*.yaml` of a folder.
+///
+/// A file is a version and a list of rules:
+///
+/// ```yaml
+/// version: 1
+/// rules:
+///   - allow: microphone             # or deny, or ask: microphone, camera, any, or a list of them
+///     level: meter                  # meter or record of a microphone, still or video of a camera
+///     device: usb-0d8c_C-Media-01   # an id that `capturegate devices` shows
+///     user: [alice, 1002]           # by name or number
+///     group: audio
+///     executable: /usr/bin/memo     # or unit: memo.service, flatpak: org.example.Memo, snap: memo
+///     until: 2027-01-31T18:00:00Z   # the rule holds before this moment
+///   - deny: any
+///     reason: "This machine does not record."
+/// ```
+///
+/// Files are read in the order of the bytes of their names, rules from the top down. The first rule decides that
+/// matches in everything it names; what it leaves out is not looked at, and a list matches with any of its words. A
+/// `level` in `allow` includes the lower levels, in `deny` and `ask` the higher ones. `ask` leaves the decision to the
+/// person, as does a query that no rule matches, and a folder that was never there.
+///
+/// Whatever can't be understood allows nobody anything: one unknown key, wrong type, duplicate key, unknown name or bad
+/// date in any file, a file or folder that is unreadable or that others than its owner may write, an owner other than
+/// root, a folder that vanished while this program runs. So write a new file under another name and rename it into
+/// its place: a reader never sees half of it then.
+///
+/// *thread-safe*
+public final class PolicyDirectory: PolicySource {
+    /// `/etc/capturegate/policy.d`
+    public static let standardPath = "/etc/capturegate/policy.d"
+
+    public let path: String
+    private let owners: Set<UInt32>
+    private let reading: Mutex<PolicyReading>
+    private let watch = Mutex<PolicyWatch?>(nil)
+
+    /// - Parameter path: absolute. In another folder than the standard one, files of this user are trusted too, not
+    ///   those of root alone.
+    public init(path: String = PolicyDirectory.standardPath) {
+        self.path = path
+        owners = path == PolicyDirectory.standardPath ? [0] : [0, cs_geteuid()]
+        reading = Mutex(
+            PolicyReading(of: PolicyFolder(at: path, owners: owners), at: path, wasThere: false))
+    }
+
+    public func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict {
+        let reading = current()
+        if let first = reading.diagnostics.first { return .deny(unreadable(first, of: reading.diagnostics.count)) }
+        let rule = reading.rules.first { $0.matches(subject, query) }
+        return rule?.verdict(on: query.capability) ?? .ask
+    }
+
+    public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+        watch.withLock { watch in
+            let running = watch ?? PolicyWatch(on: path)
+            watch = running
+            return running.observers.add(handler)
+        }
+    }
+
+    /// Everything that is wrong; empty if all was understood or there is no folder.
+    public func check() -> [PolicyDiagnostic] { current().diagnostics }
+
+    /// What the rules are now, in short.
+    public var summary: PolicySummary {
+        let reading = current()
+        guard reading.diagnostics.isEmpty else { return .unreadable(reading.diagnostics) }
+        guard reading.folder.status != nil else { return .none }
+        return .rules(reading.rules.count, files: reading.folder.files.map(\.path))
+    }
+
+    /// The rules as they are on the disk now: a look at the folder is cheap, and a verdict must not be of yesterday.
+    private func current() -> PolicyReading {
+        reading.withLock { reading in
+            let folder = PolicyFolder(at: path, owners: owners)
+            if folder != reading.folder || reading.mayHaveMissedChange {
+                let wasThere = reading.folder.status != nil || reading.hasVanished
+                reading = PolicyReading(of: folder, at: path, wasThere: wasThere)
+            }
+            return reading
+        }
+    }
+
+    private func unreadable(_ first: PolicyDiagnostic, of count: Int) -> Restriction {
+        let others = count > 1 ? " (and \(count - 1) more)" : ""
+        return Restriction(
+            cause: .policyUnreadable(file: first.file),
+            reason: "The administrator's policy can't be followed, so nothing is allowed: \(first)\(others)",
+            remedies: [
+                Remedy("Ask the administrator to correct \(first.file).", command: "capturegate policy check")
+            ])
+    }
+}

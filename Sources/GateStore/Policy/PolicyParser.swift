@@ -1,0 +1,84 @@
+import Gate
+import Yams
+
+/// Reads one policy file: its rules, or everything that is wrong with it.
+struct PolicyParser {
+    let file: String
+    private(set) var rules: [PolicyRule] = []
+    private(set) var diagnostics: [PolicyDiagnostic] = []
+
+    init(_ text: String, file: String) {
+        self.file = file
+        do {
+            if let root = try Yams.compose(yaml: text) {
+                readRoot(root)
+            } else {
+                report("The file is empty; it needs `version: 1` and a list of `rules`.")
+            }
+        } catch {
+            report(error)
+        }
+    }
+
+    /// Notes a fault at a node, or of the file as a whole.
+    mutating func report(_ message: String, at node: Node? = nil) {
+        let mark = node?.mark
+        diagnostics.append(
+            PolicyDiagnostic(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, message: message))
+    }
+
+    private mutating func report(_ thrown: any Error) {
+        let (message, mark) = PolicyParser.explanation(of: thrown)
+        diagnostics.append(
+            PolicyDiagnostic(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, message: message))
+    }
+
+    private static func explanation(of thrown: any Error) -> (message: String, mark: Mark?) {
+        switch thrown as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            ("This is not YAML: \(problem).", mark)
+        case .reader(let problem, _, _, _): ("This is not text in UTF-8: \(problem).", nil)
+        case .duplicatedKeysInMapping(let keys, let context):
+            ("A key stands here twice: \(keys.sorted().joined(separator: ", ")).", context.mark)
+        default: ("This can't be read as YAML: \(thrown).", nil)
+        }
+    }
+
+    private mutating func readRoot(_ root: Node) {
+        guard let entries = entries(of: root, known: ["version", "rules"], what: "A policy file") else { return }
+        readVersion(entries["version"], root)
+        guard let list = entries["rules"] else { return report("The list of `rules` is missing.", at: root) }
+        guard case .sequence(let nodes) = list else {
+            return report("`rules` must be a list, each rule behind a dash.", at: list)
+        }
+        for node in nodes { readRule(node) }
+    }
+
+    private mutating func readVersion(_ node: Node?, _ root: Node) {
+        guard let node else { return report("`version: 1` is missing.", at: root) }
+        guard node.scalar?.string == "1" else {
+            return report("This program reads version 1 alone: write `version: 1`.", at: node)
+        }
+    }
+
+    /// The values of a mapping by their keys; says what is unknown.
+    mutating func entries(of node: Node, known: [String], what: String) -> [String: Node]? {
+        guard case .mapping(let mapping) = node else {
+            report("\(what) must be a mapping of keys to values.", at: node)
+            return nil
+        }
+        var entries: [String: Node] = [:]
+        for (key, value) in mapping {
+            guard let name = key.scalar?.string, known.contains(name) else {
+                let text = key.scalar.map { "`\($0.string)`" } ?? "This"
+                report("\(text) is not a key here; known are \(known.joined(separator: ", ")).", at: key)
+                continue
+            }
+            entries[name] = value
+        }
+        return entries
+    }
+
+    mutating func add(_ rule: PolicyRule) { rules.append(rule) }
+}

@@ -1,0 +1,47 @@
+import Gate
+
+extension PolicyRule {
+    /// Whether the rule speaks of this subject and this query: everything it names must be so.
+    func matches(_ subject: Subject, _ query: PolicyQuery) -> Bool {
+        matches(query) && matches(subject)
+    }
+
+    /// What it says of whom it matches.
+    func verdict(on capability: CapabilityName) -> PolicyVerdict {
+        switch effect {
+        case .ask: .ask
+        case .allow: .allow(origin, until: until)
+        case .deny: .deny(restriction(of: capability))
+        }
+    }
+
+    private func matches(_ query: PolicyQuery) -> Bool {
+        capabilities?.contains(query.capability) ?? true
+            && level.map { covers(query.level, $0) } ?? true
+            && devices?.contains(query.device) ?? true
+            && until.map { query.at.wallNanoseconds < $0 } ?? true
+    }
+
+    /// A permission includes the lower levels, a denial or a question the higher ones.
+    private func covers(_ asked: AccessLevel, _ named: AccessLevel) -> Bool {
+        effect == .allow ? asked <= named : asked >= named
+    }
+
+    private func matches(_ subject: Subject) -> Bool {
+        users?.contains(subject.userID) ?? true
+            && groups.map { !$0.isDisjoint(with: subject.groupIDs) } ?? true
+            && executables?.contains(subject.executable.path) ?? true
+            && applications.map { names in subject.application.map(names.contains) ?? false } ?? true
+    }
+
+    private func restriction(of capability: CapabilityName) -> Restriction {
+        let why = reason.map { ": \($0)" } ?? ""
+        return Restriction(
+            cause: .policy(origin),
+            reason:
+                "The administrator does not allow the \(capability) here (\(origin.file), line \(origin.line))\(why)",
+            remedies: [
+                Remedy("Ask the administrator to change the rule at line \(origin.line) of \(origin.file).")
+            ])
+    }
+}
