@@ -1,3 +1,4 @@
+import CSystem
 import GRDB
 import Gate
 
@@ -9,7 +10,7 @@ extension AuditLog {
     ///   - lines: how many to keep, without the one that `audit` adds.
     ///   - audit: the line that says who shortened the log.
     /// - Returns: how many were dropped; with none to drop nothing is written.
-    /// - Throws: `.store`, with what to do.
+    /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
     public func prune(keeping lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let chain = AuditChain(headPath: store.folder.headPath)
         return try store.perform { db in
@@ -38,6 +39,7 @@ extension AuditLog {
     private static func drop(
         upTo anchor: AuditLink, _ event: AuditEvent, _ chain: AuditChain, _ db: Database
     ) throws -> Int {
+        if let fault = try AuditScan(of: db, upTo: anchor.number).fault { throw AuditLog.refusal(fault) }
         // The line is appended while the log is whole: the head compares it with what was there before.
         try chain.append(event, db, droppingUpTo: anchor)
         try db.execute(sql: "DELETE FROM audit WHERE number <= ?", arguments: [anchor.number])
@@ -45,5 +47,11 @@ extension AuditLog {
         try db.execute(
             sql: "UPDATE state SET anchor_number = ?, anchor_hash = ?", arguments: [anchor.number, anchor.hash])
         return dropped
+    }
+
+    private static func refusal(_ fault: AuditFault) -> CaptureError {
+        StoreFailure.error(
+            "The audit log can't be shortened while it has a fault: \(fault.message)", errno: EILSEQ,
+            "Find out who did that; to begin a new log, move the store away.", command: "capturegate log --verify")
     }
 }

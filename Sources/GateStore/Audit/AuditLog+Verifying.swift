@@ -51,39 +51,3 @@ extension AuditLog {
             "The log begins behind line \(found.anchor.number), and should begin behind \(expected.anchor.number).")
     }
 }
-
-/// One reading of all lines.
-private struct AuditScan: Sendable {
-    private(set) var lines = 0
-    private(set) var first: Int64?
-    private(set) var last: Int64?
-    private(set) var fault: AuditFault?
-
-    init(of db: Database) throws {
-        var link = try AuditChain.extent(db).anchor
-        let rows = try Row.fetchCursor(db, sql: "SELECT number, event, previous, hash FROM audit ORDER BY number")
-        while let row = try rows.next() {
-            let entry = try AuditEntry(undecoded: row)
-            if fault == nil { fault = try AuditScan.fault(of: entry, after: link) }
-            lines += 1
-            first = first ?? entry.number
-            last = entry.number
-            link = AuditLink(number: entry.number, hash: entry.hash)
-        }
-    }
-
-    private static func fault(of entry: AuditEntry, after link: AuditLink) throws -> AuditFault? {
-        guard entry.number == link.number + 1 else {
-            let missing = link.number + 1
-            return AuditFault(
-                .missing, at: missing,
-                missing == entry.number - 1
-                    ? "Line \(missing) is missing." : "Lines \(missing) to \(entry.number - 1) are missing.")
-        }
-        let hash = try AuditChain.hash(number: entry.number, previous: entry.previous, event: entry.text)
-        guard entry.hash == hash, entry.previous == link.hash else {
-            return AuditFault(.changed, at: entry.number, "Line \(entry.number) is not the one that was written.")
-        }
-        return nil
-    }
-}

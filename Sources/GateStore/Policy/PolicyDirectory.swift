@@ -42,11 +42,15 @@ public final class PolicyDirectory: PolicySource {
 
     /// - Parameter path: absolute. In another folder than the standard one, files of this user are trusted too, not
     ///   those of root alone.
-    public init(path: String = PolicyDirectory.standardPath) {
+    public convenience init(path: String = PolicyDirectory.standardPath) {
+        self.init(path: path, owners: path == PolicyDirectory.standardPath ? [0] : [0, cs_geteuid()])
+    }
+
+    /// - Parameter owners: whose files are trusted.
+    init(path: String, owners: Set<UInt32>) {
         self.path = path
-        owners = path == PolicyDirectory.standardPath ? [0] : [0, cs_geteuid()]
-        reading = Mutex(
-            PolicyReading(of: PolicyFolder(at: path, owners: owners), at: path, wasThere: false))
+        self.owners = owners
+        reading = Mutex(PolicyReading(of: PolicyFolder(at: path, owners: owners), at: path, wasThere: false))
     }
 
     public func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict {

@@ -4,6 +4,7 @@ import Gate
 /// The folder of a user's grant store: where it is, and whether it can be trusted.
 struct StateDirectory: Sendable {
     let path: String
+    private let user: UInt32
 
     /// The files that belong to a store.
     static let database = "grants.sqlite"
@@ -14,14 +15,16 @@ struct StateDirectory: Sendable {
 
     /// Makes the folder (0700) if it is missing, and checks it and the store's files in it.
     ///
+    /// - Parameter user: who must own everything.
     /// - Throws: `.store` if somebody else could have written here, or this user can't.
-    init(preparing path: String) throws(CaptureError) {
+    init(preparing path: String, for user: UInt32 = cs_geteuid()) throws(CaptureError) {
         guard path.hasPrefix("/") else {
             throw StoreFailure.error(
                 "The folder of the grant store, \(path), is not an absolute path.", errno: EINVAL,
                 "Name it from the root on.")
         }
         self.path = path
+        self.user = user
         try StateDirectory.make(path)
         try checkFolder()
         for name in [StateDirectory.database, "grants.sqlite-wal", "grants.sqlite-shm", StateDirectory.head] {
@@ -85,7 +88,6 @@ struct StateDirectory: Sendable {
     }
 
     private func checkTrust(of status: FileStatus, at path: String, mode: String) throws(CaptureError) {
-        let user = cs_geteuid()
         guard status.owner == user else {
             throw StoreFailure.error(
                 "\(path) belongs to user \(status.owner), not to user \(user) who runs this program.", errno: EPERM,

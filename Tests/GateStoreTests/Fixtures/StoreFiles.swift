@@ -21,10 +21,19 @@ func replace(_ path: String, with file: String) throws {
     try FileManager.default.moveItem(atPath: file, toPath: path)
 }
 
-func rename(_ path: String, to other: String) throws {
+func rename(_ path: String, to other: String, unlessMissing: Bool = false) throws {
+    if unlessMissing, !FileManager.default.fileExists(atPath: path) { return }
     try FileManager.default.moveItem(atPath: path, toPath: other)
 }
 
 func makePipe(_ path: String) throws {
     guard mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+}
+
+func makeLink(_ path: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+}
+
+func readText(_ path: String) -> String? {
+    try? String(contentsOfFile: path, encoding: .utf8)
 }

@@ -31,12 +31,12 @@ final class TemporaryFolder: Sendable {
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 
-    func setMode(_ mode: Int, of name: String = "") throws {
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
+    func read(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)")))
     }
 
-    func setOwner(_ uid: Int, of name: String = "") throws {
-        try FileManager.default.setAttributes([.ownerAccountID: uid], ofItemAtPath: "\(path)/\(name)")
+    func setMode(_ mode: Int, of name: String = "") throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(path)/\(name)")
     }
 
     func mode(of name: String = "") throws -> Int? {

@@ -1,0 +1,73 @@
+import GRDB
+import Gate
+import Testing
+
+@testable import GateStore
+
+@Suite("crashes between head and commit")
+struct AuditCrashTests {
+    let folder: TemporaryFolder
+    let store: SQLiteGrantStore
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try SQLiteGrantStore(directory: folder.path)
+        for line in 1...3 { try store.append(Samples.event(.start, "line \(line)")) }
+    }
+
+    private var chain: AuditChain { AuditChain(headPath: store.folder.headPath) }
+
+    @Test("Killed behind the head and before the commit: the change is not there, and the log is intact")
+    func beforeCommit() throws {
+        try store.perform { db in
+            try db.inTransaction(.immediate) {
+                try chain.append(Samples.event(.decision, "never committed"), db)
+                return .rollback
+            }
+        }
+        #expect(try chain.head.read()?.isSettled == false)
+        #expect(try store.audit.verify() == AuditReport(lines: 3, first: 1, last: 3, fault: nil))
+        try store.append(Samples.event(.stop))
+        #expect(try store.audit.verify() == AuditReport(lines: 4, first: 1, last: 4, fault: nil))
+    }
+
+    @Test("Killed behind the commit and before the head is settled: the change is there, and the log is intact")
+    func behindCommit() throws {
+        try store.perform { db in
+            try db.inTransaction(.immediate) {
+                try chain.append(Samples.event(.decision, "committed"), db)
+                return .commit
+            }
+        }
+        #expect(try chain.head.read()?.isSettled == false)
+        #expect(try store.audit.verify() == AuditReport(lines: 4, first: 1, last: 4, fault: nil))
+        try store.append(Samples.event(.stop))
+        #expect(try chain.head.read()?.isSettled == true)
+        #expect(try store.audit.verify().isIntact)
+    }
+
+    @Test("A head half written is not taken for one")
+    func tornHead() throws {
+        let head = try #require(try chain.head.read())
+        let whole = try AuditHead(turn: head.turn + 1, before: head.after, after: head.after).encoded()
+        #expect(AuditHead(decoding: whole[...])?.turn == head.turn + 1)
+        for hole in [1, 30, 200, 350, 600] {
+            var torn = whole
+            torn.replaceSubrange(hole..<hole + 4, with: [0, 0, 0, 0])
+            #expect(AuditHead(decoding: torn[...]) == nil, "a hole at \(hole)")
+        }
+        #expect(AuditHead(decoding: [UInt8](repeating: 0, count: AuditHead.bytes)[...]) == nil)
+    }
+
+    @Test("A head that can't be written stops the change: nothing is stored without its line")
+    func unwritableHead() throws {
+        try folder.remove("audit.head")
+        try makeFolder(folder.path + "/audit.head")
+        let error = #expect(throws: CaptureError.self) {
+            _ = try store.record([Samples.decision()], audit: Samples.event())
+        }
+        #expect(error?.kind == .store)
+        #expect(error?.message.contains("audit.head") == true)
+        #expect(try store.snapshot().decisions.isEmpty)
+    }
+}
