@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "paced.h"
+#include <time.h>
+
+int64_t paced_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+// Frames a second, times a million: the drift is in millionths.
+static __int128 micro_rate(const struct paced *device) {
+    return (__int128)device->io.rate * (1000000 + device->plan.drift_ppm);
+}
+
+int64_t paced_frames(const struct paced *device, int64_t nanoseconds) {
+    return (int64_t)(nanoseconds * micro_rate(device) / 1000000000000000);
+}
+
+// Rounded up: at this instant the last of the frames is there.
+int64_t paced_nanoseconds(const struct paced *device, int64_t frames) {
+    __int128 rate = micro_rate(device);
+    return (int64_t)((frames * (__int128)1000000000000000 + rate - 1) / rate);
+}
+
+static void consider(enum fault *found, int64_t *frames, enum fault fault, int64_t at) {
+    if (at < 0 || at >= *frames) return;
+    *found = fault;
+    *frames = at;
+}
+
+// A fault that was passed while nobody recorded has happened all the same, a stall only where one is.
+static int64_t ahead(const struct paced *device, long after) {
+    if (!after) return -1;
+    return after > device->run_frame ? after - device->run_frame : 0;
+}
+
+enum fault paced_fault(const struct paced *device, int64_t *frames) {
+    enum fault found = fault_none;
+    *frames = INT64_MAX;
+    consider(&found, frames, fault_vanish, ahead(device, device->plan.vanish_after));
+    consider(&found, frames, fault_dead, ahead(device, device->plan.dead_after));
+    if (device->stall_frame >= device->run_frame)
+        consider(&found, frames, fault_stall, device->stall_frame - device->run_frame);
+    return found;
+}

@@ -1,0 +1,173 @@
+// A microphone without hardware: an ALSA ioplug PCM that delivers known samples at the pace of the monotonic
+// clock, and misbehaves as its configuration asks. https://www.alsa-project.org/alsa-doc/alsa-lib/pcm_external_plugins.html
+#define _GNU_SOURCE
+#include "paced.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static struct paced *device_of(snd_pcm_ioplug_t *io) { return io->private_data; }
+
+// One shot at an absolute time; setting it also takes back a readiness that was not yet seen, so that the
+// descriptor is readable exactly while there is something to do, whoever polls it and however.
+static int arm(struct paced *device, int64_t at) {
+    struct itimerspec when = {.it_value = {.tv_sec = at / 1000000000, .tv_nsec = at % 1000000000}};
+    return timerfd_settime(device->timer, TFD_TIMER_ABSTIME, &when, NULL) < 0 ? -errno : 0;
+}
+
+static int disarm(struct paced *device) { return arm(device, 0); }
+
+static int64_t stall_end(const struct paced *device, int64_t frames) {
+    return device->run_ns + paced_nanoseconds(device, frames) + device->plan.stall_ms * INT64_C(1000000);
+}
+
+// Wakes the reader when enough frames are there; where a fault comes first, when that is to be noticed.
+static int arm_for(struct paced *device, int64_t read_frames) {
+    int64_t limit, wanted = read_frames + (int64_t)device->ready;
+    enum fault fault = paced_fault(device, &limit);
+    if (wanted <= limit || fault == fault_none) return arm(device, device->run_ns + paced_nanoseconds(device, wanted));
+    if (fault == fault_dead) return disarm(device);
+    if (fault == fault_stall) return arm(device, stall_end(device, limit));
+    return arm(device, device->run_ns + paced_nanoseconds(device, limit));
+}
+
+// The number of frames that this run has made; -EPIPE after a stall or when nobody read for a whole buffer.
+static int64_t made_frames(struct paced *device) {
+    int64_t now = paced_now(), limit, made = paced_frames(device, now - device->run_ns);
+    enum fault fault = paced_fault(device, &limit);
+    if (made >= limit) {
+        if (fault == fault_stall && now >= stall_end(device, limit)) return -EPIPE;
+        if (fault == fault_vanish) device->gone = 1;
+        made = limit;
+    }
+    return made - (int64_t)device->io.appl_ptr > (int64_t)device->io.buffer_size ? -EPIPE : made;
+}
+
+static int paced_start(snd_pcm_ioplug_t *io) {
+    struct paced *device = device_of(io);
+    if (device->gone) return -ENODEV;
+    device->run_ns = paced_now();
+    if (!device->started) device->first_ns = device->run_ns;
+    device->run_frame = paced_frames(device, device->run_ns - device->first_ns);
+    if (!device->started || (device->plan.stall_again && device->stall_frame < device->run_frame))
+        device->stall_frame = device->plan.stall_after ? device->run_frame + device->plan.stall_after : -1;
+    device->started = 1;
+    return arm_for(device, 0);
+}
+
+static int paced_stop(snd_pcm_ioplug_t *io) { return disarm(device_of(io)); }
+
+static int paced_prepare(snd_pcm_ioplug_t *io) {
+    struct paced *device = device_of(io);
+    if (device->gone) return -ENODEV;
+    if (!device->ready) device->ready = io->period_size;
+    return disarm(device);
+}
+
+static int paced_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *parameters) {
+    return snd_pcm_sw_params_get_avail_min(parameters, &device_of(io)->ready);
+}
+
+// A negative answer always makes the state XRUN; unplugged must be told by the state.
+static snd_pcm_sframes_t paced_pointer(snd_pcm_ioplug_t *io) {
+    struct paced *device = device_of(io);
+    int64_t made = made_frames(device);
+    if (device->gone) snd_pcm_ioplug_set_state(io, SND_PCM_STATE_DISCONNECTED);
+    return made < 0 ? made : (snd_pcm_sframes_t)made;
+}
+
+static snd_pcm_sframes_t paced_transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_area_t *areas,
+                                        snd_pcm_uframes_t offset, snd_pcm_uframes_t size) {
+    struct paced *device = device_of(io);
+    int64_t position = (int64_t)io->appl_ptr;
+    paced_fill(io, areas, offset, size, device->run_frame + position);
+    int refused = arm_for(device, position + (int64_t)size);
+    return refused < 0 ? refused : (snd_pcm_sframes_t)size;
+}
+
+// What a kernel PCM would answer: an xrun shows as an error beside the data, an unplugged device as both.
+static int paced_poll_revents(snd_pcm_ioplug_t *io, struct pollfd *descriptors, unsigned count, unsigned short *events) {
+    *events = count ? (unsigned short)descriptors[0].revents : 0;
+    if (!*events) return 0;
+    if (io->state == SND_PCM_STATE_RUNNING) snd_pcm_avail_update(io->pcm);
+    if (io->state == SND_PCM_STATE_XRUN) *events = POLLIN | POLLERR;
+    if (io->state == SND_PCM_STATE_DISCONNECTED) *events = POLLERR | POLLHUP;
+    return 0;
+}
+
+static int paced_close(snd_pcm_ioplug_t *io) {
+    struct paced *device = device_of(io);
+    close(device->timer);
+    free(device);
+    return 0;
+}
+
+static const snd_pcm_ioplug_callback_t callbacks = {
+    .start = paced_start,
+    .stop = paced_stop,
+    .prepare = paced_prepare,
+    .sw_params = paced_sw_params,
+    .pointer = paced_pointer,
+    .transfer = paced_transfer,
+    .poll_revents = paced_poll_revents,
+    .close = paced_close,
+};
+
+static int set_range(snd_pcm_ioplug_t *io, int parameter, long low, long high) {
+    return snd_pcm_ioplug_set_param_minmax(io, parameter, (unsigned)low, (unsigned)high);
+}
+
+static int constrain(struct paced *device) {
+    static const unsigned access[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_RW_NONINTERLEAVED,
+                                      SND_PCM_ACCESS_MMAP_INTERLEAVED};
+    static const unsigned formats[] = {SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S24_3LE, SND_PCM_FORMAT_S24_LE,
+                                       SND_PCM_FORMAT_S32_LE, SND_PCM_FORMAT_FLOAT_LE};
+    snd_pcm_ioplug_t *io = &device->io;
+    const struct plan *plan = &device->plan;
+    int refused = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 3, access);
+    if (refused >= 0) refused = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, 5, formats);
+    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_CHANNELS, plan->channels_min, plan->channels_max);
+    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_RATE, plan->rate_min, plan->rate_max);
+    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_PERIOD_BYTES, 64, 1 << 20);
+    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_BUFFER_BYTES, 128, 8 << 20);
+    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_PERIODS, 2, 1024);
+    return refused;
+}
+
+static int create(struct paced *device, const char *name, snd_pcm_stream_t stream, int mode) {
+    device->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (device->timer < 0) return -errno;
+    device->io = (snd_pcm_ioplug_t){
+        .version = SND_PCM_IOPLUG_VERSION,
+        .name = "Paced microphone",
+        .flags = SND_PCM_IOPLUG_FLAG_MONOTONIC | SND_PCM_IOPLUG_FLAG_BOUNDARY_WA,
+        .poll_fd = device->timer,
+        .poll_events = POLLIN,
+        .callback = &callbacks,
+        .private_data = device,
+    };
+    int refused = snd_pcm_ioplug_create(&device->io, name, stream, mode);
+    if (refused < 0) {
+        close(device->timer);
+        return refused;
+    }
+    refused = constrain(device);
+    if (refused < 0) snd_pcm_ioplug_delete(&device->io); // closes: device is freed by paced_close
+    return refused < 0 ? 1 : 0;
+}
+
+SND_PCM_PLUGIN_DEFINE_FUNC(paced) {
+    (void)root;
+    if (stream != SND_PCM_STREAM_CAPTURE) return -EINVAL;
+    struct paced *device = calloc(1, sizeof *device);
+    if (!device) return -ENOMEM;
+    int refused = paced_read_plan(conf, &device->plan);
+    if (!refused) refused = create(device, name, stream, mode);
+    if (refused < 0) free(device);
+    if (refused) return refused < 0 ? refused : -EINVAL;
+    *pcmp = device->io.pcm;
+    return 0;
+}
+SND_PCM_PLUGIN_SYMBOL(paced);

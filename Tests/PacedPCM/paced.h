@@ -1,0 +1,45 @@
+// The paced microphone's clock and what it does wrong on purpose. Frames are counted from the first start of
+// the handle, by the clock: a frame that nobody was there to take is missing, and its number with it.
+#pragma once
+#include <alsa/asoundlib.h>
+#include <alsa/pcm_external.h>
+#include <stdint.h>
+
+// All counts are frames, 0 is never.
+struct plan {
+    long stall_after;  // here the device stops delivering …
+    long stall_ms;     // … for so long, and has then overrun its buffer: a true xrun
+    long stall_again;  // 1: after each further stall_after frames, too
+    long vanish_after; // here it is unplugged
+    long dead_after;   // here it falls silent, without an error
+    long drift_ppm;    // its clock runs so much fast
+    long rate_min, rate_max, channels_min, channels_max;
+};
+
+enum fault { fault_none, fault_stall, fault_vanish, fault_dead };
+
+struct paced {
+    snd_pcm_ioplug_t io;
+    struct plan plan;
+    int timer;               // the poll descriptor: readable when avail_min frames can be read
+    int started;             // ever
+    int gone;                // unplugged
+    int64_t first_ns;        // first start of the handle
+    int64_t run_ns;          // last start
+    int64_t run_frame;       // number of the first frame of this run
+    int64_t stall_frame;     // number of the frame at which the next stall begins; -1: none
+    snd_pcm_uframes_t ready; // so many frames make the device worth reading
+};
+
+int64_t paced_now(void);
+int64_t paced_frames(const struct paced *device, int64_t nanoseconds);
+int64_t paced_nanoseconds(const struct paced *device, int64_t frames);
+
+// The fault that lies nearest ahead in this run, and the count of the run's frames that come before it.
+enum fault paced_fault(const struct paced *device, int64_t *frames);
+
+// Writes the frames from number `first` on.
+void paced_fill(const snd_pcm_ioplug_t *io, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset,
+                snd_pcm_uframes_t count, int64_t first);
+
+int paced_read_plan(snd_config_t *configuration, struct plan *plan);

@@ -1,0 +1,112 @@
+// Proves, through real libasound, that the paced microphone does what its tests rely on. No timing is judged
+// but its order: everything else is decided by the numbers of the frames that came.
+#include <alsa/asoundlib.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { rate = 48000, channels = 2, period = 480 };
+
+static void require(int truth, const char *sentence) {
+    if (truth) return;
+    fprintf(stderr, "not ok %s\n", sentence);
+    exit(1);
+}
+
+static snd_pcm_t *opened(const char *name) {
+    snd_pcm_t *pcm;
+    require(snd_pcm_open(&pcm, name, SND_PCM_STREAM_CAPTURE, SND_PCM_NONBLOCK) == 0, "the PCM opens");
+    snd_pcm_hw_params_t *hardware;
+    snd_pcm_hw_params_alloca(&hardware);
+    require(snd_pcm_hw_params_any(pcm, hardware) >= 0, "it has parameters");
+    require(snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED) == 0, "it takes the access");
+    require(snd_pcm_hw_params_set_format(pcm, hardware, SND_PCM_FORMAT_S32_LE) == 0, "it takes the format");
+    require(snd_pcm_hw_params_set_channels(pcm, hardware, channels) == 0, "it takes the channels");
+    require(snd_pcm_hw_params_set_rate(pcm, hardware, rate, 0) == 0, "it takes the rate");
+    require(snd_pcm_hw_params_set_period_size(pcm, hardware, period, 0) == 0, "it takes the period");
+    require(snd_pcm_hw_params_set_buffer_size(pcm, hardware, 50 * period) == 0, "it takes the buffer");
+    require(snd_pcm_hw_params(pcm, hardware) == 0, "it takes them together");
+    require(snd_pcm_start(pcm) == 0, "it starts");
+    return pcm;
+}
+
+// What poll() says of the PCM within the time; 0 where it says nothing.
+static unsigned short polled(snd_pcm_t *pcm, int milliseconds) {
+    struct pollfd descriptors[4];
+    int count = snd_pcm_poll_descriptors(pcm, descriptors, 4);
+    require(count == 1, "it has one descriptor to poll");
+    if (poll(descriptors, 1, milliseconds) == 0) return 0;
+    unsigned short events;
+    require(snd_pcm_poll_descriptors_revents(pcm, descriptors, 1, &events) == 0, "its events can be asked for");
+    return events;
+}
+
+// The number of a frame by its first sample: the hash's factor has an inverse modulo 2^32.
+static int64_t number_of(const int32_t *frame) { return (uint32_t)(frame[0]) * UINT32_C(244002641) / 8; }
+
+// Reads periods until an error, which is returned; the frames read must follow on each other.
+static int read_on(snd_pcm_t *pcm, int64_t *next, int64_t until) {
+    int32_t samples[period * channels];
+    while (*next < until) {
+        unsigned short events = polled(pcm, 5000);
+        require(events != 0, "it wakes its reader");
+        snd_pcm_sframes_t got = snd_pcm_readi(pcm, samples, period);
+        if (got < 0) {
+            require((events & POLLERR) != 0, "poll tells of the error before the read does");
+            return (int)got;
+        }
+        for (snd_pcm_sframes_t at = 0; at < got; at++, (*next)++)
+            require(number_of(samples + at * channels) == *next % (INT64_C(1) << 29), "frame follows on frame");
+    }
+    return 0;
+}
+
+static void prove_pace(void) {
+    snd_pcm_t *pcm = opened("paced");
+    int64_t next = 0;
+    require(read_on(pcm, &next, rate / 2) == 0, "half a second comes without an error");
+    snd_pcm_close(pcm);
+}
+
+static void prove_xrun(void) {
+    snd_pcm_t *pcm = opened("paced_stall");
+    int64_t next = 0;
+    require(read_on(pcm, &next, rate) == -EPIPE, "the stall ends in -EPIPE");
+    require(snd_pcm_state(pcm) == SND_PCM_STATE_XRUN, "and in the state XRUN");
+    require(next >= rate / 2 - period && next <= rate / 2, "what came before the stall was read");
+    require(snd_pcm_prepare(pcm) == 0 && snd_pcm_start(pcm) == 0, "prepare and start bring it back");
+    int32_t frame[channels];
+    require(polled(pcm, 5000) == POLLIN && snd_pcm_readi(pcm, frame, 1) == 1, "it delivers again");
+    require(number_of(frame) >= rate / 2 + rate / 5, "the frames of the stall are missing");
+    next = number_of(frame) + 1;
+    require(read_on(pcm, &next, next + rate / 2) == 0, "and it does not stall twice");
+    snd_pcm_close(pcm);
+}
+
+static void prove_vanishing(void) {
+    snd_pcm_t *pcm = opened("paced_vanish");
+    int64_t next = 0;
+    require(read_on(pcm, &next, rate) == -ENODEV, "the unplugging gives -ENODEV");
+    require(snd_pcm_state(pcm) == SND_PCM_STATE_DISCONNECTED, "and the state DISCONNECTED");
+    require(snd_pcm_prepare(pcm) < 0, "it cannot be brought back");
+    snd_pcm_close(pcm);
+}
+
+static void prove_silence(void) {
+    snd_pcm_t *pcm = opened("paced_with:DEAD_AFTER=4800");
+    int64_t next = 0;
+    require(read_on(pcm, &next, 4800) == 0, "what comes before the silence was read");
+    require(polled(pcm, 300) == 0, "then nothing comes");
+    require(snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING, "and no error is told");
+    snd_pcm_close(pcm);
+}
+
+int main(void) {
+    prove_pace();
+    prove_xrun();
+    prove_vanishing();
+    prove_silence();
+    puts("ok the paced microphone keeps pace, overruns, vanishes and falls silent");
+    return 0;
+}
