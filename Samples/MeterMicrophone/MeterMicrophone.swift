@@ -21,9 +21,10 @@ struct MeterMicrophone {
         }
 
         private func show(_ period: CapturedFrame) {
-            let peak = stride(from: 0, to: period.bytes.count - 1, by: 2).map { at in
-                Int(Int16(bitPattern: UInt16(period.bytes[at]) | UInt16(period.bytes[at + 1]) << 8)).magnitude
-            }.max() ?? 0
+            let peak =
+                stride(from: 0, to: period.bytes.count - 1, by: 2).map { at in
+                    Int(Int16(bitPattern: UInt16(period.bytes[at]) | UInt16(period.bytes[at + 1]) << 8)).magnitude
+                }.max() ?? 0
             print(String(repeating: "#", count: Int(peak) * 60 / 32_768))
         }
     }

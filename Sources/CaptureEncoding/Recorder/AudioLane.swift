@@ -126,10 +126,12 @@ final class AudioLane: Lane {
 
     private func writeSilence(_ frames: UInt64, _ writer: any ClipWriter, _ track: Int) throws(CaptureError) {
         var left = target.map { min(frames, $0 - min($0, written)) } ?? frames
+        let silence = silence
+        let bytes = silence.span.bytes
         while left > 0 {
             let piece = min(left, 1024)
-            let bytes = silence.span.bytes.extracting(first: Int(piece) * format.bytesPerFrame)
-            try writer.write(bytes, to: track, at: elapsed)
+            let zeros = bytes.extracting(first: Int(piece) * format.bytesPerFrame)
+            try writer.write(zeros, to: track, at: elapsed)
             written += piece
             count.filled += piece
             left -= piece

@@ -14,7 +14,8 @@ struct LevelMeter {
     mutating func update(with bytes: RawSpan, format: SampleFormat) {
         bytes.withUnsafeBytes { bytes in
             switch format {
-            case .s16: add(bytes, stride: 2) { Double(bytes.loadUnaligned(fromByteOffset: $0, as: Int16.self)) / 0x8000 }
+            case .s16:
+                add(bytes, stride: 2) { Double(bytes.loadUnaligned(fromByteOffset: $0, as: Int16.self)) / 0x8000 }
             case .s24Packed: add(bytes, stride: 3) { Self.packed(bytes, $0) }
             case .s24:
                 add(bytes, stride: 4) {

@@ -26,8 +26,12 @@ enum OpenDevice: Sendable {
     /// What records it; `nil` the second time.
     func lane(_ timeline: Timeline, constantRate: Bool) -> (any Lane)? {
         switch self {
-        case .microphone(let box): box.take().map { AudioLane($0, timeline, back: box) }
-        case .camera(let box): box.take().map { VideoLane($0, timeline, constantRate: constantRate, back: box) }
+        case .microphone(let box):
+            guard let session = box.take() else { return nil }
+            return AudioLane(session, timeline, back: box)
+        case .camera(let box):
+            guard let session = box.take() else { return nil }
+            return VideoLane(session, timeline, constantRate: constantRate, back: box)
         }
     }
 }

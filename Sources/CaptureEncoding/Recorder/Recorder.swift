@@ -53,7 +53,7 @@ public struct Recorder: ~Copyable, Sendable {
         into target: RecordingTarget, for duration: Duration? = nil, control: RecordingControl? = nil,
         onEvent: @escaping @Sendable (RecordingEvent) -> Void = { _ in }
     ) async throws(CaptureError) -> Clip {
-        let control = try control ?? RecordingControl()
+        let control = if let control { control } else { try RecordingControl() }
         let (devices, settings) = (devices, settings)
         let queue = DispatchQueue(label: "capturegate.recorder")
         let result = await withTaskCancellationHandler {

@@ -94,7 +94,7 @@ final class RecordingRun {
     }
 
     private func reportProgress() {
-        let now = cs_clock_ns(CS_CLOCK_MONOTONIC)
+        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
         guard now >= nextReport else { return }
         nextReport = now + 100_000_000
         report(

@@ -17,7 +17,7 @@ public final class RecordingTarget: Sendable {
     public init(
         _ destination: ClipDestination, format: ClipFormat? = nil, replacing: Bool = false
     ) throws(CaptureError) {
-        self.format = try format ?? ClipFormat(for: destination)
+        if let format { self.format = format } else { self.format = try ClipFormat(for: destination) }
         output = Mutex(try ClipOutput(opening: destination, replacing: replacing))
     }
 

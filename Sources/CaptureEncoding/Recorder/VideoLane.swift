@@ -109,7 +109,10 @@ final class VideoLane: Lane {
         guard constantRate else { return try store(bytes, writer, track, at: max(time, last + 1)) }
         let place = UInt64((time + frame / 2) / frame)
         // One frame's jitter is not a gap, and two pictures in one place are not an error of the camera's.
-        guard place + 1 >= written else { return count.lost.encoder += 1 }
+        guard place + 1 >= written else {
+            count.lost.encoder += 1
+            return
+        }
         if place > written + 1 {
             let missing = place - written
             for _ in 0..<missing { try store(bytes, writer, track, at: Int64(written) * frame) }

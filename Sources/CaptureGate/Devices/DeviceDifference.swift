@@ -6,7 +6,7 @@ enum DeviceDifference {
     /// Scans, reports what differs from `known`, and keeps the new listing in it.
     static func report(to continuation: AsyncStream<DeviceMonitor.Event>.Continuation, from known: inout [Device]) {
         let now = DeviceCatalog.scan(.identity)
-        let instant = cs_clock_ns(CS_CLOCK_MONOTONIC)
+        let instant = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
         for change in changes(from: known, to: now) {
             continuation.yield(DeviceMonitor.Event(change: change, noticedNanoseconds: instant))
         }

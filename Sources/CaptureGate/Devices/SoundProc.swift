@@ -31,7 +31,8 @@ enum SoundProc {
             let rest = String(line[end...].dropFirst(2))
             let parts = rest.split(separator: "-", omittingEmptySubsequences: false)
             // Driver names hold hyphens too; the separator is the first hyphen between spaces.
-            for index in parts.indices.dropFirst() where parts[index].hasPrefix(" ") && parts[index - 1].hasSuffix(" ") {
+            for index in parts.indices.dropFirst() where parts[index].hasPrefix(" ") && parts[index - 1].hasSuffix(" ")
+            {
                 return String(parts[index...].joined(separator: "-").drop { $0 == " " })
             }
         }

@@ -14,7 +14,8 @@ public struct SystemGateClock: GateClock {
 
     public var now: GateInstant {
         GateInstant(
-            wallNanoseconds: cs_clock_ns(CS_CLOCK_REALTIME), bootNanoseconds: cs_clock_ns(CS_CLOCK_BOOTTIME),
+            wallNanoseconds: cs_clock_ns(Int32(CS_CLOCK_REALTIME)),
+            bootNanoseconds: cs_clock_ns(Int32(CS_CLOCK_BOOTTIME)),
             bootID: bootID)
     }
 }

@@ -7,24 +7,25 @@ struct TerminalLine: ~Copyable {
     private let terminal: Int32
     private let cancel: Int32
     private let end: Int64
-    private var mode = cs_terminal_mode()
+    private let mode: cs_terminal_mode
 
     init(opening path: String, cancel: Int32, deadline: Duration) throws(CaptureError) {
         let opened = cs_open(path, 2, 0)
         guard opened >= 0 else { throw Self.failure("opened", -opened) }
-        terminal = opened
-        self.cancel = cancel
-        let (seconds, attoseconds) = deadline.components
-        end = cs_clock_ns(CS_CLOCK_MONOTONIC) + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        let outcome = cs_terminal_read_mode(terminal, &mode)
+        var mode = cs_terminal_mode()
+        let outcome = cs_terminal_read_mode(opened, &mode)
         guard outcome >= 0 else {
             cs_close(opened)
             throw Self.failure("read", -outcome)
         }
-        var raw = mode
-        cs_terminal_make_noncanonical(&raw, 0, 0)
+        terminal = opened
+        self.mode = mode
+        self.cancel = cancel
+        let (seconds, attoseconds) = deadline.components
+        end = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        cs_terminal_make_noncanonical(&mode, 0, 0)
         // The flush throws away what was typed before the question could be read.
-        cs_terminal_set_mode(terminal, &raw, 1)
+        cs_terminal_set_mode(opened, &mode, 1)
     }
 
     deinit {
@@ -74,7 +75,8 @@ struct TerminalLine: ~Copyable {
             case 0x03, 0x04, 0x1B:
                 try write("\n")
                 return .turnedAway
-            case 0x08, 0x7F where !line.isEmpty:
+            case 0x08,
+                0x7F where !line.isEmpty:
                 line.removeLast()
                 try write("\u{8} \u{8}")
             case 0x21...0x7E where line.count < 32:
@@ -91,7 +93,7 @@ struct TerminalLine: ~Copyable {
             cs_poll_item(fd: terminal, events: Int16(CS_POLL_IN), revents: 0),
             cs_poll_item(fd: cancel, events: Int16(CS_POLL_IN), revents: 0)
         )
-        let left = (end - cs_clock_ns(CS_CLOCK_MONOTONIC)) / 1_000_000
+        let left = (end - cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))) / 1_000_000
         guard left > 0 else { return nil }
         let ready = withUnsafeMutablePointer(to: &items) { pointer in
             pointer.withMemoryRebound(to: cs_poll_item.self, capacity: 2) { cs_poll($0, 2, Int32(clamping: left)) }

@@ -36,7 +36,8 @@ public struct TerminalPrompter: Prompter {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.async {
-                    continuation.resume(returning: Self.converse(question, deadline: deadline, cancel: cancel.descriptor))
+                    continuation.resume(
+                        returning: Self.converse(question, deadline: deadline, cancel: cancel.descriptor))
                 }
             }
         } onCancel: {

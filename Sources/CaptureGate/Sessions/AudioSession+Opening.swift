@@ -12,7 +12,8 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
     ) async throws(CaptureError) {
         let core = try await CaptureCore(permit, as: .microphone)
         let opened = try await core.opening { () throws(RealtimeFault) in
-            core.device.isBuiltIn ? try .tone(core, settings.pcm) : try .microphone(core, settings.pcm)
+            core.device.isBuiltIn
+                ? try OpenedMicrophone.tone(core, settings.pcm) : try OpenedMicrophone.microphone(core, settings.pcm)
         }
         try await self.init(core, opened, settings)
     }

@@ -11,7 +11,8 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     ) async throws(CaptureError) {
         let core = try await CaptureCore(permit, as: .camera)
         let opened = try await core.opening { () throws(RealtimeFault) in
-            core.device.isBuiltIn ? try .bars(core, settings) : try .camera(core, settings.camera)
+            core.device.isBuiltIn
+                ? try OpenedCamera.bars(core, settings) : try OpenedCamera.camera(core, settings.camera)
         }
         try await self.init(core, opened, settings)
     }
