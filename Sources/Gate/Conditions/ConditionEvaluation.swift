@@ -70,19 +70,32 @@ struct ConditionEvaluation: Sendable {
         return .result(await leaf.evaluate(in: context))
     }
 
-    /// Asks what is open, all at once; the prompter has them one after another. As soon as the outcome is decided, the
-    /// questions still open are withdrawn.
+    /// Runs what open conditions need first, all at once; but of its questions the next is put only when the last answer
+    /// has not settled it. As soon as the outcome is decided, what is still open is withdrawn.
     private func ask(_ open: Set<Int>, _ progress: inout Progress, in context: OperationContext) async {
         let questions = progress.questions
+        let room = LockRoom()
+        let places =
+            open.count < 2
+            ? [:]
+            : Dictionary(
+                uniqueKeysWithValues: open.map { index in
+                    (index, QuestionPlace(in: room, outer: AskingScope.place))
+                })
         await withTaskGroup(of: (Int, ConditionResult).self) { group in
             for index in open.sorted() {
                 guard let question = questions[index] else { continue }
                 let leaf = leaves[index]
-                group.addTask { (index, await leaf.evaluate(after: question, in: context)) }
+                group.addTask {
+                    await AskingScope.$place.withValue(places[index] ?? AskingScope.place) {
+                        (index, await leaf.evaluate(after: question, in: context))
+                    }
+                }
             }
             while let (index, result) = await group.next() {
                 progress.results[index] = result
                 guard case .open = verdict(progress) else { return group.cancelAll() }
+                places[index]?.leave()
             }
         }
     }

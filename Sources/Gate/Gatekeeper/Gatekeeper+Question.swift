@@ -8,6 +8,9 @@ extension Gatekeeper {
             return try reading.absenceOrNothing(for: subject)
         }
         guard !AskingScope.isSilent else { throw reading.refusal(for: self.subject) ?? .silent }
+        if let place = AskingScope.place, await !place.enter() {
+            throw CaptureError(.cancelled, "The question was withdrawn.")
+        }
         let key = reading.askable.compactMap(\.questionItem)
         try await desk.ask(key) { await self.ask(requests, of: subject) }.get()
     }
@@ -76,9 +79,4 @@ extension GateReading.Item {
 
 extension CaptureError {
     fileprivate static let silent = CaptureError(.notAuthorized, "It is not allowed, and nobody may be asked here.")
-}
-
-/// Whether the work that goes on may ask a person.
-enum AskingScope {
-    @TaskLocal static var isSilent = false
 }

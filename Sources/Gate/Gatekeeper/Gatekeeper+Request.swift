@@ -58,8 +58,17 @@ extension Gatekeeper {
 
 extension DeviceRequest {
     static func highest(of name: CapabilityName, purpose: String) -> DeviceRequest {
-        let level: AccessLevel =
-            name == .microphone ? .record : name == .camera ? .video : AccessLevel(name: "use", rank: 1)
-        return DeviceRequest(capability: name, level: level, device: .any, purpose: purpose)
+        DeviceRequest(capability: name, level: .highest(of: name), device: .any, purpose: purpose)
+    }
+}
+
+extension AccessLevel {
+    /// The highest level of the capabilities that have a name here; "use" of any other.
+    static func highest(of name: CapabilityName) -> AccessLevel {
+        switch name {
+        case .microphone: .record
+        case .camera: .video
+        default: AccessLevel(name: "use", rank: 1)
+        }
     }
 }

@@ -33,7 +33,7 @@ struct OperationRun<O: QueuedOperation>: Sendable {
     }
 
     private func locked(_ exclusions: Set<String>) async -> Outcome {
-        if exclusions.isEmpty, lane == nil { return await operation.perform(in: context) }
+        if exclusions.isEmpty, lane == nil { return await perform(in: context) }
         let room = context.gatekeeper.locks
         guard let ticket = await room.take(lane, exclusions.sorted(), isNested: isNested) else {
             return .failure(.cancelled)
@@ -41,7 +41,13 @@ struct OperationRun<O: QueuedOperation>: Sendable {
         defer { room.release(ticket) }
         if Task.isCancelled { return .failure(.cancelled) }
         let inside = context.holding(exclusions, lane)
-        return await Holdings.$current.withValue(inside.holdings) { await operation.perform(in: inside) }
+        return await perform(in: inside)
+    }
+
+    /// What it holds is known to whatever it waits for inside.
+    private func perform(in context: OperationContext) async -> Outcome {
+        if context.holdings.isEmpty { return await operation.perform(in: context) }
+        return await Holdings.$current.withValue(context.holdings) { await operation.perform(in: context) }
     }
 
     /// A cancellation that came with a reason ends with it.

@@ -17,8 +17,10 @@ protocol OperationWork: Sendable {
 /// With what an operation begins.
 struct OperationStart: Sendable {
     let gatekeeper: Gatekeeper
-    /// The lane whose slot it must take; `nil` where it has one.
-    let lane: LockTable.Lane?
+    /// The lane whose slot it must take; `nil` where it has one or needs none.
+    var lane: LockTable.Lane?
+    /// The lane in which it has a slot.
+    var slot: LockTable.Lane?
 }
 
 /// An operation inside another one: nobody waits for it but that one.
@@ -52,10 +54,13 @@ final class OperationTask<O: QueuedOperation>: OperationWork {
     func hasSlot(in lane: LockTable.Lane) -> Bool { holdings.lanes.contains(lane) }
 
     func run(_ node: OperationNode, _ start: OperationStart) async -> OperationOutcome {
+        var holdings = holdings
+        let isNested = !holdings.isEmpty
+        if let slot = start.slot { holdings.lanes.insert(slot) }
         let context = OperationContext(
             gatekeeper: start.gatekeeper, name: name, node: node, holdings: holdings, monitor: monitor)
         let run = OperationRun(
-            operation: operation, context: context, lane: start.lane, isNested: !holdings.isEmpty)
+            operation: operation, context: context, lane: start.lane, isNested: isNested)
         return publish(await run.result())
     }
 

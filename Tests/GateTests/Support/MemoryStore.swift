@@ -1,0 +1,171 @@
+import Dispatch
+import Gate
+import Synchronization
+
+/// A store in memory that behaves as the protocol says, and fails where a test wants it to.
+final class MemoryStore: GrantStore {
+    fileprivate struct State {
+        var decisions: [Decision] = []
+        var consumed: [Decision] = []
+        var kills: Set<CapabilityName> = []
+        var latest: Int64 = 0
+        var events: [AuditEvent] = []
+        var lastID: Int64 = 0
+        var failure: CaptureError?
+        var handlers: [Int: @Sendable () -> Void] = [:]
+        var lastHandler = 0
+        var snapshots = 0
+        var beforeSnapshot: (@Sendable (Int) -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "memory-store")
+
+    var decisions: [Decision] { state.withLock { $0.decisions } }
+    var events: [AuditEvent] { state.withLock { $0.events } }
+    var snapshots: Int { state.withLock { $0.snapshots } }
+    func events(_ kind: AuditEvent.Kind) -> [AuditEvent] { events.filter { $0.kind == kind } }
+
+    /// From now on every call throws, or none does.
+    func fail(with error: CaptureError?) {
+        state.withLock { $0.failure = error }
+        changed()
+    }
+
+    /// Called with the number of the reading before each one: the place for what happens in between.
+    func beforeSnapshot(_ hook: (@Sendable (Int) -> Void)?) {
+        state.withLock { $0.beforeSnapshot = hook }
+    }
+
+    func see(wall: Int64) { state.withLock { $0.latest = max($0.latest, wall) } }
+
+    func snapshot() throws(CaptureError) -> StoreSnapshot {
+        let (hook, number) = state.withLock { state in
+            state.snapshots += 1
+            return (state.beforeSnapshot, state.snapshots)
+        }
+        hook?(number)
+        return try change { state in
+            StoreSnapshot(
+                decisions: state.decisions, killSwitches: state.kills, latestWallNanoseconds: state.latest,
+                consumed: state.consumed)
+        }
+    }
+
+    func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        let stored = try change { state in
+            state.events.append(audit)
+            return decisions.map { state.store($0) }
+        }
+        changed()
+        return StoreCommit(decisions: stored, committedNanoseconds: 0)
+    }
+
+    func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        let removed = try change { state in
+            let removed = (state.decisions + state.consumed).filter { $0.id.map(ids.contains) == true }
+            state.decisions.removeAll { $0.id.map(ids.contains) == true }
+            state.consumed.removeAll { $0.id.map(ids.contains) == true }
+            state.events.append(audit)
+            return removed
+        }
+        changed()
+        return StoreCommit(decisions: removed, committedNanoseconds: 0)
+    }
+
+    func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        let used = try change { state throws(CaptureError) in
+            let used = state.decisions.filter { $0.id.map(ids.contains) == true && $0.lifetime == .once }
+            guard used.count == ids.count else { throw CaptureError(.notAuthorized, "It is used up.") }
+            state.decisions.removeAll { $0.id.map(ids.contains) == true }
+            state.consumed += used
+            state.events.append(audit)
+            return used
+        }
+        changed()
+        return StoreCommit(decisions: used, committedNanoseconds: 0)
+    }
+
+    func setKillSwitch(
+        _ capability: CapabilityName, on: Bool, audit: AuditEvent
+    ) throws(CaptureError) -> StoreCommit {
+        try change { state in
+            if on { state.kills.insert(capability) } else { state.kills.remove(capability) }
+            state.events.append(audit)
+        }
+        changed()
+        return StoreCommit(decisions: [], committedNanoseconds: 0)
+    }
+
+    func append(_ event: AuditEvent) throws(CaptureError) {
+        try change { $0.events.append(event) }
+    }
+
+    func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+        let id = state.withLock { state in
+            state.lastHandler += 1
+            state.handlers[state.lastHandler] = handler
+            return state.lastHandler
+        }
+        return Observation { [weak self] in self?.forget(id) }
+    }
+
+    var observers: Int { state.withLock { $0.handlers.count } }
+
+    private func forget(_ id: Int) { state.withLock { $0.handlers[id] = nil } }
+
+    private func changed() {
+        queue.async { for handler in self.state.withLock({ Array($0.handlers.values) }) { handler() } }
+    }
+
+    private func change<Value: Sendable>(
+        _ body: (inout State) throws(CaptureError) -> Value
+    ) throws(CaptureError) -> Value {
+        let result = state.withLock { state -> Result<Value, CaptureError> in
+            if let failure = state.failure { return .failure(failure) }
+            do throws(CaptureError) {
+                return .success(try body(&state))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension MemoryStore.State {
+    /// A new decision replaces those of the same key; a yes for once stands beside them.
+    fileprivate mutating func store(_ decision: Decision) -> Decision {
+        lastID += 1
+        let stored = decision.with(id: lastID)
+        decisions.removeAll { old in
+            let isSame =
+                old.subject.userID == decision.subject.userID
+                && old.subject.executable.path == decision.subject.executable.path
+                && old.capability == decision.capability && old.device == decision.device
+            let standsBeside = decision.lifetime == .once && decision.verdict == .allow && old.lifetime != .once
+            return isSame && !standsBeside
+        }
+        decisions.append(stored)
+        return stored
+    }
+}
+
+extension Decision {
+    fileprivate func with(id: Int64) -> Decision {
+        Decision(
+            id: id, verdict: verdict, subject: subject, capability: capability, level: level, device: device,
+            lifetime: lifetime, decidedBy: decidedBy, decidedAt: decidedAt)
+    }
+}
+
+/// Ends with its release.
+private final class Observation: ChangeObservation {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) {
+        self.end = end
+    }
+
+    deinit { end() }
+}

@@ -1,0 +1,62 @@
+import Gate
+
+extension Capability {
+    struct Microphone: DeviceCapability {
+        let requirement: DeviceRequest
+
+        init(_ level: AccessLevel = .record, device: DeviceSelector = .any, purpose: String = "Record a memo") {
+            requirement = DeviceRequest(
+                capability: .microphone, level: level, device: device, purpose: purpose)
+        }
+    }
+
+    struct Camera: DeviceCapability {
+        let requirement: DeviceRequest
+
+        init(_ level: AccessLevel = .video, device: DeviceSelector = .any, purpose: String = "Film a clip") {
+            requirement = DeviceRequest(capability: .camera, level: level, device: device, purpose: purpose)
+        }
+    }
+}
+
+/// Redeems every device of its permit, as a session does, and counts.
+struct Capture<Capable: DeviceCapability>: CaptureOperation {
+    let authorization: AuthorizedFor<Capable>
+    var conditions: [any OperationCondition] = []
+    var name = "Capture"
+    /// Rises when `execute` begins, and when a device was opened.
+    var executions = Signal()
+    var openings = Signal()
+    /// What goes on while the devices are open.
+    var during: @Sendable ([ActiveCapture]) async -> Void = { _ in }
+
+    init(_ capability: Capable, conditions: [any OperationCondition] = []) {
+        authorization = AuthorizedFor(capability)
+        self.conditions = conditions
+    }
+
+    func execute(
+        with permit: consuming Permit, in context: OperationContext
+    ) async throws(CaptureError) -> [DeviceID] {
+        executions.raise()
+        var captures: [ActiveCapture] = []
+        for device in permit.devices {
+            guard let permit = permit.take(device.device.id) else { continue }
+            captures.append(try await permit.redeem(opening: device.device.id, as: device.capability))
+            openings.raise()
+        }
+        await during(captures)
+        for capture in captures { await capture.finish(frames: 48, bytes: 96, outcome: "done") }
+        return captures.map(\.device.id)
+    }
+}
+
+extension Result {
+    var error: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+extension OperationError where Failure == CaptureError {
+    var kind: CaptureError.Kind { captureError.kind }
+}

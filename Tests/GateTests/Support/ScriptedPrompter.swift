@@ -1,0 +1,48 @@
+import Gate
+import Synchronization
+
+/// Answers as a test says, and remembers what it was asked.
+final class ScriptedPrompter: Prompter {
+    typealias Reply = @Sendable (Question) async -> Answer
+
+    private struct State {
+        var questions: [Question] = []
+        var reply: Reply
+        var obstacle: CaptureError?
+        var open = 0
+        var mostOpen = 0
+        var dismissals = 0
+    }
+
+    let name = "script"
+    /// Rises with each question that is put.
+    let asked = Signal()
+    private let state: Mutex<State>
+
+    init(_ reply: @escaping Reply) {
+        state = Mutex(State(reply: reply))
+    }
+
+    var questions: [Question] { state.withLock { $0.questions } }
+    /// How many questions were open at one time, at most.
+    var mostOpen: Int { state.withLock { $0.mostOpen } }
+
+    func reply(_ reply: @escaping Reply) { state.withLock { $0.reply = reply } }
+    func reply(_ answer: Answer) { reply { _ in answer } }
+    func block(_ obstacle: CaptureError?) { state.withLock { $0.obstacle = obstacle } }
+
+    func obstacle() async -> CaptureError? { state.withLock { $0.obstacle } }
+
+    func ask(_ question: Question) async -> Answer {
+        let reply = state.withLock { state in
+            state.questions.append(question)
+            state.open += 1
+            state.mostOpen = max(state.mostOpen, state.open)
+            return state.reply
+        }
+        asked.raise()
+        let answer = await reply(question)
+        state.withLock { $0.open -= 1 }
+        return answer
+    }
+}

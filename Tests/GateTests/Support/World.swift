@@ -1,0 +1,157 @@
+import Gate
+import Synchronization
+import Testing
+
+/// Whether the parts answer at once or later.
+enum Pace: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case atOnce, later
+
+    var testDescription: String { rawValue }
+
+    func pass() async {
+        guard self == .later else { return }
+        for _ in 0..<5 { await Task.yield() }
+    }
+}
+
+/// A clock that stands until it is set.
+final class SetClock: GateClock {
+    private let state = Mutex(
+        GateInstant(wallNanoseconds: 1_700_000_000_000_000_000, bootNanoseconds: 5_000_000_000_000, bootID: "boot-1"))
+
+    var now: GateInstant { state.withLock { $0 } }
+
+    func set(wall: Int64? = nil, boot: Int64? = nil, bootID: String? = nil) {
+        state.withLock { now in
+            now = GateInstant(
+                wallNanoseconds: wall ?? now.wallNanoseconds, bootNanoseconds: boot ?? now.bootNanoseconds,
+                bootID: bootID ?? now.bootID)
+        }
+    }
+
+    func pass(seconds: Int64) {
+        let now = now
+        set(
+            wall: now.wallNanoseconds + seconds * 1_000_000_000, boot: now.bootNanoseconds + seconds * 1_000_000_000)
+    }
+}
+
+/// Devices by capability; `.any` is the first.
+final class FixedDirectory: DeviceDirectory {
+    private let state: Mutex<[CapabilityName: [DeviceResolution]]>
+    private let pace: Pace
+
+    init(_ pace: Pace) {
+        self.pace = pace
+        state = Mutex([
+            .microphone: [.here("usb-mic", "Desk Mic"), .here("pci-mic", "Line In")],
+            .camera: [.here("usb-cam", "HD Webcam")],
+        ])
+    }
+
+    func set(_ name: CapabilityName, _ resolutions: [DeviceResolution]) { state.withLock { $0[name] = resolutions } }
+
+    func resolve(_ request: DeviceRequest) async -> DeviceResolution {
+        await pace.pass()
+        let known = state.withLock { $0[request.capability] ?? [] }
+        let found = known.first { resolution in resolution.device.map { request.device.covers($0.id) } ?? true }
+        return found ?? DeviceResolution(device: nil, availability: .absent("\(request.device)"))
+    }
+}
+
+extension DeviceResolution {
+    static func here(_ id: String, _ name: String, _ availability: Availability = .available) -> DeviceResolution {
+        DeviceResolution(
+            device: DeviceDescription(id: DeviceID(rawValue: id), name: name), availability: availability)
+    }
+}
+
+/// Rules a test sets.
+final class SetPolicy: PolicySource {
+    private final class Observation: ChangeObservation {}
+
+    private struct State {
+        var rule: @Sendable (PolicyQuery) -> PolicyVerdict = { _ in .ask }
+        var handlers: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    func set(_ rule: @escaping @Sendable (PolicyQuery) -> PolicyVerdict) {
+        let handlers = state.withLock { state in
+            state.rule = rule
+            return state.handlers
+        }
+        for handler in handlers { handler() }
+    }
+
+    func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict {
+        state.withLock { $0.rule }(query)
+    }
+
+    func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+        state.withLock { $0.handlers.append(handler) }
+        return Observation()
+    }
+}
+
+/// A gatekeeper with everything around it under control.
+struct World: Sendable {
+    let store = MemoryStore()
+    let prompter: ScriptedPrompter
+    let directory: FixedDirectory
+    let policy = SetPolicy()
+    let clock = SetClock()
+    let subject = Subject.recorder()
+    let gatekeeper: Gatekeeper
+    let queue: GateQueue
+
+    init(
+        _ pace: Pace = .atOnce, answer: Answer = .allow(.always), subject: Result<Subject, CaptureError>? = nil,
+        width: Int = .max
+    ) {
+        prompter = ScriptedPrompter { _ in
+            await pace.pass()
+            return answer
+        }
+        directory = FixedDirectory(pace)
+        gatekeeper = Gatekeeper(
+            subject: subject ?? .success(self.subject), store: store, policy: policy, prompter: prompter,
+            directory: directory, clock: clock)
+        queue = GateQueue(gatekeeper: gatekeeper, width: width)
+    }
+
+    /// Stores a decision as a command does.
+    @discardableResult
+    func decide(
+        _ verdict: Decision.Verdict, _ name: CapabilityName = .microphone, _ level: AccessLevel = .record,
+        device: DeviceSelector = .any, for lifetime: Lifetime = .always, about subject: Subject? = nil
+    ) -> Int64 {
+        let decision = Decision(
+            verdict: verdict, subject: subject ?? self.subject, capability: name, level: level, device: device,
+            lifetime: lifetime, decidedBy: .command, decidedAt: clock.now)
+        let event = AuditEvent(.decision, at: clock.now, subject: subject, detail: "by a test")
+        return (try? store.record([decision], audit: event))?.decisions.first?.id ?? -1
+    }
+
+    func revoke(_ id: Int64) {
+        let event = AuditEvent(.removal, at: clock.now, subject: subject, detail: "by a test")
+        _ = try? store.remove([id], audit: event)
+    }
+
+    func kill(_ name: CapabilityName, on: Bool = true) {
+        let event = AuditEvent(.killSwitch, at: clock.now, subject: subject, detail: "by a test")
+        _ = try? store.setKillSwitch(name, on: on, audit: event)
+    }
+}
+
+extension Subject {
+    static func recorder(
+        sha256: String = "aa", path: String = "/usr/bin/recorder", session: Int32 = 100,
+        application: ApplicationID? = nil, userID: UInt32 = 1000
+    ) -> Subject {
+        Subject(
+            userID: userID, groupIDs: [1000], executable: Executable(path: path, inode: 1, sha256: sha256),
+            application: application, session: LoginSession(leader: session, startTicks: 1, bootID: "boot-1"))
+    }
+}
