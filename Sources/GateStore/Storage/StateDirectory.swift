@@ -9,6 +9,7 @@ struct StateDirectory: Sendable {
     /// The files that belong to a store.
     static let database = "grants.sqlite"
     static let head = "audit.head"
+    private static let files = [database, database + "-wal", database + "-shm", head, "questions.lock"]
 
     var databasePath: String { path + "/" + StateDirectory.database }
     var headPath: String { path + "/" + StateDirectory.head }
@@ -27,7 +28,7 @@ struct StateDirectory: Sendable {
         self.user = user
         try StateDirectory.make(path)
         try checkFolder()
-        for name in [StateDirectory.database, "grants.sqlite-wal", "grants.sqlite-shm", StateDirectory.head] {
+        for name in StateDirectory.files {
             try checkFile(path + "/" + name)
         }
     }
