@@ -74,6 +74,8 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
         packets.removeAll()
         try? flush()
+        // Not even the head had room.
+        if let failure, output.bytesWritten == 0 { throw failure }
         try patchHead()
         try output.finish()
         return Clip(

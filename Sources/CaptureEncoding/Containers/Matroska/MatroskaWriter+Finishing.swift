@@ -3,7 +3,7 @@ import CaptureGate
 extension MatroskaWriter {
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
         try? flushEncoders()
-        if output.bytesWritten == 0 { try writeHead() }
+        try keepingWhole { () throws(CaptureError) in try writeHead() }
         let tail = writeTail(ledger, reason)
         try patch(tail)
         try output.finish()

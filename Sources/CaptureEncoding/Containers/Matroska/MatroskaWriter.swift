@@ -18,8 +18,9 @@ final class MatroskaWriter: ClipWriter {
     var cluster = MatroskaCluster()
     var packets = PacketBuffer()
     var cues = MatroskaCues()
-    /// Of the last packet that was stored, nanoseconds.
+    /// Of the packets that are in the file, and of those in the cluster too, nanoseconds.
     var end: Int64 = 0
+    private var clusterEnd: Int64 = 0
     var failure: CaptureError?
 
     init(
@@ -68,7 +69,7 @@ final class MatroskaWriter: ClipWriter {
             let isKey = packets.isKey(index)
             if isKey { cues.note(track.number, tick) }
             packets.withBytes(of: index) { cluster.append(track: track.number, tick: tick, isKey: isKey, $0) }
-            end = max(end, packets.time(of: index) + packets.duration(of: index))
+            clusterEnd = max(clusterEnd, packets.time(of: index) + packets.duration(of: index))
         }
     }
 
@@ -80,6 +81,7 @@ final class MatroskaWriter: ClipWriter {
             cues.place(output.bytesWritten - Int64(head.segmentAt))
             try cluster.withBytes { (bytes) throws(CaptureError) in try output.write(bytes) }
         }
+        end = clusterEnd
         cues.keep()
         cluster.removeAll()
     }

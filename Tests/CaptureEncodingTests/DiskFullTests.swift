@@ -1,0 +1,91 @@
+import CaptureEncoding
+import CaptureGate
+import Testing
+
+@Suite("A full disk")
+struct DiskFullTests {
+    @Test("WAV ends with its last whole frames, which sox reads without a fault")
+    func wav() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let format = AudioFormat(sampleRate: 8000, channels: 2, sampleFormat: .s24Packed)
+            let full = try FullDisk.record(
+                to: scratch.path("a.wav"), bytes: 10_001, tracks: [Recording.track(format)]
+            ) { try $0.write(audio: Source.sound(format, frames: 80).span.bytes, at: Int64($1) * 10_000_000) }
+            #expect(full.failure.kind == .diskFull && full.failure.exitCode == 74)
+            #expect(full.rounds == 20 && full.clip.end == .diskFull && scratch.names == ["a.wav"])
+            #expect(full.clip.durationNanoseconds == 200_000_000)
+            let judged = try Tool.run("sox", [scratch.path("a.wav"), "-n", "stat"], in: scratch)
+            #expect(judged.errors.contains("Samples read:              3200"), "\(judged.errors)")
+        }
+    }
+
+    @Test("FLAC ends with its last whole block, which flac finds no fault in")
+    func flac() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let format = AudioFormat(sampleRate: 8000, channels: 1, sampleFormat: .s16)
+            let full = try FullDisk.record(
+                to: scratch.path("a.flac"), bytes: 50_001, tracks: [Recording.track(format)]
+            ) { try $0.write(audio: Source.sound(format, frames: 80).span.bytes, at: Int64($1) * 10_000_000) }
+            #expect(full.failure.kind == .diskFull && scratch.names == ["a.flac"])
+            let judged = try Tool.run("flac", ["-ts", scratch.path("a.flac")], in: scratch)
+            #expect(judged.status == 0, "\(judged.errors)")
+            let samples = try Tool.text("metaflac", ["--show-total-samples", scratch.path("a.flac")], in: scratch)
+            #expect(Int64(samples.dropLast()).map { $0 * 125_000 } == full.clip.durationNanoseconds)
+        }
+    }
+
+    @Test("Y4M ends with its last whole picture")
+    func y4m() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let format = Source.video(.grey)
+            let full = try FullDisk.record(
+                to: scratch.path("a.y4m"), bytes: 20_000, tracks: [Recording.track(format)]
+            ) { try $0.write(video: Source.picture(format).span.bytes, at: Recording.time($1, format)) }
+            #expect(full.failure.kind == .diskFull && full.rounds == 6)
+            let decoded = try Tool.run(
+                "ffmpeg", ["-v", "warning", "-i", scratch.path("a.y4m"), "-f", "rawvideo", "-"], in: scratch)
+            #expect(decoded.output.count == 6 * 64 * 48 && decoded.errors.isEmpty)
+        }
+    }
+
+    @Test(
+        "Matroska ends with its last whole cluster, its length and duration right", arguments: [AudioCodec.pcm, .flac])
+    func matroska(codec: AudioCodec) async {
+        await #expect(processExitsWith: .success) { [codec = codec.rawValue as String] in
+            let scratch = try Scratch()
+            let format = AudioFormat(sampleRate: 8000, channels: 1, sampleFormat: .s16)
+            var settings = EncoderSettings()
+            settings.audioCodec = try #require(AudioCodec(rawValue: codec))
+            let full = try FullDisk.record(
+                to: scratch.path("a.mka"), bytes: 70_001, tracks: [Recording.track(format)], settings: settings
+            ) { try $0.write(audio: Source.sound(format, frames: 80).span.bytes, at: Int64($1) * 10_000_000) }
+            #expect(full.failure.kind == .diskFull && scratch.names == ["a.mka"])
+            let info = try Tool.run("mkvinfo", [scratch.path("a.mka")], in: scratch)
+            #expect(info.status == 0 && !info.text.contains("unknown"), "\(info.text)")
+            let decoded = try Tool.run(
+                "ffmpeg", ["-v", "error", "-i", scratch.path("a.mka"), "-f", "s16le", "-"], in: scratch)
+            #expect(decoded.errors.isEmpty, "\(decoded.errors)")
+            #expect(Int64(decoded.output.count / 2) * 125_000 == full.clip.durationNanoseconds)
+        }
+    }
+
+    @Test("A disk that is full from the start leaves nothing, and says so")
+    func fromTheStart() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let format = Source.video(.yuyv)
+            for name in ["a.mkv", "a.y4m"] {
+                let error = try #require(throws: CaptureError.self) {
+                    _ = try FullDisk.record(to: scratch.path(name), bytes: 10, tracks: [Recording.track(format)]) {
+                        try $0.write(video: Source.picture(format).span.bytes, at: Recording.time($1, format))
+                    }
+                }
+                #expect(error.kind == .diskFull)
+                #expect(scratch.names.isEmpty, "\(scratch.names)")
+            }
+        }
+    }
+}

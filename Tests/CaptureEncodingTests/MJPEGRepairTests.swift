@@ -1,0 +1,142 @@
+import CaptureEncoding
+import CaptureGate
+import Testing
+
+@Suite("MJPEG repair")
+struct MJPEGRepairTests {
+    private let video = Source.video(.mjpeg)
+
+    /// A whole image with Huffman tables.
+    private func image() throws -> [UInt8] {
+        let source = Source.video(.yuyv)
+        let encoder = MJPEGEncoder(format: source)
+        try encoder.begin()
+        var packets = PacketBuffer()
+        try encoder.encode(Source.picture(source).span.bytes, at: 0, into: &packets)
+        return packets.withBytes(of: 0) { Array($0) }
+    }
+
+    /// The image without its DHT segments, as many cameras send it.
+    private func withoutTables(_ image: [UInt8]) -> [UInt8] {
+        var (rest, at) = (image, 2)
+        while at + 4 < rest.count, rest[at] == 0xFF, rest[at + 1] != 0xDA {
+            let length = 2 + Int(rest[at + 2]) << 8 + Int(rest[at + 3])
+            if rest[at + 1] == 0xC4 { rest.removeSubrange(at..<at + length) } else { at += length }
+        }
+        return rest
+    }
+
+    private func pass(_ frames: [[UInt8]]) throws -> (images: [[UInt8]], counts: EncoderCounts) {
+        let repair = MJPEGRepair(format: video)
+        try repair.begin()
+        var packets = PacketBuffer()
+        for frame in frames { try repair.encode(frame.span.bytes, at: 0, into: &packets) }
+        return ((0..<packets.count).map { packets.withBytes(of: $0) { Array($0) } }, repair.counts)
+    }
+
+    /// The picture as ffmpeg sees it, which must find no fault.
+    private func decoded(_ image: [UInt8]) throws -> [UInt8] {
+        let scratch = try Scratch()
+        try scratch.write(image, to: "a.jpg")
+        let found = try Tool.run(
+            "ffmpeg", ["-v", "warning", "-f", "mjpeg", "-i", scratch.path("a.jpg"), "-f", "rawvideo", "-"], in: scratch)
+        #expect(
+            !found.errors.contains("error") && !found.errors.contains("EOI") && found.status == 0, "\(found.errors)")
+        return found.output
+    }
+
+    @Test("A whole image passes unchanged")
+    func whole() throws {
+        let image = try image()
+        let (images, counts) = try pass([image])
+        #expect(images == [image] && counts.repaired == 0 && counts.skipped == 0 && counts.frames == 1)
+    }
+
+    @Test("Tables that are left out are put in")
+    func tables() throws {
+        let image = try image()
+        let bare = withoutTables(image)
+        #expect(bare.count == image.count - 432)
+        let (images, counts) = try pass([bare])
+        #expect(counts.repaired == 1 && counts.bytes == UInt64(image.count))
+        #expect(try decoded(#require(images.first)) == decoded(image))
+    }
+
+    @Test("Junk before and behind the image is cut off")
+    func junk() throws {
+        let image = try image()
+        let (images, counts) = try pass([image + [0, 0, 1, 2, 0xFF, 0xD8], [7, 7, 0xFF] + image])
+        #expect(images == [image, image] && counts.repaired == 2)
+    }
+
+    @Test("A missing end is added, padding is dropped")
+    func end() throws {
+        let image = try image()
+        let open = Array(image.dropLast(2))
+        let (images, counts) = try pass([open, open + [0, 0, 0, 0], open + [0xFF]])
+        #expect(images == [image, image, image] && counts.repaired == 3)
+    }
+
+    @Test("All faults at once are mended at once")
+    func all() throws {
+        let image = try image()
+        let (images, counts) = try pass([[1, 2, 3] + withoutTables(image).dropLast(2) + [0, 0]])
+        #expect(counts.repaired == 1)
+        #expect(try decoded(#require(images.first)) == decoded(image))
+    }
+
+    @Test("What is no image, or is cut off in its head, is skipped and counted, and the next one is good")
+    func broken() throws {
+        let image = try image()
+        var wrongSize = image
+        let frame = try #require(image.indices.dropLast().first { image[$0] == 0xFF && image[$0 + 1] == 0xC0 })
+        wrongSize[frame + 6] += 32
+        var badLength = image
+        badLength[4] = 0xFF
+        let frames = [
+            [], [0xFF], [0xFF, 0xD8], [0xFF, 0xD8, 0xFF, 0xD9], Array(image[..<100]), Array(image[40...]), wrongSize,
+            badLength, [UInt8](repeating: 0, count: 9000),
+        ]
+        let (images, counts) = try pass(frames + [image])
+        #expect(images == [image] && counts.skipped == UInt64(frames.count) && counts.frames == 1)
+    }
+
+    @Test("No cut and no changed byte of an image makes it trap", arguments: 0..<4)
+    func fuzz(part: Int) throws {
+        let image = withoutTables(try image())
+        var random = SystemRandomNumberGenerator.Seeded(UInt64(part + 1))
+        for _ in 0..<400 {
+            var frame = Array(image[..<Int.random(in: 0...image.count, using: &random)])
+            for _ in 0..<Int.random(in: 0...6, using: &random) where !frame.isEmpty {
+                frame[Int.random(in: 0..<min(frame.count, 700), using: &random)] = UInt8.random(
+                    in: 0...255, using: &random)
+            }
+            let (images, counts) = try pass([frame])
+            #expect(images.count + Int(counts.skipped) == 1)
+            if let image = images.first {
+                #expect(image.starts(with: [0xFF, 0xD8]) && image.suffix(2) == [0xFF, 0xD9])
+            }
+        }
+    }
+
+    @Test("Only MJPEG is passed through")
+    func refused() {
+        #expect(throws: CaptureError.self) { try MJPEGRepair(format: Source.video(.yuyv)).begin() }
+    }
+}
+
+extension SystemRandomNumberGenerator {
+    /// SplitMix64: the same numbers on every run.
+    struct Seeded: RandomNumberGenerator {
+        private var state: UInt64
+
+        init(_ seed: UInt64) { state = seed }
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            let first = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+            let second = (first ^ first >> 27) &* 0x94D0_49BB_1331_11EB
+            return second ^ second >> 31
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import CaptureGate
+import Testing
+
+@testable import CaptureEncoding
+
+@Suite("WAV files")
+struct WAVTests {
+    @Test(
+        "ffmpeg reads the samples that went in, bit by bit", arguments: Recording.sampleFormats, Recording.channelCounts
+    )
+    func roundTrip(sampleFormat: SampleFormat, channels: Int) throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 48000, channels: channels, sampleFormat: sampleFormat)
+        let sound = Source.sound(format, frames: 4801)
+        let clip = try Recording.sound(sound, format, to: scratch.path("a.wav"))
+        #expect(clip.durationNanoseconds == 100_020_833)
+        let judged = try Tool.run(
+            "ffmpeg", ["-v", "error", "-i", scratch.path("a.wav"), "-c", "copy", "-f", sampleFormat.rawName, "-"],
+            in: scratch)
+        #expect(judged.output == Source.stored(sound, sampleFormat) && judged.errors.isEmpty, "\(judged.errors)")
+    }
+
+    @Test(
+        "sox reads the integer samples that went in, bit by bit",
+        arguments: Recording.sampleFormats.filter { $0 != .float32 }, Recording.channelCounts)
+    func soxRoundTrip(sampleFormat: SampleFormat, channels: Int) throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 48000, channels: channels, sampleFormat: sampleFormat)
+        let sound = Source.sound(format, frames: 481)
+        try Recording.sound(sound, format, to: scratch.path("a.wav"))
+        let raw = scratch.path("a.raw")
+        let judged = try Tool.run("sox", ["-D", scratch.path("a.wav"), raw], in: scratch)
+        #expect(judged.status == 0 && judged.errors.isEmpty, "\(judged.errors)")
+        #expect(try Scratch.read(raw) == Source.stored(sound, sampleFormat))
+    }
+
+    @Test("ffprobe finds the format and no fault", arguments: Recording.sampleFormats)
+    func probed(sampleFormat: SampleFormat) throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 44100, channels: 2, sampleFormat: sampleFormat)
+        try Recording.sound(Source.sound(format, frames: 44100), format, to: scratch.path("a.wav"))
+        let found = try Tool.run(
+            "ffprobe",
+            [
+                "-v", "warning", "-show_entries", "stream=codec_name,sample_rate,channels,duration_ts", "-of",
+                "csv=p=0", scratch.path("a.wav"),
+            ], in: scratch)
+        let codec = [
+            SampleFormat.s16: "pcm_s16le", .s24: "pcm_s24le", .s24Packed: "pcm_s24le", .s32: "pcm_s32le",
+            .float32: "pcm_f32le",
+        ]
+        #expect(found.text == "\(codec[sampleFormat] ?? ""),44100,2,44100\n")
+        #expect(found.errors.isEmpty)
+    }
+
+    @Test("Python's wave module, which knows no extensible head, reads two channels")
+    func plain() throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 16000, channels: 2, sampleFormat: .s24)
+        try Recording.sound(Source.sound(format, frames: 160), format, to: scratch.path("a.wav"))
+        let script =
+            "import sys,wave; w=wave.open(sys.argv[1]); print(w.getnchannels(), w.getsampwidth(), w.getnframes())"
+        #expect(try Tool.text("python3", ["-c", script, scratch.path("a.wav")], in: scratch) == "2 3 160\n")
+    }
+
+    @Test("The head is right after every write, so a killed recording is whole")
+    func killed() throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 8000, channels: 1, sampleFormat: .s24Packed)
+        let output = try ClipOutput(opening: .file(path: scratch.path("a.wav")))
+        let writer = try ClipFormat.wav.writer(on: output, tracks: [Recording.track(format)])
+        for period in 0..<3 {
+            let sound = Source.sound(format, frames: 81, from: 81 * period)
+            try writer.write(audio: sound.span.bytes, at: 0)
+            try scratch.write(Scratch.read(scratch.path("a.wav.partial")), to: "killed\(period).wav")
+            let killed = scratch.path("killed\(period).wav")
+            #expect(try Tool.text("soxi", ["-s", killed], in: scratch) == "\(81 * (period + 1))\n")
+        }
+        writer.discard()
+    }
+
+    @Test("Past 4 GiB the head is RF64, which ffprobe measures right")
+    func long() throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 48000, channels: 2, sampleFormat: .s32)
+        let stream = try WAVStream(Recording.track(format))
+        let frames: Int64 = 48000 * 15000
+        stream.setTotals(StreamTotals(frames: frames, bytes: frames * 8))
+        #expect(Array(stream.head[0..<4]) == Array("RF64".utf8))
+        try scratch.write(stream.head, to: "a.wav")
+        let size = "\(Int64(stream.head.count) + frames * 8)"
+        _ = try Tool.output("truncate", ["-s", size, scratch.path("a.wav")], in: scratch)
+        let found = try Tool.run(
+            "ffprobe",
+            ["-v", "warning", "-show_entries", "stream=duration_ts", "-of", "csv=p=0", scratch.path("a.wav")],
+            in: scratch)
+        #expect(found.text == "\(frames)\n" && found.errors.isEmpty)
+        stream.setTotals(StreamTotals(frames: 1, bytes: 8))
+        #expect(Array(stream.head[0..<4]) == Array("RIFF".utf8) && Array(stream.head[12..<16]) == Array("JUNK".utf8))
+    }
+
+    @Test("A pipe gets a head without an end, which sox reads to its end")
+    func pipe() throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 8000, channels: 2, sampleFormat: .s16)
+        let sound = Source.sound(format, frames: 800)
+        let bytes = try Pipe.write(.wav, [Recording.track(format)]) { try $0.write(audio: sound.span.bytes, at: 0) }
+        try scratch.write(bytes, to: "piped.wav")
+        let decoded = try Tool.output(
+            "sox", ["--ignore-length", scratch.path("piped.wav"), "-t", "raw", "-"], in: scratch)
+        #expect(decoded == sound)
+    }
+
+    @Test("Half frames and impossible formats are usage errors")
+    func refused() throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 8000, channels: 2, sampleFormat: .s16)
+        let writer = try ClipFormat.wav.writer(
+            on: ClipOutput(opening: .file(path: scratch.path("a.wav"))), tracks: [Recording.track(format)])
+        let error = try #require(throws: CaptureError.self) {
+            try writer.write(audio: ([1, 2, 3] as [UInt8]).span.bytes, at: 0)
+        }
+        #expect(error.kind == .usage)
+        #expect(throws: CaptureError.self) { try writer.write(video: [1].span.bytes, at: 0) }
+        writer.discard()
+        let none = AudioFormat(sampleRate: 0, channels: 0, sampleFormat: .s16)
+        #expect(throws: CaptureError.self) {
+            _ = try ClipFormat.wav.writer(
+                on: ClipOutput(opening: .file(path: scratch.path("b.wav"))), tracks: [Recording.track(none)])
+        }
+    }
+}
