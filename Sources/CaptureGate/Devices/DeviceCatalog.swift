@@ -19,6 +19,17 @@ public enum DeviceCatalog {
         cameras(detail) + microphones(detail) + BuiltInDevices.all
     }
 
+    /// The device of an id, also one that a listing does not show: a PCM named in ALSA's configuration (`alsa:NAME`).
+    ///
+    /// - Throws: `.noDevice` where it is not there.
+    public static func device(_ id: DeviceID, _ capability: CapabilityName) throws(CaptureError) -> Device {
+        if capability == .microphone, let named = try NamedPCM.device(id) { return named }
+        if let device = scan(.identity).first(where: { $0.id == id && $0.capability == capability }) { return device }
+        throw CaptureError(
+            .noDevice, "There is no \(capability) \(QuestionText.visible(id.rawValue)) here.",
+            remedies: [Remedy("Plug it in, or choose another.", command: "capturegate devices")])
+    }
+
     private static func cameras(_ detail: Detail) -> [Device] {
         let records = CameraScanner.records()
         return zip(records, DeviceIdentity.identities(of: records, kind: "camera")).map { record, identity in

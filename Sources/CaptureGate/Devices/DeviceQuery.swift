@@ -39,6 +39,7 @@ public enum DeviceQuery: Hashable, Sendable {
     private static func named(
         _ text: String, _ candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
+        if capability == .microphone, let named = try NamedPCM.device(DeviceID(rawValue: text)) { return named }
         if let exact = candidates.first(where: { $0.id.rawValue == text }) { return exact }
         let wanted = text.lowercased()
         let fitting = candidates.filter {

@@ -5,9 +5,8 @@ import Gate
 /// *thread-safe*
 struct SystemDeviceDirectory: DeviceDirectory {
     func resolve(_ request: DeviceRequest) async -> DeviceResolution {
-        let devices = DeviceCatalog.scan(.identity)
         do {
-            let device = try find(request, in: devices)
+            let device = try find(request)
             return DeviceResolution(
                 device: device.description, availability: device.availability,
                 restriction: device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first)
@@ -16,14 +15,10 @@ struct SystemDeviceDirectory: DeviceDirectory {
         }
     }
 
-    private func find(_ request: DeviceRequest, in devices: [Device]) throws(CaptureError) -> Device {
+    private func find(_ request: DeviceRequest) throws(CaptureError) -> Device {
         switch request.device {
-        case .any: return try DeviceQuery.default.pick(from: devices, request.capability)
-        case .id(let id):
-            if let device = devices.first(where: { $0.id == id && $0.capability == request.capability }) {
-                return device
-            }
-            throw CaptureError(.noDevice, "There is no \(request.capability) \(QuestionText.visible(id.rawValue)).")
+        case .any: try DeviceQuery.default.pick(from: DeviceCatalog.scan(.identity), request.capability)
+        case .id(let id): try DeviceCatalog.device(id, request.capability)
         }
     }
 }

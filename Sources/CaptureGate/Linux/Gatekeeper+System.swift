@@ -21,6 +21,15 @@ extension Gatekeeper {
             clock: SystemGateClock())
     }
 
+    /// A gate of the machine whose decisions are kept in a folder of their own, as test kits need it.
+    ///
+    /// - Throws: `.store` where the folder can't be used.
+    public static func system(storeIn folder: String, prompter: any Prompter) throws(CaptureError) -> Gatekeeper {
+        Gatekeeper(
+            subject: .success(try ProcessSubject.current()), store: try SQLiteGrantStore(directory: folder),
+            policy: PolicyDirectory(), prompter: prompter, directory: SystemDeviceDirectory(), clock: SystemGateClock())
+    }
+
     private static func systemStore() -> any GrantStore {
         do {
             let folder = try SQLiteGrantStore.defaultDirectory(environment: ProcessEnvironment.current)

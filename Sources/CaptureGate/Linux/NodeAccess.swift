@@ -3,13 +3,10 @@ import Gate
 
 /// Whether a device node's owner, group and mode let this user in, read without opening it.
 enum NodeAccess {
-    private static let readWrite: Int32 = 6
-
     /// - Returns: `nil` where the node may be opened.
     static func restriction(on node: String) -> Restriction? {
-        guard cs_access(node, readWrite) == -EACCES_NUMBER || cs_access(node, readWrite) == -EPERM_NUMBER else {
-            return nil
-        }
+        let outcome = cs_access(node, R_OK | W_OK)
+        guard outcome == -EACCES || outcome == -EPERM else { return nil }
         var status = cs_file_status()
         let known = cs_stat(node, &status) >= 0
         return Restriction(
@@ -32,7 +29,4 @@ enum NodeAccess {
             Remedy("Or log in at the machine's own seat, where the session is given its devices."),
         ]
     }
-
-    private static let EACCES_NUMBER: Int32 = 13
-    private static let EPERM_NUMBER: Int32 = 1
 }

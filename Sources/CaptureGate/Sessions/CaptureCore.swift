@@ -15,12 +15,7 @@ final class CaptureCore: Sendable {
         _ permit: consuming DevicePermit, as capability: CapabilityName
     ) async throws(CaptureError) {
         let id = permit.device.id
-        guard let device = DeviceCatalog.scan(.identity).first(where: { $0.id == id && $0.capability == capability })
-        else {
-            throw CaptureError(
-                .noDevice, "\(QuestionText.visible(permit.device.name)) [\(id)] is not there any more.",
-                remedies: [Remedy("See what is there.", command: "capturegate devices")])
-        }
+        let device = try DeviceCatalog.device(id, capability)
         let control: LoopControl
         do { control = try LoopControl() } catch { throw DeviceFault(device: device).error(error) }
         self.device = device

@@ -1,3 +1,4 @@
+import CSystem
 import CaptureRealtime
 import Gate
 
@@ -9,11 +10,11 @@ struct DeviceFault {
     func error(_ fault: RealtimeFault) -> CaptureError {
         let call = "\(fault.call.function): \(SystemText.error(fault.errno))"
         switch fault.errno {
-        case 16: return busy(call)
-        case 2, 6, 19: return gone(.noDevice, "\(named) is not there any more", call, fault.errno)
-        case 1, 13: return refused(call)
-        case 28: return noBandwidth(call)
-        case 22 where isNegotiation(fault.call):
+        case EBUSY: return busy(call)
+        case ENOENT, ENXIO, ENODEV: return gone(.noDevice, "\(named) is not there any more", call, fault.errno)
+        case EPERM, EACCES: return refused(call)
+        case ENOSPC: return noBandwidth(call)
+        case EINVAL where isNegotiation(fault.call):
             return CaptureError(
                 .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
                 remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
@@ -68,19 +69,19 @@ struct DeviceFault {
         let remedy =
             holder.map { Remedy("End that program, or choose another device.", command: "kill \($0.processID)") }
             ?? Remedy("Run as root to see the holder.", command: "sudo capturegate status")
-        return CaptureError(.busy, "\(name) is busy: \(who) (\(call)).", errno: 16, remedies: [remedy])
+        return CaptureError(.busy, "\(name) is busy: \(who) (\(call)).", errno: EBUSY, remedies: [remedy])
     }
 
     private func refused(_ call: String) -> CaptureError {
         let restriction = device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first
         return CaptureError(
-            .notAuthorized, restriction?.reason ?? "\(named) may not be opened (\(call)).", errno: 13,
+            .notAuthorized, restriction?.reason ?? "\(named) may not be opened (\(call)).", errno: EACCES,
             remedies: restriction?.remedies ?? [])
     }
 
     private func noBandwidth(_ call: String) -> CaptureError {
         CaptureError(
-            .unavailable, "\(named) gets no USB bandwidth for this format (\(call)).", errno: 28,
+            .unavailable, "\(named) gets no USB bandwidth for this format (\(call)).", errno: ENOSPC,
             remedies: [
                 Remedy("Choose MJPEG, a smaller size or fewer frames a second, or plug it into another USB controller.")
             ])
