@@ -12,7 +12,8 @@ make_home() {
     rm -rf /etc/capturegate
     HOME=$rig/home TMPDIR=$rig/tmp XDG_STATE_HOME=$rig/home/.local/state XDG_CONFIG_HOME=$rig/home/.config
     XDG_CACHE_HOME=$rig/home/.cache XDG_DATA_HOME=$rig/home/.local/share XDG_RUNTIME_DIR=/run/user/0
-    mkdir -p -m 700 $XDG_RUNTIME_DIR
+    mkdir -p $XDG_RUNTIME_DIR
+    chmod 700 $XDG_RUNTIME_DIR
     export HOME TMPDIR XDG_STATE_HOME XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
     cd $rig/work || exit 1
 }

@@ -11,11 +11,11 @@ chmod 0600 "$camera_node" "$microphone_node" /dev/media*
 
 # Root opens everything: only somebody else can find a door closed. nobody's home is its own.
 user=$(id -u nobody)
-mkdir -p $rig/nobody
-chown "$user" $rig/nobody
+mkdir -p "$rig/nobody"
+chown "$user" "$rig/nobody"
 as_nobody() {
-    (cd $rig/nobody && setpriv --reuid "$user" --regid "$user" --clear-groups env HOME=$rig/nobody \
-        XDG_STATE_HOME=$rig/nobody/state XDG_CONFIG_HOME=$rig/nobody/config XDG_RUNTIME_DIR=$rig/nobody "$@")
+    (cd "$rig/nobody" && setpriv --reuid "$user" --regid "$user" --clear-groups env HOME="$rig/nobody" \
+        XDG_STATE_HOME="$rig/nobody/state" XDG_CONFIG_HOME="$rig/nobody/config" XDG_RUNTIME_DIR="$rig/nobody" "$@")
 }
 
 refute "nobody cannot open the camera" as_nobody dd if="$camera_node" of=/dev/null bs=1 count=0
@@ -38,4 +38,4 @@ said "the holder's process is named" "\\b$holder\\b"
 said "and its command" 'v4l2-ctl'
 kill $holder
 wait $holder || true
-equal "no file is left" "" "$(ls clip* $rig/nobody/clip* 2>/dev/null)"
+equal "no file is left" "" "$(ls clip* "$rig"/nobody/clip* 2>/dev/null)"

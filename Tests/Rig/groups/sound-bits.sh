@@ -20,7 +20,7 @@ wait
 check "arecord gets the bits that aplay plays" "$judges/played-in" peer.wav noise.raw 4 140000
 
 capturegate record sound.wav --json --camera none --microphone "$microphone" \
-    --rate 48000 --channels 2 --sample-format s16 --for 5s >events.ndjson &
+    --rate 48000 --channels 2 --sample-format S16_LE --for 5s >events.ndjson &
 recorder=$!
 check "the recording begins" wait_for 20 recording events.ndjson
 play

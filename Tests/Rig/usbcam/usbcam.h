@@ -1,0 +1,77 @@
+// An emulated USB webcam: one UVC camera (YUYV) and one UAC1 microphone in a composite high-speed device. It is
+// plugged into the kernel's own virtual host controller (vhci_hcd), so that the real uvcvideo, snd-usb-audio and
+// udev deal with it. USB Video Class 1.1, USB Audio Class 1.0, USB/IP (Documentation/usb/usbip_protocol.rst).
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// The device's interfaces and endpoints, in the order of the configuration descriptor.
+enum { interface_camera, interface_picture, interface_sound_card, interface_sound };
+enum { endpoint_control, endpoint_picture, endpoint_sound, endpoint_count };
+enum { entity_camera_terminal = 1, entity_processing = 2 };
+enum { picture_packet_bytes = 3072, picture_header_bytes = 12, sound_packet_bytes = 192 };
+enum { clock_hertz = 48000000, sound_hertz = 48000 };
+
+struct options {
+    int port;
+    double unplug_after; // seconds; 0: never
+    const char *serial;  // empty: the device has none
+    const char *product;
+};
+extern struct options options;
+
+int64_t monotonic(void);
+
+// -- descriptors.c
+
+// Copies the descriptor that GET_DESCRIPTOR names, and gives its length; -1: there is none.
+int descriptor_copy(uint8_t type, uint8_t index, uint8_t *place);
+void picture_size(int frame_index, uint32_t *width, uint32_t *height);
+
+// -- control.c
+
+// Answers a control transfer: the length of the answer in `data`, or -1 to stall. On an OUT transfer `data`
+// holds what the host sent.
+int control(const uint8_t setup[8], uint8_t *data);
+
+// -- video.c
+
+// The 34 bytes of the UVC probe and commit controls (4.3.1.1).
+extern uint8_t stream_control[34];
+void stream_control_settle(void);
+void picture_begin(int64_t now);
+// One packet's worth of the stream at the time; its length.
+size_t picture_packet(uint8_t *place, size_t room, int64_t at);
+uint64_t picture_count(void);
+
+// -- audio.c
+
+size_t sound_packet(uint8_t *place);
+
+// -- wire.c
+
+struct packet {
+    uint32_t offset, length, actual;
+};
+
+struct transfer {
+    struct transfer *next;
+    uint32_t sequence, endpoint, packet_count;
+    int64_t begin, due;
+    struct packet *packets;
+};
+
+// A message from the host controller: the 48 bytes of a USB/IP header, in this machine's byte order.
+struct message {
+    uint32_t command, sequence, device, is_in, endpoint;
+    uint32_t flags_or_unlinked, length, start_frame, packet_count, interval;
+    uint8_t setup[8];
+};
+enum { message_submit = 1, message_unlink = 2 };
+
+int wire_plug(int port); // the socket to the host controller, or -1
+int wire_read(int wire, struct message *message);
+int wire_read_bytes(int wire, void *place, size_t count);
+void wire_answer_control(int wire, uint32_t sequence, int status, const uint8_t *data, size_t count, uint32_t actual);
+void wire_answer_packets(int wire, const struct transfer *transfer, uint8_t *data, size_t count);
+void wire_answer_unlink(int wire, uint32_t sequence, int status);

@@ -1,0 +1,96 @@
+#include "usbcam.h"
+#include <string.h>
+
+enum { second = 1000000000, header_end_of_frame = 0x02, header_plain = 0x80, header_with_clocks = 0x8c };
+enum { at_format = 2, at_frame = 3, at_interval = 4, at_frame_size = 18, at_packet_size = 22, at_clock = 26 };
+
+uint8_t stream_control[34] = {0, 0, 1, 1};
+
+static struct {
+    uint8_t bytes[640 * 480 * 2];
+    size_t count, sent;
+    int is_sending;
+    uint64_t number, finished;
+    int64_t begin, interval;
+    uint8_t toggle; // the frame identifier bit: changes with each picture
+} picture;
+
+static void put_long(uint8_t *place, uint32_t value) {
+    for (int at = 0; at < 4; at++) place[at] = (uint8_t)(value >> (8 * at));
+}
+
+static uint32_t get_long(const uint8_t *place) {
+    return place[0] | (uint32_t)place[1] << 8 | (uint32_t)place[2] << 16 | (uint32_t)place[3] << 24;
+}
+
+// What the host asked for, made into something that the device can do.
+void stream_control_settle(void) {
+    uint32_t width, height, interval = get_long(stream_control + at_interval);
+    if (stream_control[at_frame] < 1 || stream_control[at_frame] > 2) stream_control[at_frame] = 1;
+    stream_control[at_format] = 1;
+    picture_size(stream_control[at_frame], &width, &height);
+    put_long(stream_control + at_interval, interval < 333333 ? 333333 : interval);
+    put_long(stream_control + at_frame_size, width * height * 2);
+    put_long(stream_control + at_packet_size, picture_packet_bytes);
+    put_long(stream_control + at_clock, clock_hertz);
+}
+
+void picture_begin(int64_t now) {
+    picture.begin = now;
+    picture.interval = (int64_t)get_long(stream_control + at_interval) * 100;
+    picture.number = picture.is_sending = picture.toggle = 0;
+}
+
+uint64_t picture_count(void) { return picture.finished; }
+
+// Bars that move four lines a picture; the first eight bytes are its number.
+static void draw(void) {
+    uint32_t width, height;
+    picture_size(stream_control[at_frame], &width, &height);
+    picture.count = (size_t)width * height * 2;
+    for (uint32_t line = 0; line < height; line++)
+        memset(picture.bytes + (size_t)line * width * 2, (int)((line + picture.number * 4) & 0xff), width * 2);
+    memcpy(picture.bytes, &picture.number, sizeof picture.number);
+    picture.sent = 0;
+    picture.is_sending = 1;
+}
+
+static int64_t due(void) { return picture.begin + (int64_t)picture.number * picture.interval; }
+
+// The presentation time and the device's clock, both in its own ticks, and the bus's frame number.
+static void write_clocks(uint8_t *header, int64_t at) {
+    put_long(header + 2, (uint32_t)((uint64_t)due() / 1000 * (clock_hertz / 1000000)));
+    put_long(header + 6, (uint32_t)((uint64_t)at / 1000 * (clock_hertz / 1000000)));
+    uint16_t bus_frame = (uint16_t)((uint64_t)at / 1000000 & 2047);
+    header[10] = (uint8_t)bus_frame;
+    header[11] = (uint8_t)(bus_frame >> 8);
+}
+
+// A host that was away for long finds the camera at the present, not at the pictures that nobody took.
+static void finish(int64_t at) {
+    picture.toggle ^= 1;
+    picture.is_sending = 0;
+    picture.number++;
+    picture.finished++;
+    if (at - due() > 4 * picture.interval) picture.number = (uint64_t)((at - picture.begin) / picture.interval) + 1;
+}
+
+size_t picture_packet(uint8_t *place, size_t room, int64_t at) {
+    if (!picture.is_sending && at >= due()) draw();
+    if (!picture.is_sending || room <= picture_header_bytes) {
+        place[0] = 2;
+        place[1] = header_plain | picture.toggle;
+        return 2;
+    }
+    place[0] = picture_header_bytes;
+    place[1] = header_with_clocks | picture.toggle;
+    write_clocks(place, at);
+    size_t left = picture.count - picture.sent, count = room - picture_header_bytes < left ? room - picture_header_bytes : left;
+    memcpy(place + picture_header_bytes, picture.bytes + picture.sent, count);
+    picture.sent += count;
+    if (picture.sent == picture.count) {
+        place[1] |= header_end_of_frame;
+        finish(at);
+    }
+    return picture_header_bytes + count;
+}

@@ -1,0 +1,79 @@
+#define _GNU_SOURCE
+#include "usbcam.h"
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { header_words = 12, header_bytes = 48, answer_submit = 3, answer_unlink = 4, speed_high = 3 };
+
+static void write_all(int wire, const void *bytes, size_t count) {
+    for (const uint8_t *at = bytes; count;) {
+        ssize_t written = write(wire, at, count);
+        if (written <= 0) exit(0); // unplugged from the other side
+        at += written;
+        count -= (size_t)written;
+    }
+}
+
+int wire_read_bytes(int wire, void *place, size_t count) {
+    for (uint8_t *at = place; count;) {
+        ssize_t got = read(wire, at, count);
+        if (got <= 0) return -1;
+        at += got;
+        count -= (size_t)got;
+    }
+    return 0;
+}
+
+// The host controller is given one end of a socket pair as if it were a network connection.
+int wire_plug(int port) {
+    int ends[2], room = 4 << 20;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return -1;
+    int attach = open("/sys/devices/platform/vhci_hcd.0/attach", O_WRONLY | O_CLOEXEC);
+    if (attach < 0) return -1;
+    int said = dprintf(attach, "%d %d %d %d", port, ends[0], 0x10001 + port, speed_high);
+    close(attach);
+    close(ends[0]);
+    setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    return said < 0 ? -1 : ends[1];
+}
+
+int wire_read(int wire, struct message *message) {
+    uint32_t words[header_words];
+    if (wire_read_bytes(wire, words, header_bytes)) return -1;
+    uint32_t *fields = &message->command;
+    for (int at = 0; at < 10; at++) fields[at] = ntohl(words[at]);
+    memcpy(message->setup, words + 10, sizeof message->setup);
+    return 0;
+}
+
+static void write_header(int wire, uint32_t command, uint32_t sequence, int status, uint32_t actual, uint32_t start,
+                         uint32_t packets) {
+    uint32_t words[header_words] = {htonl(command), htonl(sequence),      0, 0, 0, htonl((uint32_t)status),
+                                    htonl(actual),  htonl(start), htonl(packets)};
+    write_all(wire, words, header_bytes);
+}
+
+void wire_answer_control(int wire, uint32_t sequence, int status, const uint8_t *data, size_t count, uint32_t actual) {
+    write_header(wire, answer_submit, sequence, status, actual, 0, 0);
+    write_all(wire, data, count);
+}
+
+void wire_answer_packets(int wire, const struct transfer *transfer, uint8_t *data, size_t count) {
+    uint32_t start = (uint32_t)(transfer->begin / 1000000) & 2047;
+    write_header(wire, answer_submit, transfer->sequence, 0, (uint32_t)count, start, transfer->packet_count);
+    write_all(wire, data, count);
+    for (uint32_t at = 0; at < transfer->packet_count; at++) {
+        const struct packet *packet = &transfer->packets[at];
+        uint32_t words[] = {htonl(packet->offset), htonl(packet->length), htonl(packet->actual), 0};
+        write_all(wire, words, sizeof words);
+    }
+}
+
+void wire_answer_unlink(int wire, uint32_t sequence, int status) {
+    write_header(wire, answer_unlink, sequence, status, 0, 0, 0);
+}
