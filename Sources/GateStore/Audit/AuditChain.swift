@@ -31,6 +31,9 @@ struct AuditChain: Sendable {
     /// Behind the commit, and only if the log is still as this change left it: another process that was quicker has
     /// written a newer head. Nothing is lost where this fails: the next change settles what it finds.
     func settle(_ db: Database) {
+        // Whoever holds the lock is about to write a newer head: nobody waits for that.
+        try? db.execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(StoreConnection.patience)") }
         try? db.inTransaction(.immediate) {
             let found = try AuditChain.extent(db)
             if let written = try head.read(), !written.isSettled, written.after == found {

@@ -43,6 +43,6 @@ struct AuditHeadFile: Sendable {
         throw StoreFailure.error(
             "The head of the audit log, \(path), can't be \(deed): \(failure.text).", errno: failure.errno,
             "Make it readable and writable for this user; nothing is captured until then.",
-            command: "ls -la \(StoreFailure.folder(of: path))")
+            command: ["ls", "-la", StoreFailure.folder(of: path)])
     }
 }

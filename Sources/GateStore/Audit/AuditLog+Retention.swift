@@ -52,6 +52,7 @@ extension AuditLog {
     private static func refusal(_ fault: AuditFault) -> CaptureError {
         StoreFailure.error(
             "The audit log can't be shortened while it has a fault: \(fault.message)", errno: EILSEQ,
-            "Find out who did that; to begin a new log, move the store away.", command: "capturegate log --verify")
+            "Find out who did that; to begin a new log, move the store away.",
+            command: ["capturegate", "log", "--verify"])
     }
 }

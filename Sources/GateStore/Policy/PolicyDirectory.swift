@@ -64,7 +64,7 @@ public final class PolicyDirectory: PolicySource {
         watch.withLock { watch in
             let running = watch ?? PolicyWatch(on: path)
             watch = running
-            return running.observers.add(handler)
+            return running.observers.add(handler, keeping: running)
         }
     }
 

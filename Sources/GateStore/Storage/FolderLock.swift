@@ -12,7 +12,7 @@ enum FolderLock {
             let failure = SystemFailure(result: opened)
             throw StoreFailure.error(
                 "The grant store's folder \(directory.path) can't be opened: \(failure.text).", errno: failure.errno,
-                "Give this user access to it.", command: "chmod 700 \(directory.path)")
+                "Give this user access to it.", command: ["chmod", "700", directory.path])
         }
         let folder = Descriptor(opened)
         let deadline = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + 2_000_000_000

@@ -63,7 +63,7 @@ public final class SQLiteGrantStore: GrantStore {
         watch.withLock { watch in
             let running = watch ?? StoreWatch(on: folder)
             watch = running
-            return running.observers.add(handler)
+            return running.observers.add(handler, keeping: running)
         }
     }
 }

@@ -11,7 +11,7 @@ extension StateDirectory {
         if let home = absolute(environment["HOME"]) ?? homeOfUser() { return home + "/.local/state/capturegate" }
         throw StoreFailure.error(
             "This user has no home folder to keep grants in.", errno: ENOENT,
-            "Name a folder from the root on in XDG_STATE_HOME.", command: "export XDG_STATE_HOME=/var/lib/NAME")
+            "Name a folder from the root on in XDG_STATE_HOME.", command: ["export", "XDG_STATE_HOME=/var/lib/NAME"])
     }
 
     private static func absolute(_ path: String?) -> String? {

@@ -45,7 +45,7 @@ struct StateDirectory: Sendable {
                 "The folder of the grant store, \(path), can't be made: \(failure.text) at \(made).",
                 errno: failure.errno,
                 "Make it yourself, writable for this user alone, or name another with XDG_STATE_HOME.",
-                command: "mkdir -p -m 700 \(path)")
+                command: ["mkdir", "-p", "-m", "700", path])
         }
     }
 
@@ -54,13 +54,13 @@ struct StateDirectory: Sendable {
         guard status.kind == .directory else {
             throw StoreFailure.error(
                 "The grant store's folder \(path) is not a folder.", errno: ENOTDIR,
-                "Move what is there away.", command: "mv \(path) \(path).old")
+                "Move what is there away.", command: ["mv", path, "\(path).old"])
         }
         try checkTrust(of: status, at: path, mode: "700")
         guard cs_access(path, W_OK | X_OK) >= 0 else {
             throw StoreFailure.error(
                 "The grant store's folder \(path) can't be written.", errno: EACCES,
-                "Make it writable for this user, or name another with XDG_STATE_HOME.", command: "chmod 700 \(path)")
+                "Make it writable for this user, or name another with XDG_STATE_HOME.", command: ["chmod", "700", path])
         }
     }
 
@@ -71,7 +71,7 @@ struct StateDirectory: Sendable {
         guard status.kind == .file else {
             throw StoreFailure.error(
                 "\(file) is not a regular file, but \(status.kind == .link ? "a symbolic link" : "something else").",
-                errno: ELOOP, "Find out who put it there, and move it away.", command: "mv \(file) \(file).odd")
+                errno: ELOOP, "Find out who put it there, and move it away.", command: ["mv", file, "\(file).odd"])
         }
         try checkTrust(of: status, at: file, mode: "600")
     }
@@ -84,7 +84,7 @@ struct StateDirectory: Sendable {
         case .failure(let failure):
             throw StoreFailure.error(
                 "\(path) of the grant store can't be looked at: \(failure.text).", errno: failure.errno,
-                "Give this user access to it.", command: "ls -ld \(path)")
+                "Give this user access to it.", command: ["ls", "-ld", path])
         }
     }
 
@@ -92,13 +92,14 @@ struct StateDirectory: Sendable {
         guard status.owner == user else {
             throw StoreFailure.error(
                 "\(path) belongs to user \(status.owner), not to user \(user) who runs this program.", errno: EPERM,
-                "Run the program as its owner (without sudo), or give the file back.", command: "chown \(user) \(path)")
+                "Run the program as its owner (without sudo), or give the file back.",
+                command: ["chown", "\(user)", path])
         }
         guard !status.isWritableByOthers else {
             throw StoreFailure.error(
                 "\(path) can be changed by other users (mode 0\(String(status.permissions, radix: 8))).", errno: EPERM,
                 "Take the right to write from them, then look through what is granted.",
-                command: "chmod \(mode) \(path)")
+                command: ["chmod", mode, path])
         }
     }
 }

@@ -4,6 +4,9 @@ import Gate
 
 /// One open database, and which file it was when it was opened.
 struct StoreConnection: Sendable {
+    /// How long a call waits for another process, milliseconds.
+    static let patience = 2000
+
     let queue: DatabaseQueue
     private let device: UInt64
     private let inode: UInt64
@@ -45,7 +48,7 @@ struct StoreConnection: Sendable {
             throw StoreFailure.error(
                 "The grant store \(path) can't be made: \(failure.text).", errno: failure.errno,
                 "Make its folder writable for this user, or name another with XDG_STATE_HOME.",
-                command: "ls -la \(StoreFailure.folder(of: path))")
+                command: ["ls", "-la", StoreFailure.folder(of: path)])
         }
         _ = cs_close(file)
     }
@@ -53,7 +56,7 @@ struct StoreConnection: Sendable {
     static func configuration() -> Configuration {
         var configuration = Configuration()
         configuration.label = "capturegate.store"
-        configuration.busyMode = .timeout(2)
+        configuration.busyMode = .timeout(Double(patience) / 1000)
         configuration.prepareDatabase { db in
             let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
             guard mode == "wal" else {

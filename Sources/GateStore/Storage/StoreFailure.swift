@@ -5,10 +5,22 @@ import Gate
 /// Every way a store can fail, each as one sentence with what to do.
 enum StoreFailure {
     static func error(
-        _ message: String, errno: Int32 = 0, _ remedy: String, command: String? = nil
+        _ message: String, errno: Int32 = 0, _ remedy: String, command: [String]? = nil
     ) -> CaptureError {
-        CaptureError(.store, message, errno: errno, remedies: [Remedy(remedy, command: command)])
+        CaptureError(.store, message, errno: errno, remedies: [Remedy(remedy, command: command.map(shell))])
     }
+
+    /// The words of a command as a shell takes them: a path may hold anything.
+    static func shell(_ words: [String]) -> String {
+        words.map { word in
+            guard word.isEmpty || word.utf8.contains(where: { !plain.contains($0) }) else { return word }
+            let parts = word.split(separator: "'", omittingEmptySubsequences: false)
+            return "'" + parts.joined(separator: #"'\''"#) + "'"
+        }.joined(separator: " ")
+    }
+
+    private static let plain = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@".utf8)
 
     /// What SQLite or GRDB threw, about the database at `path`.
     static func error(from thrown: any Error, at path: String) -> CaptureError {
@@ -28,27 +40,27 @@ enum StoreFailure {
     static func locked(_ path: String) -> CaptureError {
         error(
             "The grant store \(path) has been locked by another program for 2 s.", errno: EBUSY,
-            "Try again; if it stays locked, find the program that holds it and end it.", command: "fuser -v \(path)")
+            "Try again; if it stays locked, find the program that holds it and end it.", command: ["fuser", "-v", path])
     }
 
     static func full(_ path: String) -> CaptureError {
         error(
             "The disk of the grant store \(path) is full; nothing was changed.", errno: ENOSPC,
-            "Free some space and try again.", command: "df -h \(folder(of: path))")
+            "Free some space and try again.", command: ["df", "-h", folder(of: path)])
     }
 
     static func damaged(_ path: String, _ detail: String) -> CaptureError {
         error(
             "The grant store \(path) is damaged: \(detail).", errno: EILSEQ,
             "Move it away to begin with an empty one: every decision will be asked for again.",
-            command: "mv \(path) \(path).damaged")
+            command: ["mv", path, "\(path).damaged"])
     }
 
     private static func closed(_ path: String, _ thrown: DatabaseError) -> CaptureError {
         error(
             "The grant store \(path) can't be written: \(thrown.message ?? "\(thrown.resultCode)").", errno: EROFS,
             "Make the folder and the files in it writable for this user, or name another with XDG_STATE_HOME.",
-            command: "ls -la \(folder(of: path))")
+            command: ["ls", "-la", folder(of: path)])
     }
 
     private static func inputOutput(_ path: String, _ thrown: DatabaseError) -> CaptureError {
@@ -56,7 +68,7 @@ enum StoreFailure {
         if cs_free_bytes(folder(of: path)) == 0 { return full(path) }
         return error(
             "The disk of the grant store \(path) failed: \(thrown.message ?? "\(thrown.resultCode)").", errno: EIO,
-            "Check the disk and the kernel's log, then try again.", command: "dmesg | tail")
+            "Check the disk and the kernel's log, then try again.", command: ["dmesg"])
     }
 
     static func folder(of path: String) -> String {

@@ -43,7 +43,7 @@ public struct StoreQuestionTurns: QuestionTurns {
         let failure = SystemFailure(result: result)
         return StoreFailure.error(
             "The lock for questions, \(path), can't be taken: \(failure.text).", errno: failure.errno,
-            "Make it writable for this user.", command: "ls -la \(StoreFailure.folder(of: path))")
+            "Make it writable for this user.", command: ["ls", "-la", StoreFailure.folder(of: path)])
     }
 }
 

@@ -11,16 +11,21 @@ final class FolderWatch: Sendable {
     private let timer: Mutex<any DispatchSourceTimer>?
 
     /// - Parameters:
-    ///   - path: absolute; need not exist.
     ///   - queue: where `onChange` is called; serial.
-    init(_ path: String, on queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
-        if let table = InotifyTable(for: path) {
+    ///   - table: the watches; `nil` to look once a second.
+    init(on queue: DispatchQueue, _ table: InotifyTable?, onChange: @escaping @Sendable () -> Void) {
+        if let table {
             source = FolderWatch.reader(of: table, on: queue, onChange)
             timer = nil
         } else {
             source = nil
             timer = FolderWatch.everySecond(on: queue, onChange)
         }
+    }
+
+    /// - Parameter path: absolute; need not exist.
+    convenience init(_ path: String, on queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
+        self.init(on: queue, InotifyTable(for: path), onChange: onChange)
     }
 
     deinit {

@@ -11,13 +11,17 @@ final class Observers: Sendable {
     private let list = Mutex(List())
 
     /// The observation ends when what this returns is released.
-    func add(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+    ///
+    /// - Parameter watch: what must live as long as the observation does.
+    func add(
+        _ handler: @escaping @Sendable () -> Void, keeping watch: any AnyObject & Sendable
+    ) -> any ChangeObservation {
         let key = list.withLock { list in
             list.next += 1
             list.handlers[list.next] = handler
             return list.next
         }
-        return Observation(key, of: self)
+        return Observation(key, of: self, keeping: watch)
     }
 
     /// Calls every handler, outside the lock: a handler may end its own observation.
@@ -35,10 +39,12 @@ final class Observers: Sendable {
 private final class Observation: ChangeObservation {
     private let key: UInt64
     private let observers: Observers
+    private let watch: any AnyObject & Sendable
 
-    init(_ key: UInt64, of observers: Observers) {
+    init(_ key: UInt64, of observers: Observers, keeping watch: any AnyObject & Sendable) {
         self.key = key
         self.observers = observers
+        self.watch = watch
     }
 
     deinit { observers.remove(key) }

@@ -131,4 +131,22 @@ struct GrantStoreTests {
         try replace(store.directory + "/grants.sqlite", with: copy)
         #expect(try store.snapshot().decisions.map(unnumbered) == [Samples.decision(.deny, .camera)])
     }
+
+    @Test("Many may make the same store at once")
+    func concurrentMaking() async throws {
+        for round in 0..<10 {
+            let directory = folder.path + "/shared-\(round)"
+            let ids = try await withThrowingTaskGroup { group in
+                for writer in 0..<4 {
+                    group.addTask {
+                        let store = try SQLiteGrantStore(directory: directory)
+                        let decision = Samples.decision(subject: Samples.subject(uid: UInt32(writer)))
+                        return try store.record([decision], audit: Samples.event()).decisions[0].id
+                    }
+                }
+                return try await group.reduce(into: Set<Int64?>()) { $0.insert($1) }
+            }
+            #expect(ids == [1, 2, 3, 4])
+        }
+    }
 }

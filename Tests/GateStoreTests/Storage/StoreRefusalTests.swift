@@ -76,6 +76,13 @@ struct StoreRefusalTests {
         try folder.write("", to: "state")
         expectRefusal("is not a folder", command: "mv")
         expectRefusal("can't be made", command: "mkdir -p", at: state + "/below")
+        expectRefusal("can't be made", command: "mkdir -p", at: "/proc/capturegate/state")
+    }
+
+    @Test("Commands hold any path as one word of a shell")
+    func quoting() {
+        #expect(StoreFailure.shell(["mv", "/a/b-1.c", "/it's $(x)"]) == #"mv /a/b-1.c '/it'\''s $(x)'"#)
+        #expect(StoreFailure.shell(["ls", ""]) == "ls ''")
     }
 
     @Test("A relative folder")

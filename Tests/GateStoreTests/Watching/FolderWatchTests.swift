@@ -1,0 +1,72 @@
+import CSystem
+import Dispatch
+import Gate
+import Testing
+
+@testable import GateStore
+
+@Suite("folder watch")
+struct FolderWatchTests {
+    let folder: TemporaryFolder
+    let changed = Signal()
+    let queue = DispatchQueue(label: "test")
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("Changes in the folder are told, changes beside it are not", .timeLimit(.minutes(1)))
+    func inside() async throws {
+        try makeFolder(folder.path + "/watched")
+        let watch = FolderWatch(folder.path + "/watched", on: queue) { changed.send() }
+        try folder.write("", to: "beside")
+        // What was beside would have been told before what is inside: the queue is serial, events are in order.
+        queue.sync {}
+        #expect(changed.isSilent)
+        try folder.write("", to: "watched/a")
+        await changed.wait()
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A folder deep below what exists is found as it grows, name by name", .timeLimit(.minutes(1)))
+    func growing() async throws {
+        let deep = folder.path + "/a/b/c"
+        let watch = FolderWatch(deep, on: queue) { changed.send() }
+        for path in ["/a", "/a/b", "/a/b/c"] {
+            try makeFolder(folder.path + path)
+            await changed.wait()
+        }
+        try folder.write("", to: "a/b/c/file")
+        await changed.wait()
+        try rename(folder.path + "/a/b", to: folder.path + "/a/old")
+        await changed.wait()
+        try makeFolder(deep)
+        await changed.wait()
+        try folder.write("", to: "a/b/c/file")
+        await changed.wait()
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("Without inotify it looks again and again", .timeLimit(.minutes(1)))
+    func withoutInotify() async {
+        let watch = FolderWatch(on: queue, nil) { changed.send() }
+        for _ in 0..<2 { await changed.wait() }
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A hundred stores, watches and policies leave no descriptor behind")
+    func descriptors() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try TemporaryFolder()
+            for round in 0..<100 {
+                let store = try SQLiteGrantStore(directory: folder.path + "/state")
+                let policy = PolicyDirectory(path: folder.path)
+                let observations = [store.observeChanges {}, policy.observeChanges {}]
+                try store.append(Samples.event())
+                withExtendedLifetime(observations) {}
+                // The limit is far below what a hundred leaks would take.
+                if round == 0 { limitDescriptors(to: 60) }
+            }
+        }
+    }
+}
