@@ -1,9 +1,11 @@
 import ArgumentParser
 
 /// A picture's size, such as `1280x720`.
-struct SizeArgument: ExpressibleByArgument, Hashable, Sendable {
+struct SizeArgument: SpelledArgument, Hashable, Sendable {
     let width: Int
     let height: Int
+
+    static let spelling = "a size in pixels such as 1280x720, each side from 16 to 16384"
 
     init?(argument: String) {
         let parts = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)

@@ -1,17 +1,39 @@
 import CaptureGate
 
-/// An error as a person reads it.
+/// An error as a person reads it, and as a program does.
 struct ErrorReport {
     let error: CaptureError
 
-    /// The sentence, then what to do, a line each.
-    var lines: [String] {
-        var lines = ["capturegate: \(error.message)"]
-        for cause in error.underlying where cause.message != error.message { lines.append("  \(cause.message)") }
-        for remedy in error.remedies + error.underlying.flatMap(\.remedies) {
-            let line = "  \(remedy.text)" + (remedy.command.map { "  $ \($0)" } ?? "")
-            if !lines.contains(line) { lines.append(line) }
+    /// The sentence, then what to do, each with its command on a line of its own, to be copied.
+    func lines(_ ink: Ink) -> [String] {
+        var lines = ["\(ink.red("capturegate:")) \(error.message.visible)"]
+        for cause in causes { lines.append("  \(cause.message.visible)") }
+        for remedy in remedies {
+            lines.append("  \(remedy.text.visible)")
+            if let command = remedy.command { lines.append("    \(ink.bold(command.visible))") }
         }
         return lines
+    }
+
+    var json: JSONValue {
+        [
+            "kind": .string(error.kind.rawValue), "message": .string(error.message),
+            "exit_code": .count(error.exitCode),
+            "causes": .strings(causes.map(\.message)),
+            "remedies": .array(
+                remedies.map { ["text": .string($0.text), "command": .optional($0.command)] }),
+        ]
+    }
+
+    /// The causes that the sentence does not say already.
+    private var causes: [CaptureError] { error.underlying.filter { !error.message.contains($0.message) } }
+
+    /// Each once.
+    private var remedies: [Remedy] {
+        var remedies: [Remedy] = []
+        for remedy in error.remedies + error.underlying.flatMap(\.remedies) where !remedies.contains(remedy) {
+            remedies.append(remedy)
+        }
+        return remedies
     }
 }

@@ -1,0 +1,53 @@
+import ArgumentParser
+import CaptureGate
+import GateStore
+
+/// `capturegate log`
+struct LogCommand: AsyncParsableCommand, SignalTaker {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Show who decided, asked, captured and was refused, and check that nothing is missing.",
+        discussion: """
+            Each line carries the hash of the one before. --verify finds a line that was changed, is missing or was cut \
+            off at the end, says which, and exits with 78.
+
+              capturegate log --last 20
+              capturegate log --follow --json
+              capturegate log --verify
+            """)
+
+    @Flag(help: "Check the chain of hashes.")
+    var verify = false
+
+    @Flag(help: "Go on and show new lines, until Ctrl-C.")
+    var follow = false
+
+    @Option(help: ArgumentHelp("Only the last lines; 10 with --follow where it is not said.", valueName: "count"))
+    var last: Int?
+
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        if verify, follow || last != nil {
+            throw ValidationError("--verify stands alone, without --follow and --last.")
+        }
+        if let last, !(0...1_000_000).contains(last) {
+            throw ValidationError("--last takes a number of lines from 0 to 1000000.")
+        }
+    }
+
+    func run() async throws {
+        if !follow { Signals.letThrough() }
+        let log = try UserStore.open().audit
+        if verify { return try LogVerdict(report: try log.verify()).tell(json: json.isOn) }
+        if follow { return try await LogFollower(log: log, json: json.isOn).run(last: last ?? 10) }
+        let page = LogPage(log: log)
+        let entries = try last.map { count throws(CaptureError) in try page.last(count) } ?? page.all()
+        if json.isOn {
+            let document: JSONValue = ["entries": .array(entries.map(\.json))]
+            try StandardStream.output.line(document.text)
+        } else {
+            try StandardStream.output.lines(entries.map(\.line))
+        }
+    }
+}

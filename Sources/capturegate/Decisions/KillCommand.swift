@@ -1,0 +1,38 @@
+import ArgumentParser
+import CaptureGate
+
+/// `capturegate kill`
+struct KillCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kill",
+        abstract: "Switch all microphones or all cameras off for this user, or on again.",
+        discussion: """
+            Off, nobody is allowed and nobody is asked, whatever was granted, and captures that are running end within \
+            100 ms. Grants are kept for when it is switched on again.
+
+              capturegate kill camera
+              capturegate kill camera --off
+            """)
+
+    @Argument(help: "What is switched off.")
+    var capability: CapabilityName
+
+    @Flag(name: .customLong("off"), help: "Take the kill switch off: capture is possible again.")
+    var isLifted = false
+
+    @OptionGroup var json: JSONOption
+
+    func run() throws {
+        let store = try UserStore.open()
+        let state = isLifted ? "switched on again" : "switched off"
+        let event = AuditEvent(
+            .killSwitch, at: SystemGateClock().now, subject: try ProcessSubject.current(), capability: capability,
+            detail: "\(state) by command")
+        let commit = try store.setKillSwitch(capability, on: !isLifted, audit: event)
+        let document: JSONValue = [
+            "capability": .string(capability.rawValue), "kill_switch": .bool(!isLifted),
+            "committed_ns": .integer(commit.committedNanoseconds),
+        ]
+        try StandardStream.output.line(json.isOn ? document.text : "All \(capability) capture is \(state).")
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import CaptureGate
+
+/// How long a grant holds: exactly one must be said.
+struct LifetimeOptions: ParsableArguments {
+    @Flag(help: "For one capture.")
+    var once = false
+
+    @Flag(help: "Until this login session or terminal ends.")
+    var session = false
+
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("For a time, such as 90m, 8h or 7d.", valueName: "time"),
+        transform: DurationArgument.parse)
+    var time: DurationArgument?
+
+    @Option(
+        name: .customLong("until"),
+        help: ArgumentHelp("Until a moment, such as 18:00 or 2026-01-31T18:00.", valueName: "moment"),
+        transform: MomentArgument.parse)
+    var moment: MomentArgument?
+
+    @Flag(help: "For good, until it is revoked.")
+    var always = false
+
+    func validate() throws {
+        let said = [once, session, time != nil, moment != nil, always].filter { $0 }.count
+        guard said == 1 else {
+            let cause = said == 0 ? "How long it holds is not said" : "How long it holds is said more than once"
+            throw ValidationError("\(cause): choose one of --once, --session, --for, --until and --always.")
+        }
+    }
+
+    func lifetime(of subject: Subject, now: GateInstant) throws(CaptureError) -> Lifetime {
+        if once { return .once }
+        if session { return .session(subject.session) }
+        if let time { return .until(now.later(by: time.duration.nanoseconds)) }
+        guard let moment else { return .always }
+        guard let end = moment.nanoseconds(now: now.wallNanoseconds) else {
+            throw CaptureError(
+                .usage, "The calendar has no such moment as that of --until.",
+                remedies: [Remedy("Write \(MomentArgument.spelling).")])
+        }
+        guard end > now.wallNanoseconds else {
+            throw CaptureError(
+                .usage, "\(WallTime.text(nanoseconds: end)) has passed already.",
+                remedies: [Remedy("Name a moment to come.")])
+        }
+        return .until(now.later(by: end - now.wallNanoseconds))
+    }
+}
+
+extension GateInstant {
+    /// So many nanoseconds later on both clocks.
+    fileprivate func later(by nanoseconds: Int64) -> GateInstant {
+        GateInstant(
+            wallNanoseconds: wallNanoseconds + nanoseconds, bootNanoseconds: bootNanoseconds + nanoseconds,
+            bootID: bootID)
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import CaptureGate
+
+/// Whose captures a command speaks of.
+struct SubjectOption: ParsableArguments {
+    @Option(
+        name: .customLong("to"),
+        help: ArgumentHelp(
+            "The program that is meant; this program's own recordings where it is not said.", valueName: "executable"))
+    var executable: String?
+
+    /// The subject of this user and session.
+    ///
+    /// Without the systemd unit this command happens to run in: a person who decides at one terminal means the program
+    /// wherever it is started. A sandbox stays, since the same path inside another one is another program.
+    func subject() throws(CaptureError) -> Subject {
+        let own = try ProcessSubject.current()
+        let sandbox = own.application.flatMap { $0.kind == .unit ? nil : $0 }
+        return Subject(
+            userID: own.userID, groupIDs: own.groupIDs,
+            executable: try executable.map { path throws(CaptureError) in try ProcessSubject.executable(at: path) }
+                ?? own.executable,
+            application: executable == nil ? sandbox : nil, session: own.session)
+    }
+}

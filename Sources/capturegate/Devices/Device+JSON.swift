@@ -1,0 +1,63 @@
+import CaptureGate
+
+extension Device {
+    var json: JSONValue {
+        .object(
+            [
+                ("id", .string(id.rawValue)), ("name", .string(name)), ("capability", .string(capability.rawValue)),
+            ] + availability.json + [
+                ("ambiguity", .optional(ambiguity)), ("nodes", .strings(nodes)), ("built_in", .bool(isBuiltIn)),
+                ("formats", formats.json),
+            ])
+    }
+}
+
+extension Device.Formats {
+    /// One entry a pixel format and size, or one with the ranges of a microphone.
+    var json: JSONValue {
+        switch self {
+        case .unknown: []
+        case .video(let modes): .array(modes.map(\.json))
+        case .audio(let ranges): [ranges.json]
+        }
+    }
+
+    /// The best there is, in a few words.
+    var phrase: String {
+        switch self {
+        case .unknown: return "formats unknown while it is in use or closed to this user"
+        case .audio(let ranges):
+            return "\(Self.range(ranges.sampleRates)) Hz, \(Self.range(ranges.channels)) channels"
+        case .video(let modes):
+            let codes = modes.reduce(into: [String]()) { codes, mode in
+                if !codes.contains(mode.pixelFormat.description) { codes.append(mode.pixelFormat.description) }
+            }
+            guard let largest = modes.max(by: { $0.width * $0.height < $1.width * $1.height }) else { return "none" }
+            let rate = largest.frameRates.first.map { " at \($0) a second" } ?? ""
+            return "up to \(largest.width)x\(largest.height)\(rate); \(codes.joined(separator: ", "))"
+        }
+    }
+
+    private static func range(_ range: ClosedRange<Int>) -> String {
+        range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+    }
+}
+
+extension VideoMode {
+    fileprivate var json: JSONValue {
+        [
+            "pixel_format": .string(pixelFormat.description), "width": .count(width), "height": .count(height),
+            "frame_rates": .strings(frameRates.map(\.description)),
+        ]
+    }
+}
+
+extension AudioRanges {
+    fileprivate var json: JSONValue {
+        [
+            "sample_rates": ["min": .count(sampleRates.lowerBound), "max": .count(sampleRates.upperBound)],
+            "channels": ["min": .count(channels.lowerBound), "max": .count(channels.upperBound)],
+            "sample_formats": .strings(sampleFormats.map(\.rawValue)),
+        ]
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import CaptureGate
+import Synchronization
+
+/// `capturegate devices`
+struct DevicesCommand: AsyncParsableCommand, SignalTaker {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "List microphones and cameras, and watch them come and go.",
+        discussion: """
+            An id outlives replugging and renumbering; grants and `record` take it, or a part of the name that only one \
+            device has. test:bars and test:tone are built in and show no real picture and no real sound. Formats are \
+            asked of idle devices alone; nothing is captured.
+
+              capturegate devices
+              capturegate devices --capability camera --json
+              capturegate devices --watch
+              capturegate record clip.mkv --camera "$(capturegate devices --default camera)" --for 5s
+            """)
+
+    @OptionGroup var json: JSONOption
+
+    @Flag(help: "Go on and tell what comes, goes and changes, until Ctrl-C.")
+    var watch = false
+
+    @Option(help: "Only microphones, or only cameras.")
+    var capability: CapabilityName?
+
+    @Option(
+        name: .customLong("default"),
+        help: "Print just the id of the machine's choice of microphone or camera; exit code 66 if there is none.")
+    var choice: CapabilityName?
+
+    func validate() throws {
+        if choice != nil, watch || capability != nil {
+            throw ValidationError("--default stands alone, without --watch and --capability.")
+        }
+    }
+
+    func run() async throws {
+        if let choice { return try tell(choice) }
+        if watch { return try await follow() }
+        Signals.letThrough()
+        let devices = DeviceCatalog.scan(.formats).filter { capability == nil || $0.capability == capability }
+        let listing = DeviceListing(devices: devices, capability: capability)
+        if json.isOn {
+            try StandardStream.output.line(listing.json.text)
+        } else {
+            try StandardStream.output.lines(listing.lines(Ink(for: .output)))
+        }
+    }
+
+    private func tell(_ capability: CapabilityName) throws {
+        let device = try DeviceQuery.default.pick(from: DeviceCatalog.scan(.identity), capability)
+        let document: JSONValue = ["default": .string(device.id.rawValue)]
+        try StandardStream.output.line(json.isOn ? document.text : device.id.rawValue)
+    }
+
+    private func follow() async throws {
+        let (json, capability) = (json.isOn, capability)
+        let task = Task { try await DeviceEvents(json: json, capability: capability).tellAll() }
+        let signals = SignalWatch { _ in task.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        try await task.value
+    }
+}

@@ -1,0 +1,33 @@
+import CaptureEncoding
+import CaptureGate
+
+extension ClipFormat {
+    /// Checks whether the format can hold what the codecs make, before anybody is asked for a device.
+    ///
+    /// - Throws: `.usage`, saying what can.
+    func check(_ video: VideoCodec, _ audio: AudioCodec) throws(CaptureError) {
+        guard videoCodecs.contains(video) else { throw other("--video-codec \(video.rawValue)") }
+        guard audioCodecs.contains(audio) else { throw other("--audio-codec \(audio.rawValue)") }
+    }
+
+    private var videoCodecs: [VideoCodec] {
+        switch self {
+        case .matroska, .nothing: VideoCodec.allCases
+        case .y4m, .raw, .wav, .flac: [.automatic, .raw]
+        }
+    }
+
+    private var audioCodecs: [AudioCodec] {
+        switch self {
+        case .matroska, .nothing: AudioCodec.allCases
+        case .flac: [.automatic, .flac]
+        case .wav, .raw, .y4m: [.automatic, .pcm]
+        }
+    }
+
+    private func other(_ option: String) -> CaptureError {
+        CaptureError(
+            .usage, "A .\(rawValue) file can't hold what \(option) makes.",
+            remedies: [Remedy("Record to a name that ends in .mkv, or leave the option out.")])
+    }
+}

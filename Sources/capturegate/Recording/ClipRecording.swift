@@ -1,0 +1,30 @@
+import CaptureEncoding
+import CaptureGate
+
+/// A finished clip, and why it ended early, where it did.
+struct RecordingOutcome: Sendable {
+    let clip: Clip
+    let error: CaptureError?
+}
+
+/// The operation: it gets its permit from the gate, and opens the devices with it.
+struct ClipRecording: CaptureOperation {
+    let authorization: AuthorizedFor<Capability.Together>
+    let settings: RecorderSettings
+    let target: RecordingTarget
+    let stop: RecordingStop
+    let reporter: RecordingReporter
+
+    func execute(
+        with permit: consuming Permit, in context: OperationContext
+    ) async throws(CaptureError) -> RecordingOutcome {
+        stop.begin()
+        let recorder = try await Recorder(opening: permit, settings: settings)
+        let early = EarlyError()
+        let clip = try await recorder.record(into: target, control: stop.control) { [reporter] event in
+            if case .ended(_, let error, _) = event { early.set(error) }
+            reporter.handle(event)
+        }
+        return RecordingOutcome(clip: clip, error: early.value)
+    }
+}

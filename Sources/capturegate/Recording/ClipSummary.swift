@@ -1,0 +1,53 @@
+import CaptureEncoding
+
+/// A finished clip in two or three lines.
+struct ClipSummary {
+    let clip: Clip
+
+    var lines: [String] {
+        let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
+        return ["\(name): \(NumberText.time(nanoseconds: clip.durationNanoseconds))\(size), \(clip.end.phrase)"]
+            + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) }
+    }
+
+    private var name: String {
+        switch clip.path {
+        case "-": "standard output"
+        case "null:": "null: (nothing kept)"
+        default: clip.path.visible
+        }
+    }
+
+    private static func line(_ track: ClipTrack, _ ledger: TrackLedger) -> String {
+        var parts = [NumberText.counted(ledger.delivered, track.kind == .video ? "picture" : "sample"), lost(ledger)]
+        if track.kind == .audio { parts.append(NumberText.counted(ledger.xruns, "xrun")) }
+        if ledger.filled > 0 { parts.append("\(ledger.filled) filled in") }
+        if ledger.repaired > 0 { parts.append("\(ledger.repaired) mended") }
+        if let drift = ledger.driftPPM { parts.append("drift \(NumberText.fixed(drift, 1)) ppm") }
+        return "\(track.phrase): \(parts.joined(separator: ", "))"
+    }
+
+    private static func lost(_ ledger: TrackLedger) -> String {
+        let lost = ledger.lost
+        let causes: [(UInt64, String)] = [
+            (lost.device, "by the device"), (lost.ring, "too slow"), (lost.corrupt, "corrupt"), (lost.empty, "empty"),
+            (lost.short, "short"), (lost.xrun, "by xruns"), (lost.encoder, "by the encoder"),
+        ]
+        let said = causes.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
+        return said.isEmpty ? "none lost" : "\(lost.total) lost (\(said))"
+    }
+}
+
+extension ClipTrack {
+    /// `picture 1280x720 YUYV at 30 a second from HD Webcam`
+    var phrase: String {
+        switch media {
+        case .video(let format):
+            "picture \(format.width)x\(format.height) \(format.pixelFormat) at \(format.frameRate) a second from "
+                + name.visible
+        case .audio(let format):
+            "sound \(format.sampleRate) Hz, \(NumberText.counted(format.channels, "channel")), "
+                + "\(format.sampleFormat.rawValue) from \(name.visible)"
+        }
+    }
+}

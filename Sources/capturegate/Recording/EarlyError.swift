@@ -1,0 +1,11 @@
+import CaptureGate
+import Synchronization
+
+/// Carries the reason for an early end out of the recorder's thread.
+final class EarlyError: Sendable {
+    private let error = Mutex<CaptureError?>(nil)
+
+    var value: CaptureError? { error.withLock { $0 } }
+
+    func set(_ error: CaptureError?) { self.error.withLock { $0 = error } }
+}

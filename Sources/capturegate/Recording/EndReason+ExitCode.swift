@@ -1,0 +1,26 @@
+import CaptureEncoding
+
+extension EndReason {
+    /// The exit status after a recording that ended so.
+    var exitCode: Int32 {
+        switch self {
+        case .complete, .interrupt: 0
+        case .deviceGone, .stalled: 69
+        case .diskFull, .failure: 74
+        case .revoked: 77
+        }
+    }
+
+    /// For people; after "Ended early: ".
+    var phrase: String {
+        switch self {
+        case .complete: "complete"
+        case .interrupt: "stopped"
+        case .deviceGone: "the device was unplugged"
+        case .stalled: "the device stopped delivering"
+        case .diskFull: "the disk is full"
+        case .failure: "it failed"
+        case .revoked: "the permission was revoked"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import CaptureEncoding
+import CaptureGate
+
+/// A recording as NDJSON, a line an event.
+struct EventLines: RecordingView {
+    let stream: StandardStream
+    let plan: RecordingPlan
+    private var pace = SecondPace()
+
+    init(stream: StandardStream, plan: RecordingPlan) {
+        self.stream = stream
+        self.plan = plan
+    }
+
+    mutating func show(_ event: RecordingEvent) {
+        switch event {
+        case .started(let tracks, let differences): stream.note(start(tracks, differences).text)
+        case .progress(let progress):
+            if pace.isDue(progress) { stream.note(progress.json.text) }
+        case .ended(let clip, let error, let last): stream.note(Self.end(clip, error, last).text)
+        }
+    }
+
+    private func start(_ tracks: [ClipTrack], _ differences: [String]) -> JSONValue {
+        [
+            "event": "start", "path": .string(plan.destination.description), "format": .string(plan.format.rawValue),
+            "duration_ns": plan.settings.duration.map { .integer($0.nanoseconds) } ?? .null,
+            "tracks": .array(tracks.map(\.json)), "differences": .strings(differences),
+        ]
+    }
+
+    private static func end(_ clip: Clip, _ error: CaptureError?, _ last: Int64) -> JSONValue {
+        [
+            "event": "end", "reason": .string(clip.end.rawValue), "path": .string(clip.path),
+            "format": .string(clip.format.rawValue), "duration_ns": .integer(clip.durationNanoseconds),
+            "bytes": .integer(clip.bytes), "last_timestamp_ns": .integer(last),
+            "tracks": .array(clip.ledger.tracks.map(\.countsJSON)), "ledger": .rendered(clip.ledger.json),
+            "error": error.map { ErrorReport(error: $0).json } ?? .null,
+        ]
+    }
+}
+
+extension RecordingProgress {
+    fileprivate var json: JSONValue {
+        [
+            "event": "progress", "elapsed_ns": .integer(elapsedNanoseconds), "bytes": .integer(bytes),
+            "audio": audio.map { audio in
+                [
+                    "peak_dbfs": .number(audio.peakDBFS), "rms_dbfs": .number(audio.rmsDBFS),
+                    "clipped": .bool(audio.clipped), "frames": .count(audio.frames), "lost": .count(audio.lost),
+                    "xruns": .count(audio.xruns),
+                ]
+            } ?? .null,
+            "video": video.map { video in
+                [
+                    "frames": .count(video.frames), "lost": .count(video.lost),
+                    "fps": .number((video.framesPerSecond * 1000).rounded() / 1000),
+                ]
+            } ?? .null,
+        ]
+    }
+}
+
+extension TrackLedger {
+    /// In short: what the clip has of a track, and what it has not.
+    fileprivate var countsJSON: JSONValue {
+        [
+            "kind": .string(kind.rawValue), "name": .string(name), "device": .string(device),
+            "frames": .count(delivered + filled), "lost": .count(lost.total), "xruns": .count(xruns),
+        ]
+    }
+}
+
+extension ClipTrack {
+    fileprivate var json: JSONValue {
+        let base: [(String, JSONValue)] = [
+            ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
+        ]
+        switch media {
+        case .audio(let format):
+            return .object(
+                base + [
+                    ("sample_rate", .count(format.sampleRate)), ("channels", .count(format.channels)),
+                    ("sample_format", .string(format.sampleFormat.rawValue)),
+                ])
+        case .video(let format):
+            return .object(
+                base + [
+                    ("width", .count(format.width)), ("height", .count(format.height)),
+                    ("pixel_format", .string(format.pixelFormat.description)),
+                    ("frame_rate", .string(format.frameRate.description)),
+                ])
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// What is wanted of the camera.
+struct PictureOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
+    var size: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp("Frames a second, such as 30 or 30000/1001.", valueName: "rate"), transform: FrameRate.parse)
+    var fps: FrameRate?
+
+    @Option(
+        help: ArgumentHelp("What the camera delivers, such as YUYV or MJPG.", valueName: "code"),
+        transform: PixelFormat.parse)
+    var pixelFormat: PixelFormat?
+
+    @Option(help: "How pictures are stored in a .mkv.")
+    var videoCodec: VideoCodec = .automatic
+
+    /// The first option that is said, for the sentence that it is in vain.
+    var said: String? {
+        if size != nil { return "--size" }
+        if fps != nil { return "--fps" }
+        if pixelFormat != nil { return "--pixel-format" }
+        return videoCodec == .automatic ? nil : "--video-codec"
+    }
+
+    func settings(strict: Bool) -> VideoSettings {
+        VideoSettings(
+            width: size?.width, height: size?.height, pixelFormat: pixelFormat, frameRate: fps, isStrict: strict)
+    }
+}

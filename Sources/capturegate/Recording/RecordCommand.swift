@@ -1,0 +1,69 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// `capturegate record`
+struct RecordCommand: AsyncParsableCommand, SignalTaker {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Record picture, sound, or both.",
+        discussion: """
+            OUT's ending names the format: .wav and .flac for sound, .y4m for raw pictures, .mkv for both, .raw for the \
+            device's own bytes. - is standard output (Matroska, unless --format says otherwise), null: captures and \
+            discards. Where no device is named, OUT's ending decides what is recorded, from the machine's choice of \
+            devices; where one is named, only what is named.
+
+            It ends after --for, or with Ctrl-C; the file is valid then, too, and the exit code 0. While it runs it is \
+            called OUT.partial. Whether a person allows it is asked at the terminal; see 'capturegate help grant'.
+
+              capturegate record clip.mkv --for 5s
+              capturegate record memo.flac --microphone default
+              capturegate record test.mkv --camera test:bars --microphone test:tone --for 5s
+              capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --pixel-format YUYV --strict --for 2s
+              capturegate record null: --json --camera test:bars --for 10s
+              capturegate record - --microphone default --format wav | sox -t wav - out.mp3
+            """)
+
+    @Argument(help: ArgumentHelp("Where the clip goes.", valueName: "out"))
+    var out: String
+
+    @Option(help: ArgumentHelp("An id, a part of a name, default, or none.", valueName: "id"))
+    var camera: String?
+
+    @Option(help: ArgumentHelp("An id, a part of a name, default, or none.", valueName: "id"))
+    var microphone: String?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long, such as 5s; until Ctrl-C where not said.", valueName: "time"),
+        transform: DurationArgument.parse)
+    var time: DurationArgument?
+
+    @OptionGroup(title: "Picture") var picture: PictureOptions
+    @OptionGroup(title: "Sound") var sound: SoundOptions
+
+    @Flag(help: "Refuse with exit code 78 where a device would do anything else than what is said.")
+    var strict = false
+
+    @Flag(help: "Replace OUT where it exists.")
+    var force = false
+
+    @Option(help: "The format, where OUT's ending should not decide: wav, flac, mkv, y4m, raw or null.")
+    var format: String?
+
+    @Option(help: "A title, for formats that have room for one.")
+    var title: String?
+
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let plan = try RecordingPlan(self)
+        let target = try RecordingTarget(plan.destination, format: plan.format, replacing: force)
+        let reporter = RecordingReporter(view: plan.view(json: json.isOn))
+        let outcome = try await RecordingRound(plan: plan, target: target, reporter: reporter).run()
+        await reporter.finish()
+        let status = outcome.clip.end.exitCode
+        if let error = outcome.error { throw EarlyEnd(error: error, code: status) }
+        if status != 0 { throw ExitStatus(code: status) }
+    }
+}

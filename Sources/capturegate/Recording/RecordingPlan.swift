@@ -1,0 +1,75 @@
+import CaptureEncoding
+import CaptureGate
+
+/// What is to be recorded, checked as far as that is possible before anybody is asked.
+struct RecordingPlan: Sendable {
+    let destination: ClipDestination
+    let format: ClipFormat
+    /// The camera first.
+    let devices: [Device]
+    let settings: RecorderSettings
+
+    /// - Throws: `.usage` for what does not go together, `.noDevice`. Opens no device.
+    init(_ command: RecordCommand) throws(CaptureError) {
+        guard !command.out.isEmpty else {
+            throw CaptureError(
+                .usage, "OUT is empty.", remedies: [Remedy("Name a file, - for standard output, or null:.")])
+        }
+        destination = ClipDestination(command.out)
+        format = try ClipFormat(for: destination, named: command.format)
+        let choice = TrackChoice(format: format, camera: command.camera, microphone: command.microphone)
+        try format.check(choice.kinds)
+        try choice.check(command.picture, command.sound)
+        try format.check(command.picture.videoCodec, command.sound.audioCodec)
+        devices = try choice.devices(DeviceCatalog.scan(.identity))
+        settings = RecorderSettings(command)
+    }
+
+    /// One for each device, at the level that recording needs.
+    var requests: [DeviceRequest] {
+        devices.map { device in
+            DeviceRequest(
+                capability: device.capability, level: device.capability == .camera ? .video : .record,
+                device: .id(device.id), purpose: purpose)
+        }
+    }
+
+    private var purpose: String {
+        let place =
+            switch destination {
+            case .file(let path): "to \(path)"
+            case .standardOutput: "to standard output"
+            case .nothing: "to nothing, to measure"
+            }
+        let time =
+            settings.duration.map { "for \(NumberText.time(nanoseconds: $0.nanoseconds))" } ?? "until it is stopped"
+        return "Record \(time) \(place)"
+    }
+
+    /// How it is told: events for programs, a live line on a terminal, else plain lines.
+    func view(json: Bool) -> any RecordingView {
+        let output = destination == .standardOutput ? StandardStream.error : .output
+        if json { return EventLines(stream: output, plan: self) }
+        return StandardStream.error.isTerminal
+            ? LiveLine(stream: .error, summary: output, plan: self) : PlainLines(stream: output, plan: self)
+    }
+}
+
+extension RecorderSettings {
+    fileprivate init(_ command: RecordCommand) {
+        self.init()
+        video = command.picture.settings(strict: command.strict)
+        audio = command.sound.settings(strict: command.strict)
+        encoders.videoCodec = command.picture.videoCodec
+        encoders.audioCodec = command.sound.audioCodec
+        labels = ClipLabels(title: command.title)
+        duration = command.time?.duration
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,70 @@
+import CaptureEncoding
+import CaptureGate
+import Glibc
+import Synchronization
+
+/// What a signal does to a recording: it dismisses the question that is open, it ends the recording that runs, and the
+/// second one gives up a recording that does not get finished.
+final class RecordingStop: Sendable {
+    let control: RecordingControl
+    private let state = Mutex(State())
+
+    private struct State {
+        var isRecording = false
+        var cancel: (@Sendable () -> Void)?
+        var first: ContinuousClock.Instant?
+    }
+
+    init() throws(CaptureError) {
+        control = try RecordingControl()
+    }
+
+    /// Whether a signal came before the recording began.
+    var isDismissed: Bool { state.withLock { $0.first != nil && !$0.isRecording } }
+
+    /// The operation waits, maybe for an answer: a signal cancels it.
+    func cancels(_ cancel: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            state.cancel = cancel
+            return state.first != nil
+        }
+        if isLate { cancel() }
+    }
+
+    /// The gate has said yes: from now on a signal ends the recording, and the file is finished.
+    func begin() { state.withLock { $0.isRecording = true } }
+
+    func receive(_ number: Int32) {
+        let action = state.withLock { Self.action(&$0, at: .now) }
+        switch action {
+        case .stop: control.stop()
+        case .cancel(let cancel): cancel?()
+        case .wait: break
+        case .abort: abort()
+        }
+    }
+
+    private enum Action {
+        case stop
+        case cancel((@Sendable () -> Void)?)
+        case wait
+        case abort
+    }
+
+    /// One Ctrl-C may come twice, from the terminal and from a parent that passes it on; a person takes longer.
+    private static let echo = Duration.milliseconds(300)
+
+    private static func action(_ state: inout State, at now: ContinuousClock.Instant) -> Action {
+        guard let first = state.first else {
+            state.first = now
+            return state.isRecording ? .stop : .cancel(state.cancel)
+        }
+        return now - first < echo ? .wait : .abort
+    }
+
+    private func abort() -> Never {
+        StandardStream.error.note(
+            "capturegate: Given up before the file was finished; what was recorded stays in OUT.partial.")
+        _exit(CaptureError(.inputOutput, "").exitCode)
+    }
+}

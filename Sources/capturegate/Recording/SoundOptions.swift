@@ -1,0 +1,33 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// What is wanted of the microphone.
+struct SoundOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Samples a second, such as 48000.", valueName: "hertz"), transform: RateArgument.parse)
+    var rate: RateArgument?
+
+    @Option(help: ArgumentHelp("How many channels.", valueName: "count"), transform: ChannelsArgument.parse)
+    var channels: ChannelsArgument?
+
+    @Option(
+        help: ArgumentHelp("How a sample stands in memory, such as S16_LE.", valueName: "format"),
+        transform: SampleFormat.parse)
+    var sampleFormat: SampleFormat?
+
+    @Option(help: "How sound is stored in a .mkv.")
+    var audioCodec: AudioCodec = .automatic
+
+    /// The first option that is said, for the sentence that it is in vain.
+    var said: String? {
+        if rate != nil { return "--rate" }
+        if channels != nil { return "--channels" }
+        if sampleFormat != nil { return "--sample-format" }
+        return audioCodec == .automatic ? nil : "--audio-codec"
+    }
+
+    func settings(strict: Bool) -> AudioSettings {
+        AudioSettings(
+            sampleRate: rate?.hertz, channels: channels?.count, sampleFormat: sampleFormat, isStrict: strict)
+    }
+}

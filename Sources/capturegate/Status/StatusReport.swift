@@ -1,0 +1,65 @@
+import CaptureGate
+import GateStore
+
+/// Everything `capturegate status` says.
+struct StatusReport {
+    let subject: Subject
+    let storePath: String
+    let snapshot: StoreSnapshot
+    let policy: PolicySummary
+    let devices: [DeviceStatus]
+
+    func lines(_ ink: Ink) -> [String] {
+        let facts = [
+            ["Program", subject.executable.path.visible],
+            [
+                "User",
+                "\(subject.userID)" + (subject.application.map { ", in \($0.kind.rawValue) \($0.name.visible)" } ?? ""),
+            ],
+            ["Store", storePath.visible],
+            ["Policy", "\(PolicyDirectory.standardPath): \(policy.phrase)"],
+            ["Kill switches", killSwitches.isEmpty ? "none" : "\(killSwitches.joined(separator: ", ")) switched off"],
+        ]
+        var lines = Table(rows: facts).lines + ["", ink.bold("Devices, for this program")]
+        lines += Table(rows: devices.map { $0.row(ink) }).lines.map { "  " + $0 }
+        lines += ["  " + GateStrength.explanation]
+        if devices.contains(where: \.strength.isOwnGroup) { lines.append("  " + GateStrength.groupExplanation) }
+        return lines + ["", ink.bold("Decisions")] + decisions
+    }
+
+    var json: JSONValue {
+        [
+            "subject": [
+                "user_id": .count(subject.userID), "executable": .string(subject.executable.path),
+                "sha256": .string(subject.executable.sha256),
+                "application": .optional(subject.application.map { "\($0.kind.rawValue):\($0.name)" }),
+            ],
+            "store": .string(storePath), "policy": policy.json, "kill_switches": .strings(killSwitches),
+            "devices": .array(devices.map(\.json)), "decisions": .array(snapshot.decisions.map(\.json)),
+            "used_up": .array((snapshot.consumed ?? []).map(\.json)),
+        ]
+    }
+
+    private var killSwitches: [String] { snapshot.killSwitches.map(\.rawValue).sorted() }
+
+    private var decisions: [String] {
+        let all = snapshot.decisions.map { ($0, state(of: $0)) } + (snapshot.consumed ?? []).map { ($0, "used up") }
+        let rows = all.map { decision, state in
+            [
+                "#\(decision.id ?? 0)", decision.verdict.rawValue, "\(decision.capability) (\(decision.level))",
+                decision.device.phrase, decision.lifetime.phrase, state,
+                decision.subject.executable.path.visible,
+            ]
+        }
+        return rows.isEmpty ? ["  none"] : Table(rows: rows).lines.map { "  " + $0 }
+    }
+
+    /// What the clock and the session alone say of it.
+    private func state(of decision: Decision) -> String {
+        switch decision.lifetime {
+        case .until(let end) where end.wallNanoseconds <= snapshot.latestWallNanoseconds: "over"
+        case .session(let session) where session != subject.session: "of another session"
+        default: "in force"
+        }
+    }
+}
