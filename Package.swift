@@ -73,7 +73,7 @@ let package = Package(
         .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
         .testTarget(name: "GateTests", dependencies: ["Gate"], swiftSettings: swift),
         .testTarget(name: "GateStoreTests", dependencies: ["GateStore", "Gate", "CSystem"], swiftSettings: swift),
-        .testTarget(name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig"], swiftSettings: swift),
+        .testTarget(name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore"], swiftSettings: swift),
         .testTarget(
             name: "CaptureEncodingTests", dependencies: ["CaptureEncoding", "CaptureGate", "CCodecs"],
             swiftSettings: swift),

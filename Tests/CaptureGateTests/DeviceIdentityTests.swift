@@ -65,7 +65,8 @@ struct DeviceIdentityTests {
     func hostileText() {
         var record = camera(serial: "A1", port: "1")
         record = DeviceRecord(
-            systemPath: record.systemPath, node: record.node, name: "x", properties: [
+            systemPath: record.systemPath, node: record.node, name: "x",
+            properties: [
                 "ID_BUS": "usb", "ID_SERIAL": "a b;$(rm)\u{1B}[2J", "ID_SERIAL_SHORT": "1",
             ], parentPath: nil, index: 0, card: nil)
         #expect(ids([record]) == ["camera:usb-a_b___rm___2J"])

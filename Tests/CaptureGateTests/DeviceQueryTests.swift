@@ -37,7 +37,8 @@ struct DeviceQueryTests {
         #expect(error?.message.contains("\u{1B}") == false)
     }
 
-    @Test("Hardware can't be named past its id", arguments: ["alsa:hw:0,0", "alsa:plughw:1", "alsa:plug:hw:0", "alsa:"])
+    @Test(
+        "Hardware can't be named past its id", arguments: ["alsa:hw:0,0", "alsa:plughw:1", "alsa:plug:hw:0", "alsa:"])
     func noAliasOfHardware(name: String) {
         let error = #expect(throws: CaptureError.self) { try DeviceQuery(name).pick(from: devices, .microphone) }
         #expect(error?.kind == .noDevice)

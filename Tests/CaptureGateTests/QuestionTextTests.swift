@@ -34,7 +34,9 @@ struct QuestionTextTests {
 
     @Test(
         "A letter or a word picks its choice",
-        arguments: [("n", Answer.deny), ("NO", .deny), ("o", .allow(.once)), ("once", .allow(.once)), ("a", .allow(.always))])
+        arguments: [
+            ("n", Answer.deny), ("NO", .deny), ("o", .allow(.once)), ("once", .allow(.once)), ("a", .allow(.always)),
+        ])
     func answers(line: String, answer: Answer) {
         #expect(text().answer(to: line) == answer)
     }

@@ -6,8 +6,9 @@
 enum CameraScanner {
     static func records() -> [DeviceRecord] {
         var records: [DeviceRecord] = []
+        let hasDaemon = UdevScan.hasDaemon
         UdevScan.forEach(in: "video4linux") { device in
-            if let record = record(of: device) { records.append(record) }
+            if !hasDaemon || device.isInitialized, let record = record(of: device) { records.append(record) }
         }
         return onePerCamera(records)
     }

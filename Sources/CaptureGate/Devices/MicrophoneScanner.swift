@@ -2,8 +2,12 @@
 enum MicrophoneScanner {
     static func records() -> [DeviceRecord] {
         var records: [DeviceRecord] = []
+        let hasDaemon = UdevScan.hasDaemon
         UdevScan.forEach(in: "sound") { device in
-            if let record = record(of: device) { records.append(record) }
+            // udev describes a card in a second event, after its PCM devices have come; until then it has no identity.
+            if let record = record(of: device), !hasDaemon || record.properties["SOUND_INITIALIZED"] != nil {
+                records.append(record)
+            }
         }
         return records.sorted { ($0.card ?? 0, $0.index) < ($1.card ?? 0, $1.index) }
     }

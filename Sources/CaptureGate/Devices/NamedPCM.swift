@@ -9,7 +9,8 @@ enum NamedPCM {
     static func device(_ id: DeviceID) throws(CaptureError) -> Device? {
         guard id.rawValue.hasPrefix(prefix) else { return nil }
         let name = String(id.rawValue.dropFirst(prefix.count))
-        guard !name.isEmpty, !name.contains("hw:"), name.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7F })
+        guard !name.isEmpty, !name.contains("hw:"),
+            name.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7F })
         else {
             throw CaptureError(
                 .noDevice, "\(QuestionText.visible(id.rawValue)) is not a name of ALSA's configuration.",

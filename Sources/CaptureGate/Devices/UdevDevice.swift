@@ -16,6 +16,9 @@ struct UdevDevice: ~Copyable {
     var node: String? { text(cm_udev_device_devnode(device)) }
     var action: String? { text(cm_udev_device_action(device)) }
 
+    /// Whether udevd has finished with it.
+    var isInitialized: Bool { cm_udev_device_is_initialized(device) > 0 }
+
     func attribute(_ name: String) -> String? { text(cm_udev_device_sysattr(device, name)) }
 
     /// Everything udevd's rules found out.

@@ -2,6 +2,9 @@ import CMedia
 
 /// Walks the devices of a subsystem.
 enum UdevScan {
+    /// Whether udevd runs here. Where it does, a device is listed once udevd has described it: its event comes then.
+    static var hasDaemon: Bool { SmallFile.names(in: "/run/udev").contains("control") }
+
     /// Calls `body` for each device, in the order of their places in /sys; for none where there is no /sys.
     static func forEach(in subsystem: String, _ body: (borrowing UdevDevice) -> Void) {
         guard let udev = cm_udev_new() else { return }

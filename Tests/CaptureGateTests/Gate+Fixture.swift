@@ -1,0 +1,70 @@
+import CaptureGate
+import CaptureRig
+import GateStore
+import Synchronization
+
+/// A gate over the built-in devices and a store in a folder of its own, with a person whose answers are scripted.
+struct GateFixture {
+    let folder: String
+    let prompter: ScriptedPrompter
+    let gatekeeper: Gatekeeper
+    let queue: GateQueue
+
+    init(answers: [Answer] = []) throws {
+        folder = try TemporaryFolder.make()
+        prompter = ScriptedPrompter(answers)
+        gatekeeper = try Gatekeeper.system(storeIn: folder, prompter: prompter)
+        queue = GateQueue(gatekeeper: gatekeeper)
+    }
+
+    /// What another process would have.
+    func otherStore() throws -> SQLiteGrantStore { try SQLiteGrantStore(directory: folder) }
+
+    /// Takes every decision back, as `capturegate revoke` does.
+    func revokeFromOutside() throws {
+        let store = try otherStore()
+        let ids = try store.snapshot().decisions.compactMap(\.id) + store.consumed().compactMap(\.id)
+        _ = try store.remove(
+            ids, audit: AuditEvent(.removal, at: SystemGateClock().now, subject: nil, detail: "revoked by a test"))
+    }
+}
+
+/// Captures from a device with a closure that gets the permit.
+struct Capture<Output: Sendable>: CaptureOperation {
+    let authorization: AuthorizedFor<Capability.Together>
+    let body: @Sendable (consuming Permit) async throws(CaptureError) -> Output
+
+    init(
+        microphone: String? = nil, camera: String? = nil,
+        _ body: @escaping @Sendable (consuming Permit) async throws(CaptureError) -> Output
+    ) {
+        var requests: [DeviceRequest] = []
+        if let microphone {
+            requests.append(
+                DeviceRequest(
+                    capability: .microphone, level: .record, device: .id(DeviceID(rawValue: microphone)),
+                    purpose: "Test"))
+        }
+        if let camera {
+            requests.append(
+                DeviceRequest(
+                    capability: .camera, level: .video, device: .id(DeviceID(rawValue: camera)), purpose: "Test"))
+        }
+        authorization = AuthorizedFor(Capability.Together(requests))
+        self.body = body
+    }
+
+    func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) -> Output {
+        try await body(permit)
+    }
+}
+
+extension Permit {
+    /// The permit of the one device there is.
+    mutating func takeOnly() throws(CaptureError) -> DevicePermit {
+        guard let id = devices.first?.device.id, let part = take(id) else {
+            throw CaptureError(.notAuthorized, "The permit is empty.")
+        }
+        return part
+    }
+}

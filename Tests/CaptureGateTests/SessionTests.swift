@@ -1,0 +1,139 @@
+import CaptureGate
+import CaptureRig
+import Testing
+
+@Suite("Session")
+struct SessionTests {
+    @Test("A granted microphone delivers, and its ledger adds up")
+    func granted() async throws {
+        let gate = try GateFixture(answers: [.allow(.once)])
+        let statistics = try await gate.queue.run(
+            Capture(microphone: "test:tone") { permit throws(CaptureError) in
+                var permit = permit
+                var session = try await AudioSession(opening: permit.takeOnly())
+                session.start()
+                var frames = 0
+                while frames < 4800, session.wait(milliseconds: 5000) {
+                    frames +=
+                        session.withNext { header, bytes in
+                            #expect(bytes.byteCount == header.byteCount)
+                            return header.frameCount
+                        } ?? 0
+                }
+                return await session.close()
+            })
+        #expect(statistics.delivered >= 4800)
+        #expect(
+            statistics.made == statistics.delivered + statistics.lostByDevice + statistics.lostByReader
+                + statistics.damaged + statistics.empty + statistics.short)
+        #expect(gate.prompter.asked.count == 1)
+    }
+
+    @Test("A camera and a microphone are one question")
+    func oneQuestion() async throws {
+        let gate = try GateFixture(answers: [.allow(.once)])
+        let count = try await gate.queue.run(
+            Capture(microphone: "test:tone", camera: "test:bars") { permit throws(CaptureError) in
+                permit.devices.count
+            })
+        #expect(count == 2)
+        #expect(gate.prompter.asked.map(\.items.count) == [2])
+    }
+
+    @Test("A denied camera is refused, now and without a second question")
+    func denied() async throws {
+        let gate = try GateFixture(answers: [.deny])
+        for _ in 0..<2 {
+            let error = await #expect(throws: CaptureError.self) {
+                try await gate.queue.run(Capture(camera: "test:bars") { _ throws(CaptureError) in })
+            }
+            #expect(error?.exitCode == 77)
+        }
+        #expect(gate.prompter.asked.count == 1)
+    }
+
+    @Test("A grant for once is used up by one capture")
+    func once() async throws {
+        let gate = try GateFixture(answers: [.allow(.once), .deny])
+        let capture = Capture(microphone: "test:tone") { permit throws(CaptureError) in
+            var permit = permit
+            let session = try await AudioSession(opening: permit.takeOnly())
+            await session.close()
+        }
+        try await gate.queue.run(capture)
+        await #expect(throws: CaptureError.self) { try await gate.queue.run(capture) }
+        #expect(gate.prompter.asked.count == 2)
+    }
+
+    @Test("A permit of one device opens no other")
+    func otherDevice() async throws {
+        let gate = try GateFixture(answers: [.allow(.once)])
+        let taken = try await gate.queue.run(
+            Capture(microphone: "test:tone") { permit throws(CaptureError) in
+                var permit = permit
+                return permit.take(DeviceID(rawValue: "test:bars")) != nil
+            })
+        #expect(!taken)
+    }
+
+    @Test("A revocation from outside ends a running capture, and not one frame follows it")
+    func revoked() async throws {
+        let gate = try GateFixture(answers: [.allow(.always)])
+        let (end, late) = try await gate.queue.run(
+            Capture(camera: "test:bars") { permit throws(CaptureError) in
+                var permit = permit
+                var session = try await VideoSession(opening: permit.takeOnly())
+                session.start()
+                guard session.wait(milliseconds: 5000) else { return (nil, 0) }
+                do { try gate.revokeFromOutside() } catch { throw CaptureError(.store, "\(error)") }
+                // The capture ends by itself; until then there may be frames from before.
+                while session.end == nil, session.wait(milliseconds: 5000) {
+                    while session.withNext({ _, _ in }) != nil {}
+                }
+                let end = session.end
+                let delivered = session.statistics.delivered
+                let final = await session.close()
+                return (end, final.delivered - delivered)
+            })
+        guard case .refused(let error) = end else {
+            Issue.record("ended otherwise: \(String(describing: end))")
+            return
+        }
+        #expect(error.kind == .revoked)
+        #expect(late == 0)
+    }
+
+    @Test("Frames as a sequence end where the consumer leaves, and the device is closed")
+    func sequence() async throws {
+        let gate = try GateFixture(answers: [.allow(.once)])
+        let numbers = try await gate.queue.run(
+            Capture(microphone: "test:tone") { permit throws(CaptureError) in
+                var permit = permit
+                let session = try await AudioSession(opening: permit.takeOnly())
+                var numbers: [UInt64] = []
+                for try await period in session.frames() {
+                    numbers.append(period.header.sequence)
+                    if numbers.count == 3 { break }
+                }
+                return numbers
+            })
+        #expect(numbers.count == 3)
+        #expect(numbers == numbers.sorted())
+    }
+
+    @Test("A strict session refuses what the device does otherwise")
+    func strict() async throws {
+        let gate = try GateFixture(answers: [.allow(.always)])
+        let error = await #expect(throws: CaptureError.self) {
+            try await gate.queue.run(
+                Capture(microphone: "alsa:paced_48k_stereo") { permit throws(CaptureError) in
+                    var permit = permit
+                    let settings = AudioSettings(sampleRate: 44_100, channels: 2, isStrict: true)
+                    let session = try await AudioSession(opening: permit.takeOnly(), settings: settings)
+                    await session.close()
+                })
+        }
+        #expect(error?.exitCode == 78)
+        #expect(error?.message.contains("44100") == true)
+    }
+}
