@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cm_fence.h"
+#include <errno.h>
 #include <poll.h>
 #include <stdint.h>
 

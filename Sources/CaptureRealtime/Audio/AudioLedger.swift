@@ -1,0 +1,90 @@
+import CMedia
+
+/// The books of one audio loop: position, loss and time stamps.
+///
+/// *realtime-safe*
+@usableFromInline
+struct AudioLedger: BitwiseCopyable, Sendable {
+    private let clock: SampleClock
+    private let bytesPerFrame: Int
+    private let interval: Int64
+    private let counters: CounterTable
+    private var position: UInt64 = 0
+    private var totals = Loss()
+    private var stamps = StampLine()
+    private var stamp: Int64 = 0
+    /// Frames of the last unit: with its stamp they tell when the next one is due.
+    private var lastFrames: Int64 = 0
+    private var flags = FrameFlags(rawValue: 0)
+    private var isBroken = false
+
+    @usableFromInline
+    init(_ settings: PCMSettings, _ counters: CounterTable) {
+        clock = SampleClock(rate: settings.rate)
+        bytesPerFrame = settings.bytesPerFrame
+        interval = settings.periodNanoseconds
+        self.counters = counters
+    }
+
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func start() {
+        stamps.start(now: cm_monotonic())
+    }
+
+    /// The first frames of a unit came.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func open(_ deviceStamp: Int64) {
+        let due = stamps.last &+ clock.nanoseconds(lastFrames)
+        let isFirst = stamps.last == 0
+        let (repaired, wasRepaired) = stamps.next(deviceStamp, now: cm_monotonic(), interval: interval)
+        stamp = repaired
+        if wasRepaired {
+            counters.repairedTimestamp()
+            flags.add(FrameFlags.repairedTimestamp)
+        }
+        if isBroken, !isFirst { lost(clock.frames(stamp &- due)) }
+        isBroken = false
+    }
+
+    /// The length of an interruption is known by the clock alone.
+    @_noLocks @_noAllocation
+    private mutating func lost(_ frames: UInt64) {
+        position &+= frames
+        totals.device &+= frames
+        counters.lostByDevice(frames)
+        if flags.holds(FrameFlags.xrun) { counters.lostByXrun(frames) }
+        flags.add(FrameFlags.gap)
+    }
+
+    /// The unit is whole.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func close(frames: Int) -> FrameHeader {
+        let header = FrameHeader(
+            sequence: position, timestamp: stamp, byteCount: frames &* bytesPerFrame, frameCount: frames, flags: flags,
+            lost: totals)
+        position &+= UInt64(frames)
+        lastFrames = Int64(frames)
+        return header
+    }
+
+    /// The unit is in the ring.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func committed(_ header: FrameHeader) {
+        counters.committed(header)
+        flags = FrameFlags(rawValue: 0)
+    }
+
+    /// The unit found no free slot.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func dropped(_ header: FrameHeader) {
+        totals.ring &+= UInt64(header.frameCount)
+        counters.lostInRing(UInt64(header.frameCount))
+    }
+
+    /// The stream was interrupted.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func broke(_ flag: FrameFlags) {
+        isBroken = true
+        flags.add(flag)
+    }
+}

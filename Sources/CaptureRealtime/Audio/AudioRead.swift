@@ -1,0 +1,14 @@
+/// What reading from an audio source brought.
+///
+/// *realtime-safe*
+public enum AudioRead: BitwiseCopyable, Sendable {
+    /// So many frames; the first one was taken at `timestamp`, ns on CLOCK_MONOTONIC.
+    case frames(Int, timestamp: Int64)
+    case nothing
+    /// Frames were lost; the source must be prepared and started.
+    case overrun
+    /// The machine slept.
+    case suspended
+    case gone
+    case failed(RealtimeFault)
+}

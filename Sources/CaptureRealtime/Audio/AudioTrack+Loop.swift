@@ -1,0 +1,138 @@
+// The loop, and the conformance of the module's own source, stand in one file: without whole-module compilation the
+// compiler specializes, and so checks through, what it finds in the same file or in another module, and nothing else.
+
+extension CaptureLoop {
+    /// Runs until asked to stop or until the source ends.
+    @inlinable
+    public static func run<Source: AudioSource & ~Copyable>(_ track: inout AudioTrack<Source>) -> LoopResult {
+        var state = LoopState(
+            track.word, track.counters, period: track.periodNanoseconds, patience: track.patienceNanoseconds)
+        let result = repeated(&track, &state)
+        track.stop()
+        return result
+    }
+
+    @inlinable
+    static func repeated<Source: AudioSource & ~Copyable>(
+        _ track: inout AudioTrack<Source>, _ state: inout LoopState
+    ) -> LoopResult {
+        if let result = state.stop() { return result }
+        var result = state.end(track.start())
+        while true {
+            if let result { return result }
+            switch track.turn(&state) {
+            case .goOn: break
+            case .recover(let suspended): result = state.end(track.recover(suspended: suspended))
+            case .restart: result = state.end(track.restart())
+            case .end(let end): return end
+            }
+        }
+    }
+}
+
+extension PCMSource: AudioSource {
+    @_noLocks @_noAllocation
+    public static func capture(_ track: inout AudioTrack<PCMSource>) -> LoopResult {
+        CaptureLoop.run(&track)
+    }
+}
+
+extension AudioTrack where Source: ~Copyable {
+    @inlinable
+    mutating func start() -> RealtimeFault? {
+        ledger.start()
+        return source.start()
+    }
+
+    /// One wake-up.
+    @inlinable
+    mutating func turn(_ state: inout LoopState) -> LoopAction {
+        if let result = state.stop() { return .end(result) }
+        let pause = state.pause
+        if pause > 0 { source.pause(control: word.descriptor, milliseconds: pause) }
+        let wakeup = source.wait(control: word.descriptor, milliseconds: state.slice)
+        switch wakeup {
+        case .ready: return state.judge(process(), inTrouble: false)
+        case .trouble: return state.judge(process(), inTrouble: true)
+        case .quiet, .failed: return state.judge(wakeup)
+        }
+    }
+
+    @inlinable
+    mutating func recover(suspended: Bool) -> RealtimeFault? {
+        source.recover(suspended: suspended)
+    }
+
+    @inlinable
+    mutating func restart() -> RealtimeFault? {
+        ledger.broke(FrameFlags.restarted)
+        source.stop()
+        return source.start()
+    }
+
+    @inlinable
+    mutating func stop() {
+        source.stop()
+    }
+}
+
+extension AudioTrack where Source: ~Copyable {
+    /// Reads once, straight into the ring.
+    @inlinable
+    mutating func process() -> LoopStep {
+        let slot = unsafe openSlot()
+        switch unsafe source.read(into: slot + filled &* bytesPerFrame, frames: periodFrames &- filled) {
+        case .frames(let count, let timestamp): return took(count, timestamp)
+        case .nothing: return .idle
+        case .overrun: return interrupted(.overrun, FrameFlags.xrun)
+        case .suspended: return interrupted(.suspended, FrameFlags.restarted)
+        case .gone: return last(.gone)
+        case .failed(let fault): return last(.failed(fault))
+        }
+    }
+
+    @inlinable
+    mutating func openSlot() -> UnsafeMutableRawPointer {
+        if let slot = unsafe slot { return unsafe slot }
+        let claimed = unsafe ring.claim()
+        unsafe slot = claimed
+        return unsafe claimed
+    }
+
+    @inlinable
+    mutating func took(_ count: Int, _ timestamp: Int64) -> LoopStep {
+        if filled == 0 { ledger.open(timestamp) }
+        filled &+= count
+        return filled < periodFrames ? .progress : commit()
+    }
+
+    /// What was read before the interruption is good, if short.
+    @inlinable
+    mutating func interrupted(_ step: LoopStep, _ flag: FrameFlags) -> LoopStep {
+        let step = last(step)
+        ledger.broke(flag)
+        return step
+    }
+
+    @inlinable
+    mutating func last(_ step: LoopStep) -> LoopStep {
+        if case .stopped = commit() { return .stopped }
+        return step
+    }
+
+    /// Publishes or drops what was read, if anything.
+    @inlinable
+    mutating func commit() -> LoopStep {
+        guard filled > 0 else { return .progress }
+        let header = ledger.close(frames: filled)
+        filled = 0
+        unsafe slot = nil
+        guard !ring.isDropping else {
+            ledger.dropped(header)
+            return .progress
+        }
+        guard ring.commit(header) else { return .stopped }
+        ledger.committed(header)
+        return .progress
+    }
+}

@@ -1,0 +1,87 @@
+import CMedia
+
+extension PCMSource {
+    /// Prepared and started by hand: after an overrun a capture PCM needs both.
+    @_noLocks @_noAllocation
+    public mutating func start() -> RealtimeFault? {
+        let prepared = unsafe cm_pcm_prepare(handle.pcm)
+        if prepared < 0 { return RealtimeFault(.preparePCM, result: prepared) }
+        let started = unsafe cm_pcm_start(handle.pcm)
+        return started < 0 ? RealtimeFault(.startPCM, result: started) : nil
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func stop() {
+        _ = unsafe cm_pcm_drop(handle.pcm)
+    }
+
+    /// A suspended device may take its time: until it is awake, reading says "suspended" again.
+    @_noLocks @_noAllocation
+    public mutating func recover(suspended: Bool) -> RealtimeFault? {
+        guard suspended else { return start() }
+        let resumed = unsafe cm_pcm_resume(handle.pcm)
+        if resumed == -EAGAIN || resumed >= 0 { return nil }
+        return start()
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
+        let called = pollSet.wait(control: control, milliseconds: milliseconds)
+        if called < 0 { return .failed(RealtimeFault(.poll, result: called)) }
+        if called == 0 { return .quiet }
+        // Plugins translate: their descriptors' events are not what they seem.
+        let revents = unsafe cm_pcm_revents(handle.pcm, pollSet.entries, Int32(truncatingIfNeeded: pollSet.devices))
+        return revents < 0 ? .trouble : pollSet.meaning(revents)
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func pause(control: Int32, milliseconds: Int32) {
+        pollSet.pause(control: control, milliseconds: milliseconds)
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+        var stamp: Int64 = 0
+        let available = unsafe cm_pcm_htimestamp(handle.pcm, &stamp)
+        let count =
+            unsafe isInterleaved
+            ? cm_pcm_readi(handle.pcm, memory, Int64(frames)) : planes.read(handle.pcm, into: memory, frames: frames)
+        guard count > 0 else { return problem(Int32(truncatingIfNeeded: count)) }
+        let waiting = available > count ? available : count
+        return .frames(Int(count), timestamp: firstSample(stamp, waiting: waiting))
+    }
+
+    /// The stamp is the instant at which `waiting` frames were there; without one it is now.
+    @_noLocks @_noAllocation
+    private func firstSample(_ stamp: Int64, waiting: Int64) -> Int64 {
+        (stamp > 0 ? stamp : cm_monotonic()) &- SampleClock(rate: got.rate).nanoseconds(waiting)
+    }
+
+    @_noLocks @_noAllocation
+    private func problem(_ result: Int32) -> AudioRead {
+        switch result {
+        case 0, -EAGAIN: .nothing
+        case -EPIPE: .overrun
+        case -ESTRPIPE: .suspended
+        case -EBADFD: problemOfState()
+        default: gone(result)
+        }
+    }
+
+    /// EBADFD says only that the state is another one; SND_PCM_STATE_XRUN, _SUSPENDED and _DISCONNECTED say which.
+    @_noLocks @_noAllocation
+    private func problemOfState() -> AudioRead {
+        switch unsafe cm_pcm_state(handle.pcm) {
+        case 4: .overrun
+        case 7: .suspended
+        case 8: .gone
+        default: .failed(RealtimeFault(.readPCM, result: -EBADFD))
+        }
+    }
+
+    @_noLocks @_noAllocation
+    private func gone(_ result: Int32) -> AudioRead {
+        let fault = RealtimeFault(.readPCM, result: result)
+        return fault.meansGone ? .gone : .failed(fault)
+    }
+}

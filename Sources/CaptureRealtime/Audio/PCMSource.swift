@@ -1,0 +1,45 @@
+import CMedia
+
+/// An ALSA capture device, opened and negotiated; deinit closes it.
+///
+/// *session-bound*; *realtime-safe* while its loop runs
+@safe
+public struct PCMSource: ~Copyable, @unchecked Sendable {
+    // Sendable by hand because of the pointers, which this alone owns.
+    public let asked: PCMSettings
+    /// What the device does.
+    public let got: PCMSettings
+    /// Of the device; what the ring gets is interleaved in any case.
+    public let isInterleaved: Bool
+    public let kind: PCMKind
+    public let allowsRealtimePriority: Bool
+
+    let handle: PCMHandle
+    let pollSet: PollSet
+    let planes: PlanarReader
+
+    /// Opens a PCM and negotiates with it. No sound is captured before the loop starts it.
+    ///
+    /// - Parameter name: As ALSA has it: `hw:0,0`, `default` …
+    /// - Throws: ENOENT or ENODEV: there is no such device. EBUSY: somebody has it. EACCES: the node's permissions refuse.
+    ///   EINVAL in a negotiating call: the device can nothing of the kind. The corresponding C function is `snd_pcm_open`.
+    public init(opening name: String, asked: PCMSettings = PCMSettings()) throws(RealtimeFault) {
+        let handle = try PCMHandle(opening: name)
+        var negotiated = try PCMNegotiation(handle, asked: asked)
+        try negotiated.negotiate()
+        let count = try unsafe checked(.descriptorsPCM, cm_pcm_descriptor_count(handle.pcm))
+        let pollSet = PollSet(devices: Int(count))
+        _ = try unsafe checked(.descriptorsPCM, cm_pcm_descriptors(handle.pcm, pollSet.entries, count))
+        self.asked = asked
+        got = negotiated.got
+        isInterleaved = negotiated.isInterleaved
+        kind = PCMKind(rawValue: unsafe cm_pcm_type(handle.pcm))
+        // A conversion in front of a server has no card.
+        allowsRealtimePriority = unsafe kind.isHardwareOrConversion && cm_pcm_card(handle.pcm) >= 0
+        planes = PlanarReader(negotiated.got)
+        self.handle = handle
+        self.pollSet = pollSet
+    }
+
+    public var settings: PCMSettings { got }
+}

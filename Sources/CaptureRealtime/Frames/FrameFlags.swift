@@ -1,0 +1,38 @@
+/// What happened to a unit or right before it.
+///
+/// *thread-safe*
+public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
+    public let rawValue: UInt32
+
+    @_noLocks @_noAllocation
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The device overran before this unit; the loss is measured by the clock.
+    public static var xrun: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 1) }
+    }
+    /// The device or its driver left something out before this unit.
+    public static var gap: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 2) }
+    }
+    /// The device's time stamp went backward, lay in the future or was missing, and was replaced.
+    public static var repairedTimestamp: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 4) }
+    }
+    /// The device had stalled or slept and was started again before this unit.
+    public static var restarted: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 8) }
+    }
+
+    // OptionSet's own union and contains are generic, and so not for the fence.
+
+    @_noLocks @_noAllocation
+    mutating func add(_ flag: FrameFlags) {
+        self = FrameFlags(rawValue: rawValue | flag.rawValue)
+    }
+
+    @_noLocks @_noAllocation
+    func holds(_ flag: FrameFlags) -> Bool {
+        rawValue & flag.rawValue != 0
+    }
+}

@@ -1,0 +1,63 @@
+import Synchronization
+
+/// What a capture loop has seen so far, in frames: audio frames, or pictures.
+///
+/// Each number is true by itself at any time; together they add up once the loop has returned:
+/// made = delivered + device + flagged + empty + short + ring.
+///
+/// *thread-safe*
+@safe
+public final class LoopCounters: Sendable {
+    public let table: CounterTable
+
+    public init() {
+        let tally = UnsafeMutablePointer<Tally>.allocate(capacity: 1)
+        unsafe tally.initialize(to: Tally())
+        unsafe table = CounterTable(tally: tally)
+    }
+
+    deinit {
+        unsafe table.tally.deinitialize(count: 1)
+        unsafe table.tally.deallocate()
+    }
+
+    /// Committed to the ring and not taken back.
+    public var delivered: UInt64 { unsafe table.tally.pointee.delivered.now }
+    /// Bytes of what was delivered.
+    public var bytes: UInt64 { unsafe table.tally.pointee.bytes.now }
+    /// Missing by overruns, restarts and holes in the sequence.
+    public var deviceLost: UInt64 { unsafe table.tally.pointee.deviceLost.now }
+    /// Left out: the driver flagged an error.
+    public var flagged: UInt64 { unsafe table.tally.pointee.flagged.now }
+    /// Left out: no bytes.
+    public var empty: UInt64 { unsafe table.tally.pointee.empty.now }
+    /// Left out: fewer bytes than a whole picture has.
+    public var short: UInt64 { unsafe table.tally.pointee.short.now }
+    /// Dropped because the reader was too slow.
+    public var ringLost: UInt64 { unsafe table.tally.pointee.ringLost.now }
+    /// All that the device made.
+    public var made: UInt64 { delivered + deviceLost + flagged + empty + short + ringLost }
+    /// How often the device overran.
+    public var xruns: UInt64 { unsafe table.tally.pointee.xruns.now }
+    /// The part of ``deviceLost`` that overruns took.
+    public var xrunFrames: UInt64 { unsafe table.tally.pointee.xrunFrames.now }
+    /// How often nothing came in time.
+    public var stalls: UInt64 { unsafe table.tally.pointee.stalls.now }
+    /// How often the device was started again after a stall or a suspension.
+    public var restarts: UInt64 { unsafe table.tally.pointee.restarts.now }
+    /// How many time stamps had to be replaced.
+    public var repairedTimestamps: UInt64 { unsafe table.tally.pointee.repairs.now }
+    /// Of the first unit committed, ns on CLOCK_MONOTONIC; 0 before.
+    public var firstTimestamp: Int64 { unsafe table.tally.pointee.first.load(ordering: .relaxed) }
+    /// Of the last unit committed, ns on CLOCK_MONOTONIC; 0 before.
+    public var lastTimestamp: Int64 { unsafe table.tally.pointee.last.load(ordering: .relaxed) }
+
+    /// What the thread achieved; `nil` until it runs.
+    public var priority: RealtimePriority? {
+        RealtimePriority(packed: unsafe table.tally.pointee.priority.load(ordering: .relaxed))
+    }
+
+    func report(_ priority: RealtimePriority) {
+        unsafe table.tally.pointee.priority.store(priority.packed, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,56 @@
+import CMedia
+
+/// The descriptors that a source waits for: the device's own, and the control's behind them.
+///
+/// *realtime-safe*
+@safe
+public struct PollSet: ~Copyable, @unchecked Sendable {
+    // Sendable by hand because of the pointer, which this alone owns.
+    let entries: UnsafeMutablePointer<pollfd>
+    let devices: Int
+
+    /// - Parameter devices: How many descriptors the device has, 0 upwards.
+    public init(devices: Int) {
+        unsafe entries = .allocate(capacity: devices + 1)
+        unsafe entries.initialize(repeating: pollfd(fd: -1, events: 0, revents: 0), count: devices + 1)
+        self.devices = devices
+    }
+
+    /// A descriptor that becomes readable.
+    public init(reading descriptor: Int32) {
+        self.init(devices: 1)
+        unsafe entries[0] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    }
+
+    deinit {
+        unsafe entries.deallocate()
+    }
+
+    /// Waits for device and control. The corresponding C function is `poll`.
+    ///
+    /// - Returns: How many descriptors called, or -errno.
+    @_noLocks @_noAllocation
+    public func wait(control: Int32, milliseconds: Int32) -> Int32 {
+        unsafe entries[devices] = pollfd(fd: control, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
+        return unsafe cm_poll(entries, Int32(truncatingIfNeeded: devices &+ 1), milliseconds)
+    }
+
+    /// Waits for the control alone.
+    @_noLocks @_noAllocation
+    public func pause(control: Int32, milliseconds: Int32) {
+        unsafe entries[devices] = pollfd(fd: control, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
+        _ = unsafe cm_poll(entries + devices, 1, milliseconds)
+    }
+
+    /// What the first device descriptor means: data, an error state, or nothing.
+    @_noLocks @_noAllocation
+    public func wakeup() -> SourceWakeup {
+        meaning(Int32(unsafe entries[0].revents))
+    }
+
+    @_noLocks @_noAllocation
+    func meaning(_ revents: Int32) -> SourceWakeup {
+        if revents & POLLIN != 0 { return .ready }
+        return revents & (POLLERR | POLLHUP | POLLNVAL) != 0 ? .trouble : .quiet
+    }
+}

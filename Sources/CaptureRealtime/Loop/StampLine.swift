@@ -1,0 +1,44 @@
+/// Makes a device's time stamps rise strictly. Drivers deliver stamps that go backward, lie in the future or are missing.
+///
+/// *realtime-safe*
+struct StampLine: BitwiseCopyable {
+    /// What came last, 0 before the first.
+    private(set) var last: Int64 = 0
+    /// Nothing that is captured can be older: set when the device starts.
+    private var floor: Int64 = 0
+
+    @_noLocks @_noAllocation
+    init() {}
+
+    /// - Parameter now: CLOCK_MONOTONIC in ns. A stamp up to a second older may still belong to what was under way.
+    @_noLocks @_noAllocation
+    mutating func start(now: Int64) {
+        floor = now &- 1_000_000_000
+    }
+
+    /// - Parameters:
+    ///   - stamp: The device's own, 0 for none.
+    ///   - now: CLOCK_MONOTONIC in ns.
+    ///   - interval: From unit to unit in ns, 0 where it is not known.
+    /// - Returns: The stamp to use, and whether it was replaced.
+    @_noLocks @_noAllocation
+    mutating func next(_ stamp: Int64, now: Int64, interval: Int64) -> (stamp: Int64, wasRepaired: Bool) {
+        // A driver that interpolates may be ahead by a fraction of an interval.
+        let isSane = stamp > last && stamp >= floor && stamp != 0 && stamp <= now &+ interval
+        guard !isSane else {
+            last = stamp
+            return (stamp, false)
+        }
+        last = replacement(now: now, interval: interval)
+        return (last, true)
+    }
+
+    @_noLocks @_noAllocation
+    private func replacement(now: Int64, interval: Int64) -> Int64 {
+        guard last != 0 else { return now }
+        // In step where the last one plus an interval is possible, else as late as can be.
+        let expected = last &+ interval
+        let possible = interval > 0 && expected < now && now &- expected < interval ? expected : now
+        return possible > last ? possible : last &+ 1
+    }
+}

@@ -1,0 +1,37 @@
+import Dispatch
+
+/// A serial queue whose one block is a whole capture session.
+///
+/// *thread-safe*
+public final class RealtimeQueue: Sendable {
+    private let queue: DispatchQueue
+    private let label: String
+
+    /// - Parameter label: Also the thread's name while it captures: its first 15 bytes.
+    public init(label: String) {
+        self.label = label
+        queue = DispatchQueue(label: label)
+    }
+
+    /// Runs a session: asks for SCHED_FIFO, else for nice -11, and reports what it got; runs the loop; puts the thread back as
+    /// it was; closes the device; tells the reader.
+    ///
+    /// - Parameter completion: Called on the queue's thread at the very end.
+    public func run<Run: CaptureRun & ~Copyable>(
+        _ run: consuming Run, completion: @escaping @Sendable (LoopResult) -> Void
+    ) {
+        let box = RunBox(run)
+        let label = label
+        queue.async {
+            guard var run = box.take() else { return }
+            let name = ThreadName(setting: label)
+            let policy = ThreadPolicy()
+            run.report(policy.raise(allowed: run.allowsRealtimePriority))
+            let result = run.capture()
+            policy.restore()
+            name.restore()
+            run.finish(result)
+            completion(result)
+        }
+    }
+}

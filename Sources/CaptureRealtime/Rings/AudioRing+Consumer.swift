@@ -1,0 +1,56 @@
+import Synchronization
+
+extension AudioRing {
+    /// The reading end.
+    ///
+    /// *session-bound*
+    @safe
+    public struct Consumer: ~Copyable, FrameReader, @unchecked Sendable {
+        // Sendable by hand because of the pointer, which the owner keeps alive.
+        private let owner: AudioRingOwner
+        private let core: UnsafeMutablePointer<AudioRingCore>
+        private let word: CommitWord
+        private var head: UInt64 = 0
+        private var cachedTail: UInt64 = 0
+        private var totals = Loss()
+
+        init(_ owner: AudioRingOwner, _ word: CommitWord) {
+            self.owner = owner
+            unsafe core = owner.core
+            self.word = word
+        }
+
+        public var readySignal: Int32 { unsafe core.pointee.ending.signal.descriptor }
+        public var ended: LoopResult? { unsafe core.pointee.ending.result }
+        public var unread: Int { Int(word.committed() &- head) }
+        public func clearSignal() { unsafe core.pointee.ending.signal.clear() }
+
+        public mutating func withNext<Result, Failure: Error>(
+            _ body: (FrameHeader, RawSpan) throws(Failure) -> Result
+        ) throws(Failure) -> Result? {
+            guard hasNext() else { return nil }
+            let slot = unsafe core.pointee.slot(head)
+            var header = unsafe slot.load(as: FrameHeader.self)
+            let lost = header.lost.since(totals)
+            totals = header.lost
+            header.lost = lost
+            // Also when the body throws: what it was lent is read.
+            defer { release() }
+            let bytes = unsafe UnsafeRawBufferPointer(start: slot + AudioRingCore.headerBytes, count: header.byteCount)
+            return try unsafe body(header, bytes.bytes)
+        }
+
+        private mutating func hasNext() -> Bool {
+            if cachedTail == head { cachedTail = word.committed() }
+            if cachedTail != head { return true }
+            clearSignal()
+            cachedTail = word.committed()
+            return cachedTail != head
+        }
+
+        private mutating func release() {
+            head &+= 1
+            unsafe core.pointee.head.value.store(head, ordering: .releasing)
+        }
+    }
+}

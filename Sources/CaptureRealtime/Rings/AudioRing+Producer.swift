@@ -1,0 +1,66 @@
+import Synchronization
+
+extension AudioRing {
+    /// The writing end, for the capture thread alone.
+    ///
+    /// *realtime-safe*
+    @safe
+    public struct Producer: ~Copyable, @unchecked Sendable {
+        // Sendable by hand because of the pointer, which the owner keeps alive.
+        private let owner: AudioRingOwner
+        private let core: UnsafeMutablePointer<AudioRingCore>
+        private let word: CommitWord
+        /// Units committed.
+        private var tail: UInt64 = 0
+        /// Where the reader was when last looked at: reading its line again and again would cost it its speed.
+        private var cachedHead: UInt64 = 0
+        private var isSpare = false
+        private var hasEnded = false
+
+        init(_ owner: AudioRingOwner, _ word: CommitWord) {
+            self.owner = owner
+            unsafe core = owner.core
+            self.word = word
+        }
+
+        /// Begins a period: a free slot, or the spare one, where it will be dropped.
+        ///
+        /// - Returns: Where to write; the bytes of a whole period fit.
+        @_noLocks @_noAllocation
+        public mutating func claim() -> UnsafeMutableRawPointer {
+            if unsafe tail &- cachedHead >= core.pointee.slots { cachedHead = unsafe core.pointee.readPosition() }
+            isSpare = unsafe tail &- cachedHead >= core.pointee.slots
+            let slot = unsafe isSpare ? core.pointee.spare : core.pointee.slot(tail)
+            return unsafe slot + AudioRingCore.headerBytes
+        }
+
+        /// Whether the claimed period will be dropped.
+        public var isDropping: Bool {
+            @_noLocks @_noAllocation get { isSpare }
+        }
+
+        /// Publishes the claimed period.
+        ///
+        /// - Parameter header: With running totals of loss.
+        /// - Returns: False when the loop was asked to stop: nothing was published, and never will be.
+        @_noLocks @_noAllocation
+        public mutating func commit(_ header: FrameHeader) -> Bool {
+            unsafe core.pointee.slot(tail).storeBytes(of: header, as: FrameHeader.self)
+            guard word.commit(after: tail) else { return false }
+            tail &+= 1
+            unsafe core.pointee.signalReader()
+            return true
+        }
+
+        /// Tells the reader that nothing more will come, and why.
+        public mutating func finish(_ result: LoopResult) {
+            hasEnded = true
+            unsafe core.pointee.ending.end(result)
+        }
+
+        deinit {
+            // A producer that never ran must not leave its reader waiting.
+            if !hasEnded { unsafe core.pointee.ending.end(LoopResult(.stopped)) }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Synchronization
+
+/// What both ends of an audio ring share. The tail stands in the ``LoopControl``.
+struct AudioRingCore: ~Copyable, Sendable {
+    /// The bytes of the header before a slot's payload: a multiple of the cache line.
+    static var headerBytes: Int {
+        @_noLocks @_noAllocation get { 128 }
+    }
+
+    let head = AtomicLine()
+    let ending: RingEnding
+    let slots: UInt64
+    let slotBytes: Int
+    private let stride: Int
+    private let memory: SharedMemory
+
+    init(slots: Int, slotBytes: Int) throws(RealtimeFault) {
+        precondition(slots >= 2 && slotBytes > 0, "A ring has two slots at least, and slots have bytes")
+        let stride = Self.headerBytes + (slotBytes + 127) / 128 * 128
+        let ending = try RingEnding()
+        // One slot more than fit: the spare one takes what is dropped.
+        let memory = try SharedMemory(byteCount: stride * (slots + 1))
+        self.slots = UInt64(slots)
+        self.slotBytes = slotBytes
+        self.stride = stride
+        self.ending = ending
+        self.memory = memory
+    }
+
+    /// Where the unit with that number lies.
+    @_noLocks @_noAllocation
+    func slot(_ position: UInt64) -> UnsafeMutableRawPointer {
+        unsafe memory.base + Int(position % slots) * stride
+    }
+
+    var spare: UnsafeMutableRawPointer {
+        @_noLocks @_noAllocation get { unsafe memory.base + Int(slots) * stride }
+    }
+
+    @_noLocks @_noAllocation
+    func readPosition() -> UInt64 {
+        head.value.load(ordering: .acquiring)
+    }
+
+    @_noLocks @_noAllocation
+    func signalReader() {
+        ending.signal.raise()
+    }
+}
+
+/// Owns the core for both ends. They walk by its address: following references is counted, which the fence does not allow.
+@safe
+final class AudioRingOwner: @unchecked Sendable {
+    // Sendable by hand because of the pointer: it is written once, and what stands behind it is Sendable.
+    let core: UnsafeMutablePointer<AudioRingCore>
+    private let control: LoopControl
+
+    init(_ core: consuming AudioRingCore, _ control: LoopControl) {
+        control.adopt()
+        self.control = control
+        unsafe self.core = .allocate(capacity: 1)
+        unsafe self.core.initialize(to: core)
+    }
+
+    deinit {
+        unsafe core.deinitialize(count: 1)
+        unsafe core.deallocate()
+    }
+}

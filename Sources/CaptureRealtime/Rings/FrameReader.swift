@@ -1,0 +1,77 @@
+import CMedia
+
+/// The reading end of a ring. One reader a ring: it cannot be copied.
+///
+/// *session-bound*
+public protocol FrameReader: ~Copyable, Sendable {
+    /// Lends the oldest unread unit for the duration of `body`; nothing is copied. Never waits.
+    ///
+    /// - Returns: What `body` returned, or `nil` when there is nothing to read now.
+    mutating func withNext<Result, Failure: Error>(
+        _ body: (FrameHeader, RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result?
+
+    /// A descriptor to poll: readable after a commit and at the end, until ``withNext(_:)`` or ``wait(milliseconds:)``
+    /// finds nothing. Never read it. The corresponding C function is `eventfd`.
+    var readySignal: Int32 { get }
+
+    /// Set once the loop has returned and its device is closed. Units may still be there to read.
+    var ended: LoopResult? { get }
+
+    /// How many units can be read now.
+    var unread: Int { get }
+
+    /// Takes back the signal.
+    func clearSignal()
+}
+
+/// What ``FrameReader/wait(milliseconds:)`` waited for.
+///
+/// *thread-safe*
+public enum ReaderWakeup: Sendable, Hashable {
+    case ready
+    /// The loop returned, and all that it had committed was read.
+    case ended(LoopResult)
+    case timedOut
+}
+
+extension FrameReader where Self: ~Copyable {
+    /// Blocks until there is something to read, the capture ended, or the time is over.
+    ///
+    /// - Parameter milliseconds: -1 waits for ever.
+    public mutating func wait(milliseconds: Int32) -> ReaderWakeup {
+        let wakeup = look() ?? sleep(milliseconds) ?? .timedOut
+        // Finding nothing after the end lets go of the device's memory.
+        if case .ended = wakeup { _ = withNext { _, _ in } }
+        return wakeup
+    }
+
+    /// Twice: what came between the first look and the clearing would else be slept through.
+    private func look() -> ReaderWakeup? {
+        if let wakeup = state { return wakeup }
+        clearSignal()
+        return state
+    }
+
+    /// The end first: what was committed before it is then seen for certain.
+    private var state: ReaderWakeup? {
+        let end = ended
+        if unread > 0 { return .ready }
+        return end.map { .ended($0) }
+    }
+
+    private func sleep(_ milliseconds: Int32) -> ReaderWakeup? {
+        var descriptor = pollfd(fd: readySignal, events: Int16(POLLIN), revents: 0)
+        let deadline = cm_monotonic() + Int64(milliseconds) * 1_000_000
+        var left = milliseconds
+        // An interrupted poll returns 0 early.
+        while unsafe cm_poll(&descriptor, 1, left) == 0, milliseconds < 0 || cm_monotonic() < deadline {
+            if milliseconds >= 0 { left = Int32((deadline - cm_monotonic() + 999_999) / 1_000_000).clamped(0) }
+        }
+        return state
+    }
+}
+
+extension Int32 {
+    fileprivate func clamped(_ least: Int32) -> Int32 { Swift.max(self, least) }
+}

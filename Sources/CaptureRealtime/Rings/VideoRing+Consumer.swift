@@ -1,0 +1,96 @@
+import Synchronization
+
+extension VideoRing {
+    /// The reading end.
+    ///
+    /// *session-bound*
+    @safe
+    public struct Consumer: ~Copyable, FrameReader, @unchecked Sendable {
+        // Sendable by hand because of the pointer, which the owner keeps alive.
+        private let owner: VideoRingOwner
+        private let core: UnsafeMutablePointer<VideoRingCore>
+        private let word: CommitWord
+        /// The position after the last unit read, and the totals in its header.
+        private var next: UInt64 = 0
+        private var totals = Loss()
+        private var given: UInt64 = 0
+
+        init(_ owner: VideoRingOwner, _ word: CommitWord) {
+            self.owner = owner
+            unsafe core = owner.core
+            self.word = word
+        }
+
+        public var readySignal: Int32 { unsafe core.pointee.ending.signal.descriptor }
+        public var ended: LoopResult? { unsafe core.pointee.ending.result }
+        public var unread: Int {
+            // The head first: it can only have grown towards the tail read after it.
+            let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
+            return Int(word.committed() &- head)
+        }
+        public func clearSignal() { unsafe core.pointee.ending.signal.clear() }
+
+        public mutating func withNext<Result, Failure: Error>(
+            _ body: (FrameHeader, RawSpan) throws(Failure) -> Result
+        ) throws(Failure) -> Result? {
+            try withNextPlanes { (header, first, _, _) throws(Failure) in try body(header, first) }
+        }
+
+        /// As ``withNext(_:)``, for formats that lie in several memory planes; absent planes are empty.
+        public mutating func withNextPlanes<Result, Failure: Error>(
+            _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Result
+        ) throws(Failure) -> Result? {
+            guard unsafe core.pointee.custody.enter() else { return nil }
+            // What stays unmapped here would keep the device open.
+            defer { if unsafe core.pointee.custody.leave() { unsafe core.pointee.buffers.unmap() } }
+            guard let (buffer, position) = take() else { return nil }
+            defer { giveBack(buffer) }
+            let record = unsafe core.pointee.record(buffer)
+            return try unsafe body(
+                header(record, at: position), plane(0, of: buffer, record).bytes, plane(1, of: buffer, record).bytes,
+                plane(2, of: buffer, record).bytes)
+        }
+
+        private mutating func take() -> (Int, UInt64)? {
+            // The end first: what was committed before it is then seen for certain.
+            let isLast = ended != nil
+            if let oldest = unsafe core.pointee.takeOldest(of: word.committed()) { return oldest }
+            guard !isLast else {
+                unsafe core.pointee.custody.close()
+                return nil
+            }
+            clearSignal()
+            return unsafe core.pointee.takeOldest(of: word.committed())
+        }
+
+        /// Totals become differences; a jump of the position is what the producer took away.
+        private mutating func header(_ record: VideoRecord, at position: UInt64) -> FrameHeader {
+            var header = record.header
+            header.lost = header.lost.since(totals)
+            header.lost.ring += position &- next
+            totals = record.header.lost
+            next = position &+ 1
+            return header
+        }
+
+        private func plane(_ plane: Int, of buffer: Int, _ record: VideoRecord) -> UnsafeRawBufferPointer {
+            guard unsafe plane < core.pointee.buffers.planes,
+                let address = unsafe core.pointee.buffers.address(buffer, plane: plane)
+            else {
+                return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+            }
+            let start = unsafe UnsafeRawPointer(address) + record.planes.offset(plane)
+            return unsafe UnsafeRawBufferPointer(start: start, count: record.planes.byteCount(plane))
+        }
+
+        private mutating func giveBack(_ buffer: Int) {
+            unsafe core.pointee.returned[Int(given % 32)].store(UInt64(buffer), ordering: .relaxed)
+            given &+= 1
+            unsafe core.pointee.returnedTail.value.store(given, ordering: .releasing)
+        }
+
+        deinit {
+            if unsafe core.pointee.custody.abandon() { unsafe core.pointee.buffers.unmap() }
+        }
+    }
+}

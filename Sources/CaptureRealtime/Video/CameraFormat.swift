@@ -1,0 +1,60 @@
+/// What a camera delivers.
+///
+/// *thread-safe*
+public struct CameraFormat: Sendable, Hashable {
+    /// Pixels.
+    public var width: Int
+    public var height: Int
+    /// V4L2's four character code, first character in the low byte.
+    public var fourcc: UInt32
+    /// Memory planes, 1…3. Most formats have one, also those whose colours lie apart in it.
+    public var layouts: [PlaneLayout]
+    /// Pictures in `fpsDenominator` seconds; 0 where the device does not say.
+    public var fpsNumerator: Int
+    public var fpsDenominator: Int
+    /// V4L2_COLORSPACE_*, V4L2_YCBCR_ENC_*, V4L2_QUANTIZATION_*, V4L2_XFER_FUNC_*, V4L2_FIELD_*; 0 is the default of each.
+    public var colorspace: UInt32 = 0
+    public var ycbcrEncoding: UInt32 = 0
+    public var quantization: UInt32 = 0
+    public var transfer: UInt32 = 0
+    public var field: UInt32 = 0
+    /// A picture has as many bytes as it needs.
+    public var isCompressed: Bool
+
+    public init(
+        width: Int, height: Int, fourcc: UInt32, layouts: [PlaneLayout], fpsNumerator: Int, fpsDenominator: Int,
+        isCompressed: Bool = false
+    ) {
+        self.width = width
+        self.height = height
+        self.fourcc = fourcc
+        self.layouts = layouts
+        self.fpsNumerator = fpsNumerator
+        self.fpsDenominator = fpsDenominator
+        self.isCompressed = isCompressed
+    }
+
+    public var planes: Int { layouts.count }
+
+    public func bytesPerLine(plane: Int) -> Int { layouts[plane].bytesPerLine }
+
+    public func sizeImage(plane: Int) -> Int { layouts[plane].sizeImage }
+
+    /// ns from picture to picture; 0 where the device does not say.
+    public var frameNanoseconds: Int64 {
+        fpsNumerator > 0 ? Int64(fpsDenominator) * 1_000_000_000 / Int64(fpsNumerator) : 0
+    }
+
+    /// Below this a plane of a raw picture is not whole, bytes. A driver may keep more free than it fills.
+    func leastBytes(plane: Int) -> Int {
+        guard !isCompressed else { return 1 }
+        let rows = layouts[plane].bytesPerLine * height
+        guard planes == 1, isTwelveBit else { return min(planes == 1 ? rows : 1, layouts[plane].sizeImage) }
+        return min(rows * 3 / 2, layouts[plane].sizeImage)
+    }
+
+    /// 4:2:0 in one memory plane: YU12, YV12, NV12, NV21.
+    private var isTwelveBit: Bool {
+        [0x3231_5559, 0x3231_5659, 0x3231_564E, 0x3132_564E].contains(fourcc)
+    }
+}

@@ -1,0 +1,93 @@
+import CMedia
+
+/// Sets up an open video node as near as it can to what was asked for.
+enum CameraNegotiation {
+    static func negotiate(
+        _ node: borrowing CameraDescriptor, asked: CameraSettings
+    ) throws(RealtimeFault) -> CameraFormat {
+        let timings = try followSignal(node)
+        try setFormat(node, asked: asked)
+        let rate = setRate(node, asked: asked)
+        // Once more: some drivers change the picture with the rate.
+        var format = cm_v4l2_format()
+        format.buffer_type = node.bufferType
+        _ = try unsafe checked(.getFormat, cm_v4l2_g_fmt(node.descriptor, &format))
+        return result(format, rate ?? timings, isCompressed: isCompressed(node, format.pixelformat))
+    }
+
+    /// An HDMI or SDI input delivers what its signal is, once it is told so.
+    ///
+    /// - Returns: Pictures in so many seconds, for a digital input.
+    private static func followSignal(_ node: borrowing CameraDescriptor) throws(RealtimeFault) -> (Int, Int)? {
+        let index = cm_v4l2_g_input(node.descriptor)
+        var input = cm_v4l2_input()
+        guard index >= 0, unsafe cm_v4l2_enuminput(node.descriptor, UInt32(index), &input) >= 0 else { return nil }
+        guard input.capabilities & UInt32(V4L2_IN_CAP_DV_TIMINGS) != 0 else { return nil }
+        var timings = cm_v4l2_timings()
+        if unsafe cm_v4l2_query_dv_timings(node.descriptor, &timings) >= 0 {
+            _ = try unsafe checked(.setTimings, cm_v4l2_s_dv_timings(node.descriptor, &timings))
+        } else if unsafe cm_v4l2_g_dv_timings(node.descriptor, &timings) < 0 {
+            return nil
+        }
+        return reduced(timings.numerator, timings.denominator)
+    }
+
+    private static func setFormat(
+        _ node: borrowing CameraDescriptor, asked: CameraSettings
+    ) throws(RealtimeFault) {
+        var format = cm_v4l2_format()
+        format.buffer_type = node.bufferType
+        _ = try unsafe checked(.getFormat, cm_v4l2_g_fmt(node.descriptor, &format))
+        if asked.width > 0 { format.width = UInt32(clamping: asked.width) }
+        if asked.height > 0 { format.height = UInt32(clamping: asked.height) }
+        if asked.fourcc != 0 { format.pixelformat = asked.fourcc }
+        // The driver knows its own rows best.
+        format.bytesperline = (0, 0, 0)
+        format.sizeimage = (0, 0, 0)
+        _ = try unsafe checked(.setFormat, cm_v4l2_s_fmt(node.descriptor, &format))
+    }
+
+    /// A device that can't change its rate refuses, which is no error.
+    private static func setRate(_ node: borrowing CameraDescriptor, asked: CameraSettings) -> (Int, Int)? {
+        var parm = cm_v4l2_parm()
+        parm.numerator = UInt32(clamping: asked.fpsDenominator)
+        parm.denominator = UInt32(clamping: asked.fpsNumerator)
+        if asked.fpsNumerator > 0 { _ = unsafe cm_v4l2_s_parm(node.descriptor, node.bufferType, &parm) }
+        guard unsafe cm_v4l2_g_parm(node.descriptor, node.bufferType, &parm) >= 0 else { return nil }
+        return reduced(UInt64(parm.denominator), UInt64(parm.numerator))
+    }
+
+    private static func isCompressed(_ node: borrowing CameraDescriptor, _ fourcc: UInt32) -> Bool {
+        var description = cm_v4l2_fmtdesc()
+        var index: UInt32 = 0
+        while unsafe cm_v4l2_enum_fmt(node.descriptor, node.bufferType, index, &description) >= 0 {
+            if description.pixelformat == fourcc { return description.flags & UInt32(V4L2_FMT_FLAG_COMPRESSED) != 0 }
+            index += 1
+        }
+        return false
+    }
+
+    private static func reduced(_ numerator: UInt64, _ denominator: UInt64) -> (Int, Int)? {
+        guard numerator > 0, denominator > 0 else { return nil }
+        var (a, b) = (numerator, denominator)
+        while b != 0 { (a, b) = (b, a % b) }
+        return (Int(clamping: numerator / a), Int(clamping: denominator / a))
+    }
+
+    private static func result(_ raw: cm_v4l2_format, _ rate: (Int, Int)?, isCompressed: Bool) -> CameraFormat {
+        let lines = [raw.bytesperline.0, raw.bytesperline.1, raw.bytesperline.2]
+        let sizes = [raw.sizeimage.0, raw.sizeimage.1, raw.sizeimage.2]
+        let layouts = zip(lines, sizes).prefix(Int(raw.planes)).map {
+            PlaneLayout(bytesPerLine: isCompressed ? 0 : Int($0.0), sizeImage: Int($0.1))
+        }
+        var format = CameraFormat(
+            width: Int(raw.width), height: Int(raw.height), fourcc: raw.pixelformat, layouts: layouts,
+            fpsNumerator: rate?.0 ?? 0, fpsDenominator: rate?.1 ?? 1, isCompressed: isCompressed)
+        format.colorspace = raw.colorspace
+        format.ycbcrEncoding = raw.ycbcr_enc
+        format.quantization = raw.quantization
+        format.transfer = raw.xfer_func
+        format.field = raw.field
+        return format
+    }
+}

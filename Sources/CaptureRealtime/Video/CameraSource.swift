@@ -1,0 +1,65 @@
+import CMedia
+
+/// A V4L2 capture device, opened, set up, and its buffers mapped; deinit closes it.
+///
+/// *session-bound*; *realtime-safe* while its loop runs
+public struct CameraSource: ~Copyable, Sendable {
+    public let asked: CameraSettings
+    /// What the device does.
+    public let got: CameraFormat
+    public let buffers: FrameBuffers
+    public var allowsRealtimePriority: Bool { true }
+
+    let node: CameraDescriptor
+    let pollSet: PollSet
+
+    /// Opens a video node, sets it up and maps its buffers. Nothing is captured before the loop starts it.
+    ///
+    /// - Parameters:
+    ///   - path: Such as `/dev/video0`.
+    ///   - buffers: How many to ask the driver for, 3…32; `bufferCount` says what it gave.
+    /// - Throws: ENOENT, ENODEV or ENXIO: there is no such device, or it captures no pictures. EBUSY: somebody has it. EACCES:
+    ///   the node's permissions refuse. ENOMEM: no memory for three buffers. The corresponding C calls are `open`,
+    ///   `VIDIOC_S_FMT`, `VIDIOC_S_PARM`, `VIDIOC_REQBUFS` and `mmap`.
+    public init(
+        opening path: String, asked: CameraSettings = CameraSettings(), buffers: Int = 8
+    ) throws(RealtimeFault) {
+        let node = try CameraDescriptor(opening: path)
+        let got = try CameraNegotiation.negotiate(node, asked: asked)
+        let mapped = try Self.map(node, count: buffers)
+        self.asked = asked
+        self.got = got
+        self.buffers = mapped
+        pollSet = PollSet(reading: node.descriptor)
+        self.node = node
+    }
+
+    public var format: CameraFormat { got }
+    public var bufferCount: Int { buffers.count }
+
+    private static func map(_ node: borrowing CameraDescriptor, count: Int) throws(RealtimeFault) -> FrameBuffers {
+        let (descriptor, type) = (node.descriptor, node.bufferType)
+        let asked = UInt32(min(max(count, 3), FrameBuffers.most))
+        let given = try checked(.requestBuffers, cm_v4l2_reqbufs(descriptor, type, asked))
+        guard given >= 3 else { throw RealtimeFault(.requestBuffers, result: -ENOMEM) }
+        var place = cm_v4l2_place()
+        _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, 0, &place))
+        // A driver may give more than it was asked for; 32 is the most there can be.
+        return try unsafe FrameBuffers(count: min(Int(given), FrameBuffers.most), planes: Int(place.planes)) {
+            (buffer, plane) throws(RealtimeFault) in
+            try unsafe map(descriptor, type, buffer, plane)
+        }
+    }
+
+    private static func map(
+        _ descriptor: Int32, _ type: UInt32, _ buffer: Int, _ plane: Int
+    ) throws(RealtimeFault) -> UnsafeMutableRawBufferPointer {
+        var place = cm_v4l2_place()
+        _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, UInt32(buffer), &place))
+        let length = plane == 0 ? place.length.0 : plane == 1 ? place.length.1 : place.length.2
+        let offset = plane == 0 ? place.offset.0 : plane == 1 ? place.offset.1 : place.offset.2
+        var address: UnsafeMutableRawPointer?
+        _ = try unsafe checked(.mapBuffer, cm_map(descriptor, Int64(offset), Int64(length), &address))
+        return unsafe UnsafeMutableRawBufferPointer(start: address, count: Int(length))
+    }
+}

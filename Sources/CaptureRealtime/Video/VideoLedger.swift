@@ -1,0 +1,109 @@
+import CMedia
+
+/// The books of one video loop: position, loss and time stamps.
+///
+/// *realtime-safe*
+@usableFromInline
+struct VideoLedger: BitwiseCopyable, Sendable {
+    private let interval: Int64
+    private let least: FramePlanes
+    private let planes: Int
+    private let counters: CounterTable
+    private var position: UInt64 = 0
+    private var totals = Loss()
+    private var sequences = SequenceLine()
+    private var stamps = StampLine()
+    private var flags = FrameFlags(rawValue: 0)
+    private var wasRestarted = false
+
+    @usableFromInline
+    init(_ format: CameraFormat, _ counters: CounterTable) {
+        interval = format.frameNanoseconds
+        planes = format.planes
+        var least = FramePlanes()
+        for plane in 0..<format.planes { least.set(plane, offset: 0, byteCount: format.leastBytes(plane: plane)) }
+        self.least = least
+        self.counters = counters
+    }
+
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func start() {
+        stamps.start(now: cm_monotonic())
+    }
+
+    /// A filled buffer came.
+    ///
+    /// - Returns: Whether it is a whole picture. Else it is counted.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func arrived(_ buffer: FilledBuffer) -> Bool {
+        lost(sequences.missing(before: buffer.sequence))
+        guard let damage = damage(of: buffer) else { return true }
+        counters.sawDamage(damage)
+        totals.damaged &+= 1
+        position &+= 1
+        return false
+    }
+
+    @_noLocks @_noAllocation
+    private func damage(of buffer: FilledBuffer) -> Damage? {
+        if buffer.isFlagged { return .flagged }
+        if buffer.planes.byteCount(0) <= 0 { return .empty }
+        for plane in 0..<planes where buffer.planes.byteCount(plane) < least.byteCount(plane) { return .short }
+        return nil
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func lost(_ frames: UInt64) {
+        guard frames > 0 else { return }
+        position &+= frames
+        totals.device &+= frames
+        counters.lostByDevice(frames)
+        flags.add(FrameFlags.gap)
+    }
+
+    /// The header of a whole picture.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func header(_ buffer: FilledBuffer) -> FrameHeader {
+        let previous = stamps.last
+        let (stamp, wasRepaired) = stamps.next(buffer.timestamp, now: cm_monotonic(), interval: interval)
+        if wasRepaired {
+            counters.repairedTimestamp()
+            flags.add(FrameFlags.repairedTimestamp)
+        }
+        if wasRestarted { measureRestart(from: previous, to: stamp) }
+        let header = FrameHeader(
+            sequence: position, timestamp: stamp, byteCount: buffer.planes.total, frameCount: 1, flags: flags,
+            lost: totals)
+        position &+= 1
+        return header
+    }
+
+    /// The sequence began anew, so what is missing is known by the clock alone.
+    @_noLocks @_noAllocation
+    private mutating func measureRestart(from previous: Int64, to stamp: Int64) {
+        wasRestarted = false
+        guard previous != 0, interval > 0 else { return }
+        let steps = (stamp &- previous &+ interval / 2) / interval
+        if steps > 1 { lost(UInt64(steps &- 1)) }
+    }
+
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func committed(_ header: FrameHeader) {
+        counters.committed(header)
+        flags = FrameFlags(rawValue: 0)
+    }
+
+    /// The reader holds all that the device does not need.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func dropped() {
+        totals.ring &+= 1
+        counters.lostInRing(1)
+    }
+
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func restarted() {
+        sequences.restart()
+        wasRestarted = true
+        flags.add(FrameFlags.restarted)
+    }
+}
