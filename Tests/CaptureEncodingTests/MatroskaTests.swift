@@ -177,6 +177,19 @@ struct MatroskaTests {
             try probe("packet=pts_time", scratch.path("a.mkv"), scratch) == ["pts_time=0.000000", "pts_time=70.000000"])
     }
 
+    @Test("Minutes of sound handed in at once are stored in short packets")
+    func atOnce() throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 8000, channels: 1, sampleFormat: .s16)
+        let writer = try ClipFormat.matroska.writer(
+            on: ClipOutput(opening: .file(path: scratch.path("a.mka"))), tracks: [Recording.track(format)])
+        try writer.write(audio: Source.sound(format, frames: 8000 * 100 + 1).span.bytes, at: 0)
+        #expect(writer.counts(of: 0).packets == 401)
+        #expect(try writer.finish(ledger: LossLedger(), end: .complete).durationNanoseconds == 100_000_125_000)
+        let packets = try probe("packet=pts_time", scratch.path("a.mka"), scratch)
+        #expect(packets.count == 401 && packets.last == "pts_time=100.000000")
+    }
+
     @Test("A clip without a frame is a whole file too")
     func empty() throws {
         let scratch = try Scratch()

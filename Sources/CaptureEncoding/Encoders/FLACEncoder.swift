@@ -103,9 +103,7 @@ public final class FLACEncoder: Encoder {
     }
 
     private func failure(_ action: String) -> CaptureError {
-        CaptureError(
-            .inputOutput,
-            "libFLAC can't \(action) the stream: \(handle.map { String(cString: cc_flac_text($0)) } ?? "it was not begun")."
-        )
+        let state = handle.map { String(cString: cc_flac_text($0)) } ?? "it was not begun"
+        return CaptureError(.inputOutput, "libFLAC can't \(action) the stream: \(state).")
     }
 }

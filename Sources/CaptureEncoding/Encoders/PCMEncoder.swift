@@ -24,14 +24,26 @@ public final class PCMEncoder: Encoder {
         _ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer
     ) throws(CaptureError) {
         let frames = try format.frames(in: data)
-        guard frames > 0 else { return }
+        // A packet of a quarter of a second at most keeps containers' pieces short, however much comes at once.
+        let most = max(format.sampleRate / 4, 1)
+        try data.withUnsafeBytes { (data) throws(CaptureError) in
+            for first in stride(from: 0, to: frames, by: most) {
+                let last = min(first + most, frames)
+                let part = data[first * format.bytesPerFrame..<last * format.bytesPerFrame]
+                let time = nanoseconds + format.nanoseconds(ofFrames: Int64(first))
+                try append(UnsafeRawBufferPointer(rebasing: part), last - first, at: time, to: &packets)
+            }
+        }
+    }
+
+    private func append(
+        _ data: UnsafeRawBufferPointer, _ frames: Int, at nanoseconds: Int64, to packets: inout PacketBuffer
+    ) throws(CaptureError) {
         let size = frames * Self.storedBytesPerFrame(format)
         let duration = format.nanoseconds(ofFrames: Int64(frames))
-        try data.withUnsafeBytes { (data) throws(CaptureError) in
-            try packets.append(capacity: size, at: nanoseconds, lasting: duration) { room in
-                Self.store(data, format.sampleFormat, in: room)
-                return size
-            }
+        try packets.append(capacity: size, at: nanoseconds, lasting: duration) { room in
+            Self.store(data, format.sampleFormat, in: room)
+            return size
         }
         counts.frames += UInt64(frames)
         counts.packets += 1

@@ -61,9 +61,20 @@ extension ClipOutput {
         if result >= 0 || result == -ENOTSUP || result == -ENOSYS { return descriptor }
         _ = cs_close(descriptor)
         guard result == -EWOULDBLOCK else { throw .output(-result, "lock", partial) }
-        throw CaptureError(
+        throw busy(partial)
+    }
+
+    private static func busy(_ partial: String) -> CaptureError {
+        CaptureError(
             .busy, "Another recording is writing \(partial).", errno: EWOULDBLOCK,
             remedies: [Remedy("Choose another name.")])
+    }
+
+    /// Between opening it and locking it, its writer may have finished: then it is a clip under its own name.
+    private static func isStill(_ status: cs_file_status, at path: String) -> Bool {
+        var named = cs_file_status()
+        guard cs_lstat(path, &named) >= 0 else { return false }
+        return named.inode == status.inode && named.device == status.device
     }
 
     private static func takeOver(
@@ -71,6 +82,10 @@ extension ClipOutput {
     ) throws(CaptureError) -> Int32 {
         var status = cs_file_status()
         let size = cs_fstat(descriptor, &status) < 0 ? Int64.max : status.size
+        guard isStill(status, at: partial) else {
+            _ = cs_close(descriptor)
+            throw busy(partial)
+        }
         if size == 0 { return descriptor }
         if replacing, cs_ftruncate(descriptor, 0) >= 0 { return descriptor }
         _ = cs_close(descriptor)

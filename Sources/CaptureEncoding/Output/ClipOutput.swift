@@ -41,10 +41,20 @@ public struct ClipOutput: ~Copyable, Sendable {
         var rest = bytes
         while !rest.isEmpty {
             let written = cs_write(descriptor, rest.baseAddress, rest.count)
+            if written == -Int64(EAGAIN) {
+                waitForRoom()
+                continue
+            }
             guard written > 0 else { throw failure(Int32(-written), "write to") }
             bytesWritten += written
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...])
         }
+    }
+
+    /// Standard output may have been made non-blocking by whoever shares it.
+    private func waitForRoom() {
+        var item = cs_poll_item(fd: descriptor, events: Int16(CS_POLL_OUT), revents: 0)
+        _ = cs_poll(&item, 1, -1)
     }
 
     mutating func write(_ bytes: [UInt8]) throws(CaptureError) {

@@ -17,9 +17,9 @@ struct PictureLayout: Hashable {
     let planes: [Plane]
 
     /// The fewest bytes that hold the picture; the last row may lack its padding.
-    var byteCount: Int { planes.map(\.end).max() ?? 0 }
+    let byteCount: Int
     /// Bytes of picture without any padding.
-    var packedByteCount: Int { planes.reduce(0) { $0 + $1.rowBytes * $1.rows } }
+    let packedByteCount: Int
 
     /// - Returns: `nil` for compressed and unknown formats, and for impossible sizes.
     init?(_ format: VideoFormat) {
@@ -27,6 +27,8 @@ struct PictureLayout: Hashable {
         guard let planes = Self.planes(format) else { return nil }
         guard planes.allSatisfy({ $0.stride >= $0.rowBytes }) else { return nil }
         self.planes = planes
+        byteCount = planes.map(\.end).max() ?? 0
+        packedByteCount = planes.reduce(0) { $0 + $1.rowBytes * $1.rows }
     }
 
     private static func planes(_ format: VideoFormat) -> [Plane]? {

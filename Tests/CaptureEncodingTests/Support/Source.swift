@@ -30,12 +30,10 @@ enum Source {
     static func video(
         _ pixelFormat: PixelFormat, _ width: Int = 64, _ height: Int = 48, bytesPerLine: Int = 0, rate: Int = 30
     ) -> VideoFormat {
-        VideoFormat(
-            width: width, height: height, pixelFormat: pixelFormat, frameRate: FrameRate(rate) ?? one,
-            bytesPerLine: bytesPerLine)
+        guard let frameRate = FrameRate(rate) else { preconditionFailure("\(rate) is no frame rate") }
+        return VideoFormat(
+            width: width, height: height, pixelFormat: pixelFormat, frameRate: frameRate, bytesPerLine: bytesPerLine)
     }
-
-    private static var one: FrameRate { FrameRate(1)! }
 
     /// A smooth picture that moves with its number, in limited range, and its planes.
     static func picture(_ format: VideoFormat, number: Int = 0) -> [UInt8] {
