@@ -59,6 +59,29 @@ struct MJPEGTests {
         #expect(found == "62,35,\(name)\n")
     }
 
+    @Test(
+        "Each plane is the source's, of full range as it is",
+        arguments: [PixelFormat.yuyv, .uyvy, .nv12, .yuv420, .grey],
+        [192, 0])
+    func planes(pixelFormat: PixelFormat, bytesPerLine: Int) throws {
+        let video = Source.video(pixelFormat, bytesPerLine: bytesPerLine)
+        let encoder = MJPEGEncoder(format: video, parameters: MJPEGParameters(quality: 95, range: .full))
+        try encoder.begin()
+        var packets = PacketBuffer()
+        try encoder.encode(Source.picture(video).span.bytes, at: 0, into: &packets)
+        let decoded = try #require(Decoded(packets.withBytes(of: 0) { Array($0) }))
+        #expect(decoded.width == 64 && decoded.height == 48)
+        let rows = pixelFormat == .nv12 || pixelFormat == .yuv420 ? 2 : 1
+        let luma = (0..<48).flatMap { y in (0..<64).map { Source.luma($0, y, 0) } }
+        let chroma = { (value: (Int, Int) -> UInt8) in
+            (0..<48 / rows).flatMap { y in (0..<32).map { value(2 * $0, rows * y) } }
+        }
+        #expect(ratio(decoded.planes[0], luma) > 35)
+        if pixelFormat == .grey { return }
+        #expect(ratio(decoded.planes[1], chroma(Source.blue)) > 35)
+        #expect(ratio(decoded.planes[2], chroma(Source.red)) > 35)
+    }
+
     @Test("A higher quality makes a larger and better picture")
     func parameters() throws {
         let video = Source.video(.yuyv)
