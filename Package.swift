@@ -30,7 +30,7 @@ let package = Package(
         .target(name: "CSystem", cSettings: c, linkerSettings: [.linkedLibrary("crypto")]),
         .target(
             name: "CCodecs", cSettings: c,
-            linkerSettings: [.linkedLibrary("sndfile"), .linkedLibrary("FLAC"), .linkedLibrary("turbojpeg")]),
+            linkerSettings: [.linkedLibrary("FLAC"), .linkedLibrary("turbojpeg")]),
 
         // The fence: a compiler regime.
         .target(

@@ -50,7 +50,6 @@ public struct CaptureStatistics: Hashable, Sendable {
         case .fifo(let level): "SCHED_FIFO \(level)"
         case .nice(let value): "nice \(value)"
         case .normal(.sourceCallsServer): "normal: the device is a plugin that may wait for a server"
-        case .normal(.notAsked): "normal"
         case .normal(.refused(let errno)): "normal: \(SystemText.error(errno))"
         }
     }
