@@ -19,8 +19,12 @@ extension AuditLog {
             }
             return ends
         }
+        let path = store.folder.databasePath
         let scan = try store.perform { db in
-            try db.inSnapshot { try AuditScan(of: db) }
+            try db.inSnapshot {
+                try StoreConnection.check(db, "", at: path)
+                return try AuditScan(of: db)
+            }
         }
         let atEnds = ends.flatMap { AuditLog.fault(between: $0.found, and: $0.head) }
         return AuditReport(

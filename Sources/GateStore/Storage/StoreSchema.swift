@@ -74,7 +74,8 @@ enum StoreSchema {
         ) STRICT;
         CREATE UNIQUE INDEX decision_subject
             ON decision (
-                uid, executable, capability, device IS NULL, ifnull(device, ''), verdict = 'allow' AND lifetime = 'once')
+                uid, executable, capability, device IS NULL, ifnull(device, ''),
+                verdict = 'allow' AND lifetime = 'once')
             WHERE consumed_boot_id IS NULL;
         """
 
