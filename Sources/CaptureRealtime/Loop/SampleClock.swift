@@ -1,23 +1,24 @@
 /// Between frames and nanoseconds at a sample rate, without leaving 64 bits in a day-long gap.
 ///
 /// *realtime-safe*
-struct SampleClock: BitwiseCopyable {
+public struct SampleClock: BitwiseCopyable, Sendable {
     /// Hz.
-    let rate: Int64
+    public let rate: Int64
 
     @_noLocks @_noAllocation
-    init(rate: Int) {
+    public init(rate: Int) {
         self.rate = Int64(rate)
     }
 
+    /// How long so many frames last, ns, rounded down.
     @_noLocks @_noAllocation
-    func nanoseconds(_ frames: Int64) -> Int64 {
+    public func nanoseconds(_ frames: Int64) -> Int64 {
         frames / rate * 1_000_000_000 &+ frames % rate * 1_000_000_000 / rate
     }
 
-    /// Rounded to the nearest frame; at least 0.
+    /// How many frames last so many ns: rounded to the nearest; at least 0.
     @_noLocks @_noAllocation
-    func frames(_ nanoseconds: Int64) -> UInt64 {
+    public func frames(_ nanoseconds: Int64) -> UInt64 {
         guard nanoseconds > 0 else { return 0 }
         let part = (nanoseconds % 1_000_000_000 &* rate &+ 500_000_000) / 1_000_000_000
         return UInt64(nanoseconds / 1_000_000_000 &* rate &+ part)

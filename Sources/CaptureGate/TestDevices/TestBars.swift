@@ -1,0 +1,120 @@
+import CMedia
+import CaptureRealtime
+
+/// The built-in camera `test:bars`: ``TestPicture`` in real time, through the same loop and ring as any other. Picture n comes
+/// n / fps seconds after the start, however late the thread wakes up, so nothing drifts.
+///
+/// *realtime-safe* while its loop runs
+struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
+    // Sendable by hand because of `memory`: whose buffer it is at any time is the ring's law.
+    let format: CameraFormat
+    let buffers: FrameBuffers
+    var allowsRealtimePriority: Bool { true }
+
+    private static let bufferCount = 8
+    private let picture: TestPicture
+    private let rate: TestRate
+    private let timer: PeriodTimer
+    /// Of the first buffer; `buffers` unmaps it after the loop has ended.
+    private let memory: UnsafeMutablePointer<UInt8>
+    private let stride: Int
+    /// ns on CLOCK_MONOTONIC.
+    private var started: Int64 = 0
+    private var next: UInt64 = 0
+    /// A bit a buffer that is to be filled.
+    private var free: UInt32 = 0
+
+    /// - Parameters:
+    ///   - width: As ``TestPicture/init(width:height:pixelFormat:)`` has it, like `height` and `fourcc`.
+    ///   - fpsNumerator: Pictures in `fpsDenominator` seconds; below 1 or above 120 fps gives those.
+    init(
+        width: Int, height: Int, fourcc: UInt32, fpsNumerator: Int, fpsDenominator: Int
+    ) throws(RealtimeFault) {
+        let timer = try PeriodTimer()
+        let picture = TestPicture(width: width, height: height, pixelFormat: PixelFormat(rawValue: fourcc))
+        // A buffer is unmapped by itself, so it is whole pages.
+        let size = (picture.byteCount + 4095) & ~4095
+        let base = try TestBars.map(TestBars.bufferCount * size)
+        let buffers = try FrameBuffers(count: TestBars.bufferCount, planes: 1) { (buffer, _) throws(RealtimeFault) in
+            UnsafeMutableRawBufferPointer(start: base + buffer * size, count: size)
+        }
+        rate = TestRate(fpsNumerator, fpsDenominator)
+        format = TestBars.format(picture, rate)
+        self.picture = picture
+        self.buffers = buffers
+        self.timer = timer
+        stride = size
+        memory = base.assumingMemoryBound(to: UInt8.self)
+        for buffer in 0..<TestBars.bufferCount { picture.drawBars(into: memory + buffer * size) }
+    }
+
+    private static func map(_ byteCount: Int) throws(RealtimeFault) -> UnsafeMutableRawPointer {
+        let descriptor = cm_memfd("test-bars", Int64(byteCount))
+        guard descriptor >= 0 else { throw RealtimeFault(.memory, result: descriptor) }
+        var address: UnsafeMutableRawPointer?
+        let mapped = cm_map(descriptor, 0, Int64(byteCount), &address)
+        _ = cm_close(descriptor)
+        guard mapped >= 0, let address else { throw RealtimeFault(.mapBuffer, result: mapped) }
+        return address
+    }
+
+    private static func format(_ picture: TestPicture, _ rate: TestRate) -> CameraFormat {
+        let layout = PlaneLayout(bytesPerLine: picture.bytesPerLine, sizeImage: picture.byteCount)
+        let pixels = picture.isPlanar ? PixelFormat.yuv420 : PixelFormat.yuyv
+        var format = CameraFormat(
+            width: picture.width, height: picture.height, fourcc: pixels.rawValue, layouts: [layout],
+            fpsNumerator: Int(rate.numerator), fpsDenominator: Int(rate.denominator))
+        // V4L2_COLORSPACE_SMPTE170M, V4L2_FIELD_NONE.
+        format.colorspace = 1
+        format.field = 1
+        return format
+    }
+
+    /// Goes on with its numbers where it was stopped.
+    @_noLocks @_noAllocation
+    mutating func start() -> RealtimeFault? {
+        started = cm_monotonic() &- rate.due(next)
+        return nil
+    }
+
+    @_noLocks @_noAllocation
+    mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
+        timer.wait(until: started &+ rate.due(next), control: control, milliseconds: milliseconds)
+    }
+
+    @_noLocks @_noAllocation
+    mutating func pause(control: Int32, milliseconds: Int32) {
+        timer.pause(control: control, milliseconds: milliseconds)
+    }
+
+    @_noLocks @_noAllocation
+    mutating func dequeue() -> VideoRead {
+        let stamp = started &+ rate.due(next)
+        guard cm_monotonic() >= stamp, free != 0 else { return .nothing }
+        let buffer = free.trailingZeroBitCount
+        free &= free &- 1
+        picture.drawNumber(next, into: memory + buffer &* stride)
+        let sequence = UInt32(truncatingIfNeeded: next)
+        next &+= 1
+        return .buffer(
+            FilledBuffer(
+                index: buffer, sequence: sequence, timestamp: stamp, isFlagged: false,
+                planes: FramePlanes(byteCount: picture.byteCount)))
+    }
+
+    @_noLocks @_noAllocation
+    mutating func queue(_ buffer: Int) -> RealtimeFault? {
+        free |= 1 << UInt32(truncatingIfNeeded: buffer)
+        return nil
+    }
+
+    @_noLocks @_noAllocation
+    mutating func stop() {
+        free = 0
+    }
+
+    @_noLocks @_noAllocation
+    static func capture(_ track: inout VideoTrack<TestBars>) -> LoopResult {
+        CaptureLoop.run(&track)
+    }
+}

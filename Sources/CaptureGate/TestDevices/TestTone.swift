@@ -1,0 +1,92 @@
+import CMedia
+import CaptureRealtime
+
+/// The built-in microphone `test:tone`: ``TestSound`` in real time, through the same loop and ring as any other. Frame n
+/// comes n / rate seconds after the start, however late the thread wakes up, so nothing drifts.
+///
+/// *realtime-safe* while its loop runs
+struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
+    // Sendable by hand because of `second`, which this alone owns and never writes again.
+    let settings: PCMSettings
+    var allowsRealtimePriority: Bool { true }
+
+    private let second: UnsafeMutableRawBufferPointer
+    private let clock: SampleClock
+    private let timer: PeriodTimer
+    /// ns on CLOCK_MONOTONIC.
+    private var started: Int64 = 0
+    /// Frames delivered.
+    private var position = 0
+
+    init(settings asked: PCMSettings) throws(RealtimeFault) {
+        timer = try PeriodTimer()
+        var settings = asked
+        settings.rate = min(max(asked.rate, 8000), 192_000)
+        settings.channels = min(max(asked.channels, 1), 8)
+        settings.periodFrames = asked.periodFrames > 0 ? asked.periodFrames : settings.rate / 100
+        settings.bufferFrames = max(asked.bufferFrames, 4 * settings.periodFrames)
+        let sound = TestSound(settings).second
+        second = .allocate(byteCount: sound.count, alignment: 16)
+        second.copyBytes(from: sound)
+        clock = SampleClock(rate: settings.rate)
+        self.settings = settings
+    }
+
+    deinit {
+        second.deallocate()
+    }
+
+    @_noLocks @_noAllocation
+    mutating func start() -> RealtimeFault? {
+        started = cm_monotonic() &- clock.nanoseconds(Int64(position))
+        return nil
+    }
+
+    @_noLocks @_noAllocation
+    mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
+        let due = started &+ clock.nanoseconds(Int64(position &+ settings.periodFrames))
+        return timer.wait(until: due, control: control, milliseconds: milliseconds)
+    }
+
+    @_noLocks @_noAllocation
+    mutating func pause(control: Int32, milliseconds: Int32) {
+        timer.pause(control: control, milliseconds: milliseconds)
+    }
+
+    /// Whole periods, as a sound card gives them.
+    @_noLocks @_noAllocation
+    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+        let due = started &+ clock.nanoseconds(Int64(position &+ frames))
+        guard cm_monotonic() >= due else { return .nothing }
+        render(into: memory, frames: frames)
+        let stamp = started &+ clock.nanoseconds(Int64(position))
+        position &+= frames
+        return .frames(frames, timestamp: stamp)
+    }
+
+    @_noLocks @_noAllocation
+    private func render(into memory: UnsafeMutableRawPointer, frames: Int) {
+        guard let base = second.baseAddress else { return }
+        let size = second.count / settings.rate
+        var target = memory
+        for frame in position..<position &+ frames {
+            let sample = base + frame % settings.rate &* size
+            for _ in 0..<settings.channels {
+                target.copyMemory(from: sample, byteCount: size)
+                target += size
+            }
+        }
+    }
+
+    /// It never overruns: what is late is delivered late.
+    @_noLocks @_noAllocation
+    mutating func recover(suspended: Bool) -> RealtimeFault? { nil }
+
+    @_noLocks @_noAllocation
+    mutating func stop() {}
+
+    @_noLocks @_noAllocation
+    static func capture(_ track: inout AudioTrack<TestTone>) -> LoopResult {
+        CaptureLoop.run(&track)
+    }
+}
