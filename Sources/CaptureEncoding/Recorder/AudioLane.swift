@@ -47,8 +47,10 @@ final class AudioLane: Lane {
         }
     }
 
-    func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) {
-        while !isComplete, try writeNext(to: writer, as: track) {}
+    func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
+        var wrote = false
+        while !isComplete, try writeNext(to: writer, as: track) { wrote = true }
+        return wrote
     }
 
     func ledger(counts: EncoderCounts) -> TrackLedger {
@@ -93,8 +95,7 @@ final class AudioLane: Lane {
             hasStarted = true
             try lead(in: header, writer, track)
         }
-        let room = target.map { Int(clamping: $0 - written) } ?? .max
-        let frames = min(header.frameCount - cut, room)
+        let frames = Int(room(for: UInt64(header.frameCount - cut)))
         guard frames > 0 else { return }
         let size = format.bytesPerFrame
         let kept = bytes.extracting(cut * size..<(cut + frames) * size)
@@ -118,14 +119,21 @@ final class AudioLane: Lane {
 
     private func fill(lost header: FrameHeader, _ writer: any ClipWriter, _ track: Int) throws(CaptureError) {
         guard header.lost.total > 0 else { return }
-        count.lost.xrun += header.lost.device
-        count.lost.ring += header.lost.ring
-        count.lost.corrupt += header.lost.damaged
-        try writeSilence(header.lost.total, writer, track)
+        // What is missing past the clip's end is not missing in the clip.
+        let device = room(for: header.lost.device)
+        count.lost.xrun += device
+        try writeSilence(device, writer, track)
+        let ring = room(for: header.lost.ring)
+        count.lost.ring += ring
+        try writeSilence(ring, writer, track)
+    }
+
+    private func room(for frames: UInt64) -> UInt64 {
+        target.map { min(frames, $0 - min($0, written)) } ?? frames
     }
 
     private func writeSilence(_ frames: UInt64, _ writer: any ClipWriter, _ track: Int) throws(CaptureError) {
-        var left = target.map { min(frames, $0 - min($0, written)) } ?? frames
+        var left = room(for: frames)
         let silence = silence
         let bytes = silence.span.bytes
         while left > 0 {

@@ -19,8 +19,9 @@ protocol Lane: AnyObject {
     /// Throws one frame away, while other devices have not started yet.
     /// - Returns: when it ended, CLOCK_MONOTONIC nanoseconds; `nil` where there is none.
     func skip() -> Int64?
-    /// Writes what is there.
-    func write(to writer: any ClipWriter, as track: Int) throws(CaptureError)
+    /// Writes what is there: all the sound, which is quick, or one picture, so that sound never waits for more than one.
+    /// - Returns: false where there was nothing.
+    func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool
     func ledger(counts: EncoderCounts) -> TrackLedger
     /// Gives the session back, to be closed.
     func release()

@@ -43,16 +43,25 @@ final class RecordingRun {
     private func record() -> End {
         if lanes.count > 1, let end = align() { return end }
         while true {
+            let wrote: Bool
             do {
-                for (index, lane) in lanes.enumerated() { try lane.write(to: writer, as: index) }
+                wrote = try writeOnce()
             } catch {
                 return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
             }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
             if let end = ended() { return end }
             reportProgress()
-            wait(for: lanes.filter { !$0.isComplete })
+            if !wrote { wait(for: lanes.filter { !$0.isComplete }) }
         }
+    }
+
+    private func writeOnce() throws(CaptureError) -> Bool {
+        var wrote = false
+        for (index, lane) in lanes.enumerated() {
+            if try lane.write(to: writer, as: index) { wrote = true }
+        }
+        return wrote
     }
 
     /// Throws away what comes before every device delivers; there the clip starts.

@@ -46,8 +46,8 @@ final class VideoLane: Lane {
         session?.withNext { header, _ in header.timestamp }
     }
 
-    func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) {
-        while !isComplete, try writeNext(to: writer, as: track) {}
+    func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
+        try !isComplete && writeNext(to: writer, as: track)
     }
 
     func ledger(counts: EncoderCounts) -> TrackLedger {

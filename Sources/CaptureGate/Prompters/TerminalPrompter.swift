@@ -21,10 +21,10 @@ public struct TerminalPrompter: Prompter {
 
     public func obstacle() async -> CaptureError? {
         let terminal = cs_open(Self.path, Self.readWrite, 0)
-        guard terminal >= 0 else { return Self.nobody("there is no terminal to ask at") }
+        guard terminal >= 0 else { return Self.nobody("There is no terminal to ask at.") }
         defer { cs_close(terminal) }
         guard cs_terminal_is_foreground(terminal) == 1 else {
-            return Self.nobody("the program runs in the background, where it can't ask at the terminal")
+            return Self.nobody("The program runs in the background, where it can't ask at the terminal.")
         }
         return nil
     }
@@ -58,6 +58,6 @@ public struct TerminalPrompter: Prompter {
     private static let readWrite: Int32 = 2
 
     private static func nobody(_ why: String) -> CaptureError {
-        CaptureError(.unavailable, "Nobody can be asked: \(why).")
+        CaptureError(.unavailable, why)
     }
 }
