@@ -1,5 +1,4 @@
 import Gate
-import Synchronization
 import Testing
 
 @Suite("Permits")
@@ -117,7 +116,7 @@ struct PermitTests {
 
     /// Keeps a permit beyond its operation.
     final class Keeper: Sendable {
-        private let kept = Mutex<DevicePermit?>(nil)
+        private let kept = Locked<DevicePermit?>(nil)
 
         func keep(_ permit: consuming DevicePermit?) {
             var permit = Optional(permit)

@@ -1,5 +1,4 @@
 import Gate
-import Synchronization
 import Testing
 
 @Suite("Queues")
@@ -9,7 +8,7 @@ struct QueueTests {
 
     /// Counts how many run at one time.
     final class Overlap: Sendable {
-        private let state = Mutex((now: 0, most: 0))
+        private let state = Locked((now: 0, most: 0))
         var most: Int { state.withLock { $0.most } }
 
         func run() async {

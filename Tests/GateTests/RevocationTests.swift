@@ -139,7 +139,7 @@ struct RevocationTests {
     @Test("A revocation between reading and watching is not lost")
     func gap() async throws {
         for _ in 0..<50 {
-            let world = World()
+            let world = World(answer: .dismissed)
             let id = world.decide(.allow)
             // The reading that redeems is the last one before the start line is written.
             world.store.beforeSnapshot { _ in

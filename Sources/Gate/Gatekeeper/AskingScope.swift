@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Whether and when the work that goes on may ask a person.
 enum AskingScope {
     @TaskLocal static var isSilent = false
@@ -26,7 +24,7 @@ final class QuestionPlace: Sendable {
     private static let category = "question"
     private let room: LockRoom
     private let outer: QuestionPlace?
-    private let state = Mutex(State.idle)
+    private let state = Locked(State.idle)
 
     /// - Parameters:
     ///   - room: the one of all questions of the operation.

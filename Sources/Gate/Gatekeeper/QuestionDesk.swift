@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Asks questions one after another, each in a task of its own that ends when everybody who waited has left.
 ///
 /// *thread-safe*
@@ -14,7 +12,7 @@ final class QuestionDesk: Sendable {
         var tasks: [Int: Task<Void, Never>] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Waits for the answer to the question `key`; `work` asks it, if nobody waits for the same already.
     func ask(_ key: [Question.Item], _ work: @escaping @Sendable () async -> Outcome) async -> Outcome {

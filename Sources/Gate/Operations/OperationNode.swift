@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An operation's place among others: what it waits for, who waits for it, whether it runs.
 ///
 /// A state machine: the methods that change it return what is to be done, and the caller does it outside the lock.
@@ -28,7 +26,7 @@ final class OperationNode: Sendable {
         var outcome: OperationOutcome?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     let work: any OperationWork
     /// `nil` for an operation inside another one.
     let core: QueueCore?

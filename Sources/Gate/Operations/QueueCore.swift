@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a queue consists of; it lives until its operations have ended, also without the queue.
 ///
 /// *thread-safe*
@@ -15,13 +13,13 @@ final class QueueCore: Sendable {
     let gatekeeper: Gatekeeper
     let width: Int
     let lane: LockTable.Lane
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(gatekeeper: Gatekeeper, width: Int, isSuspended: Bool) {
         self.gatekeeper = gatekeeper
         self.width = max(1, width)
         lane = gatekeeper.locks.openLane(width: isSuspended ? 0 : self.width)
-        state = Mutex(State(isSuspended: isSuspended))
+        state = Locked(State(isSuspended: isSuspended))
     }
 
     deinit {

@@ -65,11 +65,11 @@ final class CaptureWatch: Sendable {
     }
 
     let item: PermitLedger.Item
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ item: PermitLedger.Item, basis: Grant) {
         self.item = item
-        state = Mutex(State(basis: basis))
+        state = Locked(State(basis: basis))
     }
 
     /// The grant it rests on now.

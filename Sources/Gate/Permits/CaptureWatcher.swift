@@ -1,6 +1,5 @@
 import Dispatch
 import Logging
-import Synchronization
 
 /// Asks about every running capture again after each change of store or policy, and when a grant's date comes.
 ///
@@ -21,7 +20,7 @@ final class CaptureWatcher: Sendable {
     let judge: CaptureJudge
     private let log: Logger?
     private let queue = DispatchQueue(label: "capturegate.gatekeeper.watch", qos: .userInteractive)
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(judge: CaptureJudge, log: Logger?) {
         self.judge = judge

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What stands behind a permit and its device permits: the devices, and what the capture rests on.
 ///
 /// *thread-safe*
@@ -18,7 +16,7 @@ final class PermitLedger: Sendable {
 
     let gatekeeper: Gatekeeper
     let items: [Item]
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(gatekeeper: Gatekeeper, items: [Item]) {
         self.gatekeeper = gatekeeper

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Where operations wait for their slot and their categories.
 ///
 /// *thread-safe*
@@ -23,10 +21,10 @@ final class LockRoom: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Held while dependencies between operations that are in a queue are changed, so that two threads can't close a
     /// circle together.
-    let dependencies = Mutex(())
+    let dependencies = Locked(())
 
     var isIdle: Bool { state.withLock { $0.table.isIdle && $0.waiting.isEmpty && $0.starting.isEmpty } }
 

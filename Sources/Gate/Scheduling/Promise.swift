@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A value that comes once and wakes everybody who waits for it.
 ///
 /// *thread-safe*
@@ -9,7 +7,7 @@ final class Promise<Value: Sendable>: Sendable {
         case fulfilled(Value)
     }
 
-    private let state = Mutex(State.waiting([]))
+    private let state = Locked(State.waiting([]))
 
     /// Whether this was the first; later ones change nothing.
     @discardableResult

@@ -1,6 +1,5 @@
 import Dispatch
 import Gate
-import Synchronization
 
 /// A store in memory that behaves as the protocol says, and fails where a test wants it to.
 final class MemoryStore: GrantStore {
@@ -18,7 +17,7 @@ final class MemoryStore: GrantStore {
         var beforeSnapshot: (@Sendable (Int) -> Void)?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let queue = DispatchQueue(label: "memory-store")
 
     var decisions: [Decision] { state.withLock { $0.decisions } }

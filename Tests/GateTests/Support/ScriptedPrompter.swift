@@ -1,5 +1,4 @@
 import Gate
-import Synchronization
 
 /// Answers as a test says, and remembers what it was asked.
 final class ScriptedPrompter: Prompter {
@@ -17,10 +16,10 @@ final class ScriptedPrompter: Prompter {
     let name = "script"
     /// Rises with each question that is put.
     let asked = Signal()
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ reply: @escaping Reply) {
-        state = Mutex(State(reply: reply))
+        state = Locked(State(reply: reply))
     }
 
     var questions: [Question] { state.withLock { $0.questions } }

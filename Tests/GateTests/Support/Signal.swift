@@ -1,4 +1,4 @@
-import Synchronization
+import Gate
 
 /// A number that can be waited for.
 final class Signal: Sendable {
@@ -7,7 +7,7 @@ final class Signal: Sendable {
         var waiting: [(atLeast: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var count: Int { state.withLock { $0.count } }
 
@@ -44,7 +44,7 @@ func untilCancelled() async {
 
 /// A list that many threads append to.
 final class Record<Element: Sendable>: Sendable {
-    private let state = Mutex<[Element]>([])
+    private let state = Locked<[Element]>([])
 
     var all: [Element] { state.withLock { $0 } }
     func append(_ element: Element) { state.withLock { $0.append(element) } }

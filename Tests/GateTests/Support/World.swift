@@ -1,5 +1,4 @@
 import Gate
-import Synchronization
 import Testing
 
 /// Whether the parts answer at once or later.
@@ -16,7 +15,7 @@ enum Pace: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
 /// A clock that stands until it is set.
 final class SetClock: GateClock {
-    private let state = Mutex(
+    private let state = Locked(
         GateInstant(wallNanoseconds: 1_700_000_000_000_000_000, bootNanoseconds: 5_000_000_000_000, bootID: "boot-1"))
 
     var now: GateInstant { state.withLock { $0 } }
@@ -38,12 +37,12 @@ final class SetClock: GateClock {
 
 /// Devices by capability; `.any` is the first.
 final class FixedDirectory: DeviceDirectory {
-    private let state: Mutex<[CapabilityName: [DeviceResolution]]>
+    private let state: Locked<[CapabilityName: [DeviceResolution]]>
     private let pace: Pace
 
     init(_ pace: Pace) {
         self.pace = pace
-        state = Mutex([
+        state = Locked([
             .microphone: [.here("usb-mic", "Desk Mic"), .here("pci-mic", "Line In")],
             .camera: [.here("usb-cam", "HD Webcam")],
         ])
@@ -75,7 +74,7 @@ final class SetPolicy: PolicySource {
         var handlers: [@Sendable () -> Void] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     func set(_ rule: @escaping @Sendable (PolicyQuery) -> PolicyVerdict) {
         let handlers = state.withLock { state in
