@@ -72,7 +72,10 @@ let package = Package(
 
         .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
         .testTarget(name: "GateTests", dependencies: ["Gate"], swiftSettings: swift),
-        .testTarget(name: "GateStoreTests", dependencies: ["GateStore", "Gate", "CSystem"], swiftSettings: swift),
+        .testTarget(
+            name: "GateStoreTests",
+            dependencies: ["GateStore", "Gate", "CSystem", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: swift),
         .testTarget(name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore"], swiftSettings: swift),
         .testTarget(
             name: "CaptureEncodingTests", dependencies: ["CaptureEncoding", "CaptureGate", "CCodecs"],

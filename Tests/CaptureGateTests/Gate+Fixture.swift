@@ -23,7 +23,8 @@ struct GateFixture {
     /// Takes every decision back, as `capturegate revoke` does.
     func revokeFromOutside() throws {
         let store = try otherStore()
-        let ids = try store.snapshot().decisions.compactMap(\.id) + store.consumed().compactMap(\.id)
+        let snapshot = try store.snapshot()
+        let ids = (snapshot.decisions + (snapshot.consumed ?? [])).compactMap(\.id)
         _ = try store.remove(
             ids, audit: AuditEvent(.removal, at: SystemGateClock().now, subject: nil, detail: "revoked by a test"))
     }

@@ -47,7 +47,9 @@ final class VideoLane: Lane {
     }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
-        try !isComplete && writeNext(to: writer, as: track)
+        // Not `&&`: its right side would forget the type of the error.
+        if isComplete { return false }
+        return try writeNext(to: writer, as: track)
     }
 
     func ledger(counts: EncoderCounts) -> TrackLedger {

@@ -15,28 +15,30 @@ extension Gatekeeper {
     ///
     /// - Parameter prompter: asks instead of the terminal.
     public static func system(prompter: any Prompter = TerminalPrompter()) -> Gatekeeper {
-        Gatekeeper(
-            subject: Result { () throws(CaptureError) in try ProcessSubject.current() },
-            store: systemStore(), policy: PolicyDirectory(), prompter: prompter, directory: SystemDeviceDirectory(),
-            clock: SystemGateClock())
+        let subject = Result { () throws(CaptureError) in try ProcessSubject.current() }
+        do {
+            let folder = try SQLiteGrantStore.defaultDirectory(environment: ProcessEnvironment.current)
+            return system(subject, try SQLiteGrantStore(directory: folder), prompter)
+        } catch {
+            return Gatekeeper(
+                subject: subject, store: UnavailableStore(error: error), policy: PolicyDirectory(),
+                prompter: prompter, directory: SystemDeviceDirectory(), clock: SystemGateClock())
+        }
     }
 
     /// A gate of the machine whose decisions are kept in a folder of their own, as test kits need it.
     ///
     /// - Throws: `.store` where the folder can't be used.
     public static func system(storeIn folder: String, prompter: any Prompter) throws(CaptureError) -> Gatekeeper {
-        Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: try SQLiteGrantStore(directory: folder),
-            policy: PolicyDirectory(), prompter: prompter, directory: SystemDeviceDirectory(), clock: SystemGateClock())
+        system(.success(try ProcessSubject.current()), try SQLiteGrantStore(directory: folder), prompter)
     }
 
-    private static func systemStore() -> any GrantStore {
-        do {
-            let folder = try SQLiteGrantStore.defaultDirectory(environment: ProcessEnvironment.current)
-            return try SQLiteGrantStore(directory: folder)
-        } catch {
-            return UnavailableStore(error: error)
-        }
+    private static func system(
+        _ subject: Result<Subject, CaptureError>, _ store: SQLiteGrantStore, _ prompter: any Prompter
+    ) -> Gatekeeper {
+        Gatekeeper(
+            subject: subject, store: store, policy: PolicyDirectory(), prompter: prompter,
+            directory: SystemDeviceDirectory(), clock: SystemGateClock(), turns: StoreQuestionTurns(of: store))
     }
 }
 
