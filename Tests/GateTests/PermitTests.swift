@@ -204,6 +204,7 @@ struct PermitTests {
     func lostBeforeOpening() async {
         let changes: [@Sendable (World) -> Void] = [
             { $0.decide(.deny) }, { $0.kill(.microphone) }, { $0.clock.pass(seconds: 3600) },
+            { $0.decide(.allow, .microphone, .meter) },
             { $0.policy.set { _ in .deny(.init(cause: .killSwitch, reason: "No.", remedies: [])) } },
             { $0.store.fail(with: CaptureError(.store, "It is gone.")) },
         ]

@@ -1,11 +1,12 @@
-import Gate
 import Testing
+
+@testable import Gate
 
 @Suite("Questions")
 struct QuestionTests {
     @Test("N concurrent requests make one question and N answers, denial included", arguments: Pace.allCases)
     func merged(_ pace: Pace) async {
-        for answer in [Answer.allow(.always), .deny] {
+        for answer in [Answer.allow(.always), .deny, .dismissed] {
             let world = World(pace)
             let gate = Signal()
             world.prompter.reply { _ in
@@ -16,14 +17,14 @@ struct QuestionTests {
                 for _ in 0..<20 {
                     group.addTask { await world.gatekeeper.requestAccess(for: Capability.Microphone()) }
                 }
-                await world.prompter.asked.reached()
+                while world.gatekeeper.desk.waiting < 20 { await Task.yield() }
                 gate.raise()
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses.count == 20)
             #expect(statuses.allSatisfy { $0.isAuthorized == (answer == .allow(.always)) })
             #expect(world.prompter.questions.count == 1)
-            #expect(world.store.events(.decision).count == 1)
+            #expect(world.store.events.count == 1)
         }
     }
 
@@ -67,6 +68,23 @@ struct QuestionTests {
         half.decide(.deny, .camera, .video)
         #expect(await half.queue.add(Capture(both)).result.error?.kind == .notAuthorized)
         #expect(half.prompter.questions.isEmpty)
+    }
+
+    @Test("A question is not put any more when an earlier answer has settled it")
+    func settledBefore() async {
+        let world = World()
+        let gate = Signal()
+        world.prompter.reply { _ in
+            await gate.reached()
+            return .allow(.always)
+        }
+        let first = world.queue.add(Capture(Capability.Microphone(purpose: "a memo")))
+        await world.prompter.asked.reached()
+        let second = world.queue.add(Capture(Capability.Microphone(purpose: "a call")))
+        while world.gatekeeper.desk.waiting < 2 { await Task.yield() }
+        gate.raise()
+        for handle in [first, second] { #expect(await handle.result.error == nil) }
+        #expect(world.prompter.questions.count == 1)
     }
 
     @Test("What is granted already is not asked again with the rest")

@@ -79,8 +79,24 @@ struct StatusTests {
         let operation = Capture(Capability.Camera())
         #expect(await world.queue.add(operation).result.error?.kind == .noDevice)
         #expect(await world.queue.add(Authorize(Capability.Camera())).result.error?.kind == .noDevice)
+        // A directory that names another device than the one that was meant has found none.
+        world.directory.set(.camera, [.here("usb-other", "Other")])
+        world.directory.answersAnything = true
+        let other = Capture(Capability.Camera(device: .id(DeviceID(rawValue: "usb-cam"))))
+        world.decide(.allow, .camera, .video)
+        #expect(await world.queue.add(other).result.error?.kind == .noDevice)
         #expect(world.prompter.questions.isEmpty)
-        #expect(operation.executions.count == 0)
+        #expect(operation.executions.count == 0 && other.executions.count == 0)
+    }
+
+    @Test("A capture that was refused is one line of the audit log")
+    func refusalLine() async {
+        let world = World()
+        world.decide(.deny)
+        _ = await world.queue.add(ComposedOperation(Capture(Capability.Microphone()))).result
+        #expect(world.store.events(.refusal).map(\.capability) == [.microphone])
+        #expect(
+            world.store.events(.refusal).first?.detail.contains("denied on 2023-11-14 22:13 UTC by command") == true)
     }
 
     @Test(

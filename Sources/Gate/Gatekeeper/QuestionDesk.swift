@@ -14,6 +14,9 @@ final class QuestionDesk: Sendable {
 
     private let state = Locked(State())
 
+    /// How many wait for an answer.
+    var waiting: Int { state.withLock { $0.promises.count } }
+
     /// Waits for the answer to the question `key`; `work` asks it, if nobody waits for the same already.
     func ask(_ key: [Question.Item], _ work: @escaping @Sendable () async -> Outcome) async -> Outcome {
         let promise = Promise<Outcome>()

@@ -38,6 +38,13 @@ final class SetClock: GateClock {
 /// Devices by capability; `.any` is the first.
 final class FixedDirectory: DeviceDirectory {
     private let state: Locked<[CapabilityName: [DeviceResolution]]>
+    private let isSloppy = Locked(false)
+
+    /// Whether it names some device, whatever was meant.
+    var answersAnything: Bool {
+        get { isSloppy.withLock { $0 } }
+        set { isSloppy.withLock { $0 = newValue } }
+    }
     private let pace: Pace
 
     init(_ pace: Pace) {
@@ -53,6 +60,7 @@ final class FixedDirectory: DeviceDirectory {
     func resolve(_ request: DeviceRequest) async -> DeviceResolution {
         await pace.pass()
         let known = state.withLock { $0[request.capability] ?? [] }
+        if answersAnything, let first = known.first { return first }
         let found = known.first { resolution in resolution.device.map { request.device.covers($0.id) } ?? true }
         return found ?? DeviceResolution(device: nil, availability: .absent("\(request.device)"))
     }
