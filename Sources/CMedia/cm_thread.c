@@ -9,23 +9,23 @@
 
 int32_t cm_gettid(void) { return (int32_t)syscall(SYS_gettid); }
 
+// By the system calls: glibc answers pthread_getschedparam from a copy that these do not change.
 int32_t cm_policy_get(struct cm_policy *policy) {
     struct sched_param parameter = {0};
-    int kind = 0;
-    int result = pthread_getschedparam(pthread_self(), &kind, &parameter);
+    int kind = sched_getscheduler(0);
+    if (kind < 0 || sched_getparam(0, &parameter) < 0) return -errno;
     *policy = (struct cm_policy){kind, parameter.sched_priority};
-    return -result;
+    return 0;
 }
 
 int32_t cm_policy_set(const struct cm_policy *policy) {
     struct sched_param parameter = {.sched_priority = policy->priority};
-    return -pthread_setschedparam(pthread_self(), policy->policy, &parameter);
+    return sched_setscheduler(0, policy->policy, &parameter) < 0 ? -errno : 0;
 }
 
+// Without SCHED_RESET_ON_FORK: who may not take that flag off again could never go back to where it was.
 int32_t cm_policy_set_fifo(int32_t priority) {
-    struct sched_param parameter = {.sched_priority = priority};
-    // By the system call: pthread_setschedparam refuses the flag in some versions of glibc.
-    return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) < 0 ? -errno : 0;
+    return cm_policy_set(&(struct cm_policy){SCHED_FIFO, priority});
 }
 
 int32_t cm_nice_get(int32_t thread, int32_t *value) {

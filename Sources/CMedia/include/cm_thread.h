@@ -1,5 +1,4 @@
-// The calling thread's policy, nice value and name. Glibc's module lacks some of these names, and pthread_* functions
-// return what others put into errno.
+// The calling thread's policy, nice value and name. Glibc's Swift module lacks some of these names.
 #pragma once
 
 #include <stdint.h>
@@ -15,7 +14,7 @@ struct cm_policy {
 int32_t cm_gettid(void);
 int32_t cm_policy_get(struct cm_policy *policy);
 int32_t cm_policy_set(const struct cm_policy *policy);
-// SCHED_FIFO at `priority`; children start without it.
+// SCHED_FIFO at `priority`.
 int32_t cm_policy_set_fifo(int32_t priority);
 // Into `*value`, because a nice value may be negative.
 int32_t cm_nice_get(int32_t thread, int32_t *value);

@@ -29,16 +29,21 @@ struct StampLine: BitwiseCopyable {
             last = stamp
             return (stamp, false)
         }
-        last = replacement(now: now, interval: interval)
+        last = stamp == 0 ? later(now) : replacement(now: now, interval: interval)
         return (last, true)
     }
 
+    /// A stamp that is wrong does not say that the unit came late: in a backlog the present would be too late for it, and the
+    /// good stamps after it would seem to go backward. So it is in step with the last one, unless that leads too far astray.
     @_noLocks @_noAllocation
     private func replacement(now: Int64, interval: Int64) -> Int64 {
-        guard last != 0 else { return now }
-        // In step where the last one plus an interval is possible, else as late as can be.
         let expected = last &+ interval
-        let possible = interval > 0 && expected < now && now &- expected < interval ? expected : now
-        return possible > last ? possible : last &+ 1
+        let isPossible = last != 0 && interval > 0 && expected <= now && now &- expected < 1_000_000_000
+        return later(isPossible ? expected : now)
+    }
+
+    @_noLocks @_noAllocation
+    private func later(_ stamp: Int64) -> Int64 {
+        stamp > last ? stamp : last &+ 1
     }
 }

@@ -1,0 +1,39 @@
+import Dispatch
+import Synchronization
+
+/// Carries a value that can't be copied into a block on another thread.
+final class Carrier<Value: ~Copyable>: @unchecked Sendable {
+    // Sendable by hand: it is filled before the block starts and emptied by the block.
+    private var value: Value?
+
+    init(_ value: consuming Value) {
+        self.value = consume value
+    }
+
+    func take() -> Value {
+        value.take()!
+    }
+}
+
+/// Runs work on a thread of its own.
+///
+/// - Returns: A function that waits for its end.
+func onThread(_ work: @escaping @Sendable () -> Void) -> () -> Void {
+    let group = DispatchGroup()
+    DispatchQueue(label: "test", qos: .userInitiated).async(group: group, execute: work)
+    return { group.wait() }
+}
+
+/// A value that one thread leaves for another.
+final class Shared<Value: Sendable>: Sendable {
+    private let mutex: Mutex<Value>
+
+    init(_ value: Value) {
+        mutex = Mutex(value)
+    }
+
+    var value: Value {
+        get { mutex.withLock { $0 } }
+        set { mutex.withLock { $0 = newValue } }
+    }
+}

@@ -1,0 +1,91 @@
+import CMedia
+import CaptureRealtime
+
+/// A camera that does what a test wrote down, one entry a filled buffer; after the last one it is unplugged.
+struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
+    // Sendable by hand: a test hands it over once.
+    enum Entry {
+        /// A picture with that number of the driver's and a stamp; `bytes` nil is a whole one.
+        case picture(UInt32, at: Int64, bytes: Int? = nil, isFlagged: Bool = false)
+        case read(VideoRead)
+        case wakeup(SourceWakeup)
+        case run(() -> Void)
+    }
+
+    let format: CameraFormat
+    let buffers: FrameBuffers
+    var allowsRealtimePriority: Bool { true }
+    var script: [Entry]
+    let calls: Calls
+    private var free: [Int] = []
+
+    /// What the loop asked for.
+    final class Calls: @unchecked Sendable {
+        // Sendable by hand: it is read after the loop has ended.
+        var starts = 0
+        var stops = 0
+        /// The fewest buffers that the device ever had when it was asked for one.
+        var fewestFree = Int.max
+    }
+
+    init(
+        _ script: [Entry], buffers: Int = 6, fps: Int = 30, calls: Calls = Calls()
+    ) throws(RealtimeFault) {
+        self.buffers = try FrameBuffers.plain(buffers)
+        self.script = script.reversed()
+        self.calls = calls
+        format = CameraFormat(
+            width: 32, height: 32, fourcc: 0x5659_5559, layouts: [PlaneLayout(bytesPerLine: 64, sizeImage: 2048)],
+            fpsNumerator: fps, fpsDenominator: 1)
+    }
+
+    mutating func start() -> RealtimeFault? {
+        calls.starts += 1
+        return nil
+    }
+
+    mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
+        while let entry = script.last {
+            switch entry {
+            case .run(let work): work()
+            case .wakeup(let wakeup):
+                script.removeLast()
+                return wakeup
+            case .picture, .read: return .ready
+            }
+            script.removeLast()
+        }
+        return .ready
+    }
+
+    mutating func pause(control: Int32, milliseconds: Int32) {}
+
+    mutating func dequeue() -> VideoRead {
+        calls.fewestFree = min(calls.fewestFree, free.count)
+        guard let entry = script.popLast() else { return .gone }
+        switch entry {
+        case .picture(let sequence, let instant, let bytes, let isFlagged):
+            let index = free.removeFirst()
+            let memory = buffers.address(index, plane: 0)!
+            memory.initializeMemory(as: UInt32.self, repeating: sequence, count: 512)
+            return .buffer(
+                FilledBuffer(
+                    index: index, sequence: sequence, timestamp: instant, isFlagged: isFlagged,
+                    planes: FramePlanes(byteCount: bytes ?? 2048)))
+        case .read(let read): return read
+        case .wakeup, .run: return .nothing
+        }
+    }
+
+    mutating func queue(_ buffer: Int) -> RealtimeFault? {
+        free.append(buffer)
+        return nil
+    }
+
+    mutating func stop() {
+        calls.stops += 1
+        free = []
+    }
+
+    static func capture(_ track: inout VideoTrack<ScriptedVideo>) -> LoopResult { CaptureLoop.run(&track) }
+}

@@ -1,0 +1,197 @@
+import CMedia
+import CaptureRealtime
+import Testing
+
+@Suite("Video loop")
+struct VideoLoopTests {
+    /// An instant in the recent past, so that a script's stamps are neither ancient nor in the future.
+    private let base = cm_monotonic() - 900_000_000
+    private let interval: Int64 = 33_333_333
+
+    private struct Outcome {
+        var result: LoopResult
+        var headers: [FrameHeader] = []
+        /// The driver's number, as it stands in the picture.
+        var pictures: [UInt32] = []
+        var counters: LoopCounters
+        var calls: ScriptedVideo.Calls
+    }
+
+    private func at(_ picture: Int) -> Int64 { base + Int64(picture) * interval }
+
+    private func pictures(_ numbers: [UInt32]) -> [ScriptedVideo.Entry] {
+        numbers.enumerated().map { .picture($1, at: at($0)) }
+    }
+
+    /// - Parameter isReading: The reader takes each picture at once, else all at the end.
+    private func run(
+        _ script: [ScriptedVideo.Entry], buffers: Int = 6, isReading: Bool = true, control: LoopControl? = nil
+    ) throws -> Outcome {
+        let (calls, counters) = (ScriptedVideo.Calls(), LoopCounters())
+        let reader = Reader()
+        let read: [ScriptedVideo.Entry] = isReading ? [.run { reader.drain() }] : []
+        let source = try ScriptedVideo(script.flatMap { read + [$0] }, buffers: buffers, calls: calls)
+        let capture = try VideoCapture(source, control: control ?? LoopControl(), counters: counters)
+        var track = capture.track
+        reader.adopt(capture.consumer)
+        let result = track.capture()
+        track.finish(result)
+        reader.drain()
+        return Outcome(
+            result: result, headers: reader.headers, pictures: reader.pictures, counters: counters, calls: calls)
+    }
+
+    private func expectLaw(_ headers: [FrameHeader], sourceLocation: SourceLocation = #_sourceLocation) {
+        var (next, last) = (UInt64(0), Int64(0))
+        for header in headers {
+            #expect(header.sequence == next + header.lost.total, sourceLocation: sourceLocation)
+            #expect(header.timestamp > last, sourceLocation: sourceLocation)
+            next = header.sequence + 1
+            last = header.timestamp
+        }
+    }
+
+    @Test("Pictures come in order, uncopied, with the device's stamps")
+    func plain() throws {
+        let outcome = try run(pictures(Array(0..<20)))
+        #expect(outcome.result == LoopResult(.deviceGone))
+        #expect(outcome.pictures == Array(0..<20))
+        #expect(outcome.headers.map(\.timestamp) == (0..<20).map(at))
+        #expect(outcome.counters.delivered == 20)
+        #expect(outcome.counters.made == 20)
+        #expect(outcome.calls.fewestFree >= 2)
+        expectLaw(outcome.headers)
+    }
+
+    @Test(
+        "Holes in the numbers are the device's loss, exactly, whatever it starts with", arguments: [0, UInt32.max - 3])
+    func holes(first: UInt32) throws {
+        let outcome = try run(pictures([0, 1, 4, 5, 9].map { first &+ $0 }))
+        #expect(outcome.headers.map(\.lost.device) == [0, 0, 2, 0, 3])
+        #expect(outcome.headers.map { $0.flags == [.gap] } == [false, false, true, false, true])
+        #expect(outcome.counters.deviceLost == 5)
+        #expect(outcome.counters.made == 10)
+        expectLaw(outcome.headers)
+    }
+
+    @Test("Broken, empty and short pictures are left out, each counted in its own column; the next one is good")
+    func damaged() throws {
+        let outcome = try run([
+            .picture(0, at: at(0)), .picture(1, at: at(1), isFlagged: true), .picture(2, at: at(2), bytes: 0),
+            .picture(3, at: at(3), bytes: 2047), .picture(4, at: at(4)),
+        ])
+        #expect(outcome.pictures == [0, 4])
+        #expect(outcome.headers.map(\.lost) == [Loss(), Loss(damaged: 3)])
+        #expect(outcome.counters.flagged == 1)
+        #expect(outcome.counters.empty == 1)
+        #expect(outcome.counters.short == 1)
+        #expect(outcome.counters.made == 5)
+        expectLaw(outcome.headers)
+    }
+
+    @Test("A reader that does not read loses the oldest pictures, and the device none of its buffers")
+    func slow() throws {
+        let outcome = try run(pictures(Array(0..<20)), buffers: 6, isReading: false)
+        #expect(outcome.pictures == [16, 17, 18, 19])
+        #expect(outcome.headers[0].lost == Loss(ring: 16))
+        #expect(outcome.counters.delivered == 4)
+        #expect(outcome.counters.ringLost == 16)
+        #expect(outcome.counters.made == 20)
+        #expect(outcome.calls.fewestFree >= 2)
+        expectLaw(outcome.headers)
+    }
+
+    @Test("Loss of every kind at once adds up", arguments: 1...30)
+    func everything(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var number = UInt32.random(in: .min ... .max, using: &random)
+        var made: UInt64 = 0
+        let script: [ScriptedVideo.Entry] = (0..<24).map { index in
+            let missing = Bool.random(using: &random) || index == 0 ? 0 : UInt32.random(in: 1...9, using: &random)
+            number &+= missing + 1
+            made += UInt64(missing) + 1
+            let bytes = [2048, 2048, 2048, 0, 7].randomElement(using: &random)!
+            return .picture(number, at: at(index), bytes: bytes, isFlagged: Int.random(in: 0..<6, using: &random) == 0)
+        }
+        let outcome = try run(
+            script, buffers: Int.random(in: 3...6, using: &random), isReading: Bool.random(using: &random))
+        #expect(outcome.counters.made == made)
+        #expect(outcome.counters.delivered == UInt64(outcome.headers.count))
+        expectLaw(outcome.headers)
+    }
+
+    @Test("After a revocation not one picture is committed, and what is unread is taken away")
+    func revoked() throws {
+        let control = try LoopControl()
+        let script = pictures([0, 1, 2]) + [.run { control.request(.revoked) }] + pictures([3, 4])
+        let outcome = try run(script, isReading: false, control: control)
+        #expect(outcome.result == LoopResult(.revoked))
+        #expect(control.committed == 3)
+        #expect(outcome.headers.isEmpty)
+        #expect(outcome.counters.delivered == 0)
+        #expect(outcome.counters.made == 3)
+    }
+
+    @Test("After a stop what was committed can still be read")
+    func stopped() throws {
+        let control = try LoopControl()
+        let script = pictures([0, 1, 2]) + [.run { control.request(.stop) }] + pictures([3, 4])
+        let outcome = try run(script, isReading: false, control: control)
+        #expect(outcome.result == LoopResult(.stopped))
+        #expect(outcome.pictures == [0, 1, 2])
+    }
+
+    @Test("A fatal streaming error is the result")
+    func fatal() throws {
+        let fault = RealtimeFault(.dequeueBuffer, result: -EIO)
+        let outcome = try run(pictures([0]) + [.wakeup(.trouble), .read(.failed(fault))])
+        #expect(outcome.result == LoopResult(.failed, fault: fault))
+        #expect(outcome.pictures == [0])
+    }
+
+    @Test("A device that falls silent is started again once, which is counted, and its pause measured by the clock")
+    func stall() throws {
+        // 16 silent waits of no length, the loop's own patience measured by a clock: long enough by themselves.
+        let silence = ScriptedVideo.Entry.run { _ = cm_poll(nil, 0, 60) }
+        let quiet = (0..<10).flatMap { _ in [silence, .wakeup(.quiet)] }
+        let later = ScriptedVideo.Entry.picture(7, at: at(4))
+        let outcome = try run(pictures([3]) + quiet + [later])
+        #expect(outcome.counters.stalls == 1)
+        #expect(outcome.counters.restarts == 1)
+        #expect(outcome.calls.starts == 2)
+        #expect(outcome.pictures == [3, 7])
+        #expect(outcome.headers[1].flags == [.restarted, .gap])
+        #expect(outcome.headers[1].lost == Loss(device: 3))
+        expectLaw(outcome.headers)
+    }
+
+    @Test("A device that stays silent after its restart has stalled")
+    func stalled() throws {
+        let silence = ScriptedVideo.Entry.run { _ = cm_poll(nil, 0, 60) }
+        let quiet = (0..<40).flatMap { _ in [silence, .wakeup(.quiet)] }
+        let outcome = try run(pictures([0]) + quiet)
+        #expect(outcome.result == LoopResult(.stalled))
+        #expect(outcome.counters.stalls == 2)
+        #expect(outcome.counters.restarts == 1)
+    }
+}
+
+/// A reader that a script can call in the middle of the loop.
+private final class Reader {
+    private var consumer: VideoRing.Consumer?
+    private(set) var headers: [FrameHeader] = []
+    private(set) var pictures: [UInt32] = []
+
+    func adopt(_ consumer: consuming VideoRing.Consumer) {
+        self.consumer = consume consumer
+    }
+
+    func drain() {
+        guard var consumer = consumer.take() else { return }
+        while let (header, picture) = consumer.withNext({ ($0, $1.unsafeLoad(as: UInt32.self)) }) {
+            headers.append(header)
+            pictures.append(picture)
+        }
+        self.consumer = consume consumer
+    }
+}
