@@ -7,33 +7,34 @@ load_vivid
 camera=$(device_id "$camera_node")
 rounds=100
 
-# One round: a capture runs, another process takes the grant back. Leaves a line "MILLISECONDS EXIT-CODE".
+# One round: a capture runs, another process takes the grant back. Leaves a line "MILLISECONDS CODE REASON".
 # The end event carries the last frame's time, the revocation its commit's, both of CLOCK_MONOTONIC.
 revoke_once() {
     code=0
     capturegate grant camera --always >/dev/null
     : >events.ndjson
     capturegate record null: --json --camera "$camera" --microphone none --size 640x360 --fps 60 \
-        --for 60s >events.ndjson 2>>said &
+        --for 60s >events.ndjson 2>>/rigout/said &
     recorder=$!
     wait_for 20 recording events.ndjson || return 1
     committed=$(capturegate revoke camera --json | jq .committed_ns)
     finish 20 $recorder || code=$?
     last=$(ledger events.ndjson .last_timestamp_ns)
-    awk -v last="$last" -v committed="$committed" -v code="$code" \
-        'BEGIN { printf "%.3f %d\n", (last - committed) / 1e6, code }' >>rounds
+    awk -v last="$last" -v committed="$committed" -v rest="$code $(ledger events.ndjson .reason)" \
+        'BEGIN { printf "%.3f %s\n", (last - committed) / 1e6, rest }' >>rounds
 }
 
-: >rounds
+cd /rigout || exit
 round=0
 while [ $round -lt $rounds ] && revoke_once; do round=$((round + 1)); done
 
 equal "all rounds were made" $rounds "$(wc -l <rounds)"
-equal "each ended with 77" $rounds "$(grep -c ' 77$' rounds)"
-check "the reason is said" grep -qi revoked said
+equal "each ended with 77 and said why" $rounds "$(grep -c ' 77 revoked$' rounds)"
 sort -n rounds | awk '{ ms[NR] = $1 } END {
     printf "min %.1f, median %.1f, p95 %.1f, max %.1f ms from commit to last frame (%d rounds)\n",
         ms[1], ms[int((NR + 1) / 2)], ms[int(NR * 0.95 + 0.5)], ms[NR], NR }' >figures
 note "$(cat figures)"
-check "the slowest took at most 100 ms" between "$(sort -n rounds | tail -n 1 | cut -d' ' -f1)" -60000 100
+check "the slowest took at most 100 ms" awk '$1 > 100 { late = 1 } END { exit late || NR == 0 }' rounds
+# A camera of 60 frames a second: an older last frame would mean that nothing was captured when it was revoked.
+check "each came while frames were flowing" awk '$1 < -500 { idle = 1 } END { exit idle || NR == 0 }' rounds
 check "the audit log is whole" capturegate log --verify
