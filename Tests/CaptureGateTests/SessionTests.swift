@@ -4,6 +4,12 @@ import Testing
 
 @Suite("Session")
 struct SessionTests {
+    /// How a revoked capture ended, and how many frames were committed after its end was seen.
+    private struct Ended: Sendable {
+        let end: SessionEnd?
+        let late: UInt64
+    }
+
     @Test("A granted microphone delivers, and its ledger adds up")
     func granted() async throws {
         let gate = try GateFixture(answers: [.allow(.once)])
@@ -79,12 +85,12 @@ struct SessionTests {
     @Test("A revocation from outside ends a running capture, and not one frame follows it")
     func revoked() async throws {
         let gate = try GateFixture(answers: [.allow(.always)])
-        let (end, late) = try await gate.queue.run(
-            Capture(camera: "test:bars") { permit throws(CaptureError) in
+        let ended = try await gate.queue.run(
+            Capture<Ended>(camera: "test:bars") { permit throws(CaptureError) -> Ended in
                 var permit = permit
                 var session = try await VideoSession(opening: permit.takeOnly())
                 session.start()
-                guard session.wait(milliseconds: 5000) else { return (nil, 0) }
+                guard session.wait(milliseconds: 5000) else { return Ended(end: nil, late: 0) }
                 do { try gate.revokeFromOutside() } catch { throw CaptureError(.store, "\(error)") }
                 // The capture ends by itself; until then there may be frames from before.
                 while session.end == nil, session.wait(milliseconds: 5000) {
@@ -93,14 +99,14 @@ struct SessionTests {
                 let end = session.end
                 let delivered = session.statistics.delivered
                 let final = await session.close()
-                return (end, final.delivered - delivered)
+                return Ended(end: end, late: final.delivered - delivered)
             })
-        guard case .refused(let error) = end else {
-            Issue.record("ended otherwise: \(String(describing: end))")
+        guard case .refused(let error) = ended.end else {
+            Issue.record("ended otherwise: \(String(describing: ended.end))")
             return
         }
         #expect(error.kind == .revoked)
-        #expect(late == 0)
+        #expect(ended.late == 0)
     }
 
     @Test("Frames as a sequence end where the consumer leaves, and the device is closed")
