@@ -40,17 +40,24 @@ extension FrameReader where Self: ~Copyable {
     ///
     /// - Parameter milliseconds: -1 waits for ever.
     public mutating func wait(milliseconds: Int32) -> ReaderWakeup {
-        let wakeup = look() ?? sleep(milliseconds) ?? .timedOut
-        // Finding nothing after the end lets go of the device's memory.
-        if case .ended = wakeup { _ = withNext { _, _ in } }
-        return wakeup
+        let deadline = milliseconds < 0 ? Int64.max : cm_monotonic() + Int64(milliseconds) * 1_000_000
+        while true {
+            if let wakeup = look() { return wakeup }
+            let left = deadline - cm_monotonic()
+            guard left > 0 else { return .timedOut }
+            // Whole milliseconds, at least one, and not so many that they leave 32 bits. A signal may come late, for what was
+            // read already, so being woken alone says nothing.
+            sleep(milliseconds: Int32(min(left / 1_000_000 + 1, 1_000_000)))
+        }
     }
 
     /// Twice: what came between the first look and the clearing would else be slept through.
-    private func look() -> ReaderWakeup? {
-        if let wakeup = state { return wakeup }
-        clearSignal()
-        return state
+    private mutating func look() -> ReaderWakeup? {
+        if state == nil { clearSignal() }
+        let wakeup = state
+        // Finding nothing after the end lets go of the device's memory.
+        if case .ended = wakeup { _ = withNext { _, _ in } }
+        return wakeup
     }
 
     /// The end first: what was committed before it is then seen for certain.
@@ -60,18 +67,8 @@ extension FrameReader where Self: ~Copyable {
         return end.map { .ended($0) }
     }
 
-    private func sleep(_ milliseconds: Int32) -> ReaderWakeup? {
+    private func sleep(milliseconds: Int32) {
         var descriptor = pollfd(fd: readySignal, events: Int16(POLLIN), revents: 0)
-        let deadline = cm_monotonic() + Int64(milliseconds) * 1_000_000
-        var left = milliseconds
-        // An interrupted poll returns 0 early.
-        while unsafe cm_poll(&descriptor, 1, left) == 0, milliseconds < 0 || cm_monotonic() < deadline {
-            if milliseconds >= 0 { left = Int32((deadline - cm_monotonic() + 999_999) / 1_000_000).clamped(0) }
-        }
-        return state
+        _ = unsafe cm_poll(&descriptor, 1, milliseconds)
     }
-}
-
-extension Int32 {
-    fileprivate func clamped(_ least: Int32) -> Int32 { Swift.max(self, least) }
 }

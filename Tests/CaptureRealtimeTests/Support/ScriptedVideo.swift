@@ -16,7 +16,7 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
     let buffers: FrameBuffers
     var allowsRealtimePriority: Bool { true }
     var script: [Entry]
-    let calls: Calls
+    var calls: Calls
     private var free: [Int] = []
 
     /// What the loop asked for.
