@@ -16,9 +16,9 @@ protocol Lane: AnyObject {
 
     func start()
     func stop()
-    /// Throws one frame away, while other devices have not started yet.
-    /// - Returns: when it ended, CLOCK_MONOTONIC nanoseconds; `nil` where there is none.
-    func skip() -> Int64?
+    /// Throws one period or picture away, while other devices have not started yet.
+    /// - Returns: false where there is none.
+    func skip() -> Bool
     /// Writes what is there: all the sound, which is quick, or one picture, so that sound never waits for more than one.
     /// - Returns: false where there was nothing.
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool

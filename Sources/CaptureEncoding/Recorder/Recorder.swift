@@ -82,8 +82,12 @@ public struct Recorder: ~Copyable, Sendable {
         defer { for lane in lanes { lane.release() } }
         let writer = try target.format.writer(
             on: try target.take(), tracks: lanes.map(\.track), labels: settings.labels, settings: settings.encoders)
-        return try RecordingRun(
-            lanes: lanes, writer: writer, timeline: timeline, control: control, report: onEvent
-        ).run()
+        let run = RecordingRun(
+            lanes: lanes, writer: writer, timeline: timeline, control: control, report: onEvent)
+        guard let run else {
+            writer.discard()
+            throw CaptureError(.usage, "A recording needs a microphone or a camera.")
+        }
+        return try run.run()
     }
 }

@@ -4,6 +4,7 @@ import CaptureGate
 /// One recording on its thread: waits for frames, has each lane write what it has, and knows when it is over.
 final class RecordingRun {
     private let lanes: [any Lane]
+    private let leader: any Lane
     private let writer: any ClipWriter
     private let timeline: Timeline
     private let control: RecordingControl
@@ -16,11 +17,14 @@ final class RecordingRun {
         let error: CaptureError?
     }
 
-    init(
+    /// - Returns: `nil` without a lane.
+    init?(
         lanes: [any Lane], writer: any ClipWriter, timeline: Timeline, control: RecordingControl,
         report: @escaping (RecordingEvent) -> Void
     ) {
+        guard let leader = lanes.first(where: { $0 is VideoLane }) ?? lanes.first else { return nil }
         self.lanes = lanes
+        self.leader = leader
         self.writer = writer
         self.timeline = timeline
         self.control = control
@@ -52,35 +56,43 @@ final class RecordingRun {
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
             if let end = ended() { return end }
             reportProgress()
-            if !wrote { wait(for: lanes.filter { !$0.isComplete }) }
+            if !wrote { wait(for: waiting) }
         }
     }
 
     private func writeOnce() throws(CaptureError) -> Bool {
         var wrote = false
-        for (index, lane) in lanes.enumerated() {
+        for (index, lane) in lanes.enumerated() where timeline.origin != nil || lane === leader {
             if try lane.write(to: writer, as: index) { wrote = true }
         }
         return wrote
     }
 
-    /// Throws away what comes before every device delivers; there the clip starts.
+    /// The lanes that can go on now: before the clip has started, only the one that starts it.
+    private var waiting: [any Lane] {
+        timeline.origin == nil ? [leader] : lanes.filter { !$0.isComplete }
+    }
+
+    /// Throws away what comes before every device delivers.
     private func align() -> End? {
-        var ends = [Int64?](repeating: nil, count: lanes.count)
-        while true {
-            for (index, lane) in lanes.enumerated() {
-                while let end = lane.skip() {
-                    ends[index] = end
-                    if ends.allSatisfy({ $0 != nil }) { break }
-                }
-            }
-            if let origin = ends.compactMap({ $0 }).max(), ends.allSatisfy({ $0 != nil }) {
-                timeline.start(at: origin)
-                return nil
-            }
+        var idle = Array(lanes.indices)
+        while !idle.isEmpty {
+            idle.removeAll { lanes[$0].skip() }
+            for index in lanes.indices where !idle.contains(index) { while lanes[index].skip() {} }
             if let end = ended() { return end }
-            wait(for: lanes)
+            if !idle.isEmpty { wait(for: lanes) }
         }
+        return passOnePicture()
+    }
+
+    /// A picture is stamped when it begins and comes when it is whole, so the sound of its beginning may have been
+    /// thrown away; that of the next one has not.
+    private func passOnePicture() -> End? {
+        while leader is VideoLane, !leader.skip() {
+            if let end = ended() { return end }
+            wait(for: [leader])
+        }
+        return nil
     }
 
     private func ended() -> End? {

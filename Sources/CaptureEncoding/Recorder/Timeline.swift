@@ -1,6 +1,7 @@
-/// Where the clip starts on CLOCK_MONOTONIC, and how long it becomes.
+/// Where the clip starts on CLOCK_MONOTONIC, and how long it becomes: at the first frame that is kept of the leading
+/// track, which is the first camera where there is one, so that its pictures stand at whole frames.
 final class Timeline {
-    /// `nil` until every device delivers.
+    /// `nil` until the leading track has its first frame.
     private(set) var origin: Int64?
     /// Nanoseconds; `nil` until stopped.
     let duration: Int64?

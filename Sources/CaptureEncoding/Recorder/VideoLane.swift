@@ -42,8 +42,8 @@ final class VideoLane: Lane {
         if let session = session.take() { back.put(session) }
     }
 
-    func skip() -> Int64? {
-        session?.withNext { header, _ in header.timestamp }
+    func skip() -> Bool {
+        session?.withNext { _, _ in true } ?? false
     }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {

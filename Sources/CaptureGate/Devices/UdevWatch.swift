@@ -40,15 +40,29 @@ final class UdevWatch: Sendable {
         return monitor
     }
 
+    /// Waits for an event of a capture device.
     /// - Returns: false when the watch ends.
     private static func wait(_ monitor: OpaquePointer, _ stop: Int32) -> Bool {
-        var items = [
-            cs_poll_item(fd: cm_udev_monitor_descriptor(monitor), events: Int16(CS_POLL_IN), revents: 0),
-            cs_poll_item(fd: stop, events: Int16(CS_POLL_IN), revents: 0),
-        ]
-        guard cs_poll(&items, items.count, -1) > 0, items[1].revents == 0 else { return false }
-        // All that is waiting is one look.
-        while let device = cm_udev_monitor_receive(monitor) { cm_udev_device_unref(device) }
-        return true
+        while true {
+            var items = [
+                cs_poll_item(fd: cm_udev_monitor_descriptor(monitor), events: Int16(CS_POLL_IN), revents: 0),
+                cs_poll_item(fd: stop, events: Int16(CS_POLL_IN), revents: 0),
+            ]
+            guard cs_poll(&items, items.count, -1) > 0, items[1].revents == 0 else { return false }
+            // All that is waiting is one look.
+            var matters = false
+            while let device = cm_udev_monitor_receive(monitor) {
+                if concernsCapture(UdevDevice(owning: device)) { matters = true }
+            }
+            if matters { return true }
+        }
+    }
+
+    /// A card or a camera comes as a dozen nodes; one look after the right one is enough. A sound card has its identity
+    /// with the event of the card, which comes after those of its PCM devices.
+    private static func concernsCapture(_ device: borrowing UdevDevice) -> Bool {
+        let name = device.systemName
+        if name.hasPrefix("video") { return device.properties["ID_V4L_CAPABILITIES"]?.contains(":capture:") ?? true }
+        return name.hasPrefix("card") || MicrophoneScanner.numbers(of: name) != nil && device.action == "remove"
     }
 }
