@@ -37,7 +37,7 @@ struct LogCommand: AsyncParsableCommand, SignalTaker {
     }
 
     func run() async throws {
-        if !follow { Signals.letThrough() }
+        if !follow { SignalDesk.current?.letThrough() }
         let log = try UserStore.open().audit
         if verify { return try LogVerdict(report: try log.verify()).tell(json: json.isOn) }
         if follow { return try await LogFollower(log: log, json: json.isOn).run(last: last ?? 10) }

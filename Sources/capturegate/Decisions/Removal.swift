@@ -16,11 +16,13 @@ struct Removal {
     /// - Returns: `nil` where there was nothing to remove.
     func remove(_ decisions: [Decision], about subject: Subject?) throws(CaptureError) -> StoreCommit? {
         guard let first = decisions.first else { return nil }
+        let ids = decisions.compactMap(\.id)
         let isOne = decisions.allSatisfy { $0.capability == first.capability }
         let event = AuditEvent(
             .removal, at: SystemGateClock().now, subject: subject, capability: isOne ? first.capability : nil,
-            devices: decisions.flatMap(\.device.ids), detail: reason)
-        return try store.remove(decisions.compactMap(\.id), audit: event)
+            devices: decisions.flatMap(\.device.ids),
+            detail: "\(reason): \(ids.map { "#\($0)" }.joined(separator: ", "))")
+        return try store.remove(ids, audit: event)
     }
 
     /// A document, or a line for each decision.

@@ -14,9 +14,9 @@ struct TerminalQuestion: ~Copyable {
 
     /// Whether the answer was `y` or `yes`; anything else, an empty line included, is no.
     borrowing func isConfirmed(_ question: String) -> Bool {
-        guard (try? StandardStream(descriptor: descriptor).write(question)) != nil else { return false }
         // What was typed before the question stood there answers nothing.
         tcflush(descriptor, TCIFLUSH)
+        guard (try? StandardStream(descriptor: descriptor).write(question)) != nil else { return false }
         var line = [UInt8](repeating: 0, count: 256)
         let count = read(descriptor, &line, line.count)
         let answer = String(decoding: line.prefix(max(0, count)), as: UTF8.self)

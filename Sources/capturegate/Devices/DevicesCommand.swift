@@ -40,7 +40,7 @@ struct DevicesCommand: AsyncParsableCommand, SignalTaker {
     func run() async throws {
         if let choice { return try tell(choice) }
         if watch { return try await follow() }
-        Signals.letThrough()
+        SignalDesk.current?.letThrough()
         let devices = DeviceCatalog.scan(.formats).filter { capability == nil || $0.capability == capability }
         let listing = DeviceListing(devices: devices, capability: capability)
         if json.isOn {

@@ -8,7 +8,7 @@ struct CaptureGateCommand: ParsableCommand {
         discussion: """
             A first clip, with the built-in test picture and tone, and then with your own devices:
 
-              capturegate record first.mkv --camera test:bars --microphone test:tone --for 5s
+              capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
               capturegate devices
               capturegate record clip.mkv --for 5s
 

@@ -12,7 +12,7 @@ struct Invocation {
     func run() async -> Int32 {
         do {
             let command = try CaptureGateCommand.parseAsRoot(arguments)
-            if !(command is any SignalTaker) { Signals.letThrough() }
+            if !(command is any SignalTaker) { SignalDesk.current?.letThrough() }
             return try await Self.execute(command)
         } catch {
             return report(error)
@@ -65,6 +65,7 @@ struct Invocation {
     /// On standard error alone: the recording's own last event has told programs.
     private func tell(_ end: EarlyEnd) -> Int32 {
         tellPeople(end.error)
+        StandardStream.error.note("  \(end.remainder)")
         return end.code
     }
 
@@ -91,11 +92,5 @@ struct Invocation {
 
 /// Ends the program with a status where everything is said already.
 struct ExitStatus: Error {
-    let code: Int32
-}
-
-/// Ends a recording that has a file, and an error that ended it early.
-struct EarlyEnd: Error {
-    let error: CaptureError
     let code: Int32
 }

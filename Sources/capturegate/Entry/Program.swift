@@ -1,12 +1,17 @@
 import Glibc
 
 /// Where the program starts and ends.
+///
+/// The main thread waits for signals, and for nothing else; the command runs beside it and ends the process.
 @main
 enum Program {
-    static func main() async {
-        // Before any thread is there: each thread inherits what is blocked.
-        Signals.prepare()
-        let status = await Invocation(Array(CommandLine.arguments.dropFirst())).run()
-        exit(status)
+    static func main() {
+        let desk = SignalDesk()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        // Not on the main actor, whose thread waits.
+        Task.detached {
+            exit(await SignalDesk.$current.withValue(desk) { await Invocation(arguments).run() })
+        }
+        desk.wait()
     }
 }

@@ -25,6 +25,11 @@ indirect enum JSONValue: Sendable {
 
     static func count(_ value: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: value)) }
 
+    /// With so many digits after the point as mean something.
+    static func rounded(_ value: Double, _ digits: Int) -> JSONValue {
+        value.isFinite ? .rendered(NumberText.fixed(value, digits)) : .null
+    }
+
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
     static func strings(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }

@@ -46,7 +46,7 @@ extension RecordingProgress {
             "event": "progress", "elapsed_ns": .integer(elapsedNanoseconds), "bytes": .integer(bytes),
             "audio": audio.map { audio in
                 [
-                    "peak_dbfs": .number(audio.peakDBFS), "rms_dbfs": .number(audio.rmsDBFS),
+                    "peak_dbfs": .rounded(audio.peakDBFS, 2), "rms_dbfs": .rounded(audio.rmsDBFS, 2),
                     "clipped": .bool(audio.clipped), "frames": .count(audio.frames), "lost": .count(audio.lost),
                     "xruns": .count(audio.xruns),
                 ]
@@ -54,7 +54,7 @@ extension RecordingProgress {
             "video": video.map { video in
                 [
                     "frames": .count(video.frames), "lost": .count(video.lost),
-                    "fps": .number((video.framesPerSecond * 1000).rounded() / 1000),
+                    "fps": .rounded(video.framesPerSecond, 2),
                 ]
             } ?? .null,
         ]

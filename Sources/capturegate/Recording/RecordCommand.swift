@@ -18,8 +18,8 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
 
               capturegate record clip.mkv --for 5s
               capturegate record memo.flac --microphone default
-              capturegate record test.mkv --camera test:bars --microphone test:tone --for 5s
-              capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --pixel-format YUYV --strict --for 2s
+              capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
+              capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --strict
               capturegate record null: --json --camera test:bars --for 10s
               capturegate record - --microphone default --format wav | sox -t wav - out.mp3
             """)
@@ -62,8 +62,7 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
         let reporter = RecordingReporter(view: plan.view(json: json.isOn))
         let outcome = try await RecordingRound(plan: plan, target: target, reporter: reporter).run()
         await reporter.finish()
-        let status = outcome.clip.end.exitCode
-        if let error = outcome.error { throw EarlyEnd(error: error, code: status) }
-        if status != 0 { throw ExitStatus(code: status) }
+        if let error = outcome.error { throw EarlyEnd(error: error, clip: outcome.clip) }
+        if outcome.clip.end.exitCode != 0 { throw ExitStatus(code: outcome.clip.end.exitCode) }
     }
 }

@@ -1,0 +1,36 @@
+import Testing
+
+@Suite("help")
+struct HelpTests {
+    @Test("the version is told")
+    func version() async throws {
+        let ending = try await Workspace().capturegate("--version")
+        #expect(ending.code == 0)
+        #expect(ending.output == "capturegate 0.1.0\n")
+    }
+
+    @Test(
+        "each command has examples in its help",
+        arguments: ["record", "devices", "status", "grant", "revoke", "reset", "kill", "log", "policy"])
+    func examples(command: String) async throws {
+        let ending = try await Workspace().capturegate("help", command)
+        #expect(ending.code == 0)
+        #expect(ending.output.contains("\n  capturegate \(command)"))
+        #expect(ending.output.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") })
+    }
+
+    @Test("a reader that has gone ends the program quietly")
+    func closedPipe() async throws {
+        let command = "'\(Executable.capturegate)' help record | true; echo \"${PIPESTATUS[0]}\""
+        let ending = try await Workspace().run(["bash", "-c", command])
+        #expect(ending.output == "0\n")
+        #expect(ending.errors.isEmpty)
+    }
+
+    @Test("output that can't be written is an error")
+    func fullDevice() async throws {
+        let ending = try await Workspace().run(["sh", "-c", "'\(Executable.capturegate)' devices >/dev/full"])
+        #expect(ending.code == 74)
+        #expect(ending.errors.contains("Standard output can't be written"))
+    }
+}
