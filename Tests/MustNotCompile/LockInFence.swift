@@ -1,4 +1,4 @@
-// error: lock
+// error: called function is not available in this module and can have unpredictable performance
 // A realtime function may not lock: whoever holds the lock may not be running.
 import Synchronization
 

@@ -1,4 +1,4 @@
-// error: this code calls
+// error: called function is not available in this module and can have unpredictable performance
 // A C function that does not carry the fence's mark may do anything, so the fence refuses it.
 import CMedia
 

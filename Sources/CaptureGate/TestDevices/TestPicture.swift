@@ -14,7 +14,8 @@ public struct TestPicture: BitwiseCopyable, Sendable {
     public let isPlanar: Bool
 
     /// - Parameters:
-    ///   - width: 16…7680, else the nearest; odd numbers are rounded down. Likewise `height`, 16…4320.
+    ///   - width: 16…7680, else the nearest; odd numbers are rounded down.
+    ///   - height: 16…4320, else the nearest; odd numbers are rounded down.
     ///   - pixelFormat: YUYV or YU12; anything else gives YUYV.
     public init(width: Int, height: Int, pixelFormat: PixelFormat) {
         self.width = min(max(width, 16), 7680) & ~1

@@ -40,6 +40,7 @@ public struct TestSound: Sendable {
     /// - Parameters:
     ///   - index: of the first frame, from the start of the capture.
     ///   - count: frames.
+    ///   - format: rate, channels and sample format of the bytes.
     public static func bytes(from index: Int, count: Int, format: AudioFormat) -> [UInt8] {
         let sample = format.sampleFormat.pcm
         return (index..<index + count).flatMap { frame -> [UInt8] in
