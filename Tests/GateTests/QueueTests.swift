@@ -1,5 +1,6 @@
-import Gate
 import Testing
+
+@testable import Gate
 
 @Suite("Queues")
 struct QueueTests {
@@ -215,8 +216,7 @@ struct QueueTests {
         world.queue.suspend()
         gate.raise()
         await world.prompter.asked.reached()
-        // It has every opportunity to go wrong.
-        for _ in 0..<20 { await world.gatekeeper.status(of: Capability.Microphone()).ignore() }
+        while world.gatekeeper.locks.waiting == 0, capture.executions.count == 0 { await Task.yield() }
         #expect(capture.executions.count == 0)
         world.queue.resume()
         #expect(await handle.result.error == nil)
@@ -394,7 +394,8 @@ struct QueueTests {
         await world.queue.add(operation).result.ignore()
         #expect(
             steps.all == [
-                "attached", "produced Authorize(microphone)", "will execute", "execute", "did execute", "will finish",
+                "attached observed", "will evaluate", "produced Authorize(microphone)", "will execute", "execute",
+                "did execute", "will finish",
                 "did finish",
             ])
     }
@@ -402,13 +403,83 @@ struct QueueTests {
     struct Steps: OperationObserver {
         let steps: Record<String>
         init(_ steps: Record<String>) { self.steps = steps }
-        func didAttach(to operation: String) { steps.append("attached") }
-        func willExecute(_ context: OperationContext) { steps.append("will execute") }
-        func didExecute(_ context: OperationContext) { steps.append("did execute") }
-        func didCancel(_ context: OperationContext) { steps.append("cancelled") }
-        func didProduce(_ produced: String, for context: OperationContext) { steps.append("produced \(produced)") }
-        func willFinish(_ context: OperationContext, _ outcome: OperationOutcome) { steps.append("will finish") }
-        func didFinish(_ operation: String, _ outcome: OperationOutcome) { steps.append("did finish") }
+        func didAttach(_ operation: OperationIdentity) { steps.append("attached \(operation.name)") }
+        func willEvaluate(_ operation: OperationIdentity, in context: OperationContext) {
+            steps.append("will evaluate")
+        }
+        func didProduce(_ produced: String, for operation: OperationIdentity, in context: OperationContext) {
+            steps.append("produced \(produced)")
+        }
+        func willExecute(_ operation: OperationIdentity, in context: OperationContext) { steps.append("will execute") }
+        func didExecute(_ operation: OperationIdentity, in context: OperationContext) { steps.append("did execute") }
+        func didCancel(_ operation: OperationIdentity) { steps.append("cancelled") }
+        func willFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext) {
+            steps.append("will finish")
+        }
+        func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome) { steps.append("did finish") }
+    }
+
+    @Test("Observers of what is cancelled are told so once, whether or not it has begun")
+    func cancelObservers() async {
+        let world = World()
+        let steps = Record<String>()
+        var operation = BlockOperation("observed") { _ in await untilCancelled() }
+        operation.addObserver(Steps(steps))
+        world.queue.suspend()
+        let handle = world.queue.add(operation)
+        handle.cancel()
+        handle.cancel()
+        await handle.result.ignore()
+        #expect(steps.all == ["attached observed", "cancelled", "did finish"])
+        world.queue.resume()
+        let running = Record<String>()
+        operation.observers = [Steps(running)]
+        let second = world.queue.add(operation)
+        while !running.all.contains("will execute") { await Task.yield() }
+        second.cancel()
+        await second.result.ignore()
+        #expect(
+            running.all == [
+                "attached observed", "will evaluate", "will execute", "cancelled", "did execute", "will finish",
+                "did finish",
+            ])
+    }
+
+    @Test("A profile says where the time went")
+    func profile() async {
+        let world = World()
+        let clock = HandClock()
+        let profiles = Record<ProfileObserver.Profile>()
+        world.prompter.reply { _ in
+            clock.pass(.seconds(20))
+            return .allow(.always)
+        }
+        var operation = BlockOperation { _ in clock.pass(.seconds(3)) }
+        operation.addCondition(AuthorizedFor(Capability.Microphone()))
+        operation.addObserver(ProfileObserver(clock: clock) { profiles.append($1) })
+        world.queue.suspend()
+        let handle = world.queue.add(operation)
+        clock.pass(.seconds(100))
+        world.queue.resume()
+        await handle.result.ignore()
+        let profile = profiles.all.first
+        #expect(
+            profile?.waiting == .seconds(100) && profile?.evaluating == .seconds(20)
+                && profile?.executing == .seconds(3))
+        #expect(profiles.all.count == 1)
+    }
+
+    @Test("Closures can observe")
+    func blockObserver() async {
+        let world = World()
+        let steps = Record<String>()
+        var operation = BlockOperation("observed") { _ in }
+        operation.addObserver(
+            BlockObserver(
+                didAttach: { steps.append("attached \($0.name)") }, willExecute: { _ in steps.append("executes") },
+                didCancel: { _ in steps.append("cancelled") }, didFinish: { _, _ in steps.append("finished") }))
+        await world.queue.add(operation).result.ignore()
+        #expect(steps.all == ["attached observed", "executes", "finished"])
     }
 }
 

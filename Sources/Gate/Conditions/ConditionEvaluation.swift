@@ -80,16 +80,17 @@ struct ConditionEvaluation: Sendable {
             ? [:]
             : Dictionary(
                 uniqueKeysWithValues: open.map { index in
-                    (index, QuestionPlace(in: room, outer: AskingScope.place))
+                    (index, QuestionPlace(in: room, outer: AskingScope.current?.place))
                 })
         await withTaskGroup(of: (Int, ConditionResult).self) { group in
             for index in open.sorted() {
                 guard let question = questions[index] else { continue }
                 let leaf = leaves[index]
                 group.addTask {
-                    await AskingScope.$place.withValue(places[index] ?? AskingScope.place) {
-                        (index, await leaf.evaluate(after: question, in: context))
+                    let result = await AskingScope.at(places[index]) {
+                        await leaf.evaluate(after: question, in: context)
                     }
+                    return (index, result)
                 }
             }
             while let (index, result) = await group.next() {
@@ -111,19 +112,19 @@ struct ConditionEvaluation: Sendable {
 
 extension ConditionLeaves.Leaf {
     fileprivate func question(in context: OperationContext) async -> (any GateOperation)? {
-        await AskingScope.$isSilent.withValue(true) { await condition.dependency(in: context) }
+        await AskingScope.silently { await condition.dependency(in: context) }
     }
 
     fileprivate func evaluate(in context: OperationContext) async -> ConditionResult {
-        await AskingScope.$isSilent.withValue(true) { await condition.evaluate(in: context) }
+        await AskingScope.silently { await condition.evaluate(in: context) }
     }
 
     /// The error of a question that failed says more than that of the condition that still does.
     fileprivate func evaluate(after question: some GateOperation, in context: OperationContext) async -> ConditionResult
     {
-        context.monitor?.produced(question.name, context)
+        context.monitor?.didProduce(question.name, context)
         let answer = await context.perform(question)
-        let result = await evaluate(in: context)
+        let result = await evaluate(in: context.answered(try? answer.get()))
         guard !result.isSatisfied, case .failure(let failure) = answer else { return result }
         return failure.cause.map { .failed($0) } ?? result
     }
@@ -134,7 +135,7 @@ extension OperationError {
         switch self {
         case .refused(let error): error
         case .failed(let error): error as? CaptureError
-        case .cancelled: CaptureError(.cancelled, "The question was withdrawn.")
+        case .cancelled: .withdrawn
         }
     }
 }

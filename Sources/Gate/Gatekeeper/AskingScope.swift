@@ -1,96 +1,41 @@
 /// Whether and when the work that goes on may ask a person.
-enum AskingScope {
-    @TaskLocal static var isSilent = false
+struct AskingScope: Sendable {
+    /// `nil`: it may.
+    @TaskLocal static var current: AskingScope?
+
+    var isSilent = false
+    /// What is left to be asked, where an operation is attempted several times.
+    var budget: QuestionBudget?
     /// The place among the questions of one operation; `nil` where it has only one.
-    @TaskLocal static var place: QuestionPlace?
-}
+    var place: QuestionPlace?
 
-/// A question's place among those of one operation: they are asked one after another, and the next one only when the
-/// operation has seen that the answer to the last one has not settled it.
-///
-/// *thread-safe*
-final class QuestionPlace: Sendable {
-    private enum Turn {
-        case granted, retry, cancelled
+    static var isSilent: Bool { current?.isSilent ?? false }
+
+    /// Runs `body` where nobody may be asked.
+    static func silently<Value: Sendable>(_ body: () async -> Value) async -> Value {
+        var scope = current ?? AskingScope()
+        scope.isSilent = true
+        return await $current.withValue(scope) { await body() }
     }
 
-    private enum State {
-        case idle
-        /// One task stands in the line for all that share this place; the others wait for it.
-        case entering(others: [Promise<Turn>])
-        case held(LockTable.Ticket)
+    /// Runs `body` where the same is asked only once.
+    static func once<Value: Sendable>(_ body: () async -> Value) async -> Value {
+        var scope = current ?? AskingScope()
+        scope.budget = scope.budget ?? QuestionBudget()
+        return await $current.withValue(scope) { await body() }
     }
 
-    private static let category = "question"
-    private let room: LockRoom
-    private let outer: QuestionPlace?
-    private let state = Locked(State.idle)
-
-    /// - Parameters:
-    ///   - room: the one of all questions of the operation.
-    ///   - outer: the place of the operation's question of which this one is a part.
-    init(in room: LockRoom, outer: QuestionPlace?) {
-        self.room = room
-        self.outer = outer
+    static func at<Value: Sendable>(_ place: QuestionPlace?, _ body: () async -> Value) async -> Value {
+        guard let place else { return await body() }
+        var scope = current ?? AskingScope()
+        scope.place = place
+        return await $current.withValue(scope) { await body() }
     }
 
-    /// Waits for the turn; once it is had it stays until `leave`.
-    /// - Returns: `false` if the task was cancelled.
-    func enter() async -> Bool {
-        while true {
-            switch await attempt() {
-            case .granted: return true
-            case .cancelled: return false
-            case .retry: continue
-            }
-        }
-    }
-
-    /// The answer has been looked at: the next one may ask.
-    func leave() {
-        let held = state.withLock { state -> LockTable.Ticket? in
-            guard case .held(let ticket) = state else { return nil }
-            state = .idle
-            return ticket
-        }
-        if let held { room.release(held) }
-    }
-
-    private func attempt() async -> Turn {
-        let other = Promise<Turn>()
-        let isFirst = state.withLock { state -> Bool? in
-            switch state {
-            case .held: return nil
-            case .idle:
-                state = .entering(others: [])
-                return true
-            case .entering(let others):
-                state = .entering(others: others + [other])
-                return false
-            }
-        }
-        guard let isFirst else { return .granted }
-        if isFirst { return await standInLine() }
-        return await withTaskCancellationHandler {
-            await other.value
-        } onCancel: {
-            other.fulfil(.cancelled)
-        }
-    }
-
-    private func standInLine() async -> Turn {
-        let ticket = await hasOuterTurn() ? await room.take(nil, [Self.category], isNested: false) : nil
-        let others = state.withLock { state -> [Promise<Turn>] in
-            guard case .entering(let others) = state else { return [] }
-            state = ticket.map { .held($0) } ?? .idle
-            return others
-        }
-        for other in others { other.fulfil(ticket == nil ? .retry : .granted) }
-        return ticket == nil ? .cancelled : .granted
-    }
-
-    private func hasOuterTurn() async -> Bool {
-        guard let outer else { return true }
-        return await outer.enter()
+    /// What an operation that is added from here inherits: everything but the place, which ends with its question.
+    static var inherited: AskingScope? {
+        guard var scope = current else { return nil }
+        scope.place = nil
+        return scope
     }
 }

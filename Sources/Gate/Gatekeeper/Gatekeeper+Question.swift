@@ -8,10 +8,11 @@ extension Gatekeeper {
             return try reading.absenceOrNothing(for: subject)
         }
         guard !AskingScope.isSilent else { throw reading.refusal(for: self.subject) ?? .silent }
-        if let place = AskingScope.place, await !place.enter() {
-            throw CaptureError(.cancelled, "The question was withdrawn.")
+        if let budget = AskingScope.current?.budget, !budget.spend(requests) {
+            throw reading.refusal(for: self.subject) ?? .silent
         }
-        let key = reading.askable.compactMap(\.questionItem)
+        if let place = AskingScope.current?.place, await !place.enter() { throw .withdrawn }
+        let key = QuestionKey.devices(reading.askable.compactMap(\.questionItem))
         try await desk.ask(key) { await self.ask(requests, of: subject) }.get()
     }
 
@@ -23,7 +24,7 @@ extension Gatekeeper {
             let reading = await read(requests)
             guard !reading.askable.isEmpty else { return .success(()) }
             if let obstacle = await prompter.obstacle() { throw reading.refusal(for: self.subject, obstacle) }
-            if Task.isCancelled { throw CaptureError(.cancelled, "The question was withdrawn.") }
+            if Task.isCancelled { throw .withdrawn }
             let question = question(reading, to: subject)
             try await keep(await prompter.ask(question), to: question)
             return .success(())

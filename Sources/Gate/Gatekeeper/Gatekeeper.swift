@@ -21,6 +21,7 @@ public final class Gatekeeper: Sendable {
     let storeQueue = DispatchQueue(label: "capturegate.gatekeeper.store", qos: .userInitiated)
     let desk = QuestionDesk()
     let locks = LockRoom()
+    let instances = InstanceRegistry()
     let watcher: CaptureWatcher
 
     /// - Parameters:

@@ -18,7 +18,7 @@ final class QuestionDesk: Sendable {
     var waiting: Int { state.withLock { $0.promises.count } }
 
     /// Waits for the answer to the question `key`; `work` asks it, if nobody waits for the same already.
-    func ask(_ key: [Question.Item], _ work: @escaping @Sendable () async -> Outcome) async -> Outcome {
+    func ask(_ key: QuestionKey, _ work: @escaping @Sendable () async -> Outcome) async -> Outcome {
         let promise = Promise<Outcome>()
         let waiter = state.withLock { state in
             state.nextWaiter += 1
@@ -33,7 +33,7 @@ final class QuestionDesk: Sendable {
         }
     }
 
-    private func join(_ waiter: Int, _ key: [Question.Item], _ work: @escaping @Sendable () async -> Outcome) {
+    private func join(_ waiter: Int, _ key: QuestionKey, _ work: @escaping @Sendable () async -> Outcome) {
         let start = state.withLock { state -> Int? in
             // Cancelled before it came to stand in the line.
             guard state.promises[waiter] != nil else { return nil }
@@ -56,7 +56,7 @@ final class QuestionDesk: Sendable {
             }
         }
         task?.cancel()
-        promise?.fulfil(.failure(CaptureError(.cancelled, "The question was withdrawn.")))
+        promise?.fulfil(.failure(.withdrawn))
     }
 
     private func begin(_ entry: Int) {

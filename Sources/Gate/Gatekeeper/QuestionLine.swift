@@ -2,7 +2,7 @@
 struct QuestionLine {
     struct Entry {
         let id: Int
-        let key: [Question.Item]
+        let key: QuestionKey
         var waiters: Set<Int>
         /// Everybody who waited has left; it is on its way out and nobody may join it.
         var isWithdrawn = false
@@ -19,7 +19,7 @@ struct QuestionLine {
         case new(entry: Int, startNow: Bool)
     }
 
-    mutating func join(_ waiter: Int, _ key: [Question.Item]) -> Joined {
+    mutating func join(_ waiter: Int, _ key: QuestionKey) -> Joined {
         if let same = entries.firstIndex(where: { $0.key == key && !$0.isWithdrawn }) {
             entries[same].waiters.insert(waiter)
             return .existing(entry: entries[same].id)

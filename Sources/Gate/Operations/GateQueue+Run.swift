@@ -24,7 +24,9 @@ extension GateQueue {
         of operation: O, _ dependencies: [any OperationReference]
     ) async -> OperationResult<O.Output, O.Failure> {
         // Where an operation waits for another one inside its `execute`, the inner one must not wait for the outer one.
-        let handle = add(operation, dependencies, Task.currentPriority, holding: Holdings.current)
+        let handle = add(
+            operation, dependencies, Task.currentPriority,
+            holding: Holdings.current.isEmpty ? Holdings() : Holdings.current.nested)
         return await withTaskCancellationHandler {
             await handle.result
         } onCancel: {

@@ -50,7 +50,7 @@ public final class GateQueue: Sendable {
     func add<O: QueuedOperation>(
         _ operation: O, _ dependencies: [any OperationReference], _ priority: TaskPriority?, holding: Holdings
     ) -> OperationHandle<O.Output, O.Failure> {
-        let task = OperationTask(operation, holdings: holding)
+        let task = OperationTask(operation, holdings: holding, in: core.gatekeeper)
         let node = OperationNode(task, core: core, priority: priority)
         core.add(node, after: dependencies.map(\.ticket.node))
         return OperationHandle(node, task.promise)

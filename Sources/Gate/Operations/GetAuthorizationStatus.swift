@@ -20,7 +20,7 @@ public struct GetAuthorizationStatus<Capable: CapabilityType>: GateOperation, Co
 
     @discardableResult
     public func execute(in context: OperationContext) async -> AuthorizationReport {
-        let report = await AskingScope.$isSilent.withValue(true) { await capability.report(in: context.gatekeeper) }
+        let report = await AskingScope.silently { await capability.report(in: context.gatekeeper) }
         completion(report.availability, report.status)
         return report
     }

@@ -10,8 +10,20 @@ public struct OperationContext: Sendable {
 
     let node: OperationNode
     /// What the operation, and those it is a part of, hold.
-    let holdings: Holdings
+    var holdings: Holdings
+    /// For a condition that is evaluated: the output of what it had run before, where that succeeded.
+    public private(set) var answer: (any Sendable)?
     let monitor: OperationMonitor?
+
+    init(
+        gatekeeper: Gatekeeper, name: String, node: OperationNode, holdings: Holdings, monitor: OperationMonitor?
+    ) {
+        self.gatekeeper = gatekeeper
+        self.name = name
+        self.node = node
+        self.holdings = holdings
+        self.monitor = monitor
+    }
 
     /// How the operations that this one waited for have ended.
     public var dependencies: [DependencyOutcome] { node.dependencyOutcomes }
@@ -29,6 +41,12 @@ public struct OperationContext: Sendable {
     /// Runs another operation as a part of this one: conditions, locks, execution. Cancelling this one cancels it.
     public func perform<O: QueuedOperation>(_ operation: O) async -> OperationResult<O.Output, O.Failure> {
         await OperationRun.nested(operation, in: self)
+    }
+
+    func answered(_ answer: (any Sendable)?) -> OperationContext {
+        var context = self
+        context.answer = answer
+        return context
     }
 
     /// Called when the operation's own work begins.

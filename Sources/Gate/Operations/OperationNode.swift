@@ -125,8 +125,12 @@ final class OperationNode: Sendable {
     func carryOut(_ action: CancelAction) {
         switch action {
         case .nothing: break
-        case .cancel(let task): task?.cancel()
-        case .finish: core?.end(self, work.abandon(because: cancelReason))
+        case .cancel(let task):
+            work.monitor?.didCancel()
+            task?.cancel()
+        case .finish:
+            work.monitor?.didCancel()
+            core?.end(self, work.abandon(because: cancelReason))
         }
     }
 

@@ -12,12 +12,20 @@ struct OperationRun<O: QueuedOperation>: Sendable {
     func result() async -> Outcome {
         let result = named(await steps())
         if case .failure(.refused(let error)) = result { await report(error) }
-        context.monitor?.ends(context, OperationOutcome(result))
+        context.monitor?.willFinish(context, OperationOutcome(result))
         return result
+    }
+
+    /// The same for an operation without conditions and observers that needs and holds nothing: nothing is left but to
+    /// execute it.
+    func plainResult() async -> Outcome {
+        if Task.isCancelled { return named(.failure(.cancelled)) }
+        return named(await operation.perform(in: context))
     }
 
     private func steps() async -> Outcome {
         if Task.isCancelled { return .failure(.cancelled) }
+        context.monitor?.willEvaluate(context)
         let conditions = operation.allConditions
         let exclusions = conditions.reduce(into: Set<String>()) { $0.formUnion($1.exclusions) }
         if let shared = exclusions.intersection(context.holdings.categories).min() {
@@ -65,17 +73,17 @@ struct OperationRun<O: QueuedOperation>: Sendable {
 extension OperationRun {
     /// Runs an operation as a part of another.
     static func nested(_ operation: O, in outer: OperationContext) async -> Outcome {
-        let node = OperationNode(NestedWork(), core: nil)
+        let monitor = OperationMonitor(operation, in: outer.gatekeeper)
+        let node = OperationNode(NestedWork(name: operation.name, monitor: monitor), core: nil)
         _ = node.settle(nil)
         _ = node.begin()
         let context = OperationContext(
             gatekeeper: outer.gatekeeper, name: operation.name, node: node, holdings: outer.holdings,
-            monitor: OperationMonitor(operation.observers))
+            monitor: monitor)
         let run = OperationRun(operation: operation, context: context, lane: nil, isNested: true)
-        guard let monitor = context.monitor else { return await run.result() }
-        monitor.attach(to: context.name)
+        guard let monitor else { return await run.result() }
         let result = await run.cancellable()
-        monitor.ended(context.name, OperationOutcome(result))
+        monitor.didFinish(OperationOutcome(result))
         return result
     }
 
@@ -100,11 +108,10 @@ extension CaptureOperation {
 
 extension OperationContext {
     func holding(_ exclusions: Set<String>, _ lane: LockTable.Lane?) -> OperationContext {
-        var holdings = holdings
-        holdings.categories.formUnion(exclusions)
-        if let lane { holdings.lanes.insert(lane) }
-        return OperationContext(
-            gatekeeper: gatekeeper, name: name, node: node, holdings: holdings, monitor: monitor)
+        var context = self
+        context.holdings.categories.formUnion(exclusions)
+        if let lane { context.holdings.lanes.insert(lane) }
+        return context
     }
 }
 

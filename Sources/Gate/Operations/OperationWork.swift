@@ -1,6 +1,8 @@
 /// An operation without its types, as a queue sees it.
 protocol OperationWork: Sendable {
     var name: String { get }
+    /// Tells its observers, where it has any.
+    var monitor: OperationMonitor? { get }
     /// Whether it has no conditions, so that it needs no task before it has a slot.
     var isUnconditional: Bool { get }
 
@@ -21,11 +23,14 @@ struct OperationStart: Sendable {
     var lane: LockTable.Lane?
     /// The lane in which it has a slot.
     var slot: LockTable.Lane?
+    /// Whether it has neither conditions nor anything to take.
+    var isPlain = false
 }
 
 /// An operation inside another one: nobody waits for it but that one.
 struct NestedWork: OperationWork {
-    var name: String { "nested" }
+    let name: String
+    let monitor: OperationMonitor?
     var isUnconditional: Bool { true }
 
     func hasSlot(in lane: LockTable.Lane) -> Bool { true }
@@ -39,13 +44,14 @@ final class OperationTask<O: QueuedOperation>: OperationWork {
     let promise = Promise<OperationResult<O.Output, O.Failure>>()
     /// What the operation that waits for this one holds.
     private let holdings: Holdings
-    private let monitor: OperationMonitor?
+    /// Whether it may ask, as it was where the operation was added.
+    private let asking = AskingScope.inherited
+    let monitor: OperationMonitor?
 
-    init(_ operation: O, holdings: Holdings) {
+    init(_ operation: O, holdings: Holdings, in gatekeeper: Gatekeeper) {
         self.operation = operation
         self.holdings = holdings
-        monitor = OperationMonitor(operation.observers)
-        monitor?.attach(to: operation.name)
+        monitor = OperationMonitor(operation, in: gatekeeper)
     }
 
     var name: String { operation.name }
@@ -55,13 +61,14 @@ final class OperationTask<O: QueuedOperation>: OperationWork {
 
     func run(_ node: OperationNode, _ start: OperationStart) async -> OperationOutcome {
         var holdings = holdings
-        let isNested = !holdings.isEmpty
         if let slot = start.slot { holdings.lanes.insert(slot) }
         let context = OperationContext(
             gatekeeper: start.gatekeeper, name: name, node: node, holdings: holdings, monitor: monitor)
         let run = OperationRun(
-            operation: operation, context: context, lane: start.lane, isNested: isNested)
-        return publish(await run.result())
+            operation: operation, context: context, lane: start.lane, isNested: holdings.isNested)
+        if start.isPlain, monitor == nil, asking == nil, holdings.isEmpty { return publish(await run.plainResult()) }
+        guard let asking else { return publish(await run.result()) }
+        return publish(await AskingScope.$current.withValue(asking) { await run.result() })
     }
 
     func abandon(because reason: CaptureError?) -> OperationOutcome {
@@ -70,7 +77,7 @@ final class OperationTask<O: QueuedOperation>: OperationWork {
 
     private func publish(_ result: OperationResult<O.Output, O.Failure>) -> OperationOutcome {
         let outcome = OperationOutcome(result)
-        monitor?.ended(name, outcome)
+        monitor?.didFinish(outcome)
         promise.fulfil(result)
         return outcome
     }

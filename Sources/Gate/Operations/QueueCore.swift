@@ -75,7 +75,9 @@ final class QueueCore: Sendable {
     @discardableResult
     private func launch(_ node: OperationNode, lane: LockTable.Lane?, slot: LockTable.Ticket? = nil) -> Bool {
         guard node.begin() else { return false }
-        let start = OperationStart(gatekeeper: gatekeeper, lane: lane, slot: slot == nil ? nil : self.lane)
+        let start = OperationStart(
+            gatekeeper: gatekeeper, lane: lane, slot: slot == nil ? nil : self.lane,
+            isPlain: lane == nil && slot == nil && node.work.isUnconditional)
         let task = Task.detached(priority: node.priority) {
             let outcome = await node.work.run(node, start)
             if let slot { self.gatekeeper.locks.release(slot) }

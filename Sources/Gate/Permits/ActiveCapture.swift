@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A capture that goes on: tells its session when the gate ends it, and the audit log what was delivered.
 ///
 /// Released without `finish`, it writes a `stop` line that says so.
@@ -12,7 +10,6 @@ package final class ActiveCapture: Sendable {
 
     private let watch: CaptureWatch
     private let gatekeeper: Gatekeeper
-    private let isFinished = Atomic(false)
 
     init(_ watch: CaptureWatch, gatekeeper: Gatekeeper) {
         self.watch = watch
@@ -37,7 +34,7 @@ package final class ActiveCapture: Sendable {
     ///   - bytes: bytes delivered to the program.
     ///   - outcome: what happened, one short sentence.
     package func finish(frames: UInt64, bytes: UInt64, outcome: String) async {
-        guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard watch.finish() else { return }
         gatekeeper.watcher.end(watch)
         await gatekeeper.report(line(frames, bytes, outcome))
     }
@@ -49,53 +46,9 @@ package final class ActiveCapture: Sendable {
     }
 
     deinit {
-        guard !isFinished.load(ordering: .acquiring) else { return }
+        guard watch.finish() else { return }
         gatekeeper.watcher.end(watch)
         let (event, gatekeeper) = (line(nil, nil, "released without a report"), gatekeeper)
         Task.detached { await gatekeeper.report(event) }
-    }
-}
-
-/// What the watcher knows of one capture.
-final class CaptureWatch: Sendable {
-    private struct State {
-        var basis: Grant
-        var reason: CaptureEndReason?
-        var handler: (@Sendable (CaptureEndReason) -> Void)?
-    }
-
-    let item: PermitLedger.Item
-    private let state: Locked<State>
-
-    init(_ item: PermitLedger.Item, basis: Grant) {
-        self.item = item
-        state = Locked(State(basis: basis))
-    }
-
-    /// The grant it rests on now.
-    var basis: Grant { state.withLock { $0.basis } }
-    var endReason: CaptureEndReason? { state.withLock { $0.reason } }
-
-    func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {
-        let reason = state.withLock { state in
-            if state.reason == nil { state.handler = handler }
-            return state.reason
-        }
-        if let reason { handler(reason) }
-    }
-
-    func end(_ reason: CaptureEndReason) {
-        let handler = state.withLock { state -> (@Sendable (CaptureEndReason) -> Void)? in
-            guard state.reason == nil else { return nil }
-            state.reason = reason
-            defer { state.handler = nil }
-            return state.handler
-        }
-        handler?(reason)
-    }
-
-    /// Goes on, on this grant. A `once` grant stays what it rests on: nothing else replaces it.
-    func rest(on grant: Grant) {
-        state.withLock { $0.basis = grant }
     }
 }

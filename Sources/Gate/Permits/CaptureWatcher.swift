@@ -40,11 +40,9 @@ final class CaptureWatcher: Sendable {
     }
 
     /// Watches a capture that has just begun, and checks it once more: what changed since it was read is found.
-    func begin(_ item: PermitLedger.Item, on basis: Grant, ledger: PermitLedger) -> ActiveCapture {
-        let watch = CaptureWatch(item, basis: basis)
+    func begin(_ watch: CaptureWatch) {
         state.withLock { $0.watches[ObjectIdentifier(watch)] = watch }
         recheck()
-        return ActiveCapture(watch, gatekeeper: ledger.gatekeeper)
     }
 
     func end(_ watch: CaptureWatch) {

@@ -16,6 +16,7 @@ final class PermitLedger: Sendable {
 
     let gatekeeper: Gatekeeper
     let items: [Item]
+    let course = CaptureCourse()
     private let state = Locked(State())
 
     init(gatekeeper: Gatekeeper, items: [Item]) {
@@ -51,7 +52,10 @@ final class PermitLedger: Sendable {
         let bases = try grants(continuing: known)
         try writeStart(index, bases, isFirst: known == nil)
         state.withLock { $0.bases = bases }
-        return gatekeeper.watcher.begin(items[index], on: bases[index], ledger: self)
+        let watch = CaptureWatch(items[index], basis: bases[index])
+        course.add(watch)
+        gatekeeper.watcher.begin(watch)
+        return ActiveCapture(watch, gatekeeper: gatekeeper)
     }
 
     /// The grants of all devices, read now: all or nothing.

@@ -10,4 +10,7 @@ public protocol Prompter: Sendable {
 
     /// Asks, and waits for the answer. Cancelling the task dismisses the question.
     func ask(_ question: Question) async -> Answer
+
+    /// Asks yes or no about something else. Has a default, which can't. Cancelling the task dismisses the question.
+    func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer
 }

@@ -6,8 +6,17 @@ struct Holdings: Sendable {
     var categories: Set<String> = []
     /// Lanes of queues in which it has a slot.
     var lanes: Set<LockTable.Lane> = []
+    /// Whether somebody that executes waits for it.
+    var isNested = false
 }
 
 extension Holdings {
     var isEmpty: Bool { categories.isEmpty && lanes.isEmpty }
+
+    /// The same for a part of the operation that holds it.
+    var nested: Holdings {
+        var copy = self
+        copy.isNested = true
+        return copy
+    }
 }

@@ -28,6 +28,17 @@ final class LockRoom: Sendable {
 
     var isIdle: Bool { state.withLock { $0.table.isIdle && $0.waiting.isEmpty && $0.starting.isEmpty } }
 
+    /// A number that no other ticket or operation has.
+    func nextNumber() -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+    }
+
+    /// How many wait in a task of their own.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
     func openLane(width: Int) -> LockTable.Lane {
         state.withLock { state in
             state.last += 1

@@ -27,6 +27,8 @@ struct Capture<Capable: DeviceCapability>: CaptureOperation {
     /// Rises when `execute` begins, and when a device was opened.
     var executions = Signal()
     var openings = Signal()
+    /// What it throws when it has opened its devices.
+    var failure: CaptureError?
     /// What goes on while the devices are open.
     var during: @Sendable ([ActiveCapture]) async -> Void = { _ in }
 
@@ -47,6 +49,7 @@ struct Capture<Capable: DeviceCapability>: CaptureOperation {
         }
         await during(captures)
         for capture in captures { await capture.finish(frames: 48, bytes: 96, outcome: "done") }
+        if let failure { throw failure }
         return captures.map(\.device.id)
     }
 }

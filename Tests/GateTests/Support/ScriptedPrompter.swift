@@ -10,7 +10,8 @@ final class ScriptedPrompter: Prompter {
         var obstacle: CaptureError?
         var open = 0
         var mostOpen = 0
-        var dismissals = 0
+        var confirmations: [Confirmation] = []
+        var confirmation = ConfirmationAnswer.dismissed
     }
 
     let name = "script"
@@ -29,6 +30,22 @@ final class ScriptedPrompter: Prompter {
     func reply(_ reply: @escaping Reply) { state.withLock { $0.reply = reply } }
     func reply(_ answer: Answer) { reply { _ in answer } }
     func block(_ obstacle: CaptureError?) { state.withLock { $0.obstacle = obstacle } }
+
+    var confirmations: [Confirmation] { state.withLock { $0.confirmations } }
+    func confirm(with answer: ConfirmationAnswer) { state.withLock { $0.confirmation = answer } }
+
+    func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+        state.withLock { state in
+            state.confirmations.append(confirmation)
+            state.open += 1
+            state.mostOpen = max(state.mostOpen, state.open)
+        }
+        await Task.yield()
+        return state.withLock { state in
+            state.open -= 1
+            return state.confirmation
+        }
+    }
 
     func obstacle() async -> CaptureError? { state.withLock { $0.obstacle } }
 

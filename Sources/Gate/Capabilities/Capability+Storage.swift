@@ -1,0 +1,94 @@
+extension CapabilityName {
+    /// The place where clips go: nobody is asked for it.
+    public static let storage = CapabilityName(rawValue: "storage")
+}
+
+extension Capability {
+    /// The place where clips go: it must exist, be writable and have room. Status only: there is nothing to ask.
+    ///
+    /// *thread-safe*
+    public struct Storage: CapabilityType {
+        public struct Requirement: Hashable, Sendable {
+            public let folder: String
+            /// The room that is needed, bytes.
+            public let freeBytes: Int64
+        }
+
+        public let requirement: Requirement
+        private let inspector: any StorageInspector
+
+        public init(_ folder: String, freeBytes: Int64 = 0, by inspector: any StorageInspector) {
+            requirement = Requirement(folder: folder, freeBytes: freeBytes)
+            self.inspector = inspector
+        }
+
+        public var name: CapabilityName { .storage }
+
+        public func availability(in gatekeeper: Gatekeeper) async -> Availability {
+            await report(in: gatekeeper).availability
+        }
+
+        public func authorizationStatus(in gatekeeper: Gatekeeper) async -> AuthorizationStatus {
+            await report(in: gatekeeper).status
+        }
+
+        public func requestAuthorization(in gatekeeper: Gatekeeper) async throws(CaptureError) {
+            if let refusal = await report(in: gatekeeper).refusal { throw refusal }
+        }
+
+        public func report(in gatekeeper: Gatekeeper) async -> AuthorizationReport {
+            report(await inspector.inspect(requirement.folder), in: gatekeeper)
+        }
+    }
+}
+
+extension Capability.Storage {
+    private func report(_ state: StorageState, in gatekeeper: Gatekeeper) -> AuthorizationReport {
+        switch state {
+        case .absent: absent("There is no folder \(requirement.folder).", "Make it, or name another one.")
+        case .notFolder: absent("\(requirement.folder) is not a folder.", "Name another one.")
+        case .folder(false, _): restricted("\(requirement.folder) is not writable for this user.")
+        case .folder(true, let free) where free < requirement.freeBytes: full(free)
+        case .folder(true, _):
+            AuthorizationReport(
+                availability: .available, status: status(in: gatekeeper), refusal: nil, isAskable: false)
+        }
+    }
+
+    private func absent(_ reason: String, _ advice: String) -> AuthorizationReport {
+        let error = CaptureError(.inputOutput, reason, remedies: [Remedy(advice)])
+        return AuthorizationReport(
+            availability: .absent(requirement.folder), status: .notDetermined(), refusal: error, isAskable: false)
+    }
+
+    private func restricted(_ reason: String) -> AuthorizationReport {
+        let remedies = [
+            Remedy("See who may write there.", command: "ls -ld \(RefusalNotice.quoted(requirement.folder))")
+        ]
+        let restriction = Restriction(
+            cause: .nodePermissions(node: requirement.folder), reason: reason, remedies: remedies)
+        let error = CaptureError(.notAuthorized, reason, remedies: remedies)
+        return AuthorizationReport(
+            availability: .available, status: .restricted(restriction), refusal: error, isAskable: false)
+    }
+
+    private func full(_ free: Int64) -> AuthorizationReport {
+        let needed = requirement.freeBytes
+        let error = CaptureError(
+            .diskFull, "\(requirement.folder) has \(free) bytes free, and \(needed) are needed.",
+            remedies: [Remedy("Make room, or name another folder.")])
+        return AuthorizationReport(
+            availability: .absent("\(needed) bytes in \(requirement.folder)"), status: .notDetermined(),
+            refusal: error, isAskable: false)
+    }
+
+    /// Nobody decided: the file system allows it, so that the grant names the folder as its origin.
+    private func status(in gatekeeper: Gatekeeper) -> AuthorizationStatus {
+        guard case .success(let subject) = gatekeeper.subject else { return .notDetermined() }
+        let decision = Decision(
+            verdict: .allow, subject: subject, capability: .storage, level: AccessLevel(name: "write", rank: 1),
+            device: .any, lifetime: .always, decidedBy: .policy(PolicyOrigin(file: requirement.folder, line: 0)),
+            decidedAt: gatekeeper.clock.now)
+        return Grant(decision).map { .authorized($0) } ?? .notDetermined()
+    }
+}

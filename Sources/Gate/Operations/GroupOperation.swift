@@ -1,0 +1,91 @@
+/// Several operations as one: it ends after the last of them, and cancelling it cancels them.
+///
+/// The error of the first child that failed or was refused is the group's. A child can't share a category of mutual
+/// exclusion with the group or with what the group is a part of: that is an error at once.
+///
+/// *thread-safe*
+public struct GroupOperation: GateOperation, ConditionedOperation {
+    /// A child, by which others depend on it and its result is found.
+    public struct Child<Output: Sendable, Failure: Error>: Sendable {
+        let index: Int
+    }
+
+    /// The results of the children.
+    public struct Results: Sendable {
+        let all: [any Sendable]
+
+        /// The result of a child of this group.
+        /// - Returns: `nil` for the child of another group.
+        public subscript<Output, Failure>(child: Child<Output, Failure>) -> OperationResult<Output, Failure>? {
+            all.indices.contains(child.index) ? all[child.index] as? OperationResult<Output, Failure> : nil
+        }
+    }
+
+    public let name: String
+    public var conditions: [any OperationCondition] = []
+    public var observers: [any OperationObserver] = []
+    private let width: Int
+    private let stopsAtFirstError: Bool
+    private var children: [any GroupChild] = []
+
+    /// - Parameters:
+    ///   - width: how many children execute at once, 1 upwards.
+    ///   - stopsAtFirstError: whether the others are cancelled when one has failed or was refused.
+    public init(_ name: String = "GroupOperation", width: Int = .max, stopsAtFirstError: Bool = false) {
+        self.name = name
+        self.width = width
+        self.stopsAtFirstError = stopsAtFirstError
+    }
+
+    /// Adds a child, which is executed with the group.
+    /// - Parameter dependencies: children of this group that were added before, that end first, however they end.
+    @discardableResult
+    public mutating func add<O: QueuedOperation>(
+        _ operation: O, after dependencies: [any GroupReference] = []
+    ) -> Child<O.Output, O.Failure> {
+        children.append(TypedChild(operation: operation, dependencies: dependencies.map(\.position.index)))
+        return Child(index: children.count - 1)
+    }
+
+    public func execute(in context: OperationContext) async throws(CaptureError) -> Results {
+        for child in children {
+            guard let shared = child.exclusions.intersection(context.holdings.categories).min() else { continue }
+            throw .waitsForItself(child.name, shared)
+        }
+        let core = QueueCore(gatekeeper: context.gatekeeper, width: width, isSuspended: false)
+        let running = add(to: core, context.holdings.nested)
+        let ends = await withTaskCancellationHandler {
+            await outcomes(of: running)
+        } onCancel: {
+            core.cancelAll()
+        }
+        await core.waitUntilEmpty()
+        if let error = ends.compactMap(\.error).first { throw error }
+        var results: [any Sendable] = []
+        for child in running { results.append(await child.result()) }
+        return Results(all: results)
+    }
+
+    private func add(to core: QueueCore, _ holdings: Holdings) -> [RunningChild] {
+        var running: [RunningChild] = []
+        for child in children {
+            let nodes = child.dependencies.filter(running.indices.contains).map { running[$0].node }
+            running.append(child.start(in: core, after: nodes, holdings))
+        }
+        return running
+    }
+
+    /// The outcomes in the order in which the children end.
+    private func outcomes(of running: [RunningChild]) async -> [OperationOutcome] {
+        await withTaskGroup(of: OperationOutcome.self) { group in
+            for child in running { group.addTask { await child.outcome() } }
+            var outcomes: [OperationOutcome] = []
+            for await outcome in group {
+                outcomes.append(outcome)
+                guard stopsAtFirstError, outcome.error != nil else { continue }
+                for child in running { child.node.carryOut(child.node.cancel(because: nil)) }
+            }
+            return outcomes
+        }
+    }
+}

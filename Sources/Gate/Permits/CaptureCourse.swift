@@ -1,0 +1,24 @@
+/// How the captures of one permit go.
+///
+/// *thread-safe*
+final class CaptureCourse: Sendable {
+    enum State {
+        case notBegun
+        /// One at least goes on, and the gate has ended none.
+        case running
+        case ended
+    }
+
+    private let watches = Locked<[CaptureWatch]>([])
+
+    func add(_ watch: CaptureWatch) {
+        watches.withLock { $0.append(watch) }
+    }
+
+    var state: State {
+        let watches = watches.withLock { $0 }
+        if watches.isEmpty { return .notBegun }
+        if watches.contains(where: { $0.endReason != nil }) { return .ended }
+        return watches.contains { !$0.isFinished } ? .running : .ended
+    }
+}

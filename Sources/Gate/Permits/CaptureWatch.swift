@@ -1,0 +1,55 @@
+/// What the watcher knows of one capture.
+final class CaptureWatch: Sendable {
+    private struct State {
+        var basis: Grant
+        var reason: CaptureEndReason?
+        var handler: (@Sendable (CaptureEndReason) -> Void)?
+        /// The session has closed the device.
+        var isFinished = false
+    }
+
+    let item: PermitLedger.Item
+    private let state: Locked<State>
+
+    init(_ item: PermitLedger.Item, basis: Grant) {
+        self.item = item
+        state = Locked(State(basis: basis))
+    }
+
+    /// The grant it rests on now.
+    var basis: Grant { state.withLock { $0.basis } }
+    var endReason: CaptureEndReason? { state.withLock { $0.reason } }
+
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// Whether this was the first time.
+    func finish() -> Bool {
+        state.withLock { state in
+            defer { state.isFinished = true }
+            return !state.isFinished
+        }
+    }
+
+    func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {
+        let reason = state.withLock { state in
+            if state.reason == nil { state.handler = handler }
+            return state.reason
+        }
+        if let reason { handler(reason) }
+    }
+
+    func end(_ reason: CaptureEndReason) {
+        let handler = state.withLock { state -> (@Sendable (CaptureEndReason) -> Void)? in
+            guard state.reason == nil else { return nil }
+            state.reason = reason
+            defer { state.handler = nil }
+            return state.handler
+        }
+        handler?(reason)
+    }
+
+    /// Goes on, on this grant.
+    func rest(on grant: Grant) {
+        state.withLock { $0.basis = grant }
+    }
+}

@@ -1,0 +1,197 @@
+import Gate
+import Testing
+
+@Suite("Attempts")
+struct AttemptTests {
+    typealias Microphone = Capability.Microphone
+
+    /// Fails until it has been tried often enough.
+    func failing(_ times: Int, _ tries: Signal) -> BlockOperation<Int, CaptureError> {
+        BlockOperation("Flaky") { _ throws(CaptureError) in
+            tries.raise()
+            if tries.count <= times { throw CaptureError(.busy, "not yet") }
+            return tries.count
+        }
+    }
+
+    @Test("Retry tries again until it succeeds, and waits as the strategy says")
+    func retry() async {
+        let world = World()
+        let clock = HandClock()
+        let retry = RetryOperation(
+            failing(3, Signal()), attempts: 5, waiting: .exponential(.seconds(1)), clock: clock)
+        #expect(await world.queue.add(retry).result == .success(4))
+        #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4)])
+    }
+
+    @Test("Retry ends with the last error: attempts used up, deadline passed, or nothing to hope for")
+    func retryEnds() async {
+        let world = World()
+        let error = OperationError.failed(CaptureError(.busy, "not yet"))
+        let attempts = RetryOperation(failing(9, Signal()), attempts: 3, clock: HandClock())
+        #expect(await world.queue.add(attempts).result == .failure(error))
+        let tries = Signal()
+        let deadline = RetryOperation(
+            failing(9, tries), attempts: 9, waiting: .constant(.seconds(2)), deadline: .seconds(5), clock: HandClock())
+        #expect(await world.queue.add(deadline).result == .failure(error))
+        #expect(tries.count == 3)
+        let once = Signal()
+        let hopeless = RetryOperation(failing(9, once), attempts: 9, clock: HandClock()) { _ in false }
+        #expect(await world.queue.add(hopeless).result == .failure(error))
+        #expect(once.count == 1)
+    }
+
+    @Test("Retry evaluates conditions again on each attempt, and asks once", arguments: Pace.allCases)
+    func retryAsksOnce(_ pace: Pace) async {
+        let world = World(pace, answer: .allow(.once))
+        let evaluations = Signal()
+        let counting = BlockCondition {
+            evaluations.raise()
+            return true
+        }
+        var capture = Capture(Microphone(), conditions: [counting])
+        capture.failure = CaptureError(.stalled, "nothing comes")
+        // The first attempt uses up what was allowed once.
+        let retry = RetryOperation(capture, attempts: 3, clock: HandClock()) { _ in true }
+        #expect(await world.queue.add(retry).result.error?.kind == .notAuthorized)
+        #expect(world.prompter.questions.count == 1)
+        #expect(evaluations.count == 3)
+        #expect(capture.executions.count == 1 && capture.openings.count == 1)
+
+        let lasting = World(pace)
+        var again = Capture(Microphone())
+        again.failure = CaptureError(.stalled, "nothing comes")
+        _ = await lasting.queue.add(RetryOperation(again, attempts: 3, clock: HandClock())).result
+        #expect(lasting.prompter.questions.count == 1 && again.openings.count == 3)
+    }
+
+    @Test("A no, a dismissal or a kill switch is not tried again", arguments: Pace.allCases)
+    func noRetryAfterNo(_ pace: Pace) async {
+        for answer in [Answer.deny, .dismissed] {
+            let world = World(pace, answer: answer)
+            let clock = HandClock()
+            let capture = Capture(Microphone())
+            let retry = RetryOperation(capture, attempts: 5, waiting: .constant(.seconds(1)), clock: clock)
+            #expect(await world.queue.add(retry).result.error != nil)
+            #expect(world.prompter.questions.count == 1 && clock.sleeps.isEmpty)
+            // Told to go on in spite of it, it gets no further and asks no more.
+            let stubborn = RetryOperation(capture, attempts: 5, clock: clock) { _ in true }
+            #expect(await world.queue.add(stubborn).result.error != nil)
+            #expect(capture.executions.count == 0)
+            #expect(world.prompter.questions.count == (answer == .deny ? 1 : 2))
+        }
+    }
+
+    @Test("Asking once holds for what is asked inside: groups, compositions, operations run in between")
+    func onceInside() async {
+        let world = World(answer: .dismissed)
+        let queue = world.queue
+        let nested = BlockOperation { context throws(CaptureError) in
+            var group = GroupOperation()
+            group.add(ComposedOperation(Capture(Microphone())))
+            _ = await context.perform(group)
+            try await queue.run(Capture(Microphone()))
+        }
+        let retry = RetryOperation(nested, attempts: 4, clock: HandClock()) { _ in true }
+        #expect(await world.queue.add(retry).result.error?.kind != nil)
+        #expect(world.prompter.questions.count == 1)
+    }
+
+    @Test("Repeat goes on until it is enough, and asks once", arguments: Pace.allCases)
+    func repeats(_ pace: Pace) async throws {
+        let world = World(pace)
+        let clock = HandClock()
+        let capture = Capture(Microphone())
+        let limited = RepeatOperation(capture, limit: 4, waiting: .constant(.seconds(3)), clock: clock)
+        let output = try await world.queue.run(limited)
+        #expect(output.count == 4 && output.last == [DeviceID(rawValue: "usb-mic")])
+        #expect(clock.sleeps == [.seconds(3), .seconds(3), .seconds(3)])
+        #expect(world.prompter.questions.count == 1 && capture.openings.count == 4)
+        let until = RepeatOperation(capture, clock: clock) { _, count in count == 2 }
+        #expect(try await world.queue.run(until).count == 2)
+    }
+
+    @Test("Repeat ends with the first error; what is revoked in between is not captured again")
+    func repeatEnds() async {
+        let world = World(answer: .dismissed)
+        let id = world.decide(.allow)
+        let capture = Capture(Microphone())
+        let repeated = RepeatOperation(capture, limit: 9, clock: HandClock()) { _, count in
+            if count == 2 { world.revoke(id) }
+            return false
+        }
+        #expect(await world.queue.add(repeated).result.error?.kind == .dismissed)
+        #expect(capture.openings.count == 2)
+    }
+
+    @Test("Cancelling reaches a wait between attempts")
+    func cancelledWait() async {
+        let world = World()
+        let clock = StandingClock()
+        let retry = RetryOperation(failing(9, Signal()), attempts: 9, waiting: .constant(.seconds(1)), clock: clock)
+        let delay = DelayOperation(.seconds(1), clock: clock)
+        let handles = (world.queue.add(retry), world.queue.add(delay))
+        await clock.asleep.reached(2)
+        world.queue.cancelAll()
+        #expect(await handles.0.result.error == .cancelled)
+        guard case .cancelled = await handles.1.result.error else {
+            Issue.record("the delay was not cancelled")
+            return
+        }
+    }
+
+    @Test("A delay takes its time, and none if there is none to take")
+    func delay() async {
+        let world = World()
+        let clock = HandClock()
+        _ = await world.queue.add(DelayOperation(.seconds(7), clock: clock)).result
+        _ = await world.queue.add(DelayOperation(.seconds(-7), clock: clock)).result
+        #expect(clock.sleeps == [.seconds(7)])
+    }
+
+    @Test("A time-out observer bounds execution, not the question")
+    func timeout() async {
+        let world = World()
+        let clock = HandClock()
+        world.prompter.reply { _ in
+            clock.pass(.seconds(100))
+            return .allow(.always)
+        }
+        var slow = BlockOperation("Slow") { _ throws(CaptureError) in
+            await untilCancelled()
+            throw CaptureError(.cancelled, "interrupted")
+        }
+        slow.addCondition(AuthorizedFor(Microphone()))
+        slow.addObserver(TimeoutObserver(.seconds(5), clock: clock))
+        let error = await world.queue.add(slow).result.error
+        #expect(error?.kind == .timedOut)
+        #expect(clock.sleeps == [.seconds(5)])
+        // What is in time is left alone, as a part of another operation too.
+        var quick = BlockOperation("Quick") { _ in 1 }
+        quick.addObserver(TimeoutObserver(.seconds(5), clock: StandingClock()))
+        #expect(await world.queue.add(quick).result == .success(1))
+        #expect(await world.queue.add(ComposedOperation(quick)).result == .success(1))
+        let part = await world.queue.add(ComposedOperation(slow)).result.error
+        #expect(part?.kind == .timedOut)
+    }
+
+    @Test("Waits are constant, incrementing, exponential, Fibonacci or random, with limit and jitter")
+    func strategies() {
+        func waits(_ strategy: WaitStrategy) -> [Duration] { (1...6).map { strategy.wait(after: $0) } }
+        func seconds(_ numbers: Double...) -> [Duration] { numbers.map { .seconds($0) } }
+        #expect(waits(.immediate) == seconds(0, 0, 0, 0, 0, 0))
+        #expect(waits(.constant(.seconds(2))) == seconds(2, 2, 2, 2, 2, 2))
+        #expect(waits(.incrementing(.seconds(1), by: .seconds(3))) == seconds(1, 4, 7, 10, 13, 16))
+        #expect(waits(.exponential(.seconds(1), factor: 3)) == seconds(1, 3, 9, 27, 81, 243))
+        #expect(waits(.fibonacci(.seconds(1))) == seconds(1, 1, 2, 3, 5, 8))
+        #expect(waits(.exponential(.seconds(1)).limited(to: .seconds(5))) == seconds(1, 2, 4, 5, 5, 5))
+        #expect(WaitStrategy.exponential(.seconds(1)).wait(after: .max) == .seconds(86400))
+        #expect(WaitStrategy.fibonacci(.seconds(1)).wait(after: .max) == .seconds(86400))
+        #expect(WaitStrategy.constant(.seconds(-3)).wait(after: 1) == .zero)
+        let random = WaitStrategy.random(.seconds(2)...(.seconds(3)))
+        #expect((1...100).allSatisfy { (.seconds(2)...(.seconds(3))).contains(random.wait(after: $0)) })
+        let jittered = WaitStrategy.constant(.seconds(10)).jittered(by: 0.2)
+        let lengths = Set((1...100).map { jittered.wait(after: $0) })
+        #expect(lengths.allSatisfy { (.seconds(8)...(.seconds(12))).contains($0) } && lengths.count > 50)
+    }
+}

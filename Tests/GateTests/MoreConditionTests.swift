@@ -1,0 +1,101 @@
+import Gate
+import Testing
+
+@Suite("Conditions of place and person")
+struct MoreConditionTests {
+    func outcome(_ world: World, _ conditions: any OperationCondition...) async -> CaptureError? {
+        var operation = BlockOperation { _ in }
+        operation.conditions = conditions
+        guard case .refused(let error) = await world.queue.add(operation).result.error else { return nil }
+        return error
+    }
+
+    @Test("A confirmation is asked once for each evaluation, and nothing is stored", arguments: Pace.allCases)
+    func confirmation(_ pace: Pace) async {
+        let world = World(pace)
+        let condition = UserConfirmationCondition("Overwrite the clip?")
+        let answers: [(ConfirmationAnswer, CaptureError.Kind?)] = [
+            (.yes, nil), (.no, .conditionFailed), (.dismissed, .dismissed), (.timedOut, .dismissed),
+            (.failed(CaptureError(.unavailable, "no terminal")), .dismissed),
+        ]
+        for (answer, kind) in answers {
+            world.prompter.confirm(with: answer)
+            #expect(await outcome(world, condition)?.kind == kind)
+        }
+        #expect(world.prompter.confirmations.map(\.title) == Array(repeating: "Overwrite the clip?", count: 5))
+        #expect(world.store.events.isEmpty)
+        #expect(await outcome(world, SilentCondition(condition))?.kind == .notAuthorized)
+        #expect(await outcome(world, NegatedCondition(condition)) == nil)
+        #expect(await outcome(world, condition, BlockCondition { false })?.kind == .conditionFailed)
+        #expect(world.prompter.confirmations.count == 6)
+    }
+
+    @Test("Confirmations and questions take turns")
+    func turns() async {
+        let world = World(.later)
+        world.prompter.confirm(with: .yes)
+        let handles = (0..<5).map { _ in
+            world.queue.add(BlockOperation { _ in }.adding(UserConfirmationCondition("Go on?")))
+        }
+        let capture = world.queue.add(Capture(Capability.Microphone()))
+        for handle in handles { #expect(await handle.result.error == nil) }
+        #expect(await capture.result.error == nil)
+        #expect(world.prompter.mostOpen == 1 && world.prompter.confirmations.count == 5)
+    }
+
+    @Test("A retried operation is confirmed once, and remembers the answer")
+    func confirmedOnce() async {
+        let world = World()
+        world.prompter.confirm(with: .yes)
+        let tries = Signal()
+        let flaky = BlockOperation { _ throws(CaptureError) in
+            tries.raise()
+            if tries.count < 3 { throw CaptureError(.busy, "not yet") }
+        }.adding(UserConfirmationCondition("Go on?"))
+        #expect(await world.queue.add(RetryOperation(flaky, attempts: 5, clock: HandClock())).result.error == nil)
+        #expect(world.prompter.confirmations.count == 1 && tries.count == 3)
+    }
+
+    struct Network: RouteFinder {
+        func obstacle(to host: String) async -> CaptureError? {
+            host == "near" ? nil : CaptureError(.unavailable, "There is no route to \(host).")
+        }
+    }
+
+    struct Desktop: NotificationService {
+        let isThere: Bool
+        func obstacle() async -> CaptureError? { isThere ? nil : CaptureError(.unavailable, "Nobody answers.") }
+    }
+
+    @Test("Reachability and notification are as the machine says")
+    func machine() async {
+        let world = World()
+        #expect(await outcome(world, ReachabilityCondition(host: "near", by: Network())) == nil)
+        #expect(
+            await outcome(world, ReachabilityCondition(host: "far", by: Network()))?.message
+                == "There is no route to far.")
+        #expect(await outcome(world, UserNotificationCondition(Desktop(isThere: true))) == nil)
+        #expect(await outcome(world, UserNotificationCondition(Desktop(isThere: false)))?.kind == .unavailable)
+    }
+
+    struct Disk: StorageInspector {
+        let state: StorageState
+        func inspect(_ folder: String) async -> StorageState { state }
+    }
+
+    @Test("Storage must exist, be writable and have room; nobody is asked for it")
+    func storage() async {
+        let world = World()
+        let states: [(StorageState, CaptureError.Kind?)] = [
+            (.absent, .inputOutput), (.notFolder, .inputOutput),
+            (.folder(isWritable: false, freeBytes: 999), .notAuthorized),
+            (.folder(isWritable: true, freeBytes: 99), .diskFull), (.folder(isWritable: true, freeBytes: 100), nil),
+        ]
+        for (state, kind) in states {
+            let storage = Capability.Storage("/clips", freeBytes: 100, by: Disk(state: state))
+            #expect(await outcome(world, AuthorizedFor(storage))?.kind == kind)
+            #expect(await world.gatekeeper.status(of: storage).isAuthorized == (kind == nil))
+        }
+        #expect(world.prompter.questions.isEmpty && world.prompter.confirmations.isEmpty)
+    }
+}
