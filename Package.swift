@@ -42,7 +42,8 @@ let package = Package(
         .target(
             name: "GateStore",
             dependencies: [
-                "Gate", "CSystem", .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
+                "Gate", "CSystem", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: swift),
         .target(
@@ -76,7 +77,8 @@ let package = Package(
             name: "GateStoreTests",
             dependencies: ["GateStore", "Gate", "CSystem", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swift),
-        .testTarget(name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore"], swiftSettings: swift),
+        .testTarget(
+            name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore"], swiftSettings: swift),
         .testTarget(
             name: "CaptureEncodingTests", dependencies: ["CaptureEncoding", "CaptureGate", "CCodecs"],
             swiftSettings: swift),
