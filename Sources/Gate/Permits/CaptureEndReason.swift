@@ -12,7 +12,7 @@ public enum CaptureEndReason: String, Hashable, Sendable {
     /// The error with which a session of this device ends.
     public func error(_ device: DeviceDescription) -> CaptureError {
         switch self {
-        case .revoked: CaptureError(.revoked, "The permission to use \(device.name) (\(device.id)) was taken back.")
+        case .revoked: CaptureError(.revoked, "The permission to use \(device.name) (\(device.id)) was revoked.")
         case .expired: CaptureError(.expired, "The permission to use \(device.name) (\(device.id)) has run out.")
         case .killed: CaptureError(.revoked, "\(device.name) (\(device.id)) was switched off for this user.")
         }
