@@ -89,8 +89,3 @@ struct Invocation {
         return (["capturegate", "help"] + arguments.prefix(1).filter(names.contains)).joined(separator: " ")
     }
 }
-
-/// Ends the program with a status where everything is said already.
-struct ExitStatus: Error {
-    let code: Int32
-}

@@ -1,12 +1,6 @@
 import CaptureEncoding
 import CaptureGate
 
-/// A finished clip, and why it ended early, where it did.
-struct RecordingOutcome: Sendable {
-    let clip: Clip
-    let error: CaptureError?
-}
-
 /// The operation: it gets its permit from the gate, and opens the devices with it.
 struct ClipRecording: CaptureOperation {
     let authorization: AuthorizedFor<Capability.Together>

@@ -20,25 +20,3 @@ struct PlainLines: RecordingView {
         }
     }
 }
-
-/// The lines at the beginning of a recording.
-struct StartText {
-    let tracks: [ClipTrack]
-    let differences: [String]
-
-    func tell(_ stream: StandardStream) {
-        for track in tracks { stream.note("Recording \(track.phrase)") }
-        for difference in differences { stream.note("Note: \(difference.visible)") }
-    }
-}
-
-/// Lets one progress a second of the clip pass.
-struct SecondPace: Sendable {
-    private var next: Int64 = 1_000_000_000
-
-    mutating func isDue(_ progress: RecordingProgress) -> Bool {
-        guard progress.elapsedNanoseconds >= next else { return false }
-        next = (progress.elapsedNanoseconds / 1_000_000_000 + 1) * 1_000_000_000
-        return true
-    }
-}

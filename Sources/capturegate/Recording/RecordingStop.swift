@@ -15,12 +15,12 @@ final class RecordingStop: Sendable {
         var first: ContinuousClock.Instant?
     }
 
-    init() throws(CaptureError) {
+    private let destination: ClipDestination
+
+    init(_ destination: ClipDestination) throws(CaptureError) {
+        self.destination = destination
         control = try RecordingControl()
     }
-
-    /// Whether a signal came before the recording began.
-    var isDismissed: Bool { state.withLock { $0.first != nil && !$0.isRecording } }
 
     /// The operation waits, maybe for an answer: a signal cancels it.
     func cancels(_ cancel: @escaping @Sendable () -> Void) {
@@ -63,8 +63,9 @@ final class RecordingStop: Sendable {
     }
 
     private func abort() -> Never {
-        StandardStream.error.note(
-            "capturegate: Given up before the file was finished; what was recorded stays in OUT.partial.")
+        var rest = ""
+        if case .file(let path) = destination { rest = "; what was recorded stays in \(path.visible).partial" }
+        StandardStream.error.note("capturegate: Given up before the clip was finished\(rest).")
         _exit(CaptureError(.inputOutput, "").exitCode)
     }
 }

@@ -1,0 +1,35 @@
+import Testing
+
+@Suite("the live line")
+struct LiveLineTests {
+    /// A recording whose standard error is a terminal.
+    private func record(_ variables: String = "") async throws -> (screen: String, ending: Ending) {
+        let workspace = try Workspace()
+        _ = try await workspace.capturegate("grant", "microphone", "--always")
+        let terminal = try PseudoTerminal()
+        let line = "record null: --microphone test:tone --for 500ms"
+        let child = try ChildProcess(
+            ["sh", "-c", "\(variables) '\(Executable.capturegate)' \(line) 2>/dev/tty"], in: workspace,
+            terminal: terminal.path)
+        try await terminal.wait(for: "dBFS")
+        return (terminal.screen, try await child.finish())
+    }
+
+    @Test("a terminal gets one line that is drawn again, and the result goes to standard output")
+    func terminal() async throws {
+        let (screen, ending) = try await record()
+        #expect(ending.code == 0)
+        #expect(screen.contains("\r\u{1B}[K"))
+        #expect(screen.contains("\u{1B}[31m"))
+        #expect(ending.output.contains("24000 samples"))
+        #expect(!ending.output.contains("dBFS"))
+    }
+
+    @Test("NO_COLOR takes the colours out")
+    func colours() async throws {
+        let (screen, ending) = try await record("NO_COLOR=1")
+        #expect(ending.code == 0)
+        #expect(screen.contains("\r\u{1B}[K"))
+        #expect(!screen.contains("\u{1B}[3"))
+    }
+}
