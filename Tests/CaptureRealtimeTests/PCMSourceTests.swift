@@ -91,6 +91,14 @@ struct PCMSourceTests {
         }
     }
 
+    @Test("libasound says nothing on standard error, whatever is missing")
+    func silent() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            for name in ["hw:31,0", "no-such-pcm", "plug:no-such-pcm"] { _ = try? PCMSource(opening: name).got }
+        }
+        #expect(result?.standardErrorContent == [])
+    }
+
     @Test("Every bit is the device's, in every sample format", arguments: PCMFormat.allCases)
     func bits(format: PCMFormat) throws {
         let heard = try listen(to: "paced", PCMSettings(channels: 2, format: format), frames: 9600)

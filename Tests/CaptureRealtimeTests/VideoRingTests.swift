@@ -138,4 +138,63 @@ struct VideoRingTests {
         }
         #expect(sizes == [175, 100, 50, 25])
     }
+
+    @Test(
+        "A revocation unmaps the buffers as soon as the reader leaves, though the reader stays",
+        arguments: [true, false])
+    func revoked(isInside: Bool) throws {
+        let buffers = try FrameBuffers.plain(4)
+        let ends = try VideoRing.make(buffers: buffers, control: LoopControl())
+        let carrier = Carrier(Camera(ends.producer, buffers))
+        var camera = carrier.take()
+        var consumer = ends.consumer
+        for _ in 0..<2 { camera.shoot() }
+        let counters = camera.counters
+        if isInside {
+            consumer.withNext { header, bytes in
+                camera.ring.finish(LoopResult(.revoked), counters.table)
+                #expect(buffers.isMapped)
+                #expect(bytes.unsafeLoad(as: UInt64.self) == header.sequence)
+            }
+        } else {
+            camera.ring.finish(LoopResult(.revoked), counters.table)
+        }
+        #expect(!buffers.isMapped)
+        let next = consumer.withNext { header, _ in header.sequence }
+        #expect(next == nil)
+        let wakeup = consumer.wait(milliseconds: -1)
+        #expect(wakeup == .ended(LoopResult(.revoked)))
+    }
+
+    @Test("After another end the buffers stay until the last picture was read")
+    func drained() throws {
+        let buffers = try FrameBuffers.plain(4)
+        let ends = try VideoRing.make(buffers: buffers, control: LoopControl())
+        var camera = Camera(ends.producer, buffers)
+        var consumer = ends.consumer
+        for _ in 0..<2 { camera.shoot() }
+        let counters = camera.counters
+        camera.ring.finish(LoopResult(.stopped), counters.table)
+        for sequence in 0..<2 as Range<UInt64> {
+            #expect(buffers.isMapped)
+            let read = consumer.withNext { header, _ in header.sequence }
+            #expect(read == sequence)
+        }
+        let wakeup = consumer.wait(milliseconds: -1)
+        #expect(wakeup == .ended(LoopResult(.stopped)))
+        #expect(!buffers.isMapped)
+    }
+
+    @Test("A reader that goes away after the end unmaps what it did not read")
+    func leftUnread() throws {
+        let buffers = try FrameBuffers.plain(4)
+        let ends = try VideoRing.make(buffers: buffers, control: LoopControl())
+        var camera = Camera(ends.producer, buffers)
+        camera.shoot()
+        let counters = camera.counters
+        camera.ring.finish(LoopResult(.deviceGone), counters.table)
+        #expect(buffers.isMapped)
+        discard(ends.consumer)
+        #expect(!buffers.isMapped)
+    }
 }

@@ -33,11 +33,22 @@ struct PlanarReader: ~Copyable, @unchecked Sendable {
     func read(_ pcm: OpaquePointer, into target: UnsafeMutableRawPointer, frames: Int) -> Int64 {
         let count = unsafe cm_pcm_readn(pcm, channels, Int64(frames))
         guard count > 0 else { return count }
-        for channel in 0..<channelCount {
-            guard let source = unsafe channels[channel] else { continue }
-            unsafe weave(source, into: target + channel &* sampleBytes, frames: Int(count))
-        }
+        unsafe weave(into: target, frames: Int(count))
         return count
+    }
+
+    /// Where a channel's samples are read to.
+    @_noLocks @_noAllocation
+    func plane(_ channel: Int) -> UnsafeMutableRawPointer? {
+        unsafe channels[channel]
+    }
+
+    @_noLocks @_noAllocation
+    func weave(into target: UnsafeMutableRawPointer, frames: Int) {
+        for channel in 0..<channelCount {
+            guard let source = unsafe plane(channel) else { continue }
+            unsafe weave(source, into: target + channel &* sampleBytes, frames: frames)
+        }
     }
 
     @_noLocks @_noAllocation

@@ -19,6 +19,8 @@ public struct LoopState: BitwiseCopyable, Sendable {
     private var watch: Watchdog
     private let word: CommitWord
     private let counters: CounterTable
+    /// A suspension is seen again at every reading until the device is awake.
+    private var isSuspended = false
 
     /// - Parameters:
     ///   - period: From unit to unit in ns, 0 where it is not known.
@@ -64,6 +66,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
         switch step {
         case .progress:
             watch.fed(now: cm_monotonic())
+            isSuspended = false
             return .goOn
         case .idle: return starved(inTrouble: inTrouble)
         case .overrun: return broken(suspended: false)
@@ -88,7 +91,9 @@ public struct LoopState: BitwiseCopyable, Sendable {
     /// A device that overruns again and again without a frame in between is a stalled one.
     @_noLocks @_noAllocation
     private mutating func broken(suspended: Bool) -> LoopAction {
-        if suspended { counters.restarted() } else { counters.sawXrun() }
+        if !suspended { counters.sawXrun() }
+        if suspended, !isSuspended { counters.restarted() }
+        isSuspended = suspended
         let action = starved(inTrouble: false)
         guard case .goOn = action else { return action }
         return .recover(suspended: suspended)

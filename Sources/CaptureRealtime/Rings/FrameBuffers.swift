@@ -15,7 +15,7 @@ public final class FrameBuffers: @unchecked Sendable {
     public let planes: Int
     private let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let lengths: UnsafeMutablePointer<Int>
-    private let isMapped = Atomic<Bool>(true)
+    private let mapped = Atomic<Bool>(true)
 
     /// The most buffers that V4L2 knows (VIDEO_MAX_FRAME).
     public static let most = 32
@@ -50,9 +50,12 @@ public final class FrameBuffers: @unchecked Sendable {
         unsafe lengths[buffer * planes + plane]
     }
 
+    /// Whether ``unmap()`` was not called yet.
+    public var isMapped: Bool { mapped.load(ordering: .acquiring) }
+
     /// Gives the memory back. Whoever calls it has made sure that nobody reads any more.
     public func unmap() {
-        guard isMapped.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        guard mapped.exchange(false, ordering: .acquiringAndReleasing) else { return }
         for entry in 0..<count * planes {
             guard let address = unsafe addresses[entry] else { continue }
             _ = unsafe cm_unmap(address, Int64(lengths[entry]))

@@ -8,6 +8,7 @@ struct CameraDescriptor: ~Copyable, Sendable {
     let descriptor: Int32
     /// V4L2_BUF_TYPE_VIDEO_CAPTURE or V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.
     let bufferType: UInt32
+    private var hasBuffers = false
 
     init(opening path: String) throws(RealtimeFault) {
         let descriptor = try unsafe checked(.openCamera, cm_v4l2_open(path))
@@ -30,9 +31,21 @@ struct CameraDescriptor: ~Copyable, Sendable {
         return V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue
     }
 
+    /// VIDIOC_REQBUFS: from here on the device is taken.
+    ///
+    /// - Returns: How many buffers the driver gave.
+    mutating func requestBuffers(_ count: UInt32) throws(RealtimeFault) -> Int {
+        let given = try checked(.requestBuffers, cm_v4l2_reqbufs(descriptor, bufferType, count))
+        hasBuffers = true
+        return Int(given)
+    }
+
     deinit {
-        _ = cm_v4l2_streamoff(descriptor, bufferType)
-        _ = cm_v4l2_reqbufs(descriptor, bufferType, 0)
+        // Not of a stream that is somebody else's.
+        if hasBuffers {
+            _ = cm_v4l2_streamoff(descriptor, bufferType)
+            _ = cm_v4l2_reqbufs(descriptor, bufferType, 0)
+        }
         _ = cm_close(descriptor)
     }
 }

@@ -24,9 +24,9 @@ public struct CameraSource: ~Copyable, Sendable {
     public init(
         opening path: String, asked: CameraSettings = CameraSettings(), buffers: Int = 8
     ) throws(RealtimeFault) {
-        let node = try CameraDescriptor(opening: path)
+        var node = try CameraDescriptor(opening: path)
         let got = try CameraNegotiation.negotiate(node, asked: asked)
-        let mapped = try Self.map(node, count: buffers)
+        let mapped = try Self.map(&node, count: buffers)
         self.asked = asked
         self.got = got
         self.buffers = mapped
@@ -37,15 +37,15 @@ public struct CameraSource: ~Copyable, Sendable {
     public var format: CameraFormat { got }
     public var bufferCount: Int { buffers.count }
 
-    private static func map(_ node: borrowing CameraDescriptor, count: Int) throws(RealtimeFault) -> FrameBuffers {
+    private static func map(_ node: inout CameraDescriptor, count: Int) throws(RealtimeFault) -> FrameBuffers {
         let (descriptor, type) = (node.descriptor, node.bufferType)
         let asked = UInt32(min(max(count, 3), FrameBuffers.most))
-        let given = try checked(.requestBuffers, cm_v4l2_reqbufs(descriptor, type, asked))
+        let given = try node.requestBuffers(asked)
         guard given >= 3 else { throw RealtimeFault(.requestBuffers, result: -ENOMEM) }
         var place = cm_v4l2_place()
         _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, 0, &place))
         // A driver may give more than it was asked for; 32 is the most there can be.
-        return try unsafe FrameBuffers(count: min(Int(given), FrameBuffers.most), planes: Int(place.planes)) {
+        return try unsafe FrameBuffers(count: min(given, FrameBuffers.most), planes: Int(place.planes)) {
             (buffer, plane) throws(RealtimeFault) in
             try unsafe map(descriptor, type, buffer, plane)
         }
