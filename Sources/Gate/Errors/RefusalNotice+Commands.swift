@@ -8,10 +8,13 @@ extension RefusalNotice {
     }
 
     /// The exact command line, for the program and the device that were refused.
-    func command(_ verb: String, _ lifetime: String? = nil) -> String {
+    /// - Parameter device: the device a denial names: a yes to any device would not lift it.
+    func command(_ verb: String, _ lifetime: String? = nil, on device: DeviceSelector = .any) -> String {
         var words = ["capturegate", verb, capability.rawValue]
         if let path = foreignProgram { words += ["--to", Self.quoted(path)] }
-        if case .id(let id) = request?.device { words += ["--device", Self.quoted(id.rawValue)] }
+        if case .id(let id) = device == .any ? request?.device : device {
+            words += ["--device", Self.quoted(id.rawValue)]
+        }
         if let level = request?.level, level == .meter || level == .still { words += ["--level", level.name] }
         if let lifetime { words.append(lifetime) }
         return words.joined(separator: " ")

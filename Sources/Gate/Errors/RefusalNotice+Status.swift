@@ -17,7 +17,7 @@ extension RefusalNotice {
         let date = CalendarDate(nanosecondsSince1970: decision.decidedAt.wallNanoseconds)
         return CaptureError(
             .notAuthorized, "\(program) may not use \(thing): denied on \(date) by \(decision.decidedBy.description).",
-            remedies: [Remedy("Allow it after all.", command: command("grant", "--always"))])
+            remedies: [Remedy("Allow it after all.", command: command("grant", "--always", on: decision.device))])
     }
 
     private func undetermined(_ previous: Grant?) -> CaptureError {
