@@ -52,7 +52,7 @@ struct AudioRingTests {
             var lost: UInt64 = 0
             for sequence in 0..<count {
                 let slot = producer.claim()
-                for word in 0..<16 { slot.storeBytes(of: sequence, toByteOffset: word * 8, as: UInt64.self) }
+                slot.fill(sequence, words: 16)
                 if producer.isDropping {
                     lost += 1
                 } else {

@@ -24,7 +24,7 @@ struct VideoRingTests {
             let buffer = free.removeFirst()
             let sequence = next
             next += 1
-            buffers.address(buffer, plane: 0)!.initializeMemory(as: UInt64.self, repeating: sequence, count: 64)
+            buffers.address(buffer, plane: 0)!.fill(sequence, words: 64)
             while free.count < 2 {
                 let stolen = ring.steal(counters.table)
                 if stolen < 0 {
