@@ -34,8 +34,13 @@ extension Device.Formats {
             }
             guard let largest = modes.max(by: { $0.width * $0.height < $1.width * $1.height }) else { return "none" }
             let rate = largest.frameRates.first.map { " at \($0) a second" } ?? ""
-            return "up to \(largest.width)x\(largest.height)\(rate); \(codes.joined(separator: ", "))"
+            return "up to \(largest.width)x\(largest.height)\(rate); \(Self.shortened(codes))"
         }
+    }
+
+    /// A line holds six; `--json` has them all.
+    private static func shortened(_ codes: [String]) -> String {
+        codes.prefix(6).joined(separator: ", ") + (codes.count > 6 ? " and \(codes.count - 6) more" : "")
     }
 
     private static func range(_ range: ClosedRange<Int>) -> String {
