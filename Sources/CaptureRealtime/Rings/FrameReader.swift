@@ -44,16 +44,16 @@ extension FrameReader where Self: ~Copyable {
         while true {
             if let wakeup = look() { return wakeup }
             let left = deadline - cm_monotonic()
-            guard left > 0 else { return .timedOut }
-            // Whole milliseconds, at least one, and not so many that they leave 32 bits. A signal may come late, for what was
-            // read already, so being woken alone says nothing.
-            sleep(milliseconds: Int32(min(left / 1_000_000 + 1, 1_000_000)))
+            // Whole milliseconds, at least one, and not so many that they leave 32 bits.
+            if left > 0 { sleep(milliseconds: Int32(min(left / 1_000_000 + 1, 1_000_000))) }
+            // Cleared before looking: a commit after the clearing raises it again, one before it is seen. And looked at in any
+            // case: the signal may have come late, for what was read already.
+            clearSignal()
+            if left <= 0 { return look() ?? .timedOut }
         }
     }
 
-    /// Twice: what came between the first look and the clearing would else be slept through.
     private mutating func look() -> ReaderWakeup? {
-        if state == nil { clearSignal() }
         let wakeup = state
         // Finding nothing after the end lets go of the device's memory.
         if case .ended = wakeup { _ = withNext { _, _ in } }
