@@ -92,7 +92,8 @@ struct AttemptTests {
             _ = await context.perform(group)
             try await queue.run(Capture(Microphone()))
         }
-        let retry = RetryOperation(nested, attempts: 4, clock: HandClock()) { _ in true }
+        let inner = RetryOperation(nested, attempts: 2, clock: HandClock()) { _ in true }
+        let retry = RetryOperation(inner, attempts: 2, clock: HandClock()) { _ in true }
         #expect(await world.queue.add(retry).result.error?.kind != nil)
         #expect(world.prompter.questions.count == 1)
     }

@@ -144,6 +144,20 @@ struct ConditionTests {
         #expect(asked.prompter.questions.count == 1)
     }
 
+    @Test("Where an answer has not settled it the next question is put, one after another", arguments: Pace.allCases)
+    func next(_ pace: Pace) async {
+        let world = World(pace)
+        world.prompter.reply { $0.items[0].request.capability == .camera ? .allow(.always) : .deny }
+        let either = OrCondition(
+            AuthorizedFor(Microphone()), AuthorizedFor(Microphone(.meter)), AuthorizedFor(Capability.Camera()))
+        #expect(await outcome(world, either, AuthorizedFor(Capability.Camera())) == nil)
+        #expect(world.prompter.questions.contains { $0.items[0].request.capability == .camera })
+        #expect(world.prompter.mostOpen == 1)
+        let both = World(pace)
+        #expect(await outcome(both, AuthorizedFor(Microphone()), AuthorizedFor(Capability.Camera())) == nil)
+        #expect(both.prompter.questions.count == 2)
+    }
+
     @Test("Where a failure decides, the question still open is withdrawn", arguments: Pace.allCases)
     func failureWithdraws(_ pace: Pace) async {
         let world = World(pace, answer: .deny)

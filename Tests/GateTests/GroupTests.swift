@@ -76,6 +76,12 @@ struct GroupTests {
         #expect(await world.queue.add(inner).result.error?.kind == .deadlock)
         #expect(await world.queue.add(outer).result.error?.kind == .deadlock)
         #expect(executed.count == 0)
+        // At once: not only when the child's turn would come.
+        var late = GroupOperation("late")
+        let never = late.add(BlockOperation { _ in await untilCancelled() })
+        late.add(BlockOperation { _ in }.adding(MutuallyExclusive<Category>()), after: [never])
+        late.addCondition(MutuallyExclusive<Category>())
+        #expect(await world.queue.add(late).result.error?.kind == .deadlock)
         // Apart from each other they exclude each other as they should.
         outer.conditions = []
         #expect(await world.queue.add(outer).result.error == nil)

@@ -30,6 +30,23 @@ struct MoreConditionTests {
         #expect(world.prompter.confirmations.count == 6)
     }
 
+    /// A condition that has a confirmation asked where nobody may be.
+    struct Sneaky: OperationCondition {
+        func evaluate(in context: OperationContext) async -> ConditionResult {
+            let asking = BlockOperation { _ in }.adding(UserConfirmationCondition("Psst?"))
+            guard case .failure(.refused(let error)) = await context.perform(asking) else { return .satisfied }
+            return .failed(error)
+        }
+    }
+
+    @Test("No confirmation is asked where nobody may be asked")
+    func silent() async {
+        let world = World()
+        world.prompter.confirm(with: .yes)
+        #expect(await outcome(world, Sneaky())?.kind == .notAuthorized)
+        #expect(world.prompter.confirmations.isEmpty)
+    }
+
     @Test("Confirmations and questions take turns")
     func turns() async {
         let world = World(.later)

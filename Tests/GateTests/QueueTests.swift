@@ -251,8 +251,26 @@ struct QueueTests {
         #expect(await world.queue.add(BlockOperation { _ in 1 }).result == .success(1))
     }
 
+    @Test("Cancelled while it is read what is decided: execute never runs")
+    func cancelledWhileReading() async {
+        for reading in 1...5 {
+            let world = World()
+            world.decide(.allow)
+            let capture = Capture(Capability.Microphone())
+            let isCancelled = Signal()
+            world.store.beforeSnapshot { number in
+                guard number == reading, capture.executions.count == 0 else { return }
+                world.queue.cancelAll()
+                isCancelled.raise()
+            }
+            let error = await world.queue.add(capture).result.error
+            #expect((error == .cancelled) == (isCancelled.count == 1))
+            #expect(capture.executions.count == 1 - isCancelled.count)
+        }
+    }
+
     @Test(
-        "Cancelled during execute: the device is closed before the operation ends, and it counts as cancelled",
+        "Cancelled during execute: the device is closed before the operation finishes; what throws then counts as cancelled",
         arguments: Pace.allCases)
     func cancelledDuring(_ pace: Pace) async {
         let world = World(pace)
