@@ -1,11 +1,13 @@
 import CaptureRealtime
 
 extension VideoSettings {
-    /// The same as the capture loop calls it; 0 is the device's choice.
+    /// The same as the capture loop calls it; 0 is the device's choice. A camera keeps the rate its last user left, which
+    /// may be 5 a second; so where no rate is said it is asked for 30, and what it makes of that is taken.
     var camera: CameraSettings {
-        CameraSettings(
+        let rate = frameRate ?? .thirty
+        return CameraSettings(
             width: width ?? 0, height: height ?? 0, fourcc: pixelFormat?.rawValue ?? 0,
-            fpsNumerator: frameRate?.numerator ?? 0, fpsDenominator: frameRate?.denominator ?? 1)
+            fpsNumerator: rate.numerator, fpsDenominator: rate.denominator)
     }
 }
 

@@ -7,6 +7,7 @@ public struct VideoSettings: Hashable, Sendable {
     /// Pixels.
     public var height: Int?
     public var pixelFormat: PixelFormat?
+    /// What comes nearest to 30 frames a second where not said.
     public var frameRate: FrameRate?
     /// Refuse to open where the device would do anything else than what is said.
     public var isStrict: Bool
