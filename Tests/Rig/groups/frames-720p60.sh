@@ -1,13 +1,19 @@
 # about: 300 of 300 frames at 1280x720p60 and no xrun
 # time: virtual
 # timeout: 180
-# checks: 9
+# checks: 11
 
 load_vivid
 load_aloop
 grant_all
 camera=$(device_id "$camera_node")
 microphone=$(device_id "$microphone_node")
+
+# Without a file first: if this loses frames, the capture does, not the encoder.
+exits "five seconds of 720p60 with sound are captured" 0 \
+    sh -c "capturegate record null: --json --camera '$camera' --microphone '$microphone' \
+        --size 1280x720 --fps 60 --rate 48000 --for 5s >captured.ndjson"
+equal "none of the 300 frames is lost" '300 0' "$(track captured.ndjson video frames) $(track captured.ndjson video lost)"
 
 exits "five seconds of 720p60 with sound are recorded" 0 \
     sh -c "capturegate record clip.mkv --json --camera '$camera' --microphone '$microphone' \
