@@ -17,7 +17,7 @@ said "it gives the rule's reason" "No recording in this room"
 exits "a camera that no rule speaks of is as granted" 0 record_picture
 
 printf 'version: 1\nrules: [\n' >$rules/20-broken.yaml
-exits "rules that can't be read refuse what was granted" 77 record_picture
+exits "rules that can't be read refuse what was granted" 78 record_picture
 exits "the check of the rules fails" 78 capturegate policy check
 said "it names file, line and column" "20-broken.yaml:[0-9]+:[0-9]+"
 
