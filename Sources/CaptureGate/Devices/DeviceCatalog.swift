@@ -15,8 +15,12 @@ public enum DeviceCatalog {
     /// Lists what is there now: cameras, then microphones, then the built-in devices, each sorted by id.
     ///
     /// A machine without sound, video or udev has none, which is not an error.
-    public static func scan(_ detail: Detail = .formats) -> [Device] {
-        cameras(detail) + microphones(detail) + BuiltInDevices.all
+    public static func scan(_ detail: Detail = .formats) -> [Device] { scan(detail, without: []) }
+
+    /// - Parameter gone: places in /sys of devices that do not count any more.
+    static func scan(_ detail: Detail, without gone: Set<String>) -> [Device] {
+        cameras(CameraScanner.records().filter { !$0.isIn(gone) }, detail)
+            + microphones(MicrophoneScanner.records().filter { !$0.isIn(gone) }, detail) + BuiltInDevices.all
     }
 
     /// The device of an id, also one that a listing does not show: a PCM named in ALSA's configuration (`alsa:NAME`).
@@ -30,9 +34,8 @@ public enum DeviceCatalog {
             remedies: [Remedy("Plug it in, or choose another.", command: "capturegate devices")])
     }
 
-    private static func cameras(_ detail: Detail) -> [Device] {
-        let records = CameraScanner.records()
-        return zip(records, DeviceIdentity.identities(of: records, kind: "camera")).map { record, identity in
+    private static func cameras(_ records: [DeviceRecord], _ detail: Detail) -> [Device] {
+        zip(records, DeviceIdentity.identities(of: records, kind: "camera")).map { record, identity in
             let holdings = DeviceHolders.holdings(of: record.node)
             let capturing = holdings.first(where: \.hasBuffers)
             let readable = holdings.isEmpty && NodeAccess.restriction(on: record.node) == nil
@@ -44,9 +47,8 @@ public enum DeviceCatalog {
         }.sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    private static func microphones(_ detail: Detail) -> [Device] {
-        let records = MicrophoneScanner.records()
-        return zip(records, DeviceIdentity.identities(of: records, kind: "microphone")).map { record, identity in
+    private static func microphones(_ records: [DeviceRecord], _ detail: Detail) -> [Device] {
+        zip(records, DeviceIdentity.identities(of: records, kind: "microphone")).map { record, identity in
             let pcmName = "hw:\(record.card ?? 0),\(record.index)"
             let busy = SoundProc.isBusy(card: record.card ?? 0, device: record.index)
             let readable = !busy && NodeAccess.restriction(on: record.node) == nil

@@ -4,8 +4,11 @@ import Gate
 /// Compares listings.
 enum DeviceDifference {
     /// Scans, reports what differs from `known`, and keeps the new listing in it.
-    static func report(to continuation: AsyncStream<DeviceMonitor.Event>.Continuation, from known: inout [Device]) {
-        let now = DeviceCatalog.scan(.identity)
+    static func report(
+        to continuation: AsyncStream<DeviceMonitor.Event>.Continuation, from known: inout [Device],
+        without gone: Set<String>
+    ) {
+        let now = DeviceCatalog.scan(.identity, without: gone)
         let instant = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
         for change in changes(from: known, to: now) {
             continuation.yield(DeviceMonitor.Event(change: change, noticedNanoseconds: instant))

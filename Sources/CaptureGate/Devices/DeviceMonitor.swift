@@ -28,7 +28,7 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncStream<Event>.Iterator {
         AsyncStream { continuation in
             do {
-                let watch = try UdevWatch { DeviceDifference.report(to: continuation, from: &$0) }
+                let watch = try UdevWatch { DeviceDifference.report(to: continuation, from: &$0, without: $1) }
                 continuation.onTermination = { _ in watch.cancel() }
             } catch {
                 continuation.finish()

@@ -14,4 +14,9 @@ struct DeviceRecord: Hashable, Sendable {
     let index: Int
     /// ALSA's card number; `nil` for cameras.
     var card: Int?
+
+    /// Whether it, or what it belongs to, stands at one of these places in /sys.
+    func isIn(_ places: Set<String>) -> Bool {
+        places.contains(systemPath) || parentPath.map { places.contains($0) } ?? false
+    }
 }

@@ -7,8 +7,8 @@ import Gate
 final class UdevWatch: Sendable {
     private let stop: EventDescriptor
 
-    /// - Parameter handler: gets the listing it returned with last time.
-    init(_ handler: @escaping @Sendable (inout [Device]) -> Void) throws(CaptureError) {
+    /// - Parameter handler: gets the listing it returned with last time, and the places in /sys that are about to go.
+    init(_ handler: @escaping @Sendable (inout [Device], Set<String>) -> Void) throws(CaptureError) {
         let stop = try EventDescriptor()
         self.stop = stop
         DispatchQueue(label: "capturegate.devices").async { Self.watch(until: stop, handler) }
@@ -19,14 +19,16 @@ final class UdevWatch: Sendable {
     /// Ends the watch; the thread closes what it holds.
     func cancel() { stop.signal() }
 
-    private static func watch(until stop: EventDescriptor, _ handler: (inout [Device]) -> Void) {
+    private static func watch(until stop: EventDescriptor, _ handler: (inout [Device], Set<String>) -> Void) {
         guard let udev = cm_udev_new() else { return }
         defer { cm_udev_unref(udev) }
         guard let monitor = listen(udev) else { return }
         defer { cm_udev_monitor_unref(monitor) }
         var known: [Device] = []
-        handler(&known)
-        while wait(monitor, stop.descriptor) { handler(&known) }
+        // The kernel tells of a removal before it has taken the device out of /sys.
+        var gone: Set<String> = []
+        handler(&known, gone)
+        while wait(monitor, stop.descriptor, &gone) { handler(&known, gone) }
     }
 
     private static func listen(_ udev: OpaquePointer) -> OpaquePointer? {
@@ -42,7 +44,7 @@ final class UdevWatch: Sendable {
 
     /// Waits for an event of a capture device.
     /// - Returns: false when the watch ends.
-    private static func wait(_ monitor: OpaquePointer, _ stop: Int32) -> Bool {
+    private static func wait(_ monitor: OpaquePointer, _ stop: Int32, _ gone: inout Set<String>) -> Bool {
         while true {
             var items = [
                 cs_poll_item(fd: cm_udev_monitor_descriptor(monitor), events: Int16(CS_POLL_IN), revents: 0),
@@ -52,10 +54,15 @@ final class UdevWatch: Sendable {
             // All that is waiting is one look.
             var matters = false
             while let device = cm_udev_monitor_receive(monitor) {
-                if concernsCapture(UdevDevice(owning: device)) { matters = true }
+                if note(UdevDevice(owning: device), &gone) { matters = true }
             }
             if matters { return true }
         }
+    }
+
+    private static func note(_ device: borrowing UdevDevice, _ gone: inout Set<String>) -> Bool {
+        if device.action == "remove" { gone.insert(device.systemPath) } else { gone.remove(device.systemPath) }
+        return concernsCapture(device)
     }
 
     /// A card or a camera comes as a dozen nodes; one look after the right one is enough. A sound card has its identity
