@@ -140,6 +140,16 @@ struct RulesTests {
         #expect(Self.word(Self.status(no, kills: [.camera])) == "no 1")
     }
 
+    @Test("A session that can't be told from others has nothing, granted for it or not", arguments: [0, 100] as [Int32])
+    func unidentifiedSession(leader: Int32) {
+        let lost = LoginSession(leader: leader, startTicks: 0, bootID: "b")
+        let subject = Subject(
+            userID: 1000, groupIDs: [], executable: Subject.recorder().executable, application: nil, session: lost)
+        let granted = Self.decision(1, .allow, for: .session(lost), by: subject)
+        #expect(Self.word(Self.status([granted], subject: .success(subject))) == "open")
+        #expect(Self.word(Self.status([Self.decision(2, .allow)], subject: .success(subject))) == "yes 2")
+    }
+
     @Test("A policy's yes ends with its date, by the latest wall time seen")
     func policyDate() {
         let origin = PolicyOrigin(file: "a.yaml", line: 3)

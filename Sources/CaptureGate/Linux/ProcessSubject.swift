@@ -66,14 +66,14 @@ public enum ProcessSubject {
     }
 
     private static func session() throws(CaptureError) -> LoginSession {
-        let leader = cs_getsid(0)
-        guard leader > 0, let bootID = SmallFile.text("/proc/sys/kernel/random/boot_id") else {
+        guard let bootID = SmallFile.text("/proc/sys/kernel/random/boot_id") else {
             throw CaptureError(
-                .unavailable, "The kernel does not say which session this is: /proc can't be read.",
+                .unavailable, "The kernel does not say which boot this is: /proc can't be read.",
                 remedies: [Remedy("Mount /proc.")])
         }
-        // A leader that has ended leaves 0: its session can't be told from another, so it never matches a stored one.
-        let ticks = SmallFile.text("/proc/\(leader)/stat").flatMap(startTicks) ?? 0
+        // 0 where the leader lives outside this process namespace, as with a command run in a container.
+        let leader = max(0, cs_getsid(0))
+        let ticks = leader > 0 ? SmallFile.text("/proc/\(leader)/stat").flatMap(startTicks) ?? 0 : 0
         return LoginSession(leader: leader, startTicks: ticks, bootID: bootID)
     }
 

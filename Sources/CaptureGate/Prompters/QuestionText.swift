@@ -61,7 +61,7 @@ struct QuestionText: Sendable {
         switch lifetime {
         case .once: ("o", "[o]nce")
         case .session: ("s", "this [s]ession")
-        case .until: ("d", "for a [d]ay")
+        case .until: ("h", "for an [h]our")
         case .always: ("a", "[a]lways")
         }
     }

@@ -35,13 +35,14 @@ extension Gatekeeper {
 
     private func question(_ reading: GateReading, to subject: Subject) -> Question {
         let hour = clock.now.advanced(by: 3_600_000_000_000)
+        let session: [Lifetime] = subject.session.isIdentified ? [.session(subject.session)] : []
         let previous = reading.askable.lazy.compactMap { item -> Grant? in
             guard case .notDetermined(let previous) = item.status else { return nil }
             return previous
         }
         return Question(
             subject: subject, items: reading.askable.compactMap(\.questionItem),
-            lifetimes: [.once, .session(subject.session), .until(hour), .always], previous: previous.first)
+            lifetimes: [.once] + session + [.until(hour), .always], previous: previous.first)
     }
 
     /// Stores what a person decided, and nothing else.

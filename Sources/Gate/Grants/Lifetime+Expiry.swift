@@ -5,7 +5,7 @@ extension Lifetime {
     func holds(at now: GateInstant, decidedAt: GateInstant, in session: LoginSession) -> Bool {
         switch self {
         case .once, .always: true
-        case .session(let granted): granted == session
+        case .session(let granted): granted == session && session.isIdentified
         case .until(let limit): !limit.hasPassed(at: now, since: decidedAt)
         }
     }

@@ -56,6 +56,12 @@ public struct LoginSession: Hashable, Sendable, Codable {
     public let startTicks: UInt64
     public let bootID: String
 
+    /// Whether the session can be told from every other one.
+    ///
+    /// The kernel shows neither a leader that has ended nor, inside a process namespace, one that lives outside of it;
+    /// its start is then 0, and nothing that was granted for "this session" holds.
+    public var isIdentified: Bool { leader > 0 && startTicks > 0 }
+
     public init(leader: Int32, startTicks: UInt64, bootID: String) {
         self.leader = leader
         self.startTicks = startTicks

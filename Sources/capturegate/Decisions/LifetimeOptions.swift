@@ -33,7 +33,14 @@ struct LifetimeOptions: ParsableArguments {
 
     func lifetime(of subject: Subject, now: GateInstant) throws(CaptureError) -> Lifetime {
         if once { return .once }
-        if session { return .session(subject.session) }
+        if session {
+            guard subject.session.isIdentified else {
+                throw CaptureError(
+                    .usage, "This session can't be told from others: its first process has ended or lives elsewhere.",
+                    remedies: [Remedy("Choose a time instead, such as --for 8h.")])
+            }
+            return .session(subject.session)
+        }
         if let time { return .until(now.later(by: time.duration.nanoseconds)) }
         guard let moment else { return .always }
         guard let end = moment.nanoseconds(now: now.wallNanoseconds) else {

@@ -18,6 +18,20 @@ struct GrantTests {
         #expect(status["decisions"].elements == [document["decision"]])
     }
 
+    @Test("where the session's leader has ended nothing is granted for the session, all else works")
+    func leaderless() async throws {
+        let workspace = try Workspace()
+        // The outer shell waits for the session's leader, which leaves the waiting part behind.
+        let part = """
+            while [ -e /proc/$leader ]; do sleep 0.01; done
+            "$0" grant camera --session; echo "code $?"; "$0" grant camera --always; echo "code $?"
+            """
+        let leader = "leader=$$; ( \(part) ) &"
+        let ending = try await workspace.run(["sh", "-c", "setsid sh -c '\(leader)' \(Executable.capturegate); wait"])
+        #expect(ending.output.split(separator: "\n").filter { $0.hasPrefix("code") } == ["code 64", "code 0"])
+        #expect(ending.errors.contains("--for 8h"))
+    }
+
     @Test("the level and the device are what was said")
     func levelAndDevice() async throws {
         let workspace = try Workspace()
