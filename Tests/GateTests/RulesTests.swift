@@ -140,7 +140,7 @@ struct RulesTests {
         #expect(Self.word(Self.status(no, kills: [.camera])) == "no 1")
     }
 
-    @Test("A session that can't be told from others has nothing, granted for it or not", arguments: [0, 100] as [Int32])
+    @Test("A session that can't be told from others has nothing that is for it", arguments: [0, 100] as [Int32])
     func unidentifiedSession(leader: Int32) {
         let lost = LoginSession(leader: leader, startTicks: 0, bootID: "b")
         let subject = Subject(
