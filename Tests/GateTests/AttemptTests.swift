@@ -41,30 +41,6 @@ struct AttemptTests {
         #expect(once.count == 1)
     }
 
-    @Test("Retry evaluates conditions again on each attempt, and asks once", arguments: Pace.allCases)
-    func retryAsksOnce(_ pace: Pace) async {
-        let world = World(pace, answer: .allow(.once))
-        let evaluations = Signal()
-        let counting = BlockCondition {
-            evaluations.raise()
-            return true
-        }
-        var capture = Capture(Microphone(), conditions: [counting])
-        capture.failure = CaptureError(.stalled, "nothing comes")
-        // The first attempt uses up what was allowed once.
-        let retry = RetryOperation(capture, attempts: 3, clock: HandClock()) { _ in true }
-        #expect(await world.queue.add(retry).result.error?.kind == .notAuthorized)
-        #expect(world.prompter.questions.count == 1)
-        #expect(evaluations.count == 3)
-        #expect(capture.executions.count == 1 && capture.openings.count == 1)
-
-        let lasting = World(pace)
-        var again = Capture(Microphone())
-        again.failure = CaptureError(.stalled, "nothing comes")
-        _ = await lasting.queue.add(RetryOperation(again, attempts: 3, clock: HandClock())).result
-        #expect(lasting.prompter.questions.count == 1 && again.openings.count == 3)
-    }
-
     @Test("A no, a dismissal or a kill switch is not tried again", arguments: Pace.allCases)
     func noRetryAfterNo(_ pace: Pace) async {
         for answer in [Answer.deny, .dismissed] {
@@ -148,32 +124,6 @@ struct AttemptTests {
         _ = await world.queue.add(DelayOperation(.seconds(7), clock: clock)).result
         _ = await world.queue.add(DelayOperation(.seconds(-7), clock: clock)).result
         #expect(clock.sleeps == [.seconds(7)])
-    }
-
-    @Test("A time-out observer bounds execution, not the question")
-    func timeout() async {
-        let world = World()
-        let clock = HandClock()
-        world.prompter.reply { _ in
-            clock.pass(.seconds(100))
-            return .allow(.always)
-        }
-        var slow = BlockOperation("Slow") { _ throws(CaptureError) in
-            await untilCancelled()
-            throw CaptureError(.cancelled, "interrupted")
-        }
-        slow.addCondition(AuthorizedFor(Microphone()))
-        slow.addObserver(TimeoutObserver(.seconds(5), clock: clock))
-        let error = await world.queue.add(slow).result.error
-        #expect(error?.kind == .timedOut)
-        #expect(clock.sleeps == [.seconds(5)])
-        // What is in time is left alone, as a part of another operation too.
-        var quick = BlockOperation("Quick") { _ in 1 }
-        quick.addObserver(TimeoutObserver(.seconds(5), clock: StandingClock()))
-        #expect(await world.queue.add(quick).result == .success(1))
-        #expect(await world.queue.add(ComposedOperation(quick)).result == .success(1))
-        let part = await world.queue.add(ComposedOperation(slow)).result.error
-        #expect(part?.kind == .timedOut)
     }
 
     @Test("Waits are constant, incrementing, exponential, Fibonacci or random, with limit and jitter")

@@ -16,77 +16,6 @@ struct GroupTests {
         #expect(try results[text]?.get() == "BlockOperation")
     }
 
-    @Test("Cancelling a group cancels its children, and it ends after them", arguments: Pace.allCases)
-    func cancelled(_ pace: Pace) async {
-        let world = World(pace)
-        var group = GroupOperation()
-        var capture = Capture(Capability.Microphone())
-        capture.during = { _ in await untilCancelled() }
-        let never = Signal()
-        group.add(capture)
-        let late = group.add(
-            BlockOperation { _ in never.raise() }.adding(
-                BlockCondition {
-                    await untilCancelled()
-                    return true
-                }))
-        group.add(BlockOperation { _ in never.raise() }, after: [late])
-        let handle = world.queue.add(group)
-        await capture.openings.reached()
-        handle.cancel()
-        _ = await handle.result
-        #expect(world.store.events(.stop).count == 1)
-        #expect(never.count == 0)
-    }
-
-    @Test("The first child error is the group's; the others go on, unless they are to stop")
-    func firstError() async {
-        for stops in [false, true] {
-            let world = World()
-            var group = GroupOperation(stopsAtFirstError: stops)
-            let failed = Signal()
-            let others = Signal()
-            group.add(
-                BlockOperation { _ throws(CaptureError) in
-                    failed.raise()
-                    throw CaptureError(.badInput, "the first")
-                })
-            group.add(
-                BlockOperation { _ throws(CaptureError) in
-                    await failed.reached()
-                    if stops { await untilCancelled() }
-                    others.raise()
-                    throw CaptureError(.noDevice, "the second")
-                })
-            #expect(await world.queue.add(group).result.error?.kind == .badInput)
-            #expect(others.count == 1)
-        }
-    }
-
-    @Test("A group and its child that share a category are an error at once, not a hang; so is a group in a group")
-    func sharedCategory() async {
-        let world = World()
-        let executed = Signal()
-        var inner = GroupOperation("inner")
-        inner.add(BlockOperation { _ in executed.raise() }.adding(MutuallyExclusive<Category>()))
-        var outer = GroupOperation("outer")
-        outer.add(inner)
-        inner.addCondition(MutuallyExclusive<Category>())
-        outer.addCondition(MutuallyExclusive<Category>())
-        #expect(await world.queue.add(inner).result.error?.kind == .deadlock)
-        #expect(await world.queue.add(outer).result.error?.kind == .deadlock)
-        #expect(executed.count == 0)
-        // At once: not only when the child's turn would come.
-        var late = GroupOperation("late")
-        let never = late.add(BlockOperation { _ in await untilCancelled() })
-        late.add(BlockOperation { _ in }.adding(MutuallyExclusive<Category>()), after: [never])
-        late.addCondition(MutuallyExclusive<Category>())
-        #expect(await world.queue.add(late).result.error?.kind == .deadlock)
-        // Apart from each other they exclude each other as they should.
-        outer.conditions = []
-        #expect(await world.queue.add(outer).result.error == nil)
-    }
-
     @Test("The children of a group come before what waits for a category, so that a narrow queue does not hang")
     func narrow() async {
         let world = World(width: 1)
@@ -105,18 +34,6 @@ struct GroupTests {
         gate.raise()
         #expect(await first.result.error == nil)
         #expect(await second.result.error == nil)
-    }
-
-    @Test("A group lets no capture run without authorization")
-    func attack() async {
-        let world = World(answer: .dismissed)
-        let capture = Capture(
-            Capability.Microphone(), conditions: [IgnoredCondition(AuthorizedFor(Capability.Microphone()))])
-        var group = GroupOperation()
-        group.add(capture)
-        group.addCondition(OrCondition(BlockCondition { true }, AuthorizedFor(Capability.Microphone())))
-        #expect(await world.queue.add(group).result.error?.kind == .dismissed)
-        #expect(capture.executions.count == 0)
     }
 
     @Test("The output of one operation goes into the next; without output that one is refused")

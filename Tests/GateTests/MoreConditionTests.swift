@@ -3,13 +3,6 @@ import Testing
 
 @Suite("Conditions of place and person")
 struct MoreConditionTests {
-    func outcome(_ world: World, _ conditions: any OperationCondition...) async -> CaptureError? {
-        var operation = BlockOperation { _ in }
-        operation.conditions = conditions
-        guard case .refused(let error) = await world.queue.add(operation).result.error else { return nil }
-        return error
-    }
-
     @Test("A confirmation is asked once for each evaluation, and nothing is stored", arguments: Pace.allCases)
     func confirmation(_ pace: Pace) async {
         let world = World(pace)
@@ -20,18 +13,18 @@ struct MoreConditionTests {
         ]
         for (answer, kind) in answers {
             world.prompter.confirm(with: answer)
-            #expect(await outcome(world, condition)?.kind == kind)
+            #expect(await world.refusal(by: condition)?.kind == kind)
         }
         #expect(world.prompter.confirmations.map(\.title) == Array(repeating: "Overwrite the clip?", count: 5))
         #expect(world.store.events.isEmpty)
-        #expect(await outcome(world, SilentCondition(condition))?.kind == .notAuthorized)
-        #expect(await outcome(world, NegatedCondition(condition)) == nil)
-        #expect(await outcome(world, condition, BlockCondition { false })?.kind == .conditionFailed)
+        #expect(await world.refusal(by: SilentCondition(condition))?.kind == .notAuthorized)
+        #expect(await world.refusal(by: NegatedCondition(condition)) == nil)
+        #expect(await world.refusal(by: condition, BlockCondition { false })?.kind == .conditionFailed)
         #expect(world.prompter.confirmations.count == 6)
     }
 
     /// A condition that has a confirmation asked where nobody may be.
-    struct Sneaky: OperationCondition {
+    struct Whispering: OperationCondition {
         func evaluate(in context: OperationContext) async -> ConditionResult {
             let asking = BlockOperation { _ in }.adding(UserConfirmationCondition("Psst?"))
             guard case .failure(.refused(let error)) = await context.perform(asking) else { return .satisfied }
@@ -43,7 +36,7 @@ struct MoreConditionTests {
     func silent() async {
         let world = World()
         world.prompter.confirm(with: .yes)
-        #expect(await outcome(world, Sneaky())?.kind == .notAuthorized)
+        #expect(await world.refusal(by: Whispering())?.kind == .notAuthorized)
         #expect(world.prompter.confirmations.isEmpty)
     }
 
@@ -87,12 +80,12 @@ struct MoreConditionTests {
     @Test("Reachability and notification are as the machine says")
     func machine() async {
         let world = World()
-        #expect(await outcome(world, ReachabilityCondition(host: "near", by: Network())) == nil)
+        #expect(await world.refusal(by: ReachabilityCondition(host: "near", by: Network())) == nil)
         #expect(
-            await outcome(world, ReachabilityCondition(host: "far", by: Network()))?.message
+            await world.refusal(by: ReachabilityCondition(host: "far", by: Network()))?.message
                 == "There is no route to far.")
-        #expect(await outcome(world, UserNotificationCondition(Desktop(isThere: true))) == nil)
-        #expect(await outcome(world, UserNotificationCondition(Desktop(isThere: false)))?.kind == .unavailable)
+        #expect(await world.refusal(by: UserNotificationCondition(Desktop(isThere: true))) == nil)
+        #expect(await world.refusal(by: UserNotificationCondition(Desktop(isThere: false)))?.kind == .unavailable)
     }
 
     struct Disk: StorageInspector {
@@ -110,7 +103,7 @@ struct MoreConditionTests {
         ]
         for (state, kind) in states {
             let storage = Capability.Storage("/clips", freeBytes: 100, by: Disk(state: state))
-            #expect(await outcome(world, AuthorizedFor(storage))?.kind == kind)
+            #expect(await world.refusal(by: AuthorizedFor(storage))?.kind == kind)
             #expect(await world.gatekeeper.status(of: storage).isAuthorized == (kind == nil))
         }
         #expect(world.prompter.questions.isEmpty && world.prompter.confirmations.isEmpty)

@@ -28,48 +28,6 @@ struct QuestionTests {
         }
     }
 
-    @Test(
-        "Questions are asked one after another; operations that were granted then run concurrently",
-        arguments: Pace.allCases)
-    func serialised(_ pace: Pace) async {
-        let world = World(pace)
-        let together = Signal()
-        let devices = ["usb-mic", "pci-mic"].map { DeviceSelector.id(DeviceID(rawValue: $0)) }
-        var handles: [OperationHandle<[DeviceID], CaptureError>] = []
-        for device in devices {
-            var capture = Capture(Capability.Microphone(device: device))
-            // Each waits for the other one inside its execute.
-            capture.during = { _ in
-                together.raise()
-                await together.reached(2)
-            }
-            handles.append(world.queue.add(capture))
-        }
-        for handle in handles { #expect(await handle.result.error == nil) }
-        #expect(world.prompter.questions.count == 2)
-        #expect(world.prompter.mostOpen == 1)
-    }
-
-    @Test("An operation of several devices asks once, all or nothing", arguments: Pace.allCases)
-    func together(_ pace: Pace) async throws {
-        let both = Capability.Together(Capability.Camera(), Capability.Microphone())
-        let yes = World(pace, answer: .allow(.once))
-        #expect(try await yes.queue.run(Capture(both)).map(\.rawValue) == ["usb-cam", "usb-mic"])
-        #expect(yes.prompter.questions.map(\.items.count) == [2])
-        #expect(yes.store.decisions.isEmpty)
-
-        let no = World(pace, answer: .deny)
-        let refused = Capture(both)
-        #expect(await no.queue.add(refused).result.error?.kind == .notAuthorized)
-        #expect(no.store.decisions.map(\.verdict) == [.deny, .deny])
-        #expect(refused.executions.count == 0)
-
-        let half = World(pace)
-        half.decide(.deny, .camera, .video)
-        #expect(await half.queue.add(Capture(both)).result.error?.kind == .notAuthorized)
-        #expect(half.prompter.questions.isEmpty)
-    }
-
     @Test("A question is not put any more when an earlier answer has settled it")
     func settledBefore() async {
         let world = World()
@@ -111,25 +69,6 @@ struct QuestionTests {
         }
     }
 
-    @Test(
-        "Cancelling during a question dismisses it and frees its turn; the next one is asked", arguments: Pace.allCases)
-    func cancelled(_ pace: Pace) async {
-        let world = World(pace)
-        world.prompter.reply { question in
-            guard question.items.first?.request.capability == .microphone else { return .allow(.always) }
-            await untilCancelled()
-            return .dismissed
-        }
-        let first = world.queue.add(Capture(Capability.Microphone()))
-        await world.prompter.asked.reached(1)
-        let second = world.queue.add(Capture(Capability.Camera()))
-        first.cancel()
-        #expect(await first.result.error == .cancelled)
-        #expect(await second.result.error == nil)
-        #expect(world.prompter.questions.map { $0.items[0].request.capability } == [.microphone, .camera])
-        #expect(world.store.decisions.map(\.capability) == [.camera])
-    }
-
     @Test("One of several who wait for the same question can leave; the others get their answer")
     func oneLeaves() async {
         let world = World()
@@ -162,19 +101,6 @@ struct QuestionTests {
         world.prompter.reply(.allow(.always))
         _ = await world.gatekeeper.requestAccess(for: Capability.Camera())
         #expect(world.store.decisions.map(\.capability) == [.camera])
-    }
-
-    @Test("An executable that changed is not determined, and the question names the old grant")
-    func changedExecutable() async {
-        let world = World()
-        let old = world.decide(.allow, about: .recorder(sha256: "before"))
-        guard case .notDetermined(let previous) = await world.gatekeeper.status(of: Capability.Microphone()) else {
-            Issue.record("it is determined")
-            return
-        }
-        #expect(previous?.id == old)
-        #expect(await world.queue.add(Capture(Capability.Microphone())).result.error == nil)
-        #expect(world.prompter.questions.first?.previous?.id == old)
     }
 
     @Test("The answer is not believed before it is stored: a store that fails refuses")
@@ -212,5 +138,32 @@ struct QuestionTests {
         #expect(await world.queue.add(capture).result.error?.kind == .notAuthorized)
         #expect(world.prompter.questions.isEmpty)
         #expect(capture.executions.count == 0)
+    }
+
+    @Test("Where nobody can be asked it says so, with the command that helps")
+    func nobodyToAsk() async {
+        let world = World()
+        world.prompter.block(CaptureError(.unavailable, "There is no terminal."))
+        let error = await world.queue.add(Capture(Capability.Camera())).result.error?.captureError
+        #expect(error?.kind == .notAuthorized)
+        #expect(error?.message.contains("There is no terminal.") == true)
+        #expect(error?.remedies.first?.command == "capturegate grant camera --to /usr/bin/recorder --once")
+        #expect(world.prompter.questions.isEmpty)
+    }
+
+    @Test("A lock for questions that can't be taken refuses, and asks nobody")
+    func noTurns() async {
+        struct Broken: QuestionTurns {
+            func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
+                throw CaptureError(.store, "The lock can't be made.")
+            }
+        }
+        let world = World()
+        let gatekeeper = Gatekeeper(
+            subject: .success(world.subject), store: world.store, prompter: world.prompter,
+            directory: world.directory, clock: world.clock, turns: Broken())
+        let capture = Capture(Capability.Microphone())
+        #expect(await GateQueue(gatekeeper: gatekeeper).add(capture).result.error?.kind == .store)
+        #expect(world.prompter.questions.isEmpty && capture.executions.count == 0)
     }
 }

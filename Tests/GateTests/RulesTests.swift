@@ -60,10 +60,10 @@ struct RulesTests {
             "yes 2"),
         Case("once after a no", [decision(1, .deny), decision(2, .allow, for: .once)], "yes 2"),
         Case("this session", [decision(1, .allow, for: .session(Subject.recorder().session))], "yes 1"),
-        Case("another session", [decision(1, .allow, for: .session(Subject.recorder(session: 7).session))], "open"),
+        Case("another session", [decision(1, .allow, for: .session(Subject.recorder(in: .second).session))], "open"),
         Case(
             "a session no of another session",
-            [decision(1, .deny, for: .session(Subject.recorder(session: 7).session))], "open"),
+            [decision(1, .deny, for: .session(Subject.recorder(in: .second).session))], "open"),
         Case("before both dates", [decision(1, .allow, for: .until(instant(wall: 1_001, boot: 501)))], "yes 1"),
         Case("at the wall date", [decision(1, .allow, for: .until(instant(wall: 1_000, boot: 501)))], "open"),
         Case("at the boot date", [decision(1, .allow, for: .until(instant(wall: 1_001, boot: 500)))], "open"),

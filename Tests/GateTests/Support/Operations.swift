@@ -20,13 +20,15 @@ extension Capability {
 }
 
 /// Redeems every device of its permit, as a session does, and counts.
-struct Capture<Capable: DeviceCapability>: CaptureOperation {
+struct Capture<Capable: DeviceCapability>: CaptureOperation, ConditionedOperation {
     let authorization: AuthorizedFor<Capable>
     var conditions: [any OperationCondition] = []
+    var observers: [any OperationObserver] = []
     var name = "Capture"
-    /// Rises when `execute` begins, and when a device was opened.
+    /// Rises when `execute` begins, when a device was opened, and with each frame that it gave.
     var executions = Signal()
     var openings = Signal()
+    var frames = Signal()
     /// What it throws when it has opened its devices.
     var failure: CaptureError?
     /// What goes on while the devices are open.
@@ -46,20 +48,11 @@ struct Capture<Capable: DeviceCapability>: CaptureOperation {
             guard let permit = permit.take(device.device.id) else { continue }
             captures.append(try await permit.redeem(opening: device.device.id, as: device.capability))
             openings.raise()
+            for _ in 0..<3 { frames.raise() }
         }
         await during(captures)
         for capture in captures { await capture.finish(frames: 48, bytes: 96, outcome: "done") }
         if let failure { throw failure }
         return captures.map(\.device.id)
     }
-}
-
-extension Result {
-    var error: Failure? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}
-
-extension OperationError where Failure == CaptureError {
-    var kind: CaptureError.Kind { captureError.kind }
 }

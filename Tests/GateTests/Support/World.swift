@@ -1,15 +1,18 @@
+import Dispatch
 import Gate
 import Testing
 
 /// Whether the parts answer at once or later.
-enum Pace: String, CaseIterable, Sendable, CustomTestStringConvertible {
+enum Pace: String, CaseIterable, Codable, Sendable, CustomTestStringConvertible {
     case atOnce, later
 
     var testDescription: String { rawValue }
 
+    /// Later is after others had their turns, and after another thread had one.
     func pass() async {
         guard self == .later else { return }
         for _ in 0..<5 { await Task.yield() }
+        await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
     }
 }
 
@@ -154,11 +157,16 @@ struct World: Sendable {
 
 extension Subject {
     static func recorder(
-        sha256: String = "aa", path: String = "/usr/bin/recorder", session: Int32 = 100,
+        sha256: String = "aa", path: String = "/usr/bin/recorder", in session: LoginSession = .first,
         application: ApplicationID? = nil, userID: UInt32 = 1000
     ) -> Subject {
         Subject(
             userID: userID, groupIDs: [1000], executable: Executable(path: path, inode: 1, sha256: sha256),
-            application: application, session: LoginSession(leader: session, startTicks: 1, bootID: "boot-1"))
+            application: application, session: session)
     }
+}
+
+extension LoginSession {
+    static let first = LoginSession(leader: 100, startTicks: 1, bootID: "boot-1")
+    static let second = LoginSession(leader: 7, startTicks: 1, bootID: "boot-1")
 }

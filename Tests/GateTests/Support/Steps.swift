@@ -1,0 +1,21 @@
+import Gate
+
+/// An observer that writes down what it is told.
+struct Steps: OperationObserver {
+    let steps: Record<String>
+
+    init(_ steps: Record<String>) { self.steps = steps }
+
+    func didAttach(_ operation: OperationIdentity) { steps.append("attached \(operation.name)") }
+    func willEvaluate(_ operation: OperationIdentity, in context: OperationContext) { steps.append("will evaluate") }
+    func didProduce(_ produced: String, for operation: OperationIdentity, in context: OperationContext) {
+        steps.append("produced \(produced)")
+    }
+    func willExecute(_ operation: OperationIdentity, in context: OperationContext) { steps.append("will execute") }
+    func didExecute(_ operation: OperationIdentity, in context: OperationContext) { steps.append("did execute") }
+    func didCancel(_ operation: OperationIdentity) { steps.append("cancelled") }
+    func willFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext) {
+        steps.append("will finish")
+    }
+    func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome) { steps.append("did finish") }
+}
