@@ -3,6 +3,38 @@ import GRDB
 import Gate
 
 extension AuditLog {
+    /// How many lines are kept where nobody said otherwise: about 30 MB.
+    public static let standardLines = 50_000
+
+    /// What can be kept: fewer lines would lose what happened today, more would make `verify` a matter of minutes.
+    public static let possibleLines = 100...10_000_000
+
+    /// How many lines are kept. The log grows by a hundredth beyond that before the oldest lines go.
+    ///
+    /// - Throws: `.store`, with what to do.
+    public func keptLines() throws(CaptureError) -> Int {
+        try store.perform { try AuditLog.keptLines($0) }
+    }
+
+    /// Says how many lines are kept from now on, and drops what is beyond it.
+    ///
+    /// - Parameters:
+    ///   - lines: one of `possibleLines`; what is outside is brought to the nearest of them.
+    ///   - audit: the line that says who did so.
+    /// - Returns: how many lines were dropped.
+    /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
+    public func keep(_ lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
+        let lines = min(max(lines, AuditLog.possibleLines.lowerBound), AuditLog.possibleLines.upperBound)
+        _ = try store.commit(audit, retains: false) { db in
+            try db.execute(sql: "UPDATE state SET kept_lines = ?", arguments: [lines])
+            return []
+        }
+        let dropping = AuditEvent(
+            .removal, at: audit.at, subject: audit.subject, detail: "retention: all but the last \(lines) lines dropped"
+        )
+        return try prune(keeping: lines, audit: dropping)
+    }
+
     /// Drops the oldest lines. The hash of the last one dropped stays as the anchor of the chain, in the database and
     /// in the head file, so that a log shortened by anybody else is still found out.
     ///
@@ -13,16 +45,38 @@ extension AuditLog {
     /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
     public func prune(keeping lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let chain = AuditChain(headPath: store.folder.headPath)
-        return try store.perform { db in
-            var dropped = 0
-            try db.inTransaction(.immediate) {
-                guard let anchor = try AuditLog.lastToDrop(keeping: max(0, lines), db) else { return .rollback }
-                dropped = try AuditLog.drop(upTo: anchor, audit, chain, db)
-                return .commit
-            }
-            if dropped > 0 { chain.settle(db) }
-            return dropped
+        return try store.perform { try AuditLog.shorten(to: lines, audit, chain, $0) }
+    }
+
+    /// Behind each change of a store: shortens a log that has grown by a hundredth beyond what is kept.
+    ///
+    /// What was changed is committed and stays so. A log that has a fault is left as it is, for `verify` to find.
+    static func retain(after event: AuditEvent, _ chain: AuditChain, _ db: Database) {
+        guard let found = try? AuditChain.extent(db), let kept = try? keptLines(db) else { return }
+        guard found.last.number - found.anchor.number > Int64(kept + kept / 100) else { return }
+        let dropping = AuditEvent(
+            .removal, at: event.at, subject: event.subject,
+            detail: "retention: lines up to \(found.last.number - Int64(kept)) dropped")
+        _ = try? shorten(to: kept, dropping, chain, db)
+    }
+
+    private static func keptLines(_ db: Database) throws -> Int {
+        let found = try Int.fetchOne(db, sql: "SELECT kept_lines FROM state") ?? standardLines
+        // Whoever wrote nonsense there must not have the log emptied.
+        return possibleLines.contains(found) ? found : standardLines
+    }
+
+    private static func shorten(
+        to lines: Int, _ event: AuditEvent, _ chain: AuditChain, _ db: Database
+    ) throws -> Int {
+        var dropped = 0
+        try db.inTransaction(.immediate) {
+            guard let anchor = try lastToDrop(keeping: max(0, lines), db) else { return .rollback }
+            dropped = try drop(upTo: anchor, event, chain, db)
+            return .commit
         }
+        if dropped > 0 { chain.settle(db) }
+        return dropped
     }
 
     private static func lastToDrop(keeping lines: Int, _ db: Database) throws -> AuditLink? {

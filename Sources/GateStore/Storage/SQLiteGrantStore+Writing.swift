@@ -49,8 +49,10 @@ extension SQLiteGrantStore {
     /// One transaction: the change, its audit line, and the latest wall time.
     ///
     /// The head file names the new line before the commit and settles after it (see `AuditHead`).
+    ///
+    /// - Parameter retains: whether a log that has grown too long is shortened afterwards.
     func commit(
-        _ event: AuditEvent, _ change: @Sendable (Database) throws -> [Decision]
+        _ event: AuditEvent, retains: Bool = true, _ change: @Sendable (Database) throws -> [Decision]
     ) throws(CaptureError) -> StoreCommit {
         let chain = AuditChain(headPath: folder.headPath)
         return try perform { db in
@@ -65,6 +67,7 @@ extension SQLiteGrantStore {
             }
             let committed = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
             chain.settle(db)
+            if retains { AuditLog.retain(after: event, chain, db) }
             return StoreCommit(decisions: changed, committedNanoseconds: committed)
         }
     }

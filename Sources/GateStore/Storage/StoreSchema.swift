@@ -6,7 +6,7 @@ enum StoreSchema {
     /// "CGst" in the header of the file (`PRAGMA application_id`).
     static let applicationID = 0x4347_7374
     /// `PRAGMA user_version`; a migration for each step up to it.
-    static let version = 1
+    static let version = 2
 
     /// Brings an empty or older file up to date, in one transaction.
     static func migrate(_ db: Database, at path: String) throws {
@@ -14,6 +14,7 @@ enum StoreSchema {
             let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
             try checkIdentity(db, version: found, at: path)
             if found < 1 { try makeFirst(db) }
+            if found < 2 { try addRetention(db) }
             return .commit
         }
     }
@@ -27,7 +28,9 @@ enum StoreSchema {
         guard found <= version else {
             throw StoreFailure.error(
                 "The grant store \(path) was written by a newer CaptureGate (format \(found), this one knows "
-                    + "\(version)).", "Update this program.")
+                    + "\(version)).",
+                "Update this program, or begin with an empty store: every decision will be asked for again.",
+                command: ["mv", path, "\(path).newer"])
         }
     }
 
@@ -36,6 +39,13 @@ enum StoreSchema {
         try db.execute(sql: others)
         try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         try db.execute(sql: "PRAGMA user_version = 1")
+    }
+
+    /// How long the log may become.
+    private static func addRetention(_ db: Database) throws {
+        try db.execute(
+            sql: "ALTER TABLE state ADD COLUMN kept_lines INTEGER NOT NULL DEFAULT \(AuditLog.standardLines)")
+        try db.execute(sql: "PRAGMA user_version = 2")
     }
 
     /// Numbers of 64 unsigned bits (inode, start ticks) are kept as their bit patterns. AUTOINCREMENT: a permit rests

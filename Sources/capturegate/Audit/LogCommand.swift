@@ -9,11 +9,13 @@ struct LogCommand: AsyncParsableCommand, SignalTaker {
         abstract: "Show who decided, asked, captured and was refused, and check that nothing is missing.",
         discussion: """
             Each line carries the hash of the one before. --verify finds a line that was changed, is missing or was cut \
-            off at the end, says which, and exits with 78.
+            off at the end, says which, and exits with 78. The last 50000 lines are kept; --keep changes that. Dropping \
+            the oldest lines is itself a line, and leaves the chain whole.
 
               capturegate log --last 20
               capturegate log --follow --json
               capturegate log --verify
+              capturegate log --keep 200000
             """)
 
     @Flag(help: "Check the chain of hashes.")
@@ -25,11 +27,22 @@ struct LogCommand: AsyncParsableCommand, SignalTaker {
     @Option(help: ArgumentHelp("Only the last lines; 10 with --follow where it is not said.", valueName: "count"))
     var last: Int?
 
+    @Option(help: ArgumentHelp("From now on, keep so many lines; the oldest go.", valueName: "count"))
+    var keep: Int?
+
     @OptionGroup var json: JSONOption
 
     func validate() throws {
         if verify, follow || last != nil {
             throw ValidationError("--verify stands alone, without --follow and --last.")
+        }
+        if let keep {
+            guard !verify, !follow, last == nil else {
+                throw ValidationError("--keep stands alone, without --verify, --follow and --last.")
+            }
+            guard AuditLog.possibleLines.contains(keep) else {
+                throw ValidationError("--keep takes a number of lines from 100 to 10000000.")
+            }
         }
         if let last, !(0...1_000_000).contains(last) {
             throw ValidationError("--last takes a number of lines from 0 to 1000000.")
@@ -40,6 +53,7 @@ struct LogCommand: AsyncParsableCommand, SignalTaker {
         if !follow { SignalDesk.current?.letThrough() }
         let log = try UserStore.open().audit
         if verify { return try LogVerdict(report: try log.verify()).tell(json: json.isOn) }
+        if let keep { return try LogRetention(log: log, lines: keep).set(json: json.isOn) }
         if follow { return try await LogFollower(log: log, json: json.isOn).run(last: last ?? 10) }
         let page = LogPage(log: log)
         let entries = try last.map { count throws(CaptureError) in try page.last(count) } ?? page.all()

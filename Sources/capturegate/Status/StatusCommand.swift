@@ -20,7 +20,7 @@ struct StatusCommand: AsyncParsableCommand {
         let store = try UserStore.open()
         let report = StatusReport(
             subject: try ProcessSubject.current(), storePath: store.directory, snapshot: try store.snapshot(),
-            policy: PolicyDirectory().summary, devices: await Self.devices())
+            keptLines: try store.audit.keptLines(), policy: PolicyDirectory().summary, devices: await Self.devices())
         if json.isOn {
             try StandardStream.output.line(report.json.text)
         } else {

@@ -6,6 +6,8 @@ struct StatusReport {
     let subject: Subject
     let storePath: String
     let snapshot: StoreSnapshot
+    /// How much of the audit log is kept.
+    let keptLines: Int
     let policy: PolicySummary
     let devices: [DeviceStatus]
 
@@ -17,6 +19,7 @@ struct StatusReport {
                 "\(subject.userID)" + (subject.application.map { ", in \($0.kind.rawValue) \($0.name.visible)" } ?? ""),
             ],
             ["Store", storePath.visible],
+            ["Audit log", "the last \(keptLines) lines are kept"],
             ["Policy", "\(PolicyDirectory.standardPath): \(policy.phrase)"],
             ["Kill switches", killSwitches.isEmpty ? "none" : "\(killSwitches.joined(separator: ", ")) switched off"],
         ]
@@ -34,7 +37,8 @@ struct StatusReport {
                 "sha256": .string(subject.executable.sha256),
                 "application": .optional(subject.application.map { "\($0.kind.rawValue):\($0.name)" }),
             ],
-            "store": .string(storePath), "policy": policy.json, "kill_switches": .strings(killSwitches),
+            "store": .string(storePath), "log_lines_kept": .count(keptLines), "policy": policy.json,
+            "kill_switches": .strings(killSwitches),
             "devices": .array(devices.map(\.json)), "decisions": .array(snapshot.decisions.map(\.json)),
             "used_up": .array((snapshot.consumed ?? []).map(\.json)),
         ]

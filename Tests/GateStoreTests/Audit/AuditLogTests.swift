@@ -102,4 +102,55 @@ struct AuditLogTests {
         #expect(error?.message.contains("Line 3") == true)
         #expect(try store.audit.verify().fault?.number == 3)
     }
+
+    @Test("The log shortens itself once it has grown by a hundredth beyond what is kept, and stays whole")
+    func automaticRetention() throws {
+        #expect(try store.audit.keptLines() == AuditLog.standardLines)
+        #expect(try store.audit.keep(200, audit: Samples.event(.removal)) == 0)
+        #expect(try store.audit.keptLines() == 200)
+        try fill(201)
+        #expect(try store.audit.verify() == AuditReport(lines: 202, first: 1, last: 202, fault: nil))
+        try fill(1)
+        let report = try store.audit.verify()
+        #expect(report == AuditReport(lines: 201, first: 4, last: 204, fault: nil))
+        #expect(try store.audit.last(1).first?.event?.detail == "retention: lines up to 3 dropped")
+        try fill(10)
+        let later = try store.audit.verify()
+        #expect(later.isIntact && (200...202).contains(later.lines))
+        let reopened = try SQLiteGrantStore(directory: folder.path)
+        #expect(try reopened.audit.keptLines() == 200)
+    }
+
+    @Test("Keeping fewer lines drops the oldest at once; what nobody can mean is brought to the nearest")
+    func keep() throws {
+        try fill(300)
+        #expect(try store.audit.keep(1, audit: Samples.event(.removal)) == 201)
+        #expect(try store.audit.keptLines() == 100)
+        #expect(try store.audit.verify().isIntact)
+        #expect(try store.audit.keep(.max, audit: Samples.event(.removal)) == 0)
+        #expect(try store.audit.keptLines() == 10_000_000)
+    }
+
+    @Test("A number of lines that was tampered with empties no log", arguments: [0, -5, 99, Int64.max])
+    func tamperedRetention(kept: Int64) throws {
+        try fill(150)
+        try tamper(in: folder.path, "UPDATE state SET kept_lines = \(kept)")
+        try fill(1)
+        #expect(try store.audit.verify() == AuditReport(lines: 151, first: 1, last: 151, fault: nil))
+    }
+
+    @Test("A log with a fault is not shortened by itself, and changes go on")
+    func automaticRetentionOfFault() throws {
+        _ = try store.audit.keep(100, audit: Samples.event(.removal))
+        try fill(50)
+        try tamper(in: folder.path, "UPDATE audit SET event = replace(event, 'line 1', 'line 2') WHERE number = 2")
+        try fill(100)
+        let report = try store.audit.verify()
+        #expect(report.lines == 151 && report.first == 1)
+        #expect(report.fault?.number == 2)
+        let error = #expect(throws: CaptureError.self) {
+            try store.audit.keep(120, audit: Samples.event(.removal))
+        }
+        #expect(error?.message.contains("can't be shortened") == true)
+    }
 }

@@ -124,14 +124,6 @@ struct StoreRefusalTests {
         expectRefusal("damaged", command: "mv")
     }
 
-    @Test("A store of a newer program")
-    func newer() throws {
-        try makeStore()
-        try tamper(in: state, "PRAGMA user_version = 99")
-        let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: state) }
-        #expect(error?.message.contains("newer CaptureGate (format 99") == true)
-    }
-
     @Test("A row changed by hand into nonsense decides nothing")
     func nonsenseRow() throws {
         try makeStore()

@@ -1,0 +1,87 @@
+import GRDB
+import Gate
+import Testing
+
+@testable import GateStore
+
+@Suite("stores of other versions")
+struct StoreMigrationTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("One of the version before is brought up to date: decisions, switches and log stay as they were")
+    func older() throws {
+        try FirstFormat(in: folder).write(lines: 3)
+        let store = try SQLiteGrantStore(directory: folder.path)
+        let snapshot = try store.snapshot()
+        #expect(snapshot.decisions == [FirstFormat.decision])
+        #expect(snapshot.killSwitches == [.camera])
+        #expect(snapshot.latestWallNanoseconds == 77)
+        #expect(try store.audit.verify() == AuditReport(lines: 3, first: 1, last: 3, fault: nil))
+        #expect(try store.audit.keptLines() == AuditLog.standardLines)
+        try store.append(Samples.event(.stop))
+        let again = try SQLiteGrantStore(directory: folder.path)
+        #expect(try again.audit.verify() == AuditReport(lines: 4, first: 1, last: 4, fault: nil))
+        #expect(try again.snapshot().decisions == snapshot.decisions)
+    }
+
+    @Test("A migrated store and a new one have the same tables")
+    func sameTables() throws {
+        try FirstFormat(in: folder).write(lines: 0)
+        let migrated = try SQLiteGrantStore(directory: folder.path)
+        let fresh = try SQLiteGrantStore(directory: folder.path + "/fresh")
+        #expect(try tables(of: migrated) == tables(of: fresh))
+    }
+
+    @Test("A migration that fails leaves the older store as it was")
+    func failing() throws {
+        try FirstFormat(in: folder).write(lines: 3)
+        try tamper(in: folder.path, "ALTER TABLE state ADD COLUMN kept_lines INTEGER")
+        let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
+        #expect(error?.kind == .store)
+        #expect(try version() == 1)
+        try tamper(in: folder.path, "ALTER TABLE state DROP COLUMN kept_lines")
+        #expect(try SQLiteGrantStore(directory: folder.path).snapshot().decisions == [FirstFormat.decision])
+    }
+
+    @Test("One of a newer program is refused, says what to do, and is not touched")
+    func newer() throws {
+        _ = try SQLiteGrantStore(directory: folder.path)
+        try tamper(in: folder.path, "PRAGMA user_version = 3")
+        let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
+        #expect(error?.message.contains("newer CaptureGate (format 3, this one knows 2)") == true)
+        #expect(error?.remedies.first?.text.contains("Update this program") == true)
+        #expect(error?.exitCode == 78)
+        #expect(try version() == 3)
+    }
+
+    @Test("Two that find an older store at once migrate it once", .timeLimit(.minutes(1)))
+    func together() async throws {
+        try FirstFormat(in: folder).write(lines: 3)
+        let path = folder.path
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 { group.addTask { _ = try SQLiteGrantStore(directory: path).snapshot() } }
+            try await group.waitForAll()
+        }
+        #expect(try SQLiteGrantStore(directory: path).audit.verify().isIntact)
+    }
+
+    private func version() throws -> Int? {
+        try DatabaseQueue(path: folder.path + "/grants.sqlite").read {
+            try Int.fetchOne($0, sql: "PRAGMA user_version")
+        }
+    }
+
+    /// Each table and index with its columns.
+    private func tables(of store: SQLiteGrantStore) throws -> [String] {
+        try store.perform { db in
+            let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema ORDER BY name")
+            return try names.flatMap { name in
+                [name] + (try Row.fetchAll(db, sql: "PRAGMA table_xinfo('\(name)')").map(\.description))
+            }
+        }
+    }
+}
