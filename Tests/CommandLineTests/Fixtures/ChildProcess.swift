@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Its standard output is a pipe, read here; its standard error is a file.
 final class ChildProcess: Sendable {
-    private let id: pid_t
+    let id: pid_t
     private let output: Int32
     private let unread = Mutex<[UInt8]>([])
     private let errors: String

@@ -1,0 +1,41 @@
+import Glibc
+
+/// When a program is killed: so long after something that can be seen from outside.
+struct KillMoment: Sendable, CustomStringConvertible {
+    enum Mark: String, CaseIterable, Sendable {
+        /// It was started: most of the time goes by before it has done anything.
+        case start
+        /// It has opened the store.
+        case opening
+        /// It has begun to write down what it is about to commit.
+        case head
+    }
+
+    let mark: Mark
+    let microseconds: UInt32
+
+    var description: String { "\(microseconds) µs after the \(mark)" }
+
+    /// Some anywhere in a run, most around the commit, where it is hard to be right, and some when it is reported.
+    static func random(within run: UInt32, using generator: inout SeededGenerator) -> KillMoment {
+        let choices: [(mark: Mark, range: UInt32)] = [
+            (.start, run), (.opening, 8000), (.head, 4000), (.head, 4000), (.head, 60_000), (.head, 60_000),
+        ]
+        let choice = choices[Int.random(in: choices.indices, using: &generator)]
+        return KillMoment(mark: choice.mark, microseconds: .random(in: 0..<choice.range, using: &generator))
+    }
+
+    /// Blocks until the moment has come. The watch must have been set before the program was started.
+    func wait(for process: pid_t, _ touch: FileTouch?) throws {
+        try touch?.wait(orEndOf: process)
+        usleep(microseconds)
+    }
+
+    func touch(in workspace: Workspace) throws -> FileTouch? {
+        switch mark {
+        case .start: nil
+        case .opening: try FileTouch(of: "grants.sqlite-shm", in: workspace.store)
+        case .head: try FileTouch(of: "audit.head", in: workspace.store)
+        }
+    }
+}
