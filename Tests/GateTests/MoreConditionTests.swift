@@ -104,7 +104,8 @@ struct MoreConditionTests {
         for (state, kind) in states {
             let storage = Capability.Storage("/clips", freeBytes: 100, by: Disk(state: state))
             #expect(await world.refusal(by: AuthorizedFor(storage))?.kind == kind)
-            #expect(await world.gatekeeper.status(of: storage).isAuthorized == (kind == nil))
+            let grant = await world.gatekeeper.status(of: storage).grant
+            #expect(grant?.decidedBy == (kind == nil ? .system : nil))
         }
         #expect(world.prompter.questions.isEmpty && world.prompter.confirmations.isEmpty)
     }

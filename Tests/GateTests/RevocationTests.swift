@@ -76,18 +76,26 @@ struct RevocationTests {
         #expect(try await end(.always) { world, _ in world.store.fail(with: CaptureError(.store, "torn")) } == .revoked)
     }
 
-    @Test("A grant whose date comes ends the capture, by whichever clock gets there first")
+    @Test("A grant whose date comes ends the capture as expired, by whichever clock gets there first")
     func expired() async throws {
+        let changes: [(World, GateInstant) -> Void] = [
+            { $0.clock.set(boot: $1.bootNanoseconds) }, { $0.clock.set(wall: $1.wallNanoseconds) },
+            // The store has seen a later time than the clock shows now.
+            { $0.store.see(wall: $1.wallNanoseconds) },
+        ]
+        for change in changes {
+            let world = World()
+            let limit = world.clock.now.later(seconds: 10)
+            #expect(try await end(.until(limit), world) { world, _ in change(world, limit) } == .expired)
+        }
+    }
+
+    @Test("A grant with a date that is taken back before it ends as revoked")
+    func revokedBeforeItsDate() async throws {
         let world = World()
         let limit = world.clock.now.later(seconds: 10)
-        #expect(
-            try await end(.until(limit), world) { world, _ in
-                world.clock.set(boot: limit.bootNanoseconds)
-            } == .expired)
-        let other = World()
-        #expect(
-            try await end(.until(limit), other) { world, _ in world.clock.set(wall: limit.wallNanoseconds) } == .expired
-        )
+        #expect(try await end(.until(limit), world) { $0.revoke($1) } == .revoked)
+        #expect(try await end(.until(limit)) { world, _ in world.kill(.microphone) } == .killed)
     }
 
     @Test("A used-up once grant carries its capture until it is removed, denied or switched off")

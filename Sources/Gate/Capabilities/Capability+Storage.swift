@@ -82,13 +82,12 @@ extension Capability.Storage {
             refusal: error, isAskable: false)
     }
 
-    /// Nobody decided: the file system allows it, so that the grant names the folder as its origin.
+    /// Nobody decided: the file system allows it.
     private func status(in gatekeeper: Gatekeeper) -> AuthorizationStatus {
         guard case .success(let subject) = gatekeeper.subject else { return .notDetermined() }
         let decision = Decision(
             verdict: .allow, subject: subject, capability: .storage, level: AccessLevel(name: "write", rank: 1),
-            device: .any, lifetime: .always, decidedBy: .policy(PolicyOrigin(file: requirement.folder, line: 0)),
-            decidedAt: gatekeeper.clock.now)
+            device: .any, lifetime: .always, decidedBy: .system, decidedAt: gatekeeper.clock.now)
         return Grant(decision).map { .authorized($0) } ?? .notDetermined()
     }
 }

@@ -65,6 +65,7 @@ extension Decider: CustomStringConvertible {
         case .person(let prompter): "a person (\(prompter))"
         case .command: "command"
         case .policy(let origin): "policy (\(origin.file):\(origin.line))"
+        case .system: "the system"
         }
     }
 }

@@ -44,11 +44,11 @@ struct RefusalNotice: Sendable {
         guard let holder else {
             return CaptureError(
                 .busy, "\(capitalized(thing)) is in use by another process that can't be seen from here.",
-                remedies: [Remedy("Close the program that uses it, then try again.")])
+                remedies: [Remedy("Run as root to see which it is, and close it.", command: "sudo capturegate status")])
         }
         return CaptureError(
             .busy, "\(capitalized(thing)) is in use by \(holder.command) (process \(holder.processID)).",
-            remedies: [Remedy("Close \(holder.command), then try again.")])
+            remedies: [Remedy("Close \(holder.command), then try again.", command: "kill \(holder.processID)")])
     }
 
     func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }

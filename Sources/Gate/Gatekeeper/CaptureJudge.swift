@@ -14,14 +14,25 @@ struct CaptureJudge: Sendable {
     let policy: any PolicySource
     let clock: any GateClock
 
+    /// What was found, and the moment it was found for.
+    struct Finding: Sendable {
+        let status: AuthorizationStatus
+        /// Its wall time does not go before the latest one the store has seen.
+        let at: GateInstant
+    }
+
     /// One status for each case, all from the same reading of the store.
-    func statuses(of cases: [Case]) -> [AuthorizationStatus] {
+    func statuses(of cases: [Case]) -> [AuthorizationStatus] { findings(of: cases).map(\.status) }
+
+    func findings(of cases: [Case]) -> [Finding] {
         do throws(CaptureError) {
             let snapshot = try store.snapshot()
+            // Read last: waiting for the store takes time.
             let now = clock.now
-            return cases.map { status(of: $0, in: snapshot, at: now) }
+            let seen = now.notBefore(wall: snapshot.latestWallNanoseconds)
+            return cases.map { Finding(status: status(of: $0, in: snapshot, at: now), at: seen) }
         } catch {
-            return cases.map { _ in .restricted(.store(error)) }
+            return cases.map { _ in Finding(status: .restricted(.store(error)), at: clock.now) }
         }
     }
 

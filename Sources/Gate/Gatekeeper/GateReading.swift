@@ -53,7 +53,10 @@ struct GateReading: Sendable {
 
     /// Why not all of it is allowed; `nil` if all is. A device that is busy is allowed.
     func refusal(for subject: Result<Subject, CaptureError>) -> CaptureError? {
-        if items.isEmpty { return CaptureError(.usage, "The operation names no device.") }
+        if items.isEmpty {
+            return CaptureError(
+                .usage, "The operation names no device.", remedies: [Remedy("Name one in its capability.")])
+        }
         let open = items.filter { $0.grant == nil }.sorted { $0.status.severity > $1.status.severity }
         let errors = open.compactMap { item -> CaptureError? in
             let notice = item.notice(for: subject)

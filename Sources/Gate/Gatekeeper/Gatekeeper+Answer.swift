@@ -26,8 +26,8 @@ extension Gatekeeper {
             ).grantRemedies
         }
         return CaptureError(
-            .dismissed, "\(reason) Nothing is stored, and nothing is captured.", remedies: remedies ?? [],
-            underlying: causes)
+            .dismissed, "\(reason) Nothing is stored, and nothing is captured.",
+            remedies: (remedies ?? []) + causes.flatMap(\.remedies), underlying: causes)
     }
 }
 

@@ -19,7 +19,9 @@ extension Gatekeeper {
         let answer = await prompter.confirm(confirmation)
         switch Task.isCancelled ? .dismissed : answer {
         case .yes: return .success(())
-        case .no: return .failure(CaptureError(.conditionFailed, "\"\(confirmation.title)\" was answered with no."))
+        case .no:
+            return .failure(
+                CaptureError(.conditionFailed, "\"\(confirmation.title)\" was answered with no.", remedies: [.agree]))
         case .dismissed: return .failure(.unanswered(confirmation, "was dismissed"))
         case .timedOut: return .failure(.unanswered(confirmation, "was not answered in time"))
         case .failed(let error):
@@ -32,12 +34,18 @@ extension CaptureError {
     static let withdrawn = CaptureError(.cancelled, "The question was withdrawn.")
 
     static func unasked(_ confirmation: Confirmation) -> CaptureError {
-        CaptureError(.notAuthorized, "\"\(confirmation.title)\" must be confirmed, and nobody may be asked here.")
+        CaptureError(
+            .notAuthorized, "\"\(confirmation.title)\" must be confirmed, and nobody may be asked here.",
+            remedies: [Remedy("Run it where a person can be asked.")])
     }
 
     fileprivate static func unanswered(
         _ confirmation: Confirmation, _ reason: String, _ remedies: [Remedy] = []
     ) -> CaptureError {
-        CaptureError(.dismissed, "\"\(confirmation.title)\" \(reason).", remedies: remedies)
+        CaptureError(.dismissed, "\"\(confirmation.title)\" \(reason).", remedies: [.agree] + remedies)
     }
+}
+
+extension Remedy {
+    fileprivate static let agree = Remedy("Try again, and agree when it asks.")
 }

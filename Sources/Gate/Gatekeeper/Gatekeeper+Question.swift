@@ -80,5 +80,7 @@ extension GateReading.Item {
 }
 
 extension CaptureError {
-    fileprivate static let silent = CaptureError(.notAuthorized, "It is not allowed, and nobody may be asked here.")
+    fileprivate static let silent = CaptureError(
+        .notAuthorized, "It is not allowed, and nobody may be asked here.",
+        remedies: [Remedy("See what is allowed.", command: "capturegate status")])
 }

@@ -41,6 +41,8 @@ public enum Decider: Hashable, Sendable, Codable {
     case command
     /// The administrator, with a rule of a policy file.
     case policy(PolicyOrigin)
+    /// Nobody: the system itself allows it, such as the permissions of a folder. Never stored.
+    case system
 }
 
 /// The rule of a policy file that decided.

@@ -10,11 +10,24 @@ public enum CaptureEndReason: String, Hashable, Sendable {
     case killed
 
     /// The error with which a session of this device ends.
-    public func error(_ device: DeviceDescription) -> CaptureError {
-        switch self {
-        case .revoked: CaptureError(.revoked, "The permission to use \(device.name) (\(device.id)) was revoked.")
-        case .expired: CaptureError(.expired, "The permission to use \(device.name) (\(device.id)) has run out.")
-        case .killed: CaptureError(.revoked, "\(device.name) (\(device.id)) was switched off for this user.")
+    /// - Parameter capability: what it was used as, where that is known: the remedy is exact then.
+    public func error(_ device: DeviceDescription, as capability: CapabilityName? = nil) -> CaptureError {
+        let what = "\(device.name) (\(device.id))"
+        return switch self {
+        case .revoked:
+            CaptureError(.revoked, "The permission to use \(what) was revoked.", remedies: remedies(capability))
+        case .expired:
+            CaptureError(.expired, "The permission to use \(what) has run out.", remedies: remedies(capability))
+        case .killed:
+            CaptureError(.revoked, "\(what) was switched off for this user.", remedies: remedies(capability))
+        }
+    }
+
+    private func remedies(_ capability: CapabilityName?) -> [Remedy] {
+        guard let capability else { return [Remedy("See what is allowed now.", command: "capturegate status")] }
+        return switch self {
+        case .killed: Restriction.killSwitch(capability).remedies
+        case .revoked, .expired: [Remedy("Allow it again.", command: "capturegate grant \(capability) --always")]
         }
     }
 }

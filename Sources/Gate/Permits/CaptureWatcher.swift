@@ -67,30 +67,31 @@ final class CaptureWatcher: Sendable {
         let cases = watches.map {
             CaptureJudge.Case(request: $0.item.request, device: $0.item.device.id, basis: $0.basis)
         }
-        let going = zip(watches, judge.statuses(of: cases)).filter { watch, status in judgeOne(watch, status) }
+        let going = zip(watches, judge.findings(of: cases)).filter { watch, finding in judgeOne(watch, finding) }
         arm(going.map(\.0))
     }
 
     /// Whether it goes on.
-    private func judgeOne(_ watch: CaptureWatch, _ status: AuthorizationStatus) -> Bool {
-        if let grant = status.grant, grant.level >= watch.item.request.level {
+    private func judgeOne(_ watch: CaptureWatch, _ finding: CaptureJudge.Finding) -> Bool {
+        if let grant = finding.status.grant, grant.level >= watch.item.request.level {
             watch.rest(on: grant)
             return true
         }
-        let reason = reason(for: watch, status)
+        let reason = reason(for: watch, finding)
         log?.notice("\(watch.item.device.id): capture \(reason.rawValue)")
         end(watch)
         watch.end(reason)
         return false
     }
 
-    private func reason(for watch: CaptureWatch, _ status: AuthorizationStatus) -> CaptureEndReason {
-        if case .restricted(let restriction) = status {
+    /// By the moment that was judged: a clock that was set back since then does not make a revocation of an expiry.
+    private func reason(for watch: CaptureWatch, _ finding: CaptureJudge.Finding) -> CaptureEndReason {
+        if case .restricted(let restriction) = finding.status {
             return restriction.cause == .killSwitch ? .killed : .revoked
         }
         let basis = watch.basis
         guard case .until(let limit) = basis.lifetime else { return .revoked }
-        return limit.hasPassed(at: judge.clock.now, since: basis.decidedAt) ? .expired : .revoked
+        return limit.hasPassed(at: finding.at, since: basis.decidedAt) ? .expired : .revoked
     }
 }
 

@@ -68,7 +68,8 @@ public struct DevicePermit: ~Copyable, Sendable {
     ) async throws(CaptureError) -> ActiveCapture {
         guard device.id == id, capability == name else {
             throw CaptureError(
-                .notAuthorized, "The permit is for the \(capability) \(device.id), not for the \(name) \(id).")
+                .notAuthorized, "The permit is for the \(capability) \(device.id), not for the \(name) \(id).",
+                remedies: [Remedy("Name every device of the operation in its capability.")])
         }
         return try await ledger.redeem(index)
     }

@@ -44,7 +44,9 @@ final class PermitLedger: Sendable {
     /// On the store queue, which is serial: devices of one permit start one after another.
     private func start(_ index: Int) throws(CaptureError) -> ActiveCapture {
         if state.withLock({ $0.isClosed }) {
-            throw CaptureError(.notAuthorized, "The permit was for an operation that has ended.")
+            throw CaptureError(
+                .notAuthorized, "The permit was for an operation that has ended.",
+                remedies: [Remedy("Open the device inside the operation's execute, with its own permit.")])
         }
         // Before the store is read, so that no change falls between reading and watching.
         gatekeeper.watcher.open()

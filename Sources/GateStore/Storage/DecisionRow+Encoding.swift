@@ -59,6 +59,8 @@ extension DecisionRow {
         case .command: [("decider", "command")]
         case .policy(let origin):
             [("decider", "policy"), ("decider_name", origin.file), ("decider_line", origin.line)]
+        // The table takes no such row: what the system allows is read from the system.
+        case .system: [("decider", "system")]
         }
     }
 }

@@ -106,11 +106,4 @@ struct RefusalTests {
         #expect(notice.business(.busy(nil))?.message.contains("can't be seen") == true)
         #expect(notice.absence(.busy(nil)) == nil)
     }
-
-    @Test("What ended a capture has its kind and exit status")
-    func ends() {
-        #expect(CaptureEndReason.revoked.error(Self.mic).exitCode == 77)
-        #expect(CaptureEndReason.expired.error(Self.mic).kind == .expired)
-        #expect(CaptureEndReason.killed.error(Self.mic).message.contains("switched off"))
-    }
 }
