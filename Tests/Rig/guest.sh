@@ -71,6 +71,12 @@ said() {
 
 nanoseconds() { "$judges/monotonic"; }
 
+# Says from now on when the machine itself stood still: what happens then is nobody's delay.
+watch_stalls() { "$judges/stalls" watch >$rig/stalls & }
+
+# stalled FROM TO: for how many of the nanoseconds between two moments it did.
+stalled() { "$judges/stalls" between "$1" "$2" <$rig/stalls; }
+
 # wait_for SECONDS COMMAND...: until the command succeeds, never longer.
 wait_for() {
     deadline=$(($(nanoseconds) + $1 * 1000000000))
