@@ -71,6 +71,10 @@ let package = Package(
         .executableTarget(
             name: "FollowGrants", dependencies: ["CaptureGate"], path: "Samples/FollowGrants", swiftSettings: swift),
 
+        // Says what the conditions and prompters find on a machine, for the scripts in Tests/checks.
+        .executableTarget(
+            name: "MachineProbe", dependencies: ["CaptureGate"], path: "Tests/MachineProbe", swiftSettings: swift),
+
         .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
         .testTarget(name: "GateTests", dependencies: ["Gate"], swiftSettings: swift),
         .testTarget(

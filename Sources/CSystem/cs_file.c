@@ -83,7 +83,10 @@ int cs_access(const char *path, int mode) { return CS_RETRY(int, faccessat(AT_FD
 int64_t cs_free_bytes(const char *path) {
     struct statvfs status;
     int64_t result = CS_RETRY(int64_t, statvfs(path, &status));
-    return result < 0 ? result : (int64_t)(status.f_bavail * status.f_frsize);
+    if (result < 0) return result;
+    // A file system in user space may claim anything.
+    int64_t bytes;
+    return __builtin_mul_overflow(status.f_bavail, status.f_frsize, &bytes) ? INT64_MAX : bytes;
 }
 
 int cs_mkdir(const char *path, uint32_t mode) { return CS_RETRY(int, mkdir(path, (mode_t)mode)); }

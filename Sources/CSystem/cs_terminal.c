@@ -27,6 +27,14 @@ int cs_terminal_set_mode(int fd, const struct cs_terminal_mode *mode, int flush)
     return CS_RETRY(int, tcsetattr(fd, flush ? TCSAFLUSH : TCSADRAIN, &raw));
 }
 
+int cs_terminal_set_mode_now(int fd, const struct cs_terminal_mode *mode) {
+    struct termios raw;
+    memcpy(&raw, mode, sizeof raw);
+    return CS_RETRY(int, tcsetattr(fd, TCSANOW, &raw));
+}
+
+int cs_terminal_flush_input(int fd) { return CS_RETRY(int, tcflush(fd, TCIFLUSH)); }
+
 void cs_terminal_make_noncanonical(struct cs_terminal_mode *mode, int echo, int signals) {
     struct termios raw;
     memcpy(&raw, mode, sizeof raw);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cs_result.h"
+#include "cs_time.h"
 
 int cs_inotify_open(void) { return CS_RETRY(int, inotify_init1(IN_NONBLOCK | IN_CLOEXEC)); }
 
@@ -32,6 +33,17 @@ _Static_assert(offsetof(struct cs_poll_item, revents) == offsetof(struct pollfd,
 
 int cs_poll(struct cs_poll_item *items, size_t count, int timeout_ms) {
     return CS_RETRY(int, poll((struct pollfd *)items, (nfds_t)count, timeout_ms));
+}
+
+int cs_poll_until(struct cs_poll_item *items, size_t count, int64_t deadline_ns) {
+    int result;
+    do {
+        int64_t left = deadline_ns == INT64_MAX ? INT64_MAX : deadline_ns - cs_clock_ns(CLOCK_MONOTONIC);
+        if (left < 0) left = 0;
+        struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+        result = ppoll((struct pollfd *)items, (nfds_t)count, left == INT64_MAX ? NULL : &time, NULL);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : result;
 }
 
 int cs_eventfd(uint32_t initial) { return CS_RETRY(int, eventfd(initial, EFD_CLOEXEC | EFD_NONBLOCK)); }

@@ -10,18 +10,26 @@ public final class ScriptedPrompter: Prompter {
     private struct State {
         var answers: ArraySlice<Answer>
         var asked: [Question] = []
+        var confirmations: ArraySlice<ConfirmationAnswer>
+        var confirmed: [Confirmation] = []
     }
 
     private let state: Mutex<State>
 
     public var name: String { "scripted" }
 
-    public init(_ answers: [Answer]) {
-        state = Mutex(State(answers: answers[...]))
+    /// - Parameters:
+    ///   - answers: to the questions about devices, the first one first.
+    ///   - confirmations: the answers to the confirmations.
+    public init(_ answers: [Answer], confirmations: [ConfirmationAnswer] = []) {
+        state = Mutex(State(answers: answers[...], confirmations: confirmations[...]))
     }
 
     /// The questions so far, the first one first.
     public var asked: [Question] { state.withLock { $0.asked } }
+
+    /// The confirmations so far, the first one first.
+    public var confirmed: [Confirmation] { state.withLock { $0.confirmed } }
 
     public func obstacle() async -> CaptureError? { nil }
 
@@ -30,6 +38,15 @@ public final class ScriptedPrompter: Prompter {
             state.asked.append(question)
             return state.answers.popFirst()
                 ?? .failed(CaptureError(.unavailable, "The script has no answer to question \(state.asked.count)."))
+        }
+    }
+
+    public func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+        state.withLock { state in
+            state.confirmed.append(confirmation)
+            let count = state.confirmed.count
+            return state.confirmations.popFirst()
+                ?? .failed(CaptureError(.unavailable, "The script has no answer to confirmation \(count)."))
         }
     }
 }

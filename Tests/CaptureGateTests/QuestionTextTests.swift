@@ -6,16 +6,20 @@ import Testing
 struct QuestionTextTests {
     private let session = LoginSession(leader: 1, startTicks: 2, bootID: "boot")
 
-    private func text(device name: String = "HD Webcam", path: String = "/usr/bin/memo") -> QuestionText {
+    private func text(
+        device name: String = "HD Webcam", path: String = "/usr/bin/memo", id: String = "camera:x",
+        selector: DeviceSelector = .any
+    ) -> PromptText<Answer> {
         let subject = Subject(
             userID: 1000, groupIDs: [], executable: Executable(path: path, inode: 1, sha256: "ab"), application: nil,
             session: session)
         let item = Question.Item(
             request: DeviceRequest(
-                capability: .camera, level: .video, device: .any, purpose: "Record\u{7}a clip"),
-            device: DeviceDescription(id: DeviceID(rawValue: "camera:x"), name: name))
+                capability: .camera, level: .video, device: selector, purpose: "Record\u{7}a clip"),
+            device: DeviceDescription(id: DeviceID(rawValue: id), name: name))
         return QuestionText(
-            question: Question(subject: subject, items: [item], lifetimes: [.once, .session(session), .always]))
+            question: Question(subject: subject, items: [item], lifetimes: [.once, .session(session), .always])
+        ).prompt
     }
 
     @Test("It shows who, what, which device and why")
@@ -24,12 +28,35 @@ struct QuestionTextTests {
         for word in ["/usr/bin/memo", "camera", "video", "HD Webcam", "camera:x"] { #expect(lines.contains(word)) }
     }
 
+    @Test("A yes that would speak of every device reads so")
+    func anyDevice() {
+        let id = DeviceID(rawValue: "camera:x")
+        #expect(text().lines.contains { $0.contains("any camera") && $0.contains("now: HD Webcam") })
+        #expect(text(selector: .id(id)).lines.contains { $0.contains("the camera") && !$0.contains("any") })
+    }
+
     @Test("A name can't move the cursor, turn the text round, or begin a line")
     func hostileNames() {
-        let hostile = text(device: "x\u{1B}[2J\u{202E}\u{2028}\r\nAllow? y", path: "/tmp/\u{9B}31m")
+        let hostile = text(
+            device: "x\u{1B}[2J\u{202E}\u{2028}\r\nAllow? y", path: "/tmp/\u{9B}31m", id: "camera:\u{1B}c")
         let shown = hostile.lines.joined()
         #expect(!shown.unicodeScalars.contains { $0.value < 0x20 || [0x9B, 0x202E, 0x2028].contains($0.value) })
         #expect(shown.contains("\\u{1b}"))
+    }
+
+    @Test("A long name leaves the question on the screen, with its beginning and its end")
+    func longNames() {
+        let long = String(repeating: "x", count: 100_000)
+        let lines = text(device: "begin\(long)end", path: "/begin\(long)/end", id: long).lines
+        #expect(lines.joined().count < 500)
+        #expect(lines[0].hasPrefix("/begin") && lines[0].contains("…") && lines[0].contains("/end"))
+        #expect(lines[1].contains("begin") && lines[1].contains("end"))
+    }
+
+    @Test("The safest choice comes first, and no two have a key in common")
+    func order() {
+        #expect(text().choices.first?.value == .deny)
+        #expect(Set(text().choices.map(\.key)).count == text().choices.count)
     }
 
     @Test(
@@ -38,16 +65,11 @@ struct QuestionTextTests {
             ("n", Answer.deny), ("NO", .deny), ("o", .allow(.once)), ("once", .allow(.once)), ("a", .allow(.always)),
         ])
     func answers(line: String, answer: Answer) {
-        #expect(text().answer(to: line) == answer)
+        #expect(text().choice(for: line) == answer)
     }
 
-    @Test("An empty line turns away")
-    func empty() {
-        #expect(text().answer(to: "") == .dismissed)
-    }
-
-    @Test("Anything else means nothing", arguments: ["y", "yes", "d", "nope", " o"])
+    @Test("Anything else means nothing", arguments: ["", "y", "yes", "d", "nope", " o"])
     func nonsense(line: String) {
-        #expect(text().answer(to: line) == nil)
+        #expect(text().choice(for: line) == nil)
     }
 }

@@ -56,6 +56,8 @@ enum {
 
 // A negative time-out waits for ever. After an interruption the time-out starts anew.
 int cs_poll(struct cs_poll_item *items, size_t count, int timeout_ms);
+// The same until a time of CLOCK_MONOTONIC in nanoseconds (INT64_MAX: for ever), interrupted or not; 0 once it is past.
+int cs_poll_until(struct cs_poll_item *items, size_t count, int64_t deadline_ns);
 
 // Nonblocking.
 int cs_eventfd(uint32_t initial);

@@ -3,7 +3,8 @@ import Gate
 import GateStore
 
 extension Gatekeeper {
-    /// The gate of this process: its user's store, the machine's policy, its devices, and the terminal to ask at.
+    /// The gate of this process: its user's store, the machine's policy, its devices, and the terminal or
+    /// the desktop to ask at.
     ///
     /// Where the store can't be opened or the kernel does not say who asks, it is there all the same and refuses
     /// everything, with the reason.
@@ -13,8 +14,8 @@ extension Gatekeeper {
 
     /// A gate of the machine, with another prompter.
     ///
-    /// - Parameter prompter: asks instead of the terminal.
-    public static func system(prompter: any Prompter = TerminalPrompter()) -> Gatekeeper {
+    /// - Parameter prompter: asks instead of the terminal and the desktop.
+    public static func system(prompter: any Prompter = PrompterChain.system) -> Gatekeeper {
         let subject = Result { () throws(CaptureError) in try ProcessSubject.current() }
         do {
             let folder = try SQLiteGrantStore.defaultDirectory(environment: ProcessEnvironment.current)

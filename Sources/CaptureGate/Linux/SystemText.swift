@@ -9,6 +9,13 @@ enum SystemText {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The name of a user, or its number.
+    static func user(_ id: UInt32) -> String {
+        var user = cs_user()
+        guard cs_user_by_id(id, &user) == 1 else { return String(id) }
+        return withUnsafeBytes(of: user.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
     /// The name of a group, or its number.
     static func group(_ id: UInt32) -> String {
         var group = cs_group()

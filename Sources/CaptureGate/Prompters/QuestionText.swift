@@ -1,79 +1,71 @@
 import Gate
 
-/// A question as lines of text for a terminal.
-///
-/// Whatever comes from outside, such as a device's name or a program's path, has its control characters shown, not
-/// obeyed: else a name could move the cursor and rewrite the question.
+/// A question about devices in words. Whatever comes from outside is shown, not obeyed, and cut to a length that leaves
+/// the question on the screen.
 struct QuestionText: Sendable {
-    /// A choice and the key that picks it.
-    struct Choice: Sendable {
-        let key: Character
-        let text: String
-        let answer: Answer
-    }
-
     let question: Question
 
-    /// The lines above the choices.
-    var lines: [String] {
-        var lines = ["", "\(Self.visible(question.subject.executable.path)) wants to use:"]
+    var prompt: PromptText<Answer> {
+        PromptText(lines: lines, title: "Allow?", choices: choices)
+    }
+
+    private var lines: [String] {
+        var lines = ["\(Self.shown(question.subject.executable.path, 120)) wants to use:"]
         for item in question.items {
-            let request = item.request
-            lines.append(
-                "  the \(request.capability) (\(request.level)): \(Self.visible(item.device.name)) [\(item.device.id)]")
-            lines.append("    \(Self.visible(request.purpose))")
+            lines.append(Self.line(for: item))
+            lines.append("    \(Self.shown(item.request.purpose, 200))")
         }
         if let application = question.subject.application {
-            lines.append("  It runs in \(application.kind.rawValue) \(Self.visible(application.name)).")
+            lines.append("  It runs in \(application.kind.rawValue) \(Self.shown(application.name, 80)).")
         }
         if let previous = question.previous {
-            let old = previous.subject.executable.sha256.prefix(12)
+            let old = Self.shown(String(previous.subject.executable.sha256.prefix(12)), 12)
             lines.append("  The program has changed since it was allowed (its SHA-256 began with \(old)).")
         }
         return lines
     }
 
-    /// The choices, the safest first.
-    var choices: [Choice] {
-        [Choice(key: "n", text: "[n]o", answer: .deny)]
-            + question.lifetimes.map { lifetime in
-                let (key, text) = Self.word(for: lifetime)
-                return Choice(key: key, text: text, answer: .allow(lifetime))
-            }
-    }
-
-    /// The line a person answers on.
-    var promptLine: String {
-        "Allow? " + choices.map(\.text).joined(separator: ", ") + ", Enter to decide later: "
-    }
-
-    /// The answer a typed line means: its choice's key or word; an empty line turns away.
-    /// - Returns: `nil` where the line means nothing.
-    func answer(to line: String) -> Answer? {
-        let word = line.lowercased()
-        guard !word.isEmpty else { return .dismissed }
-        return choices.first { choice in
-            word == String(choice.key) || word == choice.text.filter { $0 != "[" && $0 != "]" }
-        }?.answer
-    }
-
-    private static func word(for lifetime: Lifetime) -> (Character, String) {
-        switch lifetime {
-        case .once: ("o", "[o]nce")
-        case .session: ("s", "this [s]ession")
-        case .until: ("h", "for an [h]our")
-        case .always: ("a", "[a]lways")
+    /// A yes to a request that names no device is one to every device of its kind, and must read so.
+    private static func line(for item: Question.Item) -> String {
+        let request = item.request
+        let (capability, level) = (shown(request.capability.rawValue, 40), shown(request.level.name, 40))
+        let device = "\(shown(item.device.name, 60)) [\(shown(item.device.id.rawValue, 80))]"
+        switch request.device {
+        case .any: return "  any \(capability) (\(level)), now: \(device)"
+        case .id: return "  the \(capability) (\(level)): \(device)"
         }
     }
 
-    /// `text` with control and formatting characters written as `\u{…}`.
-    static func visible(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            default: result.unicodeScalars.append(scalar)
+    private var choices: [PromptText<Answer>.Choice] {
+        [PromptText.Choice(key: "n", text: "[n]o", label: "No", value: .deny)]
+            + question.lifetimes.map { lifetime in
+                let (key, text, label) = Self.words(for: lifetime)
+                return PromptText.Choice(key: key, text: text, label: label, value: .allow(lifetime))
             }
+    }
+
+    private static func words(for lifetime: Lifetime) -> (Character, String, String) {
+        switch lifetime {
+        case .once: ("o", "[o]nce", "Once")
+        case .session: ("s", "this [s]ession", "For this session")
+        case .until: ("h", "for an [h]our", "For an hour")
+        case .always: ("a", "[a]lways", "Always")
+        }
+    }
+
+    private static func shown(_ text: String, _ limit: Int) -> String { VisibleText.of(text, limit: limit) }
+
+    /// `text` with control and formatting characters written as `\u{…}`.
+    static func visible(_ text: String) -> String { VisibleText.of(text) }
+}
+
+extension Answer {
+    init(_ outcome: PromptOutcome<Answer>) {
+        switch outcome {
+        case .chosen(let answer): self = answer
+        case .dismissed: self = .dismissed
+        case .timedOut: self = .timedOut
+        case .failed(let error): self = .failed(error)
         }
     }
 }

@@ -1,0 +1,79 @@
+#include "cs_bus.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if __has_include(<systemd/sd-bus.h>)
+#include <systemd/sd-bus.h>
+#else
+#error "systemd's headers are missing: install the Debian package libsystemd-dev"
+#endif
+
+struct connection {
+    sd_bus *bus;
+    int answered;
+    struct cs_bus_reply reply;
+};
+
+int cs_bus_open(const char *address, void **out) {
+    struct connection *connection = calloc(1, sizeof *connection);
+    if (connection == NULL) return -ENOMEM;
+    int result = sd_bus_new(&connection->bus);
+    if (result >= 0) result = sd_bus_set_address(connection->bus, address);
+    if (result >= 0) result = sd_bus_set_bus_client(connection->bus, 1);
+    if (result >= 0) result = sd_bus_start(connection->bus);
+    if (result < 0) {
+        cs_bus_drop(connection);
+        return result;
+    }
+    *out = connection;
+    return 0;
+}
+
+static int keep_reply(sd_bus_message *message, void *context, sd_bus_error *unused) {
+    (void)unused;
+    struct connection *connection = context;
+    const sd_bus_error *error = sd_bus_message_get_error(message);
+    connection->answered = 1;
+    connection->reply.error = error == NULL ? 0 : sd_bus_error_get_errno(error);
+    if (error != NULL)
+        snprintf(connection->reply.name, sizeof connection->reply.name, "%s", error->name == NULL ? "" : error->name);
+    return 1;
+}
+
+int cs_bus_call(void *bus, const char *destination, const char *path, const char *interface, const char *member) {
+    struct connection *connection = bus;
+    return sd_bus_call_method_async(
+        connection->bus, NULL, destination, path, interface, member, keep_reply, connection, NULL);
+}
+
+int cs_bus_take_reply(void *bus, struct cs_bus_reply *out) {
+    struct connection *connection = bus;
+    if (connection->answered) *out = connection->reply;
+    return connection->answered;
+}
+
+int cs_bus_descriptor(void *bus) { return sd_bus_get_fd(((struct connection *)bus)->bus); }
+
+int cs_bus_events(void *bus) { return sd_bus_get_events(((struct connection *)bus)->bus); }
+
+int64_t cs_bus_timeout_ns(void *bus) {
+    uint64_t until = 0;
+    int result = sd_bus_get_timeout(((struct connection *)bus)->bus, &until);
+    if (result < 0) return result;
+    return until >= INT64_MAX / 1000 ? INT64_MAX : (int64_t)until * 1000;
+}
+
+int cs_bus_process(void *bus) {
+    int result = sd_bus_process(((struct connection *)bus)->bus, NULL);
+    return result > 0 ? 1 : result;
+}
+
+void cs_bus_drop(void *bus) {
+    struct connection *connection = bus;
+    // Nothing is flushed: whoever does not read would be waited for.
+    sd_bus_close(connection->bus);
+    sd_bus_unref(connection->bus);
+    free(connection);
+}

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// sd-bus of libsystemd, so far as one call without arguments needs it. Why shims: replies come to a C callback, and
+// sd_bus_call waits without a limit while the connection is being made; driven by hand, a deadline holds from the start.
+
+// The answer to a call, once it has come.
+struct cs_bus_reply {
+    int error;        // 0, or a positive errno
+    char name[256];   // the D-Bus name of the error, empty without one
+};
+
+// Begins to connect to the bus at a D-Bus address; drop it in any case.
+int cs_bus_open(const char *address, void **bus);
+// Sends a call without arguments as soon as the connection stands.
+int cs_bus_call(void *bus, const char *destination, const char *path, const char *interface, const char *member);
+// 1 with the answer, 0 while there is none.
+int cs_bus_take_reply(void *bus, struct cs_bus_reply *out);
+// The descriptor to poll, for which events (they change), and until when at most on CLOCK_MONOTONIC (in nanoseconds;
+// INT64_MAX without a limit).
+int cs_bus_descriptor(void *bus);
+int cs_bus_events(void *bus);
+int64_t cs_bus_timeout_ns(void *bus);
+// Does one step: 1 if there may be more, 0 if it must be polled first.
+int cs_bus_process(void *bus);
+void cs_bus_drop(void *bus);

@@ -1,0 +1,86 @@
+import CSystem
+import Dispatch
+import Gate
+
+/// Whether the desktop's notification service answers on the session bus: `org.freedesktop.Notifications`,
+/// GetServerInformation (Desktop Notifications Specification 1.2). Nothing is shown to anybody. The bus may start the
+/// service for the call, as it would for a notification.
+///
+/// *thread-safe*
+public struct DesktopNotifications: NotificationService {
+    /// How long bus and service may take together.
+    public let deadline: Duration
+    private let environment: [String: String]
+
+    private static let queue = DispatchQueue(label: "capturegate.notifications", attributes: .concurrent)
+    private static let information = BusConnection.Method(
+        destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+        interface: "org.freedesktop.Notifications", member: "GetServerInformation")
+
+    public init(deadline: Duration = .seconds(3)) {
+        self.init(deadline: deadline, environment: ProcessEnvironment.current)
+    }
+
+    init(deadline: Duration, environment: [String: String]) {
+        self.deadline = deadline
+        self.environment = environment
+    }
+
+    public func obstacle() async -> CaptureError? {
+        guard let address = BusAddress.session(in: environment) else {
+            return Self.failure(
+                "there is no session bus here (DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR)",
+                "Start the program from a desktop session.")
+        }
+        let cancel: EventDescriptor
+        do { cancel = try EventDescriptor() } catch { return error }
+        let end = Deadline(after: deadline)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Self.queue.async {
+                    continuation.resume(returning: Self.ask(address, until: end, cancel: cancel.descriptor))
+                }
+            }
+        } onCancel: {
+            cancel.signal()
+        }
+        return Self.obstacle(outcome)
+    }
+
+    private static func ask(_ address: String, until deadline: Deadline, cancel: Int32) -> BusConnection.Outcome {
+        do {
+            return try BusConnection(to: address).call(information, until: deadline, cancel: cancel)
+        } catch {
+            return .broken(errno: error.number)
+        }
+    }
+
+    private static func obstacle(_ outcome: BusConnection.Outcome) -> CaptureError? {
+        switch outcome {
+        case .answered: nil
+        case .refused("org.freedesktop.DBus.Error.ServiceUnknown", let errno),
+            .refused("org.freedesktop.DBus.Error.NameHasNoOwner", let errno):
+            failure("no notification service runs in this session", "Start one, such as dunst or the desktop's.", errno)
+        case .refused(let name, let errno):
+            failure("the notification service answers with \(QuestionText.visible(name))", "Restart it.", errno)
+        case .timedOut: failure("the notification service does not answer in time", "Restart it.", ETIMEDOUT)
+        case .cancelled: CaptureError(.cancelled, "The question to the notification service was cancelled.")
+        case .broken(let errno):
+            failure(
+                "the session bus can't be reached (\(SystemText.error(errno)))",
+                "Start the program from a desktop session.", errno)
+        }
+    }
+
+    private static func failure(_ why: String, _ advice: String, _ errno: Int32 = 0) -> CaptureError {
+        CaptureError(
+            .unavailable, "A notification would reach nobody: \(why).", errno: errno, remedies: [Remedy(advice)])
+    }
+}
+
+extension UserNotificationCondition {
+    /// Satisfied where the desktop's notification service answers, by `DesktopNotifications`.
+    public init() {
+        self.init(DesktopNotifications())
+    }
+}

@@ -1,0 +1,67 @@
+import Dispatch
+import Synchronization
+
+/// Waits for the first of several answers: the work's, the deadline's, or that of the cancelled task. Later ones are lost.
+///
+/// *thread-safe*
+final class FirstAnswer<Value: Sendable>: Sendable {
+    private enum State {
+        case nobodyWaits
+        case waiting(CheckedContinuation<Value, Never>)
+        case answered(Value)
+        case done
+    }
+
+    private let state = Mutex(State.nobodyWaits)
+
+    func give(_ value: Value) {
+        let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
+            switch state {
+            case .nobodyWaits:
+                state = .answered(value)
+                return nil
+            case .waiting(let continuation):
+                state = .done
+                return continuation
+            case .answered, .done: return nil
+            }
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// - Parameters:
+    ///   - limit: how long to wait before `late` is the answer.
+    ///   - work: blocks, and runs on `queue`; it goes on after the deadline, and its answer is then nobody's.
+    static func of(
+        _ work: @escaping @Sendable () -> Value, on queue: DispatchQueue, within limit: Duration, late: Value,
+        cancelled: Value
+    ) async -> Value {
+        let answer = FirstAnswer()
+        return await withTaskCancellationHandler {
+            queue.async { answer.give(work()) }
+            let end = Deadline(after: limit)
+            if end != .never {
+                DispatchQueue.global().asyncAfter(deadline: DispatchTime(uptimeNanoseconds: UInt64(end.nanoseconds))) {
+                    answer.give(late)
+                }
+            }
+            return await answer.value()
+        } onCancel: {
+            answer.give(cancelled)
+        }
+    }
+
+    private func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let ready = state.withLock { state -> Value? in
+                if case .answered(let value) = state {
+                    state = .done
+                    return value
+                }
+                state = .waiting(continuation)
+                return nil
+            }
+            if let ready { continuation.resume(returning: ready) }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Gate
+
+/// A yes-or-no question in words, as the program put it: shown, not obeyed, and cut to a length that leaves it on the
+/// screen.
+struct ConfirmationText: Sendable {
+    let confirmation: Confirmation
+
+    var prompt: PromptText<ConfirmationAnswer> {
+        let message = VisibleText.of(confirmation.message, limit: 400)
+        let agreement = VisibleText.of(confirmation.agreement, limit: 40)
+        let isPlain = agreement.lowercased() == "yes"
+        return PromptText(
+            lines: message.isEmpty ? [] : ["  \(message)"], title: VisibleText.of(confirmation.title, limit: 120),
+            choices: [
+                PromptText.Choice(key: "n", text: "[n]o", label: "No", value: .no),
+                PromptText.Choice(
+                    key: "y", text: isPlain ? "[y]es" : "[y]es (\(agreement))", label: agreement, value: .yes),
+            ])
+    }
+}
+
+extension ConfirmationAnswer {
+    init(_ outcome: PromptOutcome<ConfirmationAnswer>) {
+        switch outcome {
+        case .chosen(let answer): self = answer
+        case .dismissed: self = .dismissed
+        case .timedOut: self = .timedOut
+        case .failed(let error): self = .failed(error)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Gate
+import Synchronization
+
+/// Asks by the first of several prompters that can ask now.
+///
+/// *thread-safe*
+public final class PrompterChain: Prompter {
+    /// The terminal the program was started from, where there is one; else the desktop.
+    public static var system: PrompterChain { PrompterChain([TerminalPrompter(), DesktopPrompter()]) }
+
+    public let prompters: [any Prompter]
+    private let last = Mutex<String?>(nil)
+
+    public init(_ prompters: [any Prompter]) {
+        self.prompters = prompters
+    }
+
+    /// That of the prompter that asked last, so that the audit log names it.
+    public var name: String { last.withLock { $0 } ?? prompters.map(\.name).joined(separator: " or ") }
+
+    public func obstacle() async -> CaptureError? {
+        switch await ready() {
+        case .success: nil
+        case .failure(let error): error
+        }
+    }
+
+    public func ask(_ question: Question) async -> Answer {
+        switch await ready() {
+        case .success(let prompter): await prompter.ask(question)
+        case .failure(let error): .failed(error)
+        }
+    }
+
+    public func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+        switch await ready() {
+        case .success(let prompter): await prompter.confirm(confirmation)
+        case .failure(let error): .failed(error)
+        }
+    }
+
+    private func ready() async -> Result<any Prompter, CaptureError> {
+        var obstacles: [CaptureError] = []
+        for prompter in prompters {
+            guard let obstacle = await prompter.obstacle() else {
+                last.withLock { $0 = prompter.name }
+                return .success(prompter)
+            }
+            obstacles.append(obstacle)
+        }
+        return .failure(
+            CaptureError(
+                .unavailable, obstacles.map(\.message).joined(separator: " "),
+                remedies: obstacles.flatMap(\.remedies), underlying: obstacles))
+    }
+}
