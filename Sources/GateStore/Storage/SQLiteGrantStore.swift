@@ -50,9 +50,13 @@ public final class SQLiteGrantStore: GrantStore {
         }
     }
 
+    /// Looks each time whether the folder can still be trusted: a process may run for months, and what others may write
+    /// must not decide from the moment they may.
     private func currentQueue() throws(CaptureError) -> DatabaseQueue {
         try connection.withLock { (connection) throws(CaptureError) in
-            if !connection.isStill(at: folder.databasePath) {
+            if connection.isStill(at: folder.databasePath) {
+                try folder.check()
+            } else {
                 connection = try StoreConnection(in: StateDirectory(preparing: folder.path))
             }
             return connection.queue

@@ -27,6 +27,13 @@ struct StateDirectory: Sendable {
         self.path = path
         self.user = user
         try StateDirectory.make(path)
+        try check()
+    }
+
+    /// Checks the folder and the store's files in it: by their paths alone, so that it can be done before each use.
+    ///
+    /// - Throws: `.store` if somebody else could have written here, or this user can't.
+    func check() throws(CaptureError) {
         try checkFolder()
         for name in StateDirectory.files {
             try checkFile(path + "/" + name)
@@ -57,7 +64,14 @@ struct StateDirectory: Sendable {
                 "Move what is there away.", command: ["mv", path, "\(path).old"])
         }
         try checkTrust(of: status, at: path, mode: "700")
-        guard cs_access(path, W_OK | X_OK) >= 0 else {
+        let access = cs_access(path, W_OK | X_OK)
+        guard access != -EROFS else {
+            throw StoreFailure.error(
+                "The grant store's folder \(path) is on a file system that can't be written.", errno: EROFS,
+                "Mount it writable, or name a folder elsewhere with XDG_STATE_HOME.",
+                command: ["findmnt", "-T", path])
+        }
+        guard access >= 0 else {
             throw StoreFailure.error(
                 "The grant store's folder \(path) can't be written.", errno: EACCES,
                 "Make it writable for this user, or name another with XDG_STATE_HOME.", command: ["chmod", "700", path])
@@ -66,8 +80,10 @@ struct StateDirectory: Sendable {
 
     private func checkFile(_ file: String) throws(CaptureError) {
         // By its path alone: closing a descriptor of a database drops every lock this process has on it.
-        if case .failure(let failure) = FileStatus.ofLink(file), failure.errno == ENOENT { return }
-        let status = try status(of: file, FileStatus.ofLink(file))
+        // With one look alone: SQLite takes its files away when the last program closes them.
+        let found = FileStatus.ofLink(file)
+        if case .failure(let failure) = found, failure.errno == ENOENT { return }
+        let status = try status(of: file, found)
         guard status.kind == .file else {
             throw StoreFailure.error(
                 "\(file) is not a regular file, but \(status.kind == .link ? "a symbolic link" : "something else").",

@@ -15,7 +15,7 @@ final class StoreWatch: Sendable {
 
     init(on directory: StateDirectory) {
         let queue = DispatchQueue(label: "capturegate.store.changes", qos: .userInitiated)
-        let state = WatchedState(path: directory.databasePath)
+        let state = WatchedState(of: directory)
         let observers = observers
         self.state = state
         state.look()
@@ -35,21 +35,23 @@ final class WatchedState: Sendable {
         var looksLater = false
     }
 
-    private let path: String
+    private let directory: StateDirectory
+    private var path: String { directory.databasePath }
     private let seen = Mutex(Seen())
 
-    init(path: String) {
-        self.path = path
+    init(of directory: StateDirectory) {
+        self.directory = directory
     }
 
-    /// Whether there may be something new: what can't be read may be.
+    /// Whether there may be something new: what can't be read or trusted may be.
     @discardableResult
     func look() -> Bool {
         seen.withLock { seen in
             let replaced = follow(&seen)
             let version = seen.connection.flatMap(WatchedState.version)
             defer { seen.version = version ?? -1 }
-            return replaced || version == nil || version != seen.version
+            let isTrusted = (try? directory.check()) != nil
+            return replaced || version == nil || version != seen.version || !isTrusted
         }
     }
 

@@ -61,13 +61,31 @@ struct AuditCrashTests {
 
     @Test("A head that can't be written stops the change: nothing is stored without its line")
     func unwritableHead() throws {
-        try folder.remove("audit.head")
-        try makeFolder(folder.path + "/audit.head")
+        let nowhere = AuditChain(headPath: folder.path + "/none/audit.head")
         let error = #expect(throws: CaptureError.self) {
-            _ = try store.record([Samples.decision()], audit: Samples.event())
+            try store.perform { db in
+                try db.inTransaction(.immediate) {
+                    _ = try DecisionRow.insert(Samples.decision(), db)
+                    try nowhere.append(Samples.event(), db)
+                    return .commit
+                }
+            }
         }
         #expect(error?.kind == .store)
         #expect(error?.message.contains("audit.head") == true)
+        #expect(try store.snapshot().decisions.isEmpty)
+        #expect(try store.audit.verify() == AuditReport(lines: 3, first: 1, last: 3, fault: nil))
+    }
+
+    @Test("A folder in the head's place allows nobody anything, also in a program that runs already")
+    func folderAsHead() throws {
+        try folder.remove("audit.head")
+        try makeFolder(folder.path + "/audit.head")
+        let event = Samples.event()
+        #expect(throws: CaptureError.self) { _ = try store.record([Samples.decision()], audit: event) }
+        let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
+        #expect(error?.message.contains("not a regular file") == true)
+        try folder.remove("audit.head")
         #expect(try store.snapshot().decisions.isEmpty)
     }
 }

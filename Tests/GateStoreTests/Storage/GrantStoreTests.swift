@@ -78,12 +78,16 @@ struct GrantStoreTests {
     @Test("Several decisions are stored all or none")
     func allOrNone() throws {
         let good = Samples.decision()
-        // GRDB refuses nothing here, so the audit line is made to fail: its head file is a folder.
         let broken = try TemporaryFolder()
         let other = try SQLiteGrantStore(directory: broken.path)
         _ = try other.record([good], audit: Samples.event())
-        try broken.remove("audit.head")
-        try makeFolder(broken.path + "/audit.head")
+        // The first of the two is stored, and the second fails.
+        try tamper(
+            in: broken.path,
+            """
+            CREATE TRIGGER no BEFORE INSERT ON decision WHEN NEW.capability = 'camera'
+            BEGIN SELECT RAISE(ABORT, 'no camera'); END
+            """)
         #expect(throws: CaptureError.self) {
             try other.record([Samples.decision(.deny), Samples.decision(.deny, .camera)], audit: Samples.event())
         }

@@ -63,6 +63,21 @@ struct StoreChangeTests {
         withExtendedLifetime(observation) {}
     }
 
+    @Test(
+        "A folder or file that others may write from now on is announced, and decides nothing any more",
+        .timeLimit(.minutes(1)), arguments: ["", "/grants.sqlite", "/audit.head"])
+    func untrusted(name: String) async throws {
+        _ = try store.record([Samples.decision()], audit: Samples.event())
+        let observation = store.observeChanges { changed.send() }
+        try folder.setMode(0o702, of: "state" + name)
+        await changed.wait()
+        let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
+        #expect(error?.message.contains("can be changed by other users") == true)
+        try folder.setMode(0o700, of: "state" + name)
+        #expect(try store.snapshot().decisions.count == 1)
+        withExtendedLifetime(observation) {}
+    }
+
     @Test("A released observation is not called any more", .timeLimit(.minutes(1)))
     func released() async throws {
         let gone = Signal()
