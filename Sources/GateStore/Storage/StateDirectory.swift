@@ -90,6 +90,12 @@ struct StateDirectory: Sendable {
                 errno: ELOOP, "Find out who put it there, and move it away.", command: ["mv", file, "\(file).odd"])
         }
         try checkTrust(of: status, at: file, mode: "600")
+        // SQLite would open it all the same, to read alone, and leave more files of that kind behind.
+        guard cs_access(file, R_OK | W_OK) >= 0 else {
+            throw StoreFailure.error(
+                "\(file) can't be read and written.", errno: EACCES, "Make it readable and writable for this user.",
+                command: ["chmod", "600", file])
+        }
     }
 
     private func status(
