@@ -12,9 +12,10 @@ struct ConfirmationText: Sendable {
         return PromptText(
             lines: message.isEmpty ? [] : ["  \(message)"], title: VisibleText.of(confirmation.title, limit: 120),
             choices: [
-                PromptText.Choice(key: "n", text: "[n]o", label: "No", value: .no),
+                PromptText.Choice(key: "n", word: "no", text: "[n]o", label: "No", value: .no),
                 PromptText.Choice(
-                    key: "y", text: isPlain ? "[y]es" : "[y]es (\(agreement))", label: agreement, value: .yes),
+                    key: "y", word: "yes", text: isPlain ? "[y]es" : "[y]es (\(agreement))", label: agreement,
+                    value: .yes),
             ])
     }
 }

@@ -5,6 +5,8 @@ struct PromptText<Value: Sendable>: Sendable {
     /// A choice and the key that picks it.
     struct Choice: Sendable {
         let key: Character
+        /// The same written out.
+        let word: String
         /// For a terminal: the key in brackets, as in `[n]o`.
         let text: String
         /// For a dialog.
@@ -28,9 +30,7 @@ struct PromptText<Value: Sendable>: Sendable {
     /// - Returns: `nil` where the line means nothing.
     func choice(for line: String) -> Value? {
         let word = line.lowercased()
-        return choices.first { choice in
-            word == String(choice.key) || word == choice.text.filter { $0 != "[" && $0 != "]" }
-        }?.value
+        return choices.first { word == String($0.key) || word == $0.word }?.value
     }
 }
 

@@ -37,19 +37,20 @@ struct QuestionText: Sendable {
     }
 
     private var choices: [PromptText<Answer>.Choice] {
-        [PromptText.Choice(key: "n", text: "[n]o", label: "No", value: .deny)]
+        [PromptText.Choice(key: "n", word: "no", text: "[n]o", label: "No", value: .deny)]
             + question.lifetimes.map { lifetime in
-                let (key, text, label) = Self.words(for: lifetime)
-                return PromptText.Choice(key: key, text: text, label: label, value: .allow(lifetime))
+                let (word, text, label) = Self.words(for: lifetime)
+                return PromptText.Choice(
+                    key: word.first ?? "?", word: word, text: text, label: label, value: .allow(lifetime))
             }
     }
 
-    private static func words(for lifetime: Lifetime) -> (Character, String, String) {
+    private static func words(for lifetime: Lifetime) -> (word: String, text: String, label: String) {
         switch lifetime {
-        case .once: ("o", "[o]nce", "Once")
-        case .session: ("s", "this [s]ession", "For this session")
-        case .until: ("h", "for an [h]our", "For an hour")
-        case .always: ("a", "[a]lways", "Always")
+        case .once: ("once", "[o]nce", "Once")
+        case .session: ("session", "this [s]ession", "For this session")
+        case .until: ("hour", "for an [h]our", "For an hour")
+        case .always: ("always", "[a]lways", "Always")
         }
     }
 
