@@ -125,24 +125,4 @@ struct AttemptTests {
         _ = await world.queue.add(DelayOperation(.seconds(-7), clock: clock)).result
         #expect(clock.sleeps == [.seconds(7)])
     }
-
-    @Test("Waits are constant, incrementing, exponential, Fibonacci or random, with limit and jitter")
-    func strategies() {
-        func waits(_ strategy: WaitStrategy) -> [Duration] { (1...6).map { strategy.wait(after: $0) } }
-        func seconds(_ numbers: Double...) -> [Duration] { numbers.map { .seconds($0) } }
-        #expect(waits(.immediate) == seconds(0, 0, 0, 0, 0, 0))
-        #expect(waits(.constant(.seconds(2))) == seconds(2, 2, 2, 2, 2, 2))
-        #expect(waits(.incrementing(.seconds(1), by: .seconds(3))) == seconds(1, 4, 7, 10, 13, 16))
-        #expect(waits(.exponential(.seconds(1), factor: 3)) == seconds(1, 3, 9, 27, 81, 243))
-        #expect(waits(.fibonacci(.seconds(1))) == seconds(1, 1, 2, 3, 5, 8))
-        #expect(waits(.exponential(.seconds(1)).limited(to: .seconds(5))) == seconds(1, 2, 4, 5, 5, 5))
-        #expect(WaitStrategy.exponential(.seconds(1)).wait(after: .max) == .seconds(86400))
-        #expect(WaitStrategy.fibonacci(.seconds(1)).wait(after: .max) == .seconds(86400))
-        #expect(WaitStrategy.constant(.seconds(-3)).wait(after: 1) == .zero)
-        let random = WaitStrategy.random(.seconds(2)...(.seconds(3)))
-        #expect((1...100).allSatisfy { (.seconds(2)...(.seconds(3))).contains(random.wait(after: $0)) })
-        let jittered = WaitStrategy.constant(.seconds(10)).jittered(by: 0.2)
-        let lengths = Set((1...100).map { jittered.wait(after: $0) })
-        #expect(lengths.allSatisfy { (.seconds(8)...(.seconds(12))).contains($0) } && lengths.count > 50)
-    }
 }

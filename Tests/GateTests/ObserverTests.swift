@@ -69,16 +69,26 @@ struct ObserverTests {
         #expect(profiles.all.count == 1)
     }
 
-    @Test("Closures can observe")
+    @Test("Closures can observe each step")
     func blockObserver() async {
         let world = World()
         let steps = Record<String>()
-        var operation = BlockOperation("observed") { _ in }
-        operation.addObserver(
-            BlockObserver(
-                didAttach: { steps.append("attached \($0.name)") }, willExecute: { _ in steps.append("executes") },
-                didCancel: { _ in steps.append("cancelled") }, didFinish: { _, _ in steps.append("finished") }))
+        let observer = BlockObserver(
+            didAttach: { steps.append("attached \($0.name)") }, didProduce: { steps.append("\($0.name): \($1)") },
+            willExecute: { _ in steps.append("executes") }, didExecute: { _ in steps.append("executed") },
+            didCancel: { _ in steps.append("cancelled") }, willFinish: { steps.append("\($0.name) will: \($1)") },
+            didFinish: { steps.append("\($0.name) did: \($1)") })
+        let operation = BlockOperation("a") { _ in }
+            .adding(AuthorizedFor(Capability.Microphone())).observed(by: observer)
         await world.queue.add(operation).result.ignore()
-        #expect(steps.all == ["attached observed", "executes", "finished"])
+        #expect(
+            steps.all == [
+                "attached a", "a: Authorize(microphone)", "executes", "executed", "a will: succeeded",
+                "a did: succeeded",
+            ])
+        world.queue.suspend()
+        world.queue.add(BlockOperation("b") { _ in }.observed(by: observer)).cancel()
+        #expect(steps.all.suffix(3) == ["attached b", "cancelled", "b did: cancelled"])
+        world.queue.resume()
     }
 }

@@ -117,20 +117,6 @@ struct QuestionTests {
         #expect(world.store.decisions.isEmpty)
     }
 
-    @Test("The safest choice comes first, and the callback style answers once on the queue it was given")
-    func callback() async {
-        let world = World()
-        let granted = await withCheckedContinuation { continuation in
-            world.gatekeeper.requestAccess(for: .microphone, purpose: "Say hello") {
-                continuation.resume(returning: $0)
-            }
-        }
-        #expect(granted)
-        #expect(world.prompter.questions.first?.lifetimes.first == .once)
-        #expect(world.prompter.questions.first?.items.first?.request.purpose == "Say hello")
-        #expect(await world.gatekeeper.requestAccess(for: .camera, purpose: "Scan a code"))
-    }
-
     @Test("Whoever is not known is asked nothing and refused")
     func unknownSubject() async {
         let world = World(subject: .failure(CaptureError(.unavailable, "There is no /proc.")))

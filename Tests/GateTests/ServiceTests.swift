@@ -21,49 +21,6 @@ struct ServiceTests {
         init(opening permit: consuming Permit) async throws(CaptureError) {}
     }
 
-    func ears(_ world: World, _ count: Int, _ meanwhile: () async -> Void = {}) async -> [Result<Ear, CaptureError>] {
-        await withTaskGroup(of: Result<Ear, CaptureError>.self) { group in
-            for _ in 0..<count { group.addTask { await world.ear } }
-            await meanwhile()
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-    }
-
-    @Test("N concurrent requests make one question and N answers, denial included", arguments: Pace.allCases)
-    func concurrent(_ pace: Pace) async throws {
-        for answer in [Answer.allow(.always), .allow(.once), .deny] {
-            let world = World(pace, answer: answer)
-            let results = await ears(world, 20)
-            #expect(results.count == 20 && world.prompter.questions.count == 1)
-            if answer == .deny {
-                #expect(results.allSatisfy { $0.error?.kind == .notAuthorized })
-            } else {
-                let first = try results[0].get()
-                #expect(results.allSatisfy { (try? $0.get()) === first })
-                #expect(world.store.events(.start).count == 1)
-            }
-            world.gatekeeper.instance(of: Ear.self).release()
-        }
-    }
-
-    @Test("At once with the reason where it is denied, and nobody is asked")
-    func denied() async {
-        let world = World()
-        world.decide(.deny)
-        #expect(await world.ear.error?.kind == .notAuthorized)
-        #expect(world.prompter.questions.isEmpty)
-    }
-
-    @Test("A dismissal is an answer for those who waited; the next one asks again")
-    func dismissed() async throws {
-        let world = World(answer: .dismissed)
-        #expect(await world.ear.error?.kind == .dismissed)
-        world.prompter.reply(.allow(.always))
-        _ = try await world.ear.get()
-        #expect(world.prompter.questions.count == 2)
-        world.gatekeeper.instance(of: Ear.self).release()
-    }
-
     @Test("What the gate has ended is not handed out again")
     func revoked() async throws {
         let world = World(answer: .dismissed)

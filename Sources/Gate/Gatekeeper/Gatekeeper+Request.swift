@@ -4,7 +4,7 @@ extension Gatekeeper {
     /// Asks a person, if asking can help, and says how it stands then.
     ///
     /// - Returns: the status as read from the store after the answer was stored there. It is `notDetermined` where the
-    ///   question ended without an answer or nobody could be asked.
+    ///   question ended without an answer or nobody could be asked. Callers go on where they were: it changes no executor.
     @discardableResult
     public func requestAccess(for capability: some CapabilityType) async -> AuthorizationStatus {
         do throws(CaptureError) {
@@ -19,10 +19,10 @@ extension Gatekeeper {
     ///
     /// - Parameters:
     ///   - name: `.microphone` (to record) or `.camera` (to record moving pictures).
-    ///   - purpose: the sentence the person reads.
-    /// - Returns: whether it is allowed now.
-    public func requestAccess(for name: CapabilityName, purpose: String) async -> Bool {
-        let capability = Capability.Together([.highest(of: name, purpose: purpose)])
+    ///   - purpose: the sentence the person reads; "Use the microphone" and the like where none is given.
+    /// - Returns: whether it is allowed now. Callers go on where they were: it changes no executor.
+    public func requestAccess(for name: CapabilityName, purpose: String? = nil) async -> Bool {
+        let capability = Capability.Together([.highest(of: name, purpose: purpose ?? "Use the \(name)")])
         _ = await requestAccess(for: capability)
         return await capability.report(in: self).refusal == nil
     }
@@ -41,7 +41,7 @@ extension Gatekeeper {
 
     /// The same with a callback, called once, on `queue`, or on the global Dispatch queue without one.
     public func requestAccess(
-        for name: CapabilityName, purpose: String, on queue: DispatchQueue? = nil,
+        for name: CapabilityName, purpose: String? = nil, on queue: DispatchQueue? = nil,
         completion: @escaping @Sendable (Bool) -> Void
     ) {
         Task {

@@ -45,6 +45,9 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
     /// Lets go of the service; until then it and the gatekeeper keep each other alive.
     public func release() { shared.release() }
 
+    /// How many wait while it is built.
+    var waiting: Int { shared.waitingCount }
+
     /// The service there is, if it may be handed out now.
     private func usable() async -> Service? {
         guard let built = shared.built else { return nil }

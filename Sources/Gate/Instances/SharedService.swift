@@ -18,6 +18,8 @@ final class SharedService<Service: AuthorizedService>: Sendable {
 
     var built: Built? { state.withLock { $0.built } }
 
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     /// Whether the one who joins is to build it.
     func join(_ promise: Promise<Result<Service, CaptureError>>) -> Bool {
         state.withLock { state in

@@ -17,20 +17,23 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     public var observers: [any OperationObserver] = []
     private let limit: Int
     private let strategy: WaitStrategy
+    private let deadline: Duration?
     private let clock: any Clock<Duration>
     private let isEnough: @Sendable (Wrapped.Output, Int) -> Bool
 
     /// - Parameters:
     ///   - limit: how often at most, 1 upwards.
+    ///   - deadline: it is enough when the waits have taken longer altogether.
     ///   - isEnough: whether to end after this output, the how manieth it is.
     public init(
         _ operation: Wrapped, limit: Int = .max, waiting strategy: WaitStrategy = .immediate,
-        clock: any Clock<Duration> = ContinuousClock(),
+        deadline: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
         until isEnough: @escaping @Sendable (Wrapped.Output, Int) -> Bool = { _, _ in false }
     ) {
         self.operation = operation
         self.limit = max(1, limit)
         self.strategy = strategy
+        self.deadline = deadline
         self.clock = clock
         self.isEnough = isEnough
     }
@@ -43,17 +46,21 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     }
 
     private func loop(in context: OperationContext) async -> OperationResult<Output, Failure> {
-        var count = 0
+        var (count, waited) = (0, Duration.zero)
         while true {
+            let output: Wrapped.Output
             switch await context.perform(operation) {
             case .failure(let error): return .failure(error)
-            case .success(let output):
-                count += 1
-                if count == limit || isEnough(output, count) { return .success(Output(count: count, last: output)) }
+            case .success(let value): output = value
             }
-            guard (try? await clock.sleep(for: strategy.wait(after: count))) != nil, !Task.isCancelled else {
-                return .failure(.cancelled)
+            count += 1
+            let wait = strategy.wait(after: count)
+            waited += wait
+            let isOver = deadline.map { waited > $0 } ?? false
+            if isEnough(output, count) || count == limit || isOver {
+                return .success(Output(count: count, last: output))
             }
+            guard (try? await clock.sleep(for: wait)) != nil, !Task.isCancelled else { return .failure(.cancelled) }
         }
     }
 }
