@@ -27,8 +27,8 @@ import Synchronization
 ///
 /// Whatever can't be understood allows nobody anything: one unknown key, wrong type, duplicate key, unknown name or bad
 /// date in any file, a file or folder that is unreadable or that others than its owner may write, an owner other than
-/// root, a folder that vanished while this program runs. So write a new file under another name and rename it into
-/// its place: a reader never sees half of it then.
+/// root, a file that is a symbolic link, a folder that vanished while this program runs. So write a new file under
+/// another name and rename it into its place: a reader never sees half of it then.
 ///
 /// *thread-safe*
 public final class PolicyDirectory: PolicySource {

@@ -44,7 +44,7 @@ struct PolicyFolder: Hashable, Sendable {
             let message = "Policy files end in .yaml; rename it, or this file would be passed over in silence."
             return diagnostics.append(PolicyDiagnostic(file: path, message: message))
         }
-        switch FileStatus.of(path) {
+        switch FileStatus.ofLink(path) {
         case .failure(let failure):
             diagnostics.append(PolicyDiagnostic(file: path, message: "It can't be looked at: \(failure.text)."))
         case .success(let status):
@@ -57,6 +57,9 @@ struct PolicyFolder: Hashable, Sendable {
 
     /// Why somebody else than the administrator may have written it.
     private static func fault(of status: FileStatus, _ kind: FileStatus.Kind, owners: Set<UInt32>) -> String? {
+        guard status.kind != .link else {
+            return "It is a symbolic link; put the file itself here, since others may write where a link leads."
+        }
         guard status.kind == kind else { return "It is not a \(kind == .file ? "regular file" : "folder")." }
         guard owners.contains(status.owner) else {
             return "It belongs to user \(status.owner); the administrator's rules must belong to root."

@@ -16,7 +16,9 @@ struct PolicyParser {
                 report("The file is empty; it needs `version: 1` and a list of `rules`.")
             }
         } catch {
-            report(error)
+            let (message, place) = PolicyParser.explanation(of: error, in: text)
+            diagnostics.append(
+                PolicyDiagnostic(file: file, line: place?.line ?? 0, column: place?.column ?? 0, message: message))
         }
     }
 
@@ -25,24 +27,6 @@ struct PolicyParser {
         let mark = node?.mark
         diagnostics.append(
             PolicyDiagnostic(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, message: message))
-    }
-
-    private mutating func report(_ thrown: any Error) {
-        let (message, mark) = PolicyParser.explanation(of: thrown)
-        diagnostics.append(
-            PolicyDiagnostic(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, message: message))
-    }
-
-    private static func explanation(of thrown: any Error) -> (message: String, mark: Mark?) {
-        switch thrown as? YamlError {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            ("This is not YAML: \(problem).", mark)
-        case .reader(let problem, _, _, _): ("This is not text in UTF-8: \(problem).", nil)
-        case .duplicatedKeysInMapping(let keys, let context):
-            ("A key stands here twice: \(keys.sorted().joined(separator: ", ")).", context.mark)
-        default: ("This can't be read as YAML: \(thrown).", nil)
-        }
     }
 
     private mutating func readRoot(_ root: Node) {

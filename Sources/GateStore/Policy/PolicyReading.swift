@@ -52,10 +52,11 @@ struct PolicyReading: Sendable {
             count += Int(got)
         }
         guard count <= largest else { return fault(path, "It is longer than 1 MiB.") }
-        guard let text = String(validating: bytes[..<count], as: UTF8.self) else {
-            return fault(path, "It is not text in UTF-8.")
+        let text = PolicyText(bytes[..<count])
+        if let (line, column, message) = text.fault {
+            return ([], [PolicyDiagnostic(file: path, line: line, column: column, message: message)])
         }
-        let parser = PolicyParser(text, file: path)
+        let parser = PolicyParser(text.text, file: path)
         return (parser.rules, parser.diagnostics)
     }
 

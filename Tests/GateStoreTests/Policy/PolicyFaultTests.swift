@@ -45,9 +45,10 @@ struct PolicyFaultTests {
             ("version: 1\nrules:\n  - allow: any\n    executable: memo\n", 4, 17, "from the root on"),
             ("version: 1\nrules:\n  - allow: any\n    unit: a\n    snap: b\n", 3, 5, "make a rule for each"),
             ("version: 1\nrules:\n  - allow: any\n    devise: x\n", 4, 5, "`devise`"),
-            ("version: 1\nrules:\n  - allow: any\n    allow: camera\n", 3, 5, "twice"),
-            ("version: 1\nversion: 1\nrules: []\n", 1, 1, "twice"),
-            ("version: 1\nrules: [\n", 3, 1, "not YAML"), ("version: 1\n\trules: []\n", 2, 1, "not YAML"),
+            ("version: 1\nrules:\n  - allow: any\n    allow: camera\n", 4, 5, "twice"),
+            ("version: 1\nversion: 1\nrules: []\n", 2, 1, "twice"),
+            ("version: 1\nrules: [\n", 3, 1, "not YAML"), ("version: 1\nrules: {a: 1, a: 2}\n", 2, 9, "twice"),
+            ("version: 1\n\trules: []\n", 2, 1, "not YAML"),
             ("version: 1\nrules: []\n---\nversion: 1\nrules: []\n", 3, 1, "not YAML"),
         ])
     func malformed(text: String, line: Int, column: Int, message: String) throws {
