@@ -86,6 +86,8 @@ let package = Package(
         .testTarget(
             name: "CaptureEncodingTests", dependencies: ["CaptureEncoding", "CaptureGate", "CCodecs"],
             swiftSettings: swift),
-        .testTarget(name: "CommandLineTests", dependencies: ["capturegate"], swiftSettings: swift),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["capturegate", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: swift),
     ]
 )

@@ -22,6 +22,13 @@ final class PseudoTerminal: Sendable {
     /// Everything that was shown so far.
     var screen: String { shown.withLock { $0 } }
 
+    /// Everything that was shown, what nobody has read yet included. Nobody may wait at the same time.
+    var everything: String {
+        var item = pollfd(fd: keyboard, events: Int16(POLLIN), revents: 0)
+        while poll(&item, 1, 0) > 0, item.revents & Int16(POLLIN) != 0, (try? readMore(for: "")) != nil {}
+        return screen
+    }
+
     /// Reads until the screen has shown the text.
     func wait(for text: String) async throws {
         try await offPool {
