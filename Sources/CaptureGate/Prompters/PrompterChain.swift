@@ -48,6 +48,7 @@ public final class PrompterChain: Prompter {
             }
             obstacles.append(obstacle)
         }
+        if prompters.isEmpty { return .failure(CaptureError(.unavailable, "There is nobody to ask.")) }
         return .failure(
             CaptureError(
                 .unavailable, obstacles.map(\.message).joined(separator: " "),

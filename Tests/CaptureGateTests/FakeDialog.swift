@@ -1,0 +1,35 @@
+@testable import CaptureGate
+
+/// A dialog program that does what a script says.
+struct FakeDialog {
+    let folder: String
+    let dialog: DesktopDialog
+
+    /// - Parameter script: runs in bash, with `$0` in the folder and the dialog's arguments.
+    init(_ script: String, as kind: DesktopDialog.Kind = .zenity) throws {
+        folder = try TemporaryFolder.make()
+        let path = folder + "/dialog"
+        let text = "#!/bin/bash\ncd \"${0%/*}\"\n\(script)\n"
+        // Written by another program: while this one has the file open, whatever is started at that moment has it open
+        // too, and what is open for writing can't be executed.
+        let writer = ChildProgram(
+            path: "/bin/bash", arguments: ["-c", "printf '%s' \"$1\" >\"$2\" && chmod 700 \"$2\"", "x", text, path],
+            environment: ["PATH": "/usr/bin:/bin"])
+        let cancel = try EventDescriptor()
+        guard try writer.run(until: .never, cancel: cancel.descriptor).ending == .exited(0) else {
+            throw TemporaryFolder.Failure()
+        }
+        dialog = DesktopDialog(kind: kind, path: path)
+    }
+
+    func prompter(deadline: Duration = .seconds(60), environment: [String: String] = [:]) -> DesktopPrompter {
+        DesktopPrompter(
+            deadline: deadline, dialogs: [dialog],
+            environment: ["DISPLAY": ":7"].merging(environment) { _, other in other })
+    }
+
+    /// What the script wrote to a file of its folder.
+    func text(_ name: String) -> String {
+        SmallFile.text("\(folder)/\(name)", limit: 1 << 20) ?? ""
+    }
+}
