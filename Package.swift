@@ -69,6 +69,8 @@ let package = Package(
             name: "MeterMicrophone", dependencies: ["CaptureGate"], path: "Samples/MeterMicrophone",
             swiftSettings: swift),
         .executableTarget(
+            name: "OwnCapability", dependencies: ["CaptureGate"], path: "Samples/OwnCapability", swiftSettings: swift),
+        .executableTarget(
             name: "FollowGrants", dependencies: ["CaptureGate"], path: "Samples/FollowGrants", swiftSettings: swift),
 
         // Says what the conditions and prompters find on a machine, for the scripts in Tests/checks.

@@ -1,8 +1,10 @@
 extension Gatekeeper {
-    /// Asks a person yes or no, in turn with all other questions.
+    /// Asks a person yes or no, in turn with all other questions: how a capability of one's own asks.
+    ///
+    /// Nothing is stored. Under a silent condition nobody is asked, and an operation asks the same thing once.
     /// - Throws: `.conditionFailed` for a no, `.dismissed` where nobody answered, `.notAuthorized` where nobody may or can
     ///   be asked.
-    func confirm(_ confirmation: Confirmation) async throws(CaptureError) {
+    public func confirm(_ confirmation: Confirmation) async throws(CaptureError) {
         guard !AskingScope.isSilent else { throw .unasked(confirmation) }
         let budget = AskingScope.current?.budget
         if let answer = budget?.answer(to: confirmation) { return try answer.get() }

@@ -1,0 +1,39 @@
+import CaptureGate
+import FoundationEssentials
+
+/// Where this program keeps what was decided about publishing: one file, a decision for each folder.
+///
+/// Microphones and cameras have the store of the gate, with its audit log. What decides about something else is kept by
+/// whoever defines it.
+struct Memory: Sendable {
+    private static var path: String {
+        let environment = ProcessInfo.processInfo.environment
+        let state = environment["XDG_STATE_HOME"] ?? (environment["HOME"] ?? "/tmp") + "/.local/state"
+        return state + "/own-capability.json"
+    }
+
+    /// What can't be read decides nothing.
+    func decision(on folder: String) -> Decision? { decisions[folder] }
+
+    func keep(_ verdict: Decision.Verdict, by subject: Subject, on folder: String) throws(CaptureError) {
+        let decision = Decision(
+            verdict: verdict, subject: subject, capability: .publishing, level: AccessLevel(name: "publish", rank: 1),
+            device: .any, lifetime: .always, decidedBy: .person(prompter: "confirmation"),
+            decidedAt: SystemGateClock().now)
+        do {
+            let data = try JSONEncoder().encode(decisions.merging([folder: decision]) { _, new in new })
+            try data.write(to: URL(filePath: Self.path), options: .atomic)
+        } catch {
+            throw CaptureError(.store, "The answer can't be stored in \(Self.path), so it allows nothing.")
+        }
+    }
+
+    func forget() {
+        try? FileManager.default.removeItem(atPath: Self.path)
+    }
+
+    private var decisions: [String: Decision] {
+        guard let data = try? Data(contentsOf: URL(filePath: Self.path)) else { return [:] }
+        return (try? JSONDecoder().decode([String: Decision].self, from: data)) ?? [:]
+    }
+}

@@ -1,0 +1,55 @@
+import CaptureGate
+import FoundationEssentials
+import Glibc
+
+/// Copies a clip to a folder that other people read, when a person allowed that: a capability of one's own.
+/// usage: OwnCapability CLIP FOLDER | --status FOLDER | --forget
+@main
+struct OwnCapability {
+    /// Work that runs only where publishing is allowed.
+    struct Publish: GateOperation {
+        let clip: String
+        let folder: String
+
+        var conditions: [any OperationCondition] { [AuthorizedFor(Publishing(to: folder))] }
+
+        func execute(in context: OperationContext) async throws(CaptureError) -> String {
+            let name = clip.split(separator: "/").last.map(String.init) ?? "clip"
+            do {
+                try FileManager.default.copyItem(atPath: clip, toPath: "\(folder)/\(name)")
+            } catch {
+                throw CaptureError(.inputOutput, "\(clip) can't be copied to \(folder).")
+            }
+            return "\(folder)/\(name)"
+        }
+    }
+
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        switch (arguments.first, arguments.count) {
+        case ("--forget", 1): Memory().forget()
+        case ("--status", 2):
+            try await GateQueue().run(
+                GetAuthorizationStatus(Publishing(to: arguments[1])) { availability, status in
+                    print(availability.isAvailable ? words(status) : "no such folder")
+                })
+        case (.some(let clip), 2):
+            do {
+                print("published as \(try await GateQueue().run(Publish(clip: clip, folder: arguments[1])))")
+            } catch {
+                print(([error] + error.underlying).map(\.message).joined(separator: "\n  "))
+                exit(error.exitCode)
+            }
+        default: print("usage: OwnCapability CLIP FOLDER | --status FOLDER | --forget")
+        }
+    }
+
+    private static func words(_ status: AuthorizationStatus) -> String {
+        switch status {
+        case .notDetermined: "not determined"
+        case .restricted: "restricted"
+        case .denied: "denied"
+        case .authorized: "authorized"
+        }
+    }
+}
