@@ -8,14 +8,14 @@ struct ConfirmationText: Sendable {
     var prompt: PromptText<ConfirmationAnswer> {
         let message = VisibleText.of(confirmation.message, limit: 400)
         let agreement = VisibleText.of(confirmation.agreement, limit: 40)
-        let isPlain = agreement.lowercased() == "yes"
+        // Begins with a word of ours, so that a dialog program can't take it for an option.
+        let (text, label) =
+            agreement.lowercased() == "yes" ? ("[y]es", "Yes") : ("[y]es (\(agreement))", "Yes (\(agreement))")
         return PromptText(
             lines: message.isEmpty ? [] : ["  \(message)"], title: VisibleText.of(confirmation.title, limit: 120),
             choices: [
                 PromptText.Choice(key: "n", word: "no", text: "[n]o", label: "No", value: .no),
-                PromptText.Choice(
-                    key: "y", word: "yes", text: isPlain ? "[y]es" : "[y]es (\(agreement))", label: agreement,
-                    value: .yes),
+                PromptText.Choice(key: "y", word: "yes", text: text, label: label, value: .yes),
             ])
     }
 }

@@ -13,6 +13,9 @@ struct DesktopDialog: Hashable, Sendable {
     ]
 
     /// A list of the choices, of which the first is picked already. It prints the key of the one that stays picked.
+    ///
+    /// Text from outside stands behind "=" or a word of ours, never at the beginning of an argument: GLib passes over "--"
+    /// where an argument behind it begins with a hyphen.
     func arguments<Value>(for text: PromptText<Value>) -> [String] {
         let heading = Self.escaped(text.lines + ["", text.title], lineBreak: kind == .zenity ? "\n" : "<br>")
         let rows = text.choices.enumerated().map { (index, choice) in
@@ -20,16 +23,14 @@ struct DesktopDialog: Hashable, Sendable {
         }
         switch kind {
         case .zenity:
-            // Labels may come from the caller: behind "--", none of them is an option.
             return [
                 "--list", "--radiolist", "--title=CaptureGate", "--text=\(heading)", "--column=", "--column=key",
                 "--column=", "--hide-column=2", "--print-column=2", "--hide-header", "--width=480", "--height=360",
-                "--",
             ] + rows.flatMap { [$0.isFirst ? "TRUE" : "FALSE", $0.key, $0.label] }
         case .kdialog:
             // The tag makes it rich text in every case, so that escaping is right in every case.
             return ["--title", "CaptureGate", "--radiolist", "<qt>\(heading)</qt>"]
-                + rows.flatMap { [$0.key, Self.escaped([$0.label], lineBreak: ""), $0.isFirst ? "on" : "off"] }
+                + rows.flatMap { [$0.key, $0.label, $0.isFirst ? "on" : "off"] }
         }
     }
 
