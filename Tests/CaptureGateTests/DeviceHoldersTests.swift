@@ -9,24 +9,43 @@ struct DeviceHoldersTests {
     /// /dev/full: a character device that nothing else holds for long. Its number is 1:7 everywhere (devices.txt).
     private static let number: UInt64 = 0x107
 
-    /// Another name of the same device.
-    private func alias(_ folder: String) throws -> String {
-        let path = folder + "/alias"
-        guard mknod(path, S_IFCHR | 0o600, dev_t(Self.number)) == 0 else { throw TemporaryFolder.Failure() }
+    /// Another name of a device.
+    private func otherName(of number: UInt64 = Self.number) throws -> String {
+        let path = try TemporaryFolder.make() + "/alias"
+        guard mknod(path, S_IFCHR | 0o600, dev_t(number)) == 0 else { throw TemporaryFolder.Failure() }
         return path
     }
 
+    private static let bash = [
+        "/bin/bash", "-c", "exec 9<\"$1\"; echo $$ >\"$2\"; while read -r -t 1000 <>\"$3\"; do :; done", "x",
+    ]
+
+    #if arch(arm64)
+        private static let mmap = 222
+    #else
+        private static let mmap = 9
+    #endif
+    /// Maps a page of the device as well.
+    private static let perl = [
+        "/usr/bin/perl", "-e",
+        """
+        open(F, '<', $ARGV[0]); syscall(\(mmap), 0, 4096, 1, 2, fileno(F), 0); \
+        open(H, '>', $ARGV[1]); print H "$$\\n"; close(H); open(N, '<', $ARGV[2]);
+        """,
+    ]
+
     /// Runs a program under a name of one's choice, which holds a device until it is killed.
-    private func holding(_ path: String, as name: String = "bash", _ body: (pid_t) throws -> Void) async throws {
+    private func holding(
+        _ path: String, as name: String = "bash", in program: [String] = Self.bash, _ body: (pid_t) throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder.make()
         guard mkfifo(folder + "/held", 0o600) == 0, mkfifo(folder + "/never", 0o600) == 0,
-            symlink("/bin/bash", folder + "/" + name) == 0
+            symlink(program[0], folder + "/" + name) == 0
         else {
             throw TemporaryFolder.Failure()
         }
-        let script = "exec 9<\"$1\"; echo $$ >\"$2\"; while read -r -t 1000 <>\"$3\"; do :; done"
         let held = ChildProgram(
-            path: folder + "/" + name, arguments: ["-c", script, "x", path, folder + "/held", folder + "/never"],
+            path: folder + "/" + name, arguments: program.dropFirst() + [path, folder + "/held", folder + "/never"],
             environment: ["PATH": "/usr/bin:/bin"])
         let cancel = try EventDescriptor()
         async let ended = withCheckedContinuation { continuation in
@@ -54,7 +73,7 @@ struct DeviceHoldersTests {
 
     @Test("Who holds a device is found by the device's number, by its name and by another one")
     func alias() async throws {
-        let alias = try alias(try TemporaryFolder.make())
+        let alias = try otherName()
         try await holding(alias) { pid in
             for found in [
                 DeviceHolders.holdings(of: "/dev/full"), DeviceHolders.holdings(of: alias),
@@ -64,6 +83,19 @@ struct DeviceHoldersTests {
                 #expect(holding.holder.command == "bash" && !holding.hasBuffers)
             }
             #expect(!DeviceHolders.holdings(of: "/dev/zero").contains { $0.holder.processID == pid })
+        }
+    }
+
+    @Test("Who has buffers of a device mapped captures from it, also under another name")
+    func mapped() async throws {
+        let zero = try otherName(of: 0x105)
+        try await holding(zero, as: "perl", in: Self.perl) { pid in
+            let holding = try #require(DeviceHolders.holdings(of: "/dev/zero").first { $0.holder.processID == pid })
+            #expect(holding.hasBuffers)
+        }
+        try await holding(zero) { pid in
+            let holding = try #require(DeviceHolders.holdings(of: "/dev/zero").first { $0.holder.processID == pid })
+            #expect(!holding.hasBuffers)
         }
     }
 

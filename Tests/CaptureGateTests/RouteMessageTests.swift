@@ -86,23 +86,4 @@ struct RouteMessageTests {
             #expect(try verdict(reply(kind: UInt16(CS_NETLINK_ERROR), body)) == .malformed)
         }
     }
-
-    @Test(
-        "What is no host's name is told before anything is looked up",
-        arguments: ["", "a b", "a\0b", "http://a", "a\n"])
-    func notHosts(host: String) async {
-        #expect(await KernelRoutes().obstacle(to: host)?.kind == .usage)
-    }
-
-    @Test("A name that nobody has is told with what to do")
-    func unknownName() async {
-        let error = await KernelRoutes().obstacle(to: "no-such-host.invalid")
-        #expect(error?.kind == .unavailable)
-        #expect(error?.remedies.first?.command == "getent ahosts no-such-host.invalid")
-    }
-
-    @Test("A deadline that has passed ends the lookup")
-    func deadline() async {
-        #expect(await KernelRoutes(deadline: .zero).obstacle(to: "no-such-host.invalid")?.kind == .unavailable)
-    }
 }
