@@ -51,8 +51,6 @@ public final class GateQueue: Sendable {
         _ operation: O, _ dependencies: [any OperationReference], _ priority: TaskPriority?, holding: Holdings
     ) -> OperationHandle<O.Output, O.Failure> {
         let task = OperationTask(operation, holdings: holding, in: core.gatekeeper)
-        let node = OperationNode(task, core: core, priority: priority)
-        core.add(node, after: dependencies.map(\.ticket.node))
-        return OperationHandle(node, task.promise)
+        return OperationHandle(core.add(task, priority: priority, after: dependencies.map(\.ticket.node)))
     }
 }

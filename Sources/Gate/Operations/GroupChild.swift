@@ -27,8 +27,7 @@ protocol GroupChild: Sendable {
 /// A child that has been added to its group's queue.
 struct RunningChild: Sendable {
     let node: OperationNode
-    let outcome: @Sendable () async -> OperationOutcome
-    let result: @Sendable () async -> any Sendable
+    let result: @Sendable (OperationEnd) -> any Sendable
 }
 
 struct TypedChild<O: QueuedOperation>: GroupChild {
@@ -40,11 +39,8 @@ struct TypedChild<O: QueuedOperation>: GroupChild {
 
     func start(in core: QueueCore, after dependencies: [OperationNode], _ holdings: Holdings) -> RunningChild {
         let task = OperationTask(operation, holdings: holdings, in: core.gatekeeper)
-        let node = OperationNode(task, core: core)
-        core.add(node, after: dependencies)
-        let promise = task.promise
-        return RunningChild(
-            node: node, outcome: { OperationOutcome(await promise.value) }, result: { await promise.value })
+        let node = core.add(task, after: dependencies)
+        return RunningChild(node: node) { end -> OperationResult<O.Output, O.Failure> in end.result() }
     }
 }
 

@@ -52,17 +52,20 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
             guard let shared = child.exclusions.intersection(context.holdings.categories).min() else { continue }
             throw .waitsForItself(child.name, shared)
         }
-        let core = QueueCore(gatekeeper: context.gatekeeper, width: width, isSuspended: false)
+        let first = FirstError()
+        let core = QueueCore(gatekeeper: context.gatekeeper, width: width) { [stopsAtFirstError] core, outcome in
+            guard let error = outcome.error, first.keep(error), stopsAtFirstError else { return }
+            core.cancelAll()
+        }
         let running = add(to: core, context.holdings.nested)
-        let ends = await withTaskCancellationHandler {
-            await outcomes(of: running)
+        await withTaskCancellationHandler {
+            await core.waitUntilEmpty()
         } onCancel: {
             core.cancelAll()
         }
-        await core.waitUntilEmpty()
-        if let error = ends.compactMap(\.error).first { throw error }
+        if let error = first.error { throw error }
         var results: [any Sendable] = []
-        for child in running { results.append(await child.result()) }
+        for child in running { results.append(child.result(await child.node.end)) }
         return Results(all: results)
     }
 
@@ -75,17 +78,17 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
         return running
     }
 
-    /// The outcomes in the order in which the children end.
-    private func outcomes(of running: [RunningChild]) async -> [OperationOutcome] {
-        await withTaskGroup(of: OperationOutcome.self) { group in
-            for child in running { group.addTask { await child.outcome() } }
-            var outcomes: [OperationOutcome] = []
-            for await outcome in group {
-                outcomes.append(outcome)
-                guard stopsAtFirstError, outcome.error != nil else { continue }
-                for child in running { child.node.carryOut(child.node.cancel(because: nil)) }
+    /// The error of the child that failed first.
+    private final class FirstError: Sendable {
+        private let state = Locked<CaptureError?>(nil)
+        var error: CaptureError? { state.withLock { $0 } }
+
+        /// Whether it was the first.
+        func keep(_ error: CaptureError) -> Bool {
+            state.withLock { first in
+                defer { first = first ?? error }
+                return first == nil
             }
-            return outcomes
         }
     }
 }

@@ -4,26 +4,23 @@ import Logging
 ///
 /// *thread-safe*
 public struct OperationContext: Sendable {
-    public let gatekeeper: Gatekeeper
-    /// The operation's name.
-    public let name: String
-
     let node: OperationNode
     /// What the operation, and those it is a part of, hold.
     var holdings: Holdings
     /// For a condition that is evaluated: the output of what it had run before, where that succeeded.
     public private(set) var answer: (any Sendable)?
-    let monitor: OperationMonitor?
 
-    init(
-        gatekeeper: Gatekeeper, name: String, node: OperationNode, holdings: Holdings, monitor: OperationMonitor?
-    ) {
-        self.gatekeeper = gatekeeper
-        self.name = name
+    init(node: OperationNode, holdings: Holdings) {
         self.node = node
         self.holdings = holdings
-        self.monitor = monitor
     }
+
+    public var gatekeeper: Gatekeeper { node.gatekeeper }
+
+    /// The operation's name.
+    public var name: String { node.work.name }
+
+    var monitor: OperationMonitor? { node.work.monitor }
 
     /// How the operations that this one waited for have ended.
     public var dependencies: [DependencyOutcome] { node.dependencyOutcomes }
@@ -47,6 +44,12 @@ public struct OperationContext: Sendable {
         var context = self
         context.answer = answer
         return context
+    }
+
+    /// A cancellation that came with a reason ends with it.
+    func named<Output, Failure>(_ result: OperationResult<Output, Failure>) -> OperationResult<Output, Failure> {
+        guard case .failure(.cancelled) = result, let reason = node.cancelReason else { return result }
+        return .failure(.refused(reason))
     }
 
     /// Called when the operation's own work begins.

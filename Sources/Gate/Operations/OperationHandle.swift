@@ -16,16 +16,15 @@ public struct OperationTicket: Sendable {
 /// *thread-safe*
 public struct OperationHandle<Output: Sendable, Failure: Error>: OperationReference {
     public let ticket: OperationTicket
-    private let promise: Promise<OperationResult<Output, Failure>>
 
-    init(_ node: OperationNode, _ promise: Promise<OperationResult<Output, Failure>>) {
+    /// - Parameter node: of an operation with this output and this failure.
+    init(_ node: OperationNode) {
         ticket = OperationTicket(node: node)
-        self.promise = promise
     }
 
     /// Waits for the result. Cancelling the task that waits does not cancel the operation.
     public var result: OperationResult<Output, Failure> {
-        get async { await promise.value }
+        get async { await ticket.node.end.result() }
     }
 
     /// Waits for the output.

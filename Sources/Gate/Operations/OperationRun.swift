@@ -3,6 +3,7 @@ struct OperationRun<O: QueuedOperation>: Sendable {
     typealias Outcome = OperationResult<O.Output, O.Failure>
 
     let operation: O
+    let conditions: [any OperationCondition]
     let context: OperationContext
     /// The lane whose slot it must take; `nil` where it has one.
     let lane: LockTable.Lane?
@@ -10,23 +11,15 @@ struct OperationRun<O: QueuedOperation>: Sendable {
 
     /// Conditions → locks → authorization read again and permit made → execute.
     func result() async -> Outcome {
-        let result = named(await steps())
+        let result = context.named(await steps())
         if case .failure(.refused(let error)) = result { await report(error) }
         context.monitor?.willFinish(context, OperationOutcome(result))
         return result
     }
 
-    /// The same for an operation without conditions and observers that needs and holds nothing: nothing is left but to
-    /// execute it.
-    func plainResult() async -> Outcome {
-        if Task.isCancelled { return named(.failure(.cancelled)) }
-        return named(await operation.perform(in: context))
-    }
-
     private func steps() async -> Outcome {
         if Task.isCancelled { return .failure(.cancelled) }
         context.monitor?.willEvaluate(context)
-        let conditions = operation.allConditions
         let exclusions = conditions.reduce(into: Set<String>()) { $0.formUnion($1.exclusions) }
         if let shared = exclusions.intersection(context.holdings.categories).min() {
             return .failure(.refused(.waitsForItself(context.name, shared)))
@@ -58,12 +51,6 @@ struct OperationRun<O: QueuedOperation>: Sendable {
         return await Holdings.$current.withValue(context.holdings) { await operation.perform(in: context) }
     }
 
-    /// A cancellation that came with a reason ends with it.
-    private func named(_ result: Outcome) -> Outcome {
-        guard case .failure(.cancelled) = result, let reason = context.node.cancelReason else { return result }
-        return .failure(.refused(reason))
-    }
-
     /// A capture that was refused is a line of the audit log.
     private func report(_ error: CaptureError) async {
         await (operation as? any CaptureOperation)?.reportRefusal(error, to: context.gatekeeper)
@@ -74,14 +61,15 @@ extension OperationRun {
     /// Runs an operation as a part of another.
     static func nested(_ operation: O, in outer: OperationContext) async -> Outcome {
         let monitor = OperationMonitor(operation, in: outer.gatekeeper)
-        let node = OperationNode(NestedWork(name: operation.name, monitor: monitor), core: nil)
+        let node = OperationNode(NestedWork(name: operation.name, monitor: monitor), in: outer.gatekeeper)
         _ = node.settle(nil)
-        _ = node.begin()
-        let context = OperationContext(
-            gatekeeper: outer.gatekeeper, name: operation.name, node: node, holdings: outer.holdings,
-            monitor: monitor)
-        let run = OperationRun(operation: operation, context: context, lane: nil, isNested: true)
-        guard let monitor else { return await run.result() }
+        let run = OperationRun(
+            operation: operation, conditions: operation.allConditions,
+            context: OperationContext(node: node, holdings: outer.holdings), lane: nil, isNested: true)
+        guard let monitor else {
+            _ = node.begin(in: nil)
+            return await run.result()
+        }
         let result = await run.cancellable()
         monitor.didFinish(OperationOutcome(result))
         return result
@@ -91,12 +79,18 @@ extension OperationRun {
     private func cancellable() async -> Outcome {
         let promise = Promise<Outcome>()
         return await withTaskCancellationHandler {
-            context.node.attach(Task { promise.fulfil(await result()) })
-            if Task.isCancelled { context.cancel() }
+            Task { promise.fulfil(await begun()) }
             return await promise.value
         } onCancel: {
             context.cancel()
         }
+    }
+
+    private func begun() async -> Outcome {
+        guard context.node.begin(in: .current) else { return context.named(.failure(.cancelled)) }
+        let result = await result()
+        if context.node.leave() { await context.node.depart() }
+        return result
     }
 }
 

@@ -9,22 +9,11 @@ protocol OperationWork: Sendable {
     /// Whether the operation that waits for it has a slot in the lane.
     func hasSlot(in lane: LockTable.Lane) -> Bool
 
-    /// Runs it to its end and publishes the result.
-    func run(_ node: OperationNode, _ start: OperationStart) async -> OperationOutcome
+    /// Runs it to its end.
+    func run(_ operation: ReadyOperation) async -> OperationEnd
 
-    /// Publishes that it will never run.
-    func abandon(because reason: CaptureError?) -> OperationOutcome
-}
-
-/// With what an operation begins.
-struct OperationStart: Sendable {
-    let gatekeeper: Gatekeeper
-    /// The lane whose slot it must take; `nil` where it has one or needs none.
-    var lane: LockTable.Lane?
-    /// The lane in which it has a slot.
-    var slot: LockTable.Lane?
-    /// Whether it has neither conditions nor anything to take.
-    var isPlain = false
+    /// How it ends where it never runs.
+    func abandon(because reason: CaptureError?) -> OperationEnd
 }
 
 /// An operation inside another one: nobody waits for it but that one.
@@ -34,51 +23,66 @@ struct NestedWork: OperationWork {
     var isUnconditional: Bool { true }
 
     func hasSlot(in lane: LockTable.Lane) -> Bool { true }
-    func run(_ node: OperationNode, _ start: OperationStart) async -> OperationOutcome { .succeeded }
-    func abandon(because reason: CaptureError?) -> OperationOutcome { .cancelled }
+    func run(_ operation: ReadyOperation) async -> OperationEnd { abandon(because: nil) }
+    func abandon(because reason: CaptureError?) -> OperationEnd {
+        OperationEnd(OperationResult<Void, Never>.failure(.cancelled))
+    }
 }
 
-/// An operation in a queue, and the promise of its result.
+/// An operation in a queue.
 final class OperationTask<O: QueuedOperation>: OperationWork {
     let operation: O
-    let promise = Promise<OperationResult<O.Output, O.Failure>>()
+    let monitor: OperationMonitor?
+    private let conditions: [any OperationCondition]
     /// What the operation that waits for this one holds.
     private let holdings: Holdings
     /// Whether it may ask, as it was where the operation was added.
     private let asking = AskingScope.inherited
-    let monitor: OperationMonitor?
 
     init(_ operation: O, holdings: Holdings, in gatekeeper: Gatekeeper) {
         self.operation = operation
         self.holdings = holdings
+        conditions = operation.allConditions
         monitor = OperationMonitor(operation, in: gatekeeper)
     }
 
     var name: String { operation.name }
-    var isUnconditional: Bool { operation.allConditions.isEmpty }
+    var isUnconditional: Bool { conditions.isEmpty }
 
     func hasSlot(in lane: LockTable.Lane) -> Bool { holdings.lanes.contains(lane) }
 
-    func run(_ node: OperationNode, _ start: OperationStart) async -> OperationOutcome {
-        var holdings = holdings
-        if let slot = start.slot { holdings.lanes.insert(slot) }
+    func run(_ ready: ReadyOperation) async -> OperationEnd {
+        guard isPlain, ready.slot == .none else { return await runThrough(ready) }
+        if Task.isCancelled { return abandon(because: ready.node.cancelReason) }
+        // Nothing is left but to execute it.
+        let context = OperationContext(node: ready.node, holdings: Holdings())
+        let result = await operation.perform(in: context)
+        return OperationEnd(Task.isCancelled ? context.named(result) : result)
+    }
+
+    /// Whether it has nothing to wait for, to hold or to tell.
+    private var isPlain: Bool { conditions.isEmpty && monitor == nil && asking == nil && holdings.isEmpty }
+
+    // Not inlined: a task allocates its frames, and those of the short way above fit into one allocation.
+    @inline(never)
+    private func runThrough(_ ready: ReadyOperation) async -> OperationEnd {
+        let lane = ready.node.core?.lane
         let context = OperationContext(
-            gatekeeper: start.gatekeeper, name: name, node: node, holdings: holdings, monitor: monitor)
+            node: ready.node, holdings: ready.slot == .first ? holdings.with(lane) : holdings)
         let run = OperationRun(
-            operation: operation, context: context, lane: start.lane, isNested: holdings.isNested)
-        if start.isPlain, monitor == nil, asking == nil, holdings.isEmpty { return publish(await run.plainResult()) }
-        guard let asking else { return publish(await run.result()) }
-        return publish(await AskingScope.$current.withValue(asking) { await run.result() })
+            operation: operation, conditions: conditions, context: context, lane: ready.slot == .later ? lane : nil,
+            isNested: holdings.isNested)
+        guard let asking else { return end(await run.result()) }
+        return end(await AskingScope.$current.withValue(asking) { await run.result() })
     }
 
-    func abandon(because reason: CaptureError?) -> OperationOutcome {
-        publish(.failure(reason.map { .refused($0) } ?? .cancelled))
+    func abandon(because reason: CaptureError?) -> OperationEnd {
+        end(.failure(reason.map { .refused($0) } ?? .cancelled))
     }
 
-    private func publish(_ result: OperationResult<O.Output, O.Failure>) -> OperationOutcome {
-        let outcome = OperationOutcome(result)
-        monitor?.didFinish(outcome)
-        promise.fulfil(result)
-        return outcome
+    private func end(_ result: OperationResult<O.Output, O.Failure>) -> OperationEnd {
+        let end = OperationEnd(result)
+        monitor?.didFinish(end.outcome)
+        return end
     }
 }

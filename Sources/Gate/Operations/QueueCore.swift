@@ -2,20 +2,18 @@
 ///
 /// *thread-safe*
 final class QueueCore: Sendable {
-    private struct State {
-        var isSuspended: Bool
-        /// Ready, but the queue is suspended.
-        var held: [OperationNode] = []
-        var live: [ObjectIdentifier: OperationNode] = [:]
-        var emptied: [Promise<Void>] = []
-    }
-
     let gatekeeper: Gatekeeper
     let width: Int
     let lane: LockTable.Lane
-    private let state: Locked<State>
+    /// Is told of each end, in the order in which they come.
+    private let didEnd: (@Sendable (QueueCore, OperationOutcome) -> Void)?
+    let state: Locked<State>
 
-    init(gatekeeper: Gatekeeper, width: Int, isSuspended: Bool) {
+    init(
+        gatekeeper: Gatekeeper, width: Int, isSuspended: Bool = false,
+        didEnd: (@Sendable (QueueCore, OperationOutcome) -> Void)? = nil
+    ) {
+        self.didEnd = didEnd
         self.gatekeeper = gatekeeper
         self.width = max(1, width)
         lane = gatekeeper.locks.openLane(width: isSuspended ? 0 : self.width)
@@ -29,97 +27,77 @@ final class QueueCore: Sendable {
     var isSuspended: Bool { state.withLock { $0.isSuspended } }
     var count: Int { state.withLock { $0.live.count } }
 
-    func add(_ node: OperationNode, after dependencies: [OperationNode]) {
-        state.withLock { $0.live[ObjectIdentifier(node)] = node }
-        for dependency in dependencies { wait(node, for: dependency) }
-        if node.settle(nil) { ready(node) }
+    func add(
+        _ work: some OperationWork, priority: TaskPriority? = nil, after dependencies: [OperationNode]
+    ) -> OperationNode {
+        let slot = slot(for: work)
+        let (node, starter) = state.withLock { state in
+            let node = state.live.add {
+                OperationNode(
+                    work, in: gatekeeper, core: self, priority: priority, place: $0, pending: dependencies.count)
+            }
+            let isReady = dependencies.isEmpty
+            return (node, isReady ? state.enqueue(ReadyOperation(node: node, slot: slot)) : nil)
+        }
+        if let starter { makeStarter(starter) }
+        for dependency in dependencies { follow(node, dependency) }
+        return node
+    }
+
+    /// The dependency is counted already.
+    private func follow(_ node: OperationNode, _ dependency: OperationNode) {
+        if let ended = dependency.addDependent(node), node.settle(ended) { ready(node) }
     }
 
     /// - Returns: `false` if it is too late for another dependency.
     @discardableResult
     func wait(_ node: OperationNode, for dependency: OperationNode) -> Bool {
         guard node.addPending() else { return false }
-        if !dependency.addDependent(node), node.settle(dependency.finalOutcome) { ready(node) }
-        return true
-    }
-
-    /// Dependencies are settled: begins now, or when the queue is resumed.
-    private func ready(_ node: OperationNode) {
-        let isHeld = state.withLock { state in
-            if state.isSuspended { state.held.append(node) }
-            return state.isSuspended
-        }
-        if !isHeld { start(node) }
-    }
-
-    private func start(_ node: OperationNode) {
-        // What is waited for inside an operation of this queue goes on in that one's slot.
-        if node.work.hasSlot(in: lane) {
-            launch(node, lane: nil)
-            return
-        }
-        guard node.work.isUnconditional else {
-            launch(node, lane: lane)
-            return
-        }
-        if width == .max {
-            launch(node, lane: nil)
-            return
-        }
-        guard node.commit() else { return }
-        gatekeeper.locks.whenFree(lane) { self.launch(node, lane: nil, slot: $0) }
-    }
-
-    /// Makes the task. Detached: which task happened to end the last dependency must not matter.
-    /// - Returns: `false` if it was cancelled before, so that the slot is free for the next.
-    @discardableResult
-    private func launch(_ node: OperationNode, lane: LockTable.Lane?, slot: LockTable.Ticket? = nil) -> Bool {
-        guard node.begin() else { return false }
-        let start = OperationStart(
-            gatekeeper: gatekeeper, lane: lane, slot: slot == nil ? nil : self.lane,
-            isPlain: lane == nil && slot == nil && node.work.isUnconditional)
-        let task = Task.detached(priority: node.priority) {
-            let outcome = await node.work.run(node, start)
-            if let slot { self.gatekeeper.locks.release(slot) }
-            self.end(node, outcome)
-        }
-        node.attach(task)
+        follow(node, dependency)
         return true
     }
 
     /// The operation has its result: those who waited for it come next.
-    func end(_ node: OperationNode, _ outcome: OperationOutcome) {
-        guard let dependents = node.finish(outcome) else { return }
-        let emptied = state.withLock { state in
-            state.live[ObjectIdentifier(node)] = nil
-            guard state.live.isEmpty else { return [Promise<Void>]() }
-            defer { state.emptied = [] }
-            return state.emptied
-        }
+    /// - Returns: whether somebody is cancelling its task, which must not end before that.
+    @discardableResult
+    func end(_ node: OperationNode, _ end: OperationEnd) -> Bool {
+        guard let farewell = node.finish(end) else { return false }
+        if let didEnd { didEnd(self, end.outcome) }
+        let (emptied, starter) = state.withLock { $0.remove(node) }
+        if let starter { makeStarter(starter) }
+        for continuation in farewell.waiting { continuation.resume(returning: end) }
         for promise in emptied { promise.fulfil(()) }
-        let ended = DependencyOutcome(name: node.work.name, outcome: outcome)
-        for dependent in dependents where dependent.settle(ended) { dependent.core?.ready(dependent) }
+        if !farewell.dependents.isEmpty { release(farewell.dependents, node, end) }
+        return farewell.isBeingCancelled
+    }
+
+    private func release(_ dependents: [OperationNode], _ node: OperationNode, _ end: OperationEnd) {
+        let ended = DependencyOutcome(name: node.work.name, outcome: end.outcome)
+        for dependent in dependents where dependent.settle(ended) {
+            dependent.core?.ready(dependent, after: dependent.core === self ? node : nil)
+        }
     }
 }
 
 extension QueueCore {
     func suspend() {
-        state.withLock { $0.isSuspended = true }
-        gatekeeper.locks.setWidth(0, of: lane)
+        state.withLock { state in
+            state.isSuspended = true
+            gatekeeper.locks.setWidth(0, of: lane)
+        }
     }
 
     func resume() {
-        let held = state.withLock { state in
+        let starter = state.withLock { state in
             state.isSuspended = false
-            defer { state.held = [] }
-            return state.held
+            gatekeeper.locks.setWidth(width, of: lane)
+            return state.ready.expectForRest()
         }
-        gatekeeper.locks.setWidth(width, of: lane)
-        for node in held { start(node) }
+        if let starter { makeStarter(starter) }
     }
 
     func cancelAll() {
-        let live = state.withLock { Array($0.live.values) }
+        let live = state.withLock { $0.live.all }
         for node in live { node.carryOut(node.cancel(because: nil)) }
     }
 

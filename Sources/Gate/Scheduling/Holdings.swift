@@ -13,6 +13,14 @@ struct Holdings: Sendable {
 extension Holdings {
     var isEmpty: Bool { categories.isEmpty && lanes.isEmpty }
 
+    /// The same and a slot.
+    func with(_ lane: LockTable.Lane?) -> Holdings {
+        guard let lane else { return self }
+        var copy = self
+        copy.lanes.insert(lane)
+        return copy
+    }
+
     /// The same for a part of the operation that holds it.
     var nested: Holdings {
         var copy = self

@@ -6,19 +6,6 @@ final class LockRoom: Sendable {
         var table = LockTable()
         var last: UInt64 = 0
         var waiting: [LockTable.Ticket: Promise<Bool>] = [:]
-        var starting: [LockTable.Ticket: @Sendable (LockTable.Ticket) -> Bool] = [:]
-
-        /// Those whose turn has come by a change, in their order, the first last.
-        mutating func granted(
-            by change: (inout State) -> [LockTable.Ticket]
-        ) -> (promises: [Promise<Bool>], starts: [(LockTable.Ticket, @Sendable (LockTable.Ticket) -> Bool)]) {
-            let tickets = change(&self)
-            let promises = tickets.compactMap { waiting.removeValue(forKey: $0) }
-            let starts = tickets.reversed().compactMap { ticket in
-                starting.removeValue(forKey: ticket).map { (ticket, $0) }
-            }
-            return (promises, starts)
-        }
     }
 
     private let state = Locked(State())
@@ -26,7 +13,7 @@ final class LockRoom: Sendable {
     /// circle together.
     let dependencies = Locked(())
 
-    var isIdle: Bool { state.withLock { $0.table.isIdle && $0.waiting.isEmpty && $0.starting.isEmpty } }
+    var isIdle: Bool { state.withLock { $0.table.isIdle && $0.waiting.isEmpty } }
 
     /// A number that no other ticket or operation has.
     func nextNumber() -> UInt64 {
@@ -55,13 +42,13 @@ final class LockRoom: Sendable {
         wake { $0.table.setWidth(width, of: lane) }
     }
 
-    /// Calls `start` with the ticket when a slot of the lane is free, perhaps at once; it says whether it took the slot.
-    func whenFree(_ lane: LockTable.Lane, _ start: @escaping @Sendable (LockTable.Ticket) -> Bool) {
-        wake { state in
-            state.last += 1
-            state.starting[state.last] = start
-            return state.table.request(state.last, lane: lane, categories: [], isNested: false)
-        }
+    /// Takes a slot for what needs nothing else; `false` if none is free.
+    func takeSlot(of lane: LockTable.Lane) -> Bool {
+        state.withLock { $0.table.takeSlot(of: lane) }
+    }
+
+    func giveSlot(of lane: LockTable.Lane) {
+        wake { $0.table.giveSlot(of: lane) }
     }
 
     /// Waits for everything at once.
@@ -104,18 +91,11 @@ final class LockRoom: Sendable {
         promise?.fulfil(false)
     }
 
-    /// Changes the table, then tells those whose turn has come, outside the lock; whoever does not want it any more gives
-    /// it to the next.
+    /// Changes the table, then tells those whose turn has come, outside the lock.
     private func wake(_ change: (inout State) -> [LockTable.Ticket]) {
-        let first = state.withLock { $0.granted(by: change) }
-        for promise in first.promises { promise.fulfil(true) }
-        var starts = first.starts
-        // A loop, not a recursion: thousands in a line may have been cancelled.
-        while let (ticket, start) = starts.popLast() {
-            if start(ticket) { continue }
-            let more = state.withLock { $0.granted { $0.table.release(ticket) } }
-            for promise in more.promises { promise.fulfil(true) }
-            starts += more.starts
+        let promises = state.withLock { state in
+            change(&state).compactMap { state.waiting.removeValue(forKey: $0) }
         }
+        for promise in promises { promise.fulfil(true) }
     }
 }

@@ -17,13 +17,13 @@ struct LockTable {
     private struct Category {
         var holder: Ticket?
         var nested: [Ticket] = []
-        var line = TicketLine()
+        var line = Line<Ticket>()
     }
 
     private struct Slots {
         var width: Int
         var used = 0
-        var line = TicketLine()
+        var line = Line<Ticket>()
     }
 
     private var lanes: [Lane: Slots] = [:]
@@ -46,6 +46,19 @@ struct LockTable {
     /// - Returns: the tickets that may execute now.
     mutating func setWidth(_ width: Int, of lane: Lane) -> [Ticket] {
         lanes[lane]?.width = width
+        return fill(lane)
+    }
+
+    /// Takes a slot for what needs nothing else; `false` if none is free.
+    mutating func takeSlot(of lane: Lane) -> Bool {
+        guard hasSlot(lane) else { return false }
+        lanes[lane]?.used += 1
+        return true
+    }
+
+    /// - Returns: the tickets that may execute now.
+    mutating func giveSlot(of lane: Lane) -> [Ticket] {
+        lanes[lane]?.used -= 1
         return fill(lane)
     }
 
@@ -86,7 +99,7 @@ extension LockTable {
         }
         while let first = categories[name]?.line.first {
             if waiting[first] != nil { return first }
-            categories[name]?.line.removeFirst()
+            categories[name]?.line.popFirst()
         }
         return nil
     }
@@ -99,17 +112,19 @@ extension LockTable {
     /// Takes everything a ticket wants, or nothing.
     private mutating func grant(_ ticket: Ticket) -> Bool {
         guard let wish = waiting[ticket], isItsTurn(ticket, wish) else { return false }
-        if let lane = wish.lane, let slots = lanes[lane] {
-            guard slots.used < slots.width else {
-                park(ticket, in: lane)
-                return false
-            }
-            lanes[lane]?.used += 1
+        if let lane = wish.lane, !takeSlot(of: lane) {
+            park(ticket, in: lane)
+            return false
         }
         waiting[ticket] = nil
         granted[ticket] = wish
         for name in wish.categories { categories[name]?.holder = ticket }
         return true
+    }
+
+    /// A lane that was closed has no limit.
+    private func hasSlot(_ lane: Lane) -> Bool {
+        lanes[lane].map { $0.used < $0.width } ?? true
     }
 
     private mutating func park(_ ticket: Ticket, in lane: Lane) {
@@ -130,29 +145,10 @@ extension LockTable {
     /// Slots of the lane have come free.
     private mutating func fill(_ lane: Lane) -> [Ticket] {
         var started: [Ticket] = []
-        while let slots = lanes[lane], slots.used < slots.width, let next = slots.line.first {
-            lanes[lane]?.line.removeFirst()
+        while hasSlot(lane), let next = lanes[lane]?.line.popFirst() {
             waiting[next]?.waitsForSlot = false
             if grant(next) { started.append(next) }
         }
         return started
-    }
-}
-
-/// A line from which the first is taken in constant time.
-struct TicketLine {
-    private var tickets: [UInt64] = []
-    private var start = 0
-
-    var first: UInt64? { start < tickets.count ? tickets[start] : nil }
-
-    mutating func append(_ ticket: UInt64) { tickets.append(ticket) }
-
-    mutating func removeFirst() {
-        start += 1
-        // Moving the rest only when half is empty costs constant time a ticket.
-        guard start > 32, start * 2 > tickets.count else { return }
-        tickets.removeFirst(start)
-        start = 0
     }
 }

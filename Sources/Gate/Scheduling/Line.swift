@@ -1,0 +1,31 @@
+/// A line from which the first is taken in constant time.
+struct Line<Element> {
+    private var elements: [Element?] = []
+    private var start = 0
+
+    var isEmpty: Bool { start == elements.count }
+    var first: Element? { isEmpty ? nil : elements[start] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    @discardableResult
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let first = elements[start].take()
+        start += 1
+        shrink()
+        return first
+    }
+
+    /// Moving the rest only when half is empty costs constant time an element.
+    private mutating func shrink() {
+        if start == elements.count {
+            elements.removeAll(keepingCapacity: elements.capacity <= 64)
+        } else if start > 32, start * 2 > elements.count {
+            elements.removeFirst(start)
+        } else {
+            return
+        }
+        start = 0
+    }
+}
