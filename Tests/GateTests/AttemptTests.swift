@@ -125,4 +125,15 @@ struct AttemptTests {
         _ = await world.queue.add(DelayOperation(.seconds(-7), clock: clock)).result
         #expect(clock.sleeps == [.seconds(7)])
     }
+
+    @Test("Somebody's no is not worth another attempt; a device that is busy or a fault is")
+    func mayPass() {
+        typealias Failure = OperationError<CaptureError>
+        let hopeless: [CaptureError.Kind] = [.notAuthorized, .dismissed, .configuration, .usage, .deadlock]
+        for kind in hopeless { #expect(!Failure.refused(CaptureError(kind, "")).mayPass, "\(kind)") }
+        for kind in [CaptureError.Kind.busy, .noDevice, .timedOut, .store, .conditionFailed] {
+            #expect(Failure.refused(CaptureError(kind, "")).mayPass, "\(kind)")
+        }
+        #expect(Failure.failed(CaptureError(.notAuthorized, "")).mayPass)
+    }
 }

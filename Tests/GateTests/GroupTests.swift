@@ -68,4 +68,17 @@ struct GroupTests {
         #expect(await world.queue.add(next).result.error?.kind == .badInput)
         #expect(after.count == 0)
     }
+
+    @Test("A group's results know only its own children")
+    func ownResults() async throws {
+        let world = World()
+        var group = GroupOperation()
+        let number = group.add(BlockOperation { _ in 7 })
+        var other = GroupOperation()
+        other.add(BlockOperation { _ in "a" })
+        let second = other.add(BlockOperation { _ in "b" })
+        let results = try await world.queue.run(group)
+        #expect(try results[number]?.get() == 7)
+        #expect(results[second] == nil)
+    }
 }
