@@ -52,6 +52,34 @@ struct StampLineTests {
         }
     }
 
+    @Test("A stamp in step needs no clock, and no other one passes without")
+    func follows() {
+        var line = line()
+        func follows(_ stamp: Int64, interval: Int64) -> Bool { line.follows(stamp, interval: interval) }
+        #expect(!follows(start + interval, interval: interval))
+        _ = line.next(start + interval, now: start + interval, interval: interval)
+        #expect(follows(start + 2 * interval, interval: interval))
+        for bad in [0, start, start + 2 * interval, start + 4 * interval, .max] {
+            #expect(!follows(bad, interval: interval))
+        }
+        #expect(!follows(start + 3 * interval, interval: 0))
+    }
+
+    @Test("A line that creeps into the future is found")
+    func creeping() {
+        var line = line()
+        var stamp = start + interval
+        _ = line.next(stamp, now: stamp, interval: interval)
+        var steps = 0
+        while line.follows(stamp + interval * 3 / 2, interval: interval) {
+            stamp += interval * 3 / 2
+            steps += 1
+        }
+        #expect(steps == 32)
+        let wasRepaired = line.next(stamp + 1, now: start + 33 * interval, interval: interval).wasRepaired
+        #expect(wasRepaired)
+    }
+
     @Test("A missing stamp is the present")
     func missing() {
         var line = line()

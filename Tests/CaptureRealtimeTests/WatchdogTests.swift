@@ -11,11 +11,12 @@ struct WatchdogTests {
         arguments: [(10, 500), (33, 500), (200, 1000), (0, 500)])
     func limit(period: Int64, limit: Int64) {
         var watch = Watchdog(period: period * millisecond, first: 0, now: 0)
-        watch.fed(now: 0)
+        watch.fed()
+        let slice = Int64(watch.slice)
         var elapsed: Int64 = 0
         while !watch.hasStalled {
-            elapsed += 50
-            watch.starved(now: elapsed * millisecond, inTrouble: false)
+            elapsed += slice
+            watch.starved(now: elapsed * millisecond, inTrouble: false, timedOut: true)
         }
         #expect(elapsed == limit)
     }
@@ -31,11 +32,24 @@ struct WatchdogTests {
         #expect(watch.hasStalled)
     }
 
+    @Test("A device that calls for nothing right after a unit has not been waited for")
+    func calledForNothing() {
+        var watch = Watchdog(period: 10 * millisecond, first: 0, now: 0)
+        watch.fed()
+        watch.starved(now: 3_600_000 * millisecond, inTrouble: false)
+        for step in 1...4 as ClosedRange<Int64> {
+            #expect(!watch.hasStalled)
+            watch.starved(now: (3_600_000 + step * 125) * millisecond, inTrouble: false)
+        }
+        #expect(watch.hasStalled)
+    }
+
     @Test("A freeze of the whole process is no silence of the device")
     func frozen() {
         var watch = Watchdog(period: 10 * millisecond, first: 0, now: 0)
-        watch.fed(now: 0)
-        watch.starved(now: 3_600_000 * millisecond, inTrouble: false)
+        watch.fed()
+        watch.starved(now: 3_600_000 * millisecond, inTrouble: false, timedOut: true)
+        watch.starved(now: 7_200_000 * millisecond, inTrouble: false, timedOut: true)
         #expect(!watch.hasStalled)
     }
 
@@ -56,7 +70,7 @@ struct WatchdogTests {
         var watch = Watchdog(period: 10 * millisecond, first: 0, now: 0)
         for step in 1...20 as ClosedRange<Int64> { watch.starved(now: step, inTrouble: false) }
         #expect(watch.pause > 0)
-        watch.fed(now: 21)
+        watch.fed()
         #expect(watch.pause == 0)
     }
 
@@ -66,7 +80,7 @@ struct WatchdogTests {
         #expect(watch.mayRestart)
         watch.restarted(now: 1)
         #expect(!watch.mayRestart)
-        watch.fed(now: 2)
+        watch.fed()
         #expect(watch.mayRestart)
     }
 }

@@ -33,7 +33,11 @@ final class AudioLane: Lane {
     var elapsed: Int64 { nanoseconds(written) }
     var isComplete: Bool { target.map { written >= $0 } ?? false }
 
-    func start() { session?.start() }
+    func start() {
+        session?.wake(every: Self.wakeInterval)
+        session?.start()
+    }
+
     func stop() { session?.stop() }
 
     func release() {

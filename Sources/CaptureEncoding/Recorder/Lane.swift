@@ -26,3 +26,8 @@ protocol Lane: AnyObject {
     /// Gives the session back, to be closed.
     func release()
 }
+
+extension Lane {
+    /// How often the recorder's thread is woken for a device: a file is in no hurry.
+    static var wakeInterval: Duration { .milliseconds(50) }
+}

@@ -35,7 +35,11 @@ final class VideoLane: Lane {
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { written == 0 ? 0 : last + frame }
 
-    func start() { session?.start() }
+    func start() {
+        session?.wake(every: Self.wakeInterval)
+        session?.start()
+    }
+
     func stop() { session?.stop() }
 
     func release() {

@@ -24,7 +24,9 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         let format = AudioFormat(opened.settings)
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
-        self.init(core, opened.track, opened.reader, format: format, differences: differences)
+        self.init(
+            core, opened.track, opened.reader, format: format, unit: opened.settings.periodNanoseconds,
+            differences: differences)
     }
 }
 

@@ -15,19 +15,22 @@ public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: 
     let core: CaptureCore
     private var track: CaptureTrack?
     private var reader: Reader
+    /// From one period or picture to the next in nanoseconds, 0 where it is not known.
+    private let unit: Int64
     /// What the device delivers.
     public let format: Format
     /// What was asked for and is otherwise, a sentence each.
     public let differences: [String]
 
     init(
-        _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, format: Format,
+        _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, format: Format, unit: Int64,
         differences: [String]
     ) {
         self.core = core
         self.track = consume track
         self.reader = reader
         self.format = format
+        self.unit = unit
         self.differences = differences
     }
 
@@ -67,8 +70,17 @@ extension CaptureSession where Reader: ~Copyable {
         return true
     }
 
-    /// A descriptor that can be read as long as there is something to take, for poll(2). Do not read it yourself.
+    /// A descriptor for poll(2): readable from when there is something to take, and at the end, until ``withNext(_:)``
+    /// finds nothing. Do not read it yourself.
     public var readySignal: Int32 { reader.readySignal }
+
+    /// Has ``readySignal`` and ``wait(milliseconds:)`` call less often: about once an interval, or when half the ring is
+    /// full. A wake-up costs the same whatever it finds, so a reader in no hurry saves most of them.
+    ///
+    /// - Parameter interval: 0 for each period or picture, which is how it begins.
+    public mutating func wake(every interval: Duration) {
+        reader.wakeAfter = unit == 0 ? 1 : Int(max(1, min(interval / .nanoseconds(unit), 1000)))
+    }
 
     /// How the capture ended; `nil` while it runs. There may still be something to take.
     public var end: SessionEnd? { core.end(reader.ended) }

@@ -9,6 +9,7 @@ public protocol RingReader: ~Copyable, Sendable {
     ) throws(Failure) -> Value?
     mutating func wait(milliseconds: Int32) -> ReaderWakeup
     var readySignal: Int32 { get }
+    var wakeAfter: Int { get set }
     var ended: LoopResult? { get }
 }
 

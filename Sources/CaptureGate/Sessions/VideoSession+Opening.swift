@@ -23,7 +23,9 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         let format = VideoFormat(opened.format)
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
-        self.init(core, opened.track, opened.reader, format: format, differences: differences)
+        self.init(
+            core, opened.track, opened.reader, format: format, unit: opened.format.frameNanoseconds,
+            differences: differences)
     }
 }
 

@@ -14,10 +14,10 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
     /// An eventfd, to wait for together with the device.
     public let descriptor: Int32
 
-    /// Units committed so far.
+    /// Units committed so far. Sequentially consistent, as the commit is, for the sake of ``WakeMark``.
     @_noLocks @_noAllocation
     public func committed() -> UInt64 {
-        unsafe line.pointee.value.load(ordering: .acquiring) >> 2
+        unsafe line.pointee.value.load(ordering: .sequentiallyConsistent) >> 2
     }
 
     @_noLocks @_noAllocation
@@ -45,7 +45,7 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
     @_noLocks @_noAllocation
     func commit(after count: UInt64) -> Bool {
         unsafe line.pointee.value.compareExchange(
-            expected: count << 2, desired: (count &+ 1) << 2, ordering: .acquiringAndReleasing
+            expected: count << 2, desired: (count &+ 1) << 2, ordering: .sequentiallyConsistent
         ).exchanged
     }
 

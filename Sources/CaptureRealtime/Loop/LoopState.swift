@@ -56,7 +56,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
     /// The wait brought nothing to process.
     @_noLocks @_noAllocation
     public mutating func judge(_ wakeup: SourceWakeup) -> LoopAction {
-        guard case .failed(let fault) = wakeup else { return starved(inTrouble: false) }
+        guard case .failed(let fault) = wakeup else { return starved(inTrouble: false, timedOut: true) }
         return judge(.failed(fault), inTrouble: false)
     }
 
@@ -65,7 +65,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
     public mutating func judge(_ step: LoopStep, inTrouble: Bool) -> LoopAction {
         switch step {
         case .progress:
-            watch.fed(now: cm_monotonic())
+            watch.fed()
             isSuspended = false
             return .goOn
         case .idle: return starved(inTrouble: inTrouble)
@@ -101,8 +101,8 @@ public struct LoopState: BitwiseCopyable, Sendable {
 
     /// A stall gets one restart, an error state that stays gets none.
     @_noLocks @_noAllocation
-    private mutating func starved(inTrouble: Bool) -> LoopAction {
-        watch.starved(now: cm_monotonic(), inTrouble: inTrouble)
+    private mutating func starved(inTrouble: Bool, timedOut: Bool = false) -> LoopAction {
+        watch.starved(now: cm_monotonic(), inTrouble: inTrouble, timedOut: timedOut)
         if watch.isHopeless { return .end(LoopResult(.failed, fault: RealtimeFault(.poll, result: -EIO))) }
         guard watch.hasStalled else { return .goOn }
         counters.sawStall()

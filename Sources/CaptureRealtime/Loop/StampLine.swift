@@ -6,6 +6,8 @@ struct StampLine: BitwiseCopyable {
     private(set) var last: Int64 = 0
     /// Nothing that is captured can be older: set when the device starts.
     private var floor: Int64 = 0
+    /// Stamps taken since one was compared with the clock.
+    private var unchecked = 0
 
     @_noLocks @_noAllocation
     init() {}
@@ -16,6 +18,21 @@ struct StampLine: BitwiseCopyable {
         floor = now &- 1_000_000_000
     }
 
+    /// Takes a stamp that is in step with the last one, without a look at the clock: that is a system call on some
+    /// machines. A line that creeps into the future is found by the look that is due once in a while.
+    ///
+    /// - Parameters:
+    ///   - stamp: The device's own, 0 for none.
+    ///   - interval: From unit to unit in ns, 0 where it is not known.
+    /// - Returns: Whether it was taken; if not, ``next(_:now:interval:)`` decides.
+    @_noLocks @_noAllocation
+    mutating func follows(_ stamp: Int64, interval: Int64) -> Bool {
+        guard last != 0, stamp > last, stamp &- last <= interval &+ interval / 2, unchecked < 32 else { return false }
+        unchecked &+= 1
+        last = stamp
+        return true
+    }
+
     /// - Parameters:
     ///   - stamp: The device's own, 0 for none.
     ///   - now: CLOCK_MONOTONIC in ns.
@@ -23,6 +40,7 @@ struct StampLine: BitwiseCopyable {
     /// - Returns: The stamp to use, and whether it was replaced.
     @_noLocks @_noAllocation
     mutating func next(_ stamp: Int64, now: Int64, interval: Int64) -> (stamp: Int64, wasRepaired: Bool) {
+        unchecked = 0
         // A driver that interpolates may be ahead by a fraction of an interval.
         let isSane = stamp > last && stamp >= floor && stamp != 0 && stamp <= now &+ interval
         guard !isSane else {

@@ -7,6 +7,8 @@ public struct Watchdog: BitwiseCopyable, Sendable {
     private var quiet: Int64 = 0
     private var allowed: Int64
     private var last: Int64
+    /// Something came since anybody looked at the clock: units cost no call for the time.
+    private var isFresh = false
     private var trouble: Int64 = 0
     private var idleTurns = 0
     private var hasRestarted = false
@@ -34,26 +36,35 @@ public struct Watchdog: BitwiseCopyable, Sendable {
 
     /// Something came.
     @_noLocks @_noAllocation
-    public mutating func fed(now: Int64) {
+    public mutating func fed() {
         quiet = 0
         trouble = 0
         idleTurns = 0
         hasRestarted = false
         allowed = limit
-        last = now
+        isFresh = true
     }
 
     /// Nothing came.
     ///
-    /// - Parameter inTrouble: The device shows an error state.
+    /// - Parameters:
+    ///   - inTrouble: The device shows an error state.
+    ///   - timedOut: The whole ``slice`` went by.
     @_noLocks @_noAllocation
-    public mutating func starved(now: Int64, inTrouble: Bool) {
-        let slice = limit / 4
-        let waited = now &- last < slice ? now &- last : slice
+    public mutating func starved(now: Int64, inTrouble: Bool, timedOut: Bool = false) {
+        let waited = waited(now: now, timedOut: timedOut)
         quiet &+= waited
         trouble = inTrouble ? trouble &+ waited : 0
         idleTurns &+= 1
+        isFresh = false
         last = now
+    }
+
+    @_noLocks @_noAllocation
+    private func waited(now: Int64, timedOut: Bool) -> Int64 {
+        let slice = limit / 4
+        if isFresh { return timedOut ? slice : 0 }
+        return now &- last < slice ? now &- last : slice
     }
 
     public var hasStalled: Bool {

@@ -23,7 +23,11 @@ extension AudioRing {
         public var readySignal: Int32 { unsafe core.pointee.ending.signal.descriptor }
         public var ended: LoopResult? { unsafe core.pointee.ending.result }
         public var unread: Int { Int(word.committed() &- head) }
-        public func clearSignal() { unsafe core.pointee.ending.signal.clear() }
+        public var wakeAfter = 1
+        public func clearSignal() {
+            let units = min(UInt64(wakeAfter), unsafe core.pointee.slots / 2)
+            unsafe core.pointee.ending.clear(until: head &+ units)
+        }
 
         public mutating func withNext<Result, Failure: Error>(
             _ body: (FrameHeader, RawSpan) throws(Failure) -> Result

@@ -48,7 +48,7 @@ extension AudioRing {
             unsafe core.pointee.slot(tail).storeBytes(of: header, as: FrameHeader.self)
             guard word.commit(after: tail) else { return false }
             tail &+= 1
-            unsafe core.pointee.signalReader()
+            unsafe core.pointee.wakeReader(committed: tail)
             return true
         }
 

@@ -43,8 +43,8 @@ struct AudioRingCore: ~Copyable, Sendable {
     }
 
     @_noLocks @_noAllocation
-    func signalReader() {
-        ending.signal.raise()
+    func wakeReader(committed: UInt64) {
+        ending.woke(committed: committed)
     }
 }
 

@@ -11,9 +11,14 @@ public protocol FrameReader: ~Copyable, Sendable {
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result?
 
-    /// A descriptor to poll: readable after a commit and at the end, until ``withNext(_:)`` or ``wait(milliseconds:)``
-    /// finds nothing. Never read it. The corresponding C function is `eventfd`.
+    /// A descriptor to poll: readable when ``wakeAfter`` units are there and at the end, until ``withNext(_:)`` or
+    /// ``wait(milliseconds:)`` finds nothing. Never read it. The corresponding C function is `eventfd`.
     var readySignal: Int32 { get }
+
+    /// At how many unread units ``readySignal`` calls, 1 upwards; at half of what the ring holds in any case. Each
+    /// wake-up costs system calls and changes of threads, whatever it finds. It counts from the next time that nothing
+    /// is found.
+    var wakeAfter: Int { get set }
 
     /// Set once the loop has returned and its device is closed. Units may still be there to read.
     var ended: LoopResult? { get }

@@ -1,8 +1,11 @@
 import Synchronization
 
 /// What both kinds of ring tell their reader beside the units: "look again", and how the loop ended.
+///
+/// The signal stays raised from a wake-up or the end until the reader clears it.
 struct RingEnding: ~Copyable, Sendable {
     let signal: EventSignal
+    private let mark = WakeMark()
     private let packed = Atomic<UInt64>(0)
 
     init() throws(RealtimeFault) {
@@ -10,6 +13,19 @@ struct RingEnding: ~Copyable, Sendable {
     }
 
     var result: LoopResult? { LoopResult(packed: packed.load(ordering: .acquiring)) }
+
+    /// For the producer, after a commit.
+    @_noLocks @_noAllocation
+    func woke(committed: UInt64) {
+        if mark.reached(by: committed) { signal.raise() }
+    }
+
+    /// For the reader, which must look for units once more after it: the signal will be raised at that many.
+    func clear(until committed: UInt64) {
+        // Nothing to clear where nothing was raised: that would be a system call for nothing.
+        if mark.isTaken || result != nil { signal.clear() }
+        mark.set(committed)
+    }
 
     func end(_ result: LoopResult) {
         packed.store(result.packed, ordering: .releasing)

@@ -28,7 +28,13 @@ extension VideoRing {
             let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
             return Int(word.committed() &- head)
         }
-        public func clearSignal() { unsafe core.pointee.ending.signal.clear() }
+        public var wakeAfter = 1
+        public func clearSignal() {
+            // Two stay with the device.
+            let units = min(wakeAfter, max(1, unsafe core.pointee.buffers.count / 2 - 1))
+            let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
+            unsafe core.pointee.ending.clear(until: head &+ UInt64(units))
+        }
 
         public mutating func withNext<Result, Failure: Error>(
             _ body: (FrameHeader, RawSpan) throws(Failure) -> Result

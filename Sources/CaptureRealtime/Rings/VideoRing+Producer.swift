@@ -50,7 +50,7 @@ extension VideoRing {
             unsafe core.pointee.setEntry(tail, buffer)
             guard word.commit(after: tail) else { return false }
             tail &+= 1
-            unsafe core.pointee.signalReader()
+            unsafe core.pointee.wakeReader(committed: tail)
             return true
         }
 

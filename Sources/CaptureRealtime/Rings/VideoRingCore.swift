@@ -79,8 +79,8 @@ extension VideoRingCore {
     }
 
     @_noLocks @_noAllocation
-    func signalReader() {
-        ending.signal.raise()
+    func wakeReader(committed: UInt64) {
+        ending.woke(committed: committed)
     }
 }
 
