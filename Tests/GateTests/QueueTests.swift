@@ -126,4 +126,15 @@ struct QueueTests {
         gate.raise()
         #expect(await running?.result.error == nil)
     }
+
+    @Test("An operation runs at the priority it was added with, also where it has conditions to wait for")
+    func priority() async throws {
+        let world = World()
+        let asking = BlockOperation { _ in Task.currentPriority }
+        for priority in [TaskPriority.high, .low] {
+            #expect(try await world.queue.add(asking, priority: priority).value() == priority)
+            let conditional = asking.adding(BlockCondition { true }, MutuallyExclusive<Category>())
+            #expect(try await world.queue.add(conditional, priority: priority).value() == priority)
+        }
+    }
 }
