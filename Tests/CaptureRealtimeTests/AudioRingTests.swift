@@ -42,8 +42,8 @@ struct AudioRingTests {
         #expect(reported <= dropped)
     }
 
-    @Test("Two threads: nothing is torn, delivered twice or lost without being counted")
-    func stress() throws {
+    @Test("Two threads: nothing is torn, delivered twice or lost without being counted", arguments: [1, 5])
+    func stress(wakeAfter: Int) throws {
         let count: UInt64 = 250_000
         let ends = try AudioRing.make(slots: 16, slotBytes: 128, control: LoopControl())
         let carrier = Carrier(ends.producer)
@@ -65,6 +65,7 @@ struct AudioRingTests {
             producer.finish(LoopResult(.stopped))
         }
         var consumer = ends.consumer
+        consumer.wakeAfter = wakeAfter
         var sums = Sums()
         while case .ready = consumer.wait(milliseconds: -1) {
             while consumer.withNext({ header, bytes in sums.add(header, bytes) }) != nil {}
