@@ -5,7 +5,9 @@ import Testing
 struct KernelRoutesTests {
     @Test(
         "What is no host's name is told before anything is looked up",
-        arguments: ["", "a b", "a\0b", "http://a", "a\n"])
+        arguments: [
+            "", "a b", "a\0b", "http://a", "a\n", "a;reboot", "$(reboot)", "-x", "m\u{FC}ller.de", "a\u{202E}b",
+        ])
     func notHosts(host: String) async {
         #expect(await KernelRoutes().obstacle(to: host)?.kind == .usage)
     }

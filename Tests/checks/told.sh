@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Counts what a check says: sourced by the scripts beside it.
 passed=0
 failed=0

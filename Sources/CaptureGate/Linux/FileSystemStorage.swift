@@ -6,15 +6,14 @@ import Gate
 ///
 /// *thread-safe*
 public struct FileSystemStorage: StorageInspector {
-    /// A file system of the network may make its callers wait.
+    /// A file system of the network whose server is gone makes its callers wait for ever: it counts as absent.
     private static let queue = DispatchQueue(label: "capturegate.storage", attributes: .concurrent)
 
     public init() {}
 
     public func inspect(_ folder: String) async -> StorageState {
-        await withCheckedContinuation { continuation in
-            Self.queue.async { continuation.resume(returning: Self.state(of: folder)) }
-        }
+        await FirstAnswer.of(
+            { Self.state(of: folder) }, on: Self.queue, within: .seconds(10), late: .absent, cancelled: .absent)
     }
 
     private static func state(of folder: String) -> StorageState {

@@ -20,7 +20,9 @@ public struct KernelRoutes: RouteFinder {
 
     public func obstacle(to host: String) async -> CaptureError? {
         guard Self.isHost(host) else {
-            return CaptureError(.usage, "\"\(QuestionText.visible(host))\" is not a host's name or address.")
+            return CaptureError(
+                .usage, "\"\(QuestionText.visible(host))\" is not a host's name or address.",
+                remedies: [Remedy("Name a host, without a port; a name with other letters in its xn-- form.")])
         }
         switch await addresses(of: host) {
         case .failure(let error): return error
@@ -28,10 +30,17 @@ public struct KernelRoutes: RouteFinder {
         }
     }
 
-    /// A resolver would read a name only up to a NUL, and is given nothing else that no name has.
+    /// The characters of names and addresses (RFC 1123, RFC 4291, RFC 4007) and no other: a host stands in messages, and
+    /// in commands that a person may copy.
     private static func isHost(_ text: String) -> Bool {
-        (1...253).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+        (1...253).contains(text.utf8.count) && !text.hasPrefix("-")
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                default: "-._:%".utf8.contains(byte)
+                }
+            }
     }
 
     private func addresses(of host: String) async -> Result<[NetworkAddress], CaptureError> {
