@@ -52,18 +52,22 @@ final class OperationTask<O: QueuedOperation>: OperationWork {
     func hasSlot(in lane: LockTable.Lane) -> Bool { holdings.lanes.contains(lane) }
 
     func run(_ ready: ReadyOperation) async -> OperationEnd {
-        guard isPlain, ready.slot == .none else { return await runThrough(ready) }
+        guard isPlain else { return await runThrough(ready) }
         if Task.isCancelled { return abandon(because: ready.node.cancelReason) }
-        // Nothing is left but to execute it.
-        let context = OperationContext(node: ready.node, holdings: Holdings())
-        let result = await operation.perform(in: context)
+        let context = OperationContext(node: ready.node, holdings: ready.holdings ?? Holdings())
+        let result = await execute(in: context)
         return OperationEnd(Task.isCancelled ? context.named(result) : result)
     }
 
-    /// Whether it has nothing to wait for, to hold or to tell.
+    /// Whether it has nothing to wait for and nobody to tell: nothing is left but to execute it.
     private var isPlain: Bool { conditions.isEmpty && monitor == nil && asking == nil && holdings.isEmpty }
 
-    // Not inlined: a task allocates its frames, and those of the short way above fit into one allocation.
+    private func execute(in context: OperationContext) async -> OperationResult<O.Output, O.Failure> {
+        if context.holdings.isEmpty { return await operation.perform(in: context) }
+        return await Holdings.$current.withValue(context.holdings) { await operation.perform(in: context) }
+    }
+
+    // Not inlined: a task allocates its frames piece by piece, and those of the short way above are to stay few.
     @inline(never)
     private func runThrough(_ ready: ReadyOperation) async -> OperationEnd {
         let lane = ready.node.core?.lane

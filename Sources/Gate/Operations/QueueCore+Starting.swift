@@ -37,7 +37,7 @@ extension QueueCore {
     private func step(_ starter: inout Starter) -> Starter.Step {
         state.withLock { state in
             if state.isSuspended { return starter.leave(&state.ready) }
-            return starter.step(&state.ready) { gatekeeper.locks.takeSlot(of: lane) }
+            return starter.step(&state.ready, state.slots)
         }
     }
 
@@ -47,7 +47,7 @@ extension QueueCore {
         let node = operation.node
         Task.immediateDetached(priority: node.priority) {
             let end = node.begin(in: .current) ? await node.work.run(operation) : nil
-            if case .first = operation.slot { self.gatekeeper.locks.giveSlot(of: self.lane) }
+            if case .first = operation.slot { self.slots.give() }
             if let end, self.end(node, end) { await node.depart() }
         }
     }

@@ -1,11 +1,13 @@
 extension QueueCore {
     struct State {
+        let slots: Slots
         var isSuspended: Bool
         var ready = ReadyOperations()
         var live = Places<OperationNode>()
         var emptied: [Promise<Void>] = []
 
-        init(isSuspended: Bool) {
+        init(slots: Slots, isSuspended: Bool) {
+            self.slots = slots
             self.isSuspended = isSuspended
         }
 
@@ -17,17 +19,26 @@ extension QueueCore {
         }
 
         /// Removes what has ended, whose slot another one may want.
-        /// - Returns: who waited for the last to end, and the priority of the starter to make, if one is needed.
-        mutating func remove(_ node: OperationNode) -> ([Promise<Void>], TaskPriority?) {
+        mutating func remove(_ node: OperationNode) -> Removal {
             live.remove(node.place)
-            guard live.isEmpty else { return ([], starter(after: node)) }
+            guard live.isEmpty else { return Removal(starter: starter(after: node)) }
             defer { emptied = [] }
-            return (emptied, nil)
+            // What still stands in line was cancelled there; it would keep the queue, as the queue keeps it.
+            return Removal(emptied: emptied, leftover: ready.removeAll())
         }
 
         private mutating func starter(after ended: OperationNode?) -> TaskPriority? {
             let comesBack = ended?.isBeingStarted.load(ordering: .relaxed) ?? false
-            return comesBack || isSuspended ? nil : ready.expectForRest()
+            return comesBack || isSuspended ? nil : ready.expectForRest { slots.isFree }
         }
+    }
+
+    /// What is to be done when an operation has been removed.
+    struct Removal {
+        /// The priority of the starter to make, if one is needed.
+        var starter: TaskPriority?
+        /// Who waited for the last to end.
+        var emptied: [Promise<Void>] = []
+        var leftover: [ReadyOperation] = []
     }
 }

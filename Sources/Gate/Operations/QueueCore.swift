@@ -5,6 +5,9 @@ final class QueueCore: Sendable {
     let gatekeeper: Gatekeeper
     let width: Int
     let lane: LockTable.Lane
+    let slots: Slots
+    /// What an operation holds that has a slot and nothing else.
+    let slotHoldings: Holdings
     /// Is told of each end, in the order in which they come.
     private let didEnd: (@Sendable (QueueCore, OperationOutcome) -> Void)?
     let state: Locked<State>
@@ -17,7 +20,9 @@ final class QueueCore: Sendable {
         self.gatekeeper = gatekeeper
         self.width = max(1, width)
         lane = gatekeeper.locks.openLane(width: isSuspended ? 0 : self.width)
-        state = Locked(State(isSuspended: isSuspended))
+        slots = Slots(room: gatekeeper.locks, lane: lane)
+        slotHoldings = Holdings().with(lane)
+        state = Locked(State(slots: slots, isSuspended: isSuspended))
     }
 
     deinit {
@@ -63,10 +68,10 @@ final class QueueCore: Sendable {
     func end(_ node: OperationNode, _ end: OperationEnd) -> Bool {
         guard let farewell = node.finish(end) else { return false }
         if let didEnd { didEnd(self, end.outcome) }
-        let (emptied, starter) = state.withLock { $0.remove(node) }
-        if let starter { makeStarter(starter) }
+        let removal = state.withLock { $0.remove(node) }
+        if let starter = removal.starter { makeStarter(starter) }
         for continuation in farewell.waiting { continuation.resume(returning: end) }
-        for promise in emptied { promise.fulfil(()) }
+        for promise in removal.emptied { promise.fulfil(()) }
         if !farewell.dependents.isEmpty { release(farewell.dependents, node, end) }
         return farewell.isBeingCancelled
     }
@@ -91,7 +96,7 @@ extension QueueCore {
         let starter = state.withLock { state in
             state.isSuspended = false
             gatekeeper.locks.setWidth(width, of: lane)
-            return state.ready.expectForRest()
+            return state.ready.expectForRest { state.slots.isFree }
         }
         if let starter { makeStarter(starter) }
     }

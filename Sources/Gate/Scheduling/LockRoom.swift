@@ -47,6 +47,10 @@ final class LockRoom: Sendable {
         state.withLock { $0.table.takeSlot(of: lane) }
     }
 
+    func hasSlot(_ lane: LockTable.Lane) -> Bool {
+        state.withLock { $0.table.hasSlot(lane) }
+    }
+
     func giveSlot(of lane: LockTable.Lane) {
         wake { $0.table.giveSlot(of: lane) }
     }

@@ -123,7 +123,7 @@ extension LockTable {
     }
 
     /// A lane that was closed has no limit.
-    private func hasSlot(_ lane: Lane) -> Bool {
+    func hasSlot(_ lane: Lane) -> Bool {
         lanes[lane].map { $0.used < $0.width } ?? true
     }
 

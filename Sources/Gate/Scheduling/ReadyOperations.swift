@@ -23,6 +23,17 @@ struct ReadyOperations {
         }
     }
 
+    /// Empties the lines.
+    /// - Returns: what stood in them, to be released where nothing is locked.
+    mutating func removeAll() -> [ReadyOperation] {
+        var all: [ReadyOperation] = []
+        for index in levels.indices {
+            while let operation = levels[index].line.popFirst() { all.append(operation) }
+            while let operation = levels[index].slotLine.popFirst() { all.append(operation) }
+        }
+        return all
+    }
+
     /// The starter that was on its way is here.
     mutating func arrive(_ priority: TaskPriority) {
         levels[level(priority)].isExpecting = false
@@ -32,9 +43,14 @@ struct ReadyOperations {
     mutating func expect(_ priority: TaskPriority) -> Bool { expect(level(priority)) != nil }
 
     /// - Returns: the priority of the starter to make, where something is ready and nobody comes.
-    mutating func expectForRest() -> TaskPriority? {
-        guard let index = levels.firstIndex(where: { !$0.line.isEmpty || !$0.slotLine.isEmpty }) else { return nil }
-        return expect(index)
+    /// - Parameter hasSlot: whether a slot is free.
+    mutating func expectForRest(_ hasSlot: () -> Bool) -> TaskPriority? {
+        for index in levels.indices {
+            if !levels[index].line.isEmpty { return expect(index) }
+            // Without a slot nothing can start: whoever gives one back makes the starter.
+            if !levels[index].slotLine.isEmpty, !levels[index].isExpecting, hasSlot() { return expect(index) }
+        }
+        return nil
     }
 
     /// - Parameter takeSlot: takes a slot, where one is free.
@@ -77,4 +93,7 @@ struct ReadyOperation: Sendable {
 
     let node: OperationNode
     let slot: Slot
+
+    /// What it holds by its slot, where it has one.
+    var holdings: Holdings? { slot == .first ? node.core?.slotHoldings : nil }
 }

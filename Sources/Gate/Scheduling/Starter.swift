@@ -25,15 +25,14 @@ struct Starter {
     /// How often it looks again where nothing is ready: making a starter costs more than a look.
     private static var patience: Int { 4 }
 
-    /// - Parameter takeSlot: takes a slot, where one is free.
-    mutating func step(_ ready: inout ReadyOperations, takeSlot: () -> Bool) -> Step {
+    mutating func step(_ ready: inout ReadyOperations, _ slots: Slots) -> Step {
         arrive(&ready)
-        guard let operation = ready.popFirst(takeSlot) else { return pause(&ready) }
+        guard let operation = ready.popFirst(slots.take) else { return pause(&ready) }
         operation.node.isBeingStarted.store(true, ordering: .relaxed)
         last = operation.node
         started += 1
         pauses = 0
-        return .start(operation, ready.expectForRest())
+        return .start(operation, ready.expectForRest { slots.isFree })
     }
 
     mutating func leave(_ ready: inout ReadyOperations) -> Step {
