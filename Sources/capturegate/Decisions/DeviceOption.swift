@@ -24,7 +24,9 @@ struct DeviceOption: ParsableArguments {
             return .id(try DeviceQuery(text).pick(from: devices, capability).id)
         } catch {
             // An id of a device that is not plugged in now may be decided about; it begins with what the device is.
-            guard text.hasPrefix("\(capability):") else { throw error }
+            // No id has a character in it that moves a cursor.
+            let prefix = "\(capability):"
+            guard text.hasPrefix(prefix), text.count > prefix.count, text == text.visible else { throw error }
             return .id(DeviceID(rawValue: text))
         }
     }

@@ -47,7 +47,8 @@ struct GrantCommand: ParsableCommand {
         let obstacles = Obstacles(
             subject: subject, capability: capability, level: decision.level, device: decision.device,
             killSwitches: try store.snapshot().killSwitches, now: now)
-        try tell(commit.decisions.first ?? decision, commit, obstacles.notes)
+        let program = ProgramFile(path: decision.subject.executable.path)
+        try tell(commit.decisions.first ?? decision, commit, program.notes + obstacles.notes)
     }
 
     private func decision(about subject: Subject, _ now: GateInstant) throws(CaptureError) -> Decision {

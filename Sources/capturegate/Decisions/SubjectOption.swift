@@ -9,6 +9,10 @@ struct SubjectOption: ParsableArguments {
             "The program that is meant; this program's own recordings where it is not said.", valueName: "executable"))
     var executable: String?
 
+    func validate() throws {
+        if executable == "" { throw ValidationError("--to takes the path of a program.") }
+    }
+
     /// The subject of this user and session.
     ///
     /// Without the systemd unit this command happens to run in: a person who decides at one terminal means the program

@@ -21,6 +21,10 @@ struct PolicyCheckCommand: ParsableCommand {
 
     @OptionGroup var json: JSONOption
 
+    func validate() throws {
+        if path.isEmpty { throw ValidationError("The folder has no name.") }
+    }
+
     func run() throws {
         let path = try absolute()
         let directory = PolicyDirectory(path: path)
