@@ -24,7 +24,7 @@ extension Acceptance {
                 // Threads of the pool and of Dispatch come and go, but no more than there ever were for a few operations.
                 #expect(all.threads <= few.threads + 8)
                 // A tenth of what 90,000 would leave who each left the smallest allocation there is.
-                #expect(all.residentBytes < many.residentBytes + 4 << 20)
+                #expect(all.bytes < many.bytes + 4 << 20)
             }
         }
 

@@ -4,13 +4,20 @@ import Glibc
 struct ProcessUsage {
     let threads: Int
     let descriptors: Int
-    /// Resident memory, bytes: proc(5), the second field of statm.
-    let residentBytes: Int
+    /// Memory in use, bytes: what is resident (proc(5), the second field of statm), or what is allocated, where a
+    /// sanitizer keeps books of its own beside it.
+    let bytes: Int
 
     static var now: ProcessUsage {
         ProcessUsage(
             threads: entries("/proc/self/task"), descriptors: entries("/proc/self/fd"),
-            residentBytes: pages() * Int(sysconf(Int32(_SC_PAGESIZE))))
+            bytes: allocatedBytes() ?? pages() * Int(sysconf(Int32(_SC_PAGESIZE))))
+    }
+
+    /// As a sanitizer's allocator says (sanitizer/allocator_interface.h); `nil` without one.
+    private static func allocatedBytes() -> Int? {
+        typealias Count = @convention(c) () -> Int
+        return dlsym(nil, "__sanitizer_get_current_allocated_bytes").map { unsafeBitCast($0, to: Count.self)() }
     }
 
     private static func entries(_ folder: String) -> Int {
