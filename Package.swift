@@ -78,7 +78,9 @@ let package = Package(
             name: "MachineProbe", dependencies: ["CaptureGate"], path: "Tests/MachineProbe", swiftSettings: swift),
 
         .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
-        .testTarget(name: "GateTests", dependencies: ["Gate"], swiftSettings: swift),
+        .testTarget(
+            name: "GateTests", dependencies: ["Gate", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: swift),
         .testTarget(
             name: "GateStoreTests",
             dependencies: ["GateStore", "Gate", "CSystem", .product(name: "GRDB", package: "GRDB.swift")],

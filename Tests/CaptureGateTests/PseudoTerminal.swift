@@ -50,11 +50,16 @@ final class PseudoTerminal: Sendable {
         _ = ioctl(person, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Reads the screen until it has shown a text, so and so many times.
-    func wait(for text: String, times: Int = 1) async throws {
+    /// Reads the screen until it has shown a text, so and so many times, and then types at once: not when a busy pool
+    /// has a thread for the test again.
+    func wait(for text: String, times: Int = 1, thenType keys: String = "") async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             DispatchQueue(label: "person").async {
-                continuation.resume(with: Result { try self.read(until: text, times: times) })
+                continuation.resume(
+                    with: Result {
+                        try self.read(until: text, times: times)
+                        if !keys.isEmpty { self.type(keys) }
+                    })
             }
         }
     }

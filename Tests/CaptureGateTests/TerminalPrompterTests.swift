@@ -50,8 +50,7 @@ struct TerminalPrompterTests {
     func typedAhead() async throws {
         terminal.type("a\r")
         async let answer = prompter(pause: .seconds(3)).ask(question)
-        try await terminal.wait(for: "wants to use")
-        terminal.type("a\ra\r")
+        try await terminal.wait(for: "wants to use", thenType: "a\ra\r")
         try await terminal.wait(for: "decide later: ")
         #expect(terminal.unread == 0)
         terminal.type("n\r")

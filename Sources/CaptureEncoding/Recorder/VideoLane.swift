@@ -91,11 +91,21 @@ final class VideoLane: Lane {
         let time = header.timestamp - (timeline.origin ?? header.timestamp)
         guard time > -frame / 2 else { return }
         if let duration = timeline.duration, time >= duration - frame / 2 {
-            isComplete = true
+            try complete(header, bytes, writer, track, places: UInt64((duration + frame / 2) / frame))
             return
         }
-        if written > 0 { note(lost: header) } else { begin(at: time) }
-        try schedule(bytes, writer, track, at: max(0, time))
+        if written > 0 { note(lost: header, atMost: .max) } else { begin(at: time) }
+        try schedule(bytes, writer, track, at: max(0, time), afterGap: header.lost.total > 0)
+    }
+
+    /// The picture after the clip's last one: what is missing before it, and only that, is missing at the clip's end.
+    private func complete(
+        _ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, places: UInt64
+    ) throws(CaptureError) {
+        isComplete = true
+        let missing = places - min(written, places)
+        if written > 0 { note(lost: header, atMost: missing) }
+        if constantRate { try fill(missing, with: bytes, writer, track) }
     }
 
     private func begin(at time: Int64) {
@@ -103,28 +113,34 @@ final class VideoLane: Lane {
         count.firstNanoseconds = max(0, time)
     }
 
-    private func note(lost header: FrameHeader) {
-        count.lost.device += header.lost.device
-        count.lost.ring += header.lost.ring
-        damaged += header.lost.damaged
+    private func note(lost header: FrameHeader, atMost most: UInt64) {
+        let device = min(header.lost.device, most)
+        let ring = min(header.lost.ring, most - device)
+        count.lost.device += device
+        count.lost.ring += ring
+        damaged += min(header.lost.damaged, most - device - ring)
     }
 
     private func schedule(
-        _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, at time: Int64
+        _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, at time: Int64, afterGap: Bool
     ) throws(CaptureError) {
         guard constantRate else { return try store(bytes, writer, track, at: max(time, last + 1)) }
         let place = UInt64((time + frame / 2) / frame)
-        // One frame's jitter is not a gap, and two pictures in one place are not an error of the camera's.
+        // One frame's jitter is no gap where nothing was lost, and two pictures in one place are not an error of the camera's.
         guard place + 1 >= written else {
             count.lost.encoder += 1
             return
         }
-        if place > written + 1 {
-            let missing = place - written
-            for _ in 0..<missing { try store(bytes, writer, track, at: Int64(written) * frame) }
-            count.filled += missing
-        }
+        let missing = place - min(written, place)
+        if missing > (afterGap ? 0 : 1) { try fill(missing, with: bytes, writer, track) }
         try store(bytes, writer, track, at: Int64(written) * frame)
+    }
+
+    private func fill(
+        _ missing: UInt64, with bytes: RawSpan, _ writer: any ClipWriter, _ track: Int
+    ) throws(CaptureError) {
+        for _ in 0..<missing { try store(bytes, writer, track, at: Int64(written) * frame) }
+        count.filled += missing
     }
 
     private func store(

@@ -54,17 +54,22 @@ final class CaptureCore: Sendable {
         }
     }
 
-    /// The refusal of a strict session, with the capture written off in the audit log.
-    func notAsAsked(_ differences: [String]) async -> CaptureError {
-        let error = CaptureError(
-            .notAsAsked,
-            "\(QuestionText.visible(device.name)) [\(device.id)] does otherwise than asked: "
-                + differences.joined(separator: "; ") + ".",
-            remedies: [
-                Remedy("See what it can do.", command: "capturegate devices --json"),
-                Remedy("Or leave --strict out, to take what it gives."),
-            ])
+    /// An error before anything was captured, with the capture written off in the audit log.
+    func refused(_ error: CaptureError) async -> CaptureError {
         await capture.finish(frames: 0, bytes: 0, outcome: error.message)
         return error
+    }
+
+    /// The refusal of a strict session.
+    func notAsAsked(_ differences: [String]) async -> CaptureError {
+        await refused(
+            CaptureError(
+                .notAsAsked,
+                "\(QuestionText.visible(device.name)) [\(device.id)] does otherwise than asked: "
+                    + differences.joined(separator: "; ") + ".",
+                remedies: [
+                    Remedy("See what it can do.", command: "capturegate devices --json"),
+                    Remedy("Or leave --strict out, to take what it gives."),
+                ]))
     }
 }

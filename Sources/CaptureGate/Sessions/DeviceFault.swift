@@ -26,8 +26,8 @@ struct DeviceFault {
     func end(_ result: LoopResult, gate: CaptureEndReason?) -> SessionEnd {
         switch result.end {
         case .stopped: return .stopped
-        case .revoked: return .refused((gate ?? .revoked).error(device.description))
-        case .expired: return .refused(CaptureEndReason.expired.error(device.description))
+        case .revoked: return .refused((gate ?? .revoked).error(device.description, as: device.capability))
+        case .expired: return .refused(CaptureEndReason.expired.error(device.description, as: device.capability))
         case .deviceGone:
             return .deviceGone(gone(.deviceGone, "\(named) was unplugged", nil, result.fault?.errno ?? 0))
         case .stalled:

@@ -4,7 +4,8 @@ import Gate
 extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
     /// Opens the camera the permit names and negotiates; nothing is captured before `start()`.
     ///
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, and `.notAsAsked` where
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, `.unavailable` where a
+    ///   shutter covers the lens, and `.notAsAsked` where
     ///   the settings are strict and the device would do otherwise. The C calls are `open` and `VIDIOC_S_FMT`.
     public init(
         opening permit: consuming DevicePermit, settings: VideoSettings = VideoSettings()
@@ -20,6 +21,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     private init(
         _ core: CaptureCore, _ opened: consuming OpenedCamera, _ settings: VideoSettings
     ) async throws(CaptureError) {
+        if opened.isCovered { throw await core.refused(.privacyShutter(closedOn: core.device.description)) }
         let format = VideoFormat(opened.format)
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
@@ -32,14 +34,17 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
 /// A camera after negotiation.
 struct OpenedCamera: ~Copyable {
     let format: CameraFormat
+    var isCovered = false
     var track: CaptureTrack
     var reader: VideoRing.Consumer
 
     static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
         let got = source.format
+        let isCovered = source.isCovered
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
-        return OpenedCamera(format: got, track: .camera(capture.track), reader: capture.consumer)
+        return OpenedCamera(
+            format: got, isCovered: isCovered, track: .camera(capture.track), reader: capture.consumer)
     }
 
     static func bars(_ core: CaptureCore, _ settings: VideoSettings) throws(RealtimeFault) -> OpenedCamera {

@@ -35,6 +35,13 @@ public struct CameraSource: ~Copyable, Sendable {
     }
 
     public var format: CameraFormat { got }
+
+    /// Whether a slide or key covers the lens, as far as the camera tells. The control is `V4L2_CID_PRIVACY`.
+    public var isCovered: Bool {
+        var value: Int32 = 0
+        return unsafe cm_v4l2_g_ctrl(node.descriptor, UInt32(V4L2_CID_PRIVACY), &value) >= 0 && value != 0
+    }
+
     public var bufferCount: Int { buffers.count }
 
     private static func map(_ node: inout CameraDescriptor, count: Int) throws(RealtimeFault) -> FrameBuffers {
