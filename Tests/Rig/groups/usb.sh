@@ -1,7 +1,7 @@
 # about: a USB camera with a microphone has one entry each, and its id follows its serial
 # time: real
 # timeout: 150
-# checks: 21
+# checks: 24
 
 modprobe vhci_hcd
 modprobe uvcvideo
@@ -50,6 +50,13 @@ exits "a picture is recorded from it" 0 \
 check "which decodes" decodes clip.mkv
 exits "a sound is recorded from it" 0 capturegate record clip.wav --camera none --microphone "$microphone" --for 2s
 check "which decodes" decodes clip.wav
+
+v4l2-ctl -d "$camera_node" -c privacy=1
+exits "a camera whose shutter is closed is not recorded" 69 \
+    capturegate record dark.mkv --camera "$camera" --microphone none --for 2s
+said "and the error says so" 'privacy shutter of .* is closed'
+refute "and no file is left" ls dark.mkv dark.mkv.partial
+v4l2-ctl -d "$camera_node" -c privacy=0
 
 # Something else takes the numbers while it is away.
 unplug $first

@@ -5,6 +5,7 @@
 enum { GET_STATUS, CLEAR_FEATURE, SET_FEATURE = 3, SET_ADDRESS = 5, GET_DESCRIPTOR, SET_CONFIGURATION = 9,
        GET_INTERFACE, SET_INTERFACE };
 enum { SET_CUR = 1, GET_CUR = 0x81, GET_MIN, GET_MAX, GET_RES, GET_LEN, GET_INFO, GET_DEF };
+enum { CT_PRIVACY = 0x11 };
 enum { PU_BRIGHTNESS = 2, PU_CONTRAST = 3 };
 enum { VS_PROBE = 1, VS_COMMIT = 2 };
 
@@ -60,6 +61,21 @@ static int processing(const struct request *request, uint8_t *data) {
     }
 }
 
+// The shutter: whoever sets it plays the hand at the slide.
+static int camera_terminal(const struct request *request, uint8_t *data) {
+    static uint8_t closed;
+    switch (request->request) {
+    case SET_CUR: closed = data[0] & 1; return 0;
+    case GET_CUR: return put_byte(data, closed);
+    case GET_MIN:
+    case GET_DEF: return put_byte(data, 0);
+    case GET_MAX:
+    case GET_RES: return put_byte(data, 1);
+    case GET_INFO: return put_byte(data, 3); // can be read and set
+    default: return -1;
+    }
+}
+
 static int streaming(const struct request *request, uint8_t *data) {
     switch (request->request) {
     case SET_CUR:
@@ -87,6 +103,8 @@ static int class_request(const struct request *request, uint8_t *data) {
     int selector = request->value >> 8, entity = request->index >> 8, interface = request->index & 0xff;
     if ((request->type & 0x1f) == 2) return sound_endpoint(request, data);
     if (interface == interface_picture && (selector == VS_PROBE || selector == VS_COMMIT)) return streaming(request, data);
+    if (interface == interface_camera && entity == entity_camera_terminal && selector == CT_PRIVACY)
+        return camera_terminal(request, data);
     if (interface == interface_camera && entity == entity_processing
         && (selector == PU_BRIGHTNESS || selector == PU_CONTRAST))
         return processing(request, data);
