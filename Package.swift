@@ -27,7 +27,9 @@ let package = Package(
         .target(
             name: "CMedia", cSettings: c,
             linkerSettings: [.linkedLibrary("asound"), .linkedLibrary("v4lconvert"), .linkedLibrary("udev")]),
-        .target(name: "CSystem", cSettings: c, linkerSettings: [.linkedLibrary("crypto")]),
+        .target(
+            name: "CSystem", cSettings: c,
+            linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("systemd")]),
         .target(
             name: "CCodecs", cSettings: c,
             linkerSettings: [.linkedLibrary("FLAC"), .linkedLibrary("turbojpeg")]),
