@@ -36,20 +36,9 @@ struct AudioLedger: BitwiseCopyable, Sendable {
     mutating func open(_ deviceStamp: Int64) {
         let due = stamps.last &+ clock.nanoseconds(lastFrames)
         let isFirst = stamps.last == 0
-        stamp = repaired(deviceStamp)
+        stamp = stamps.take(deviceStamp, interval: interval, counters, &flags)
         if isBroken, !isFirst { lost(clock.frames(stamp &- due)) }
         isBroken = false
-    }
-
-    @_noLocks @_noAllocation
-    private mutating func repaired(_ own: Int64) -> Int64 {
-        if stamps.follows(own, interval: interval) { return own }
-        let (stamp, wasRepaired) = stamps.next(own, now: cm_monotonic(), interval: interval)
-        if wasRepaired {
-            counters.repairedTimestamp()
-            flags.add(FrameFlags.repairedTimestamp)
-        }
-        return stamp
     }
 
     /// The length of an interruption is known by the clock alone.

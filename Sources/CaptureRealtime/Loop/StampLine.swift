@@ -1,3 +1,5 @@
+import CMedia
+
 /// Makes a device's time stamps rise strictly. Drivers deliver stamps that go backward, lie in the future or are missing.
 ///
 /// *realtime-safe*
@@ -16,6 +18,20 @@ struct StampLine: BitwiseCopyable {
     @_noLocks @_noAllocation
     mutating func start(now: Int64) {
         floor = now &- 1_000_000_000
+    }
+
+    /// The stamp to use for a unit; one that had to be replaced is counted and flagged.
+    @_noLocks @_noAllocation
+    mutating func take(
+        _ own: Int64, interval: Int64, _ counters: CounterTable, _ flags: inout FrameFlags
+    ) -> Int64 {
+        if follows(own, interval: interval) { return own }
+        let (stamp, wasRepaired) = next(own, now: cm_monotonic(), interval: interval)
+        if wasRepaired {
+            counters.repairedTimestamp()
+            flags.add(FrameFlags.repairedTimestamp)
+        }
+        return stamp
     }
 
     /// Takes a stamp that is in step with the last one, without a look at the clock: that is a system call on some

@@ -65,24 +65,13 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     @usableFromInline @_noLocks @_noAllocation
     mutating func header(_ buffer: FilledBuffer) -> FrameHeader {
         let previous = stamps.last
-        let stamp = stamp(buffer.timestamp)
+        let stamp = stamps.take(buffer.timestamp, interval: interval, counters, &flags)
         if wasRestarted { measureRestart(from: previous, to: stamp) }
         let header = FrameHeader(
             sequence: position, timestamp: stamp, byteCount: buffer.planes.total, frameCount: 1, flags: flags,
             lost: totals)
         position &+= 1
         return header
-    }
-
-    @_noLocks @_noAllocation
-    private mutating func stamp(_ own: Int64) -> Int64 {
-        if stamps.follows(own, interval: interval) { return own }
-        let (stamp, wasRepaired) = stamps.next(own, now: cm_monotonic(), interval: interval)
-        if wasRepaired {
-            counters.repairedTimestamp()
-            flags.add(FrameFlags.repairedTimestamp)
-        }
-        return stamp
     }
 
     /// The sequence began anew, so what is missing is known by the clock alone.
