@@ -84,6 +84,21 @@ struct MatroskaTests {
         ] { #expect(tags.contains(tag), "\(tag)") }
     }
 
+    @Test("A clip whose last pictures were lost lasts as long as it was said to")
+    func extended() throws {
+        let scratch = try Scratch()
+        let writer = try ClipFormat.matroska.writer(
+            on: ClipOutput(opening: .file(path: scratch.path("a.mkv"))), tracks: [Recording.track(video)])
+        for number in 0..<3 {
+            let picture = Source.picture(video, number: number)
+            try writer.write(video: picture.span.bytes, at: Recording.time(number, video))
+        }
+        writer.extend(to: 2_000_000_000)
+        let clip = try writer.finish(ledger: Recording.ledger, end: .complete)
+        #expect(clip.durationNanoseconds == 2_000_000_000)
+        #expect(try probe("format=duration", scratch.path("a.mkv"), scratch).contains("duration=2.000000"))
+    }
+
     @Test("ffmpeg seeks by the index")
     func seek() throws {
         let scratch = try Scratch()

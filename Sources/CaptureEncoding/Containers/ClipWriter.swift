@@ -23,6 +23,9 @@ public protocol ClipWriter: AnyObject {
     /// - Throws: `.diskFull` or `.inputOutput`: call `finish`; `.usage` for data that can't be of this track.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError)
 
+    /// Says that the clip lasts until then although nothing more may come: its last picture stands until the end.
+    func extend(to nanoseconds: Int64)
+
     /// Writes what is still inside and what only the end knows, and gives the file its name. Once.
     /// - Throws: `.fileExists`, `.inputOutput`, `.diskFull`; what there is then stays under the partial name.
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip
@@ -32,6 +35,9 @@ public protocol ClipWriter: AnyObject {
 }
 
 extension ClipWriter {
+    /// For formats whose frames lie one after another: they last as long as their frames.
+    public func extend(to nanoseconds: Int64) {}
+
     /// Stores sound on the first track of sound.
     /// - Throws: as `write(_:to:at:)`; `.usage` if there is none.
     public func write(audio: RawSpan, at nanoseconds: Int64) throws(CaptureError) {

@@ -12,6 +12,8 @@ final class NullWriter: ClipWriter {
     private var counted: [EncoderCounts]
     private var end: Int64 = 0
 
+    func extend(to nanoseconds: Int64) { end = max(end, nanoseconds) }
+
     init(output: consuming ClipOutput, tracks: [ClipTrack]) {
         destination = output.destination
         self.tracks = tracks

@@ -105,7 +105,11 @@ final class VideoLane: Lane {
         isComplete = true
         let missing = places - min(written, places)
         if written > 0 { note(lost: header, atMost: missing) }
-        if constantRate { try fill(missing, with: bytes, writer, track) }
+        if constantRate {
+            try fill(missing, with: bytes, writer, track)
+        } else if missing > 0, let duration = timeline.duration {
+            writer.extend(to: duration)
+        }
     }
 
     private func begin(at time: Int64) {

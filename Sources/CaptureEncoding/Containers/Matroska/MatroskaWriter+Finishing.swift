@@ -1,8 +1,12 @@
 import CaptureGate
 
 extension MatroskaWriter {
+    func extend(to nanoseconds: Int64) { clipEnd = max(clipEnd, nanoseconds) }
+
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
         try? flushEncoders()
+        // What is not in the file any more is not to be waited for.
+        if failure == nil { end = max(end, clipEnd) }
         try keepingWhole { () throws(CaptureError) in try writeHead() }
         let tail = writeTail(ledger, reason)
         try patch(tail)

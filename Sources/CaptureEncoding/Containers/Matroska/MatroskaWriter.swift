@@ -21,6 +21,8 @@ final class MatroskaWriter: ClipWriter {
     /// Of the packets that are in the file, and of those in the cluster too, nanoseconds.
     var end: Int64 = 0
     private var clusterEnd: Int64 = 0
+    /// Where the clip was said to end, nanoseconds.
+    var clipEnd: Int64 = 0
     var failure: CaptureError?
 
     init(
