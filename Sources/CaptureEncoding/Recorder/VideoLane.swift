@@ -103,7 +103,8 @@ final class VideoLane: Lane {
         _ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, places: UInt64
     ) throws(CaptureError) {
         isComplete = true
-        let missing = places - min(written, places)
+        let reached = written == 0 ? 0 : UInt64((last + frame / 2) / frame) + 1
+        let missing = places - min(reached, places)
         if written > 0 { note(lost: header, atMost: missing) }
         if constantRate {
             try fill(missing, with: bytes, writer, track)
