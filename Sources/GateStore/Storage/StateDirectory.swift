@@ -71,7 +71,7 @@ struct StateDirectory: Sendable {
                 "Mount it writable, or name a folder elsewhere with XDG_STATE_HOME.",
                 command: ["findmnt", "-T", path])
         }
-        guard access >= 0 else {
+        guard access >= 0 || access == -ENOENT else {
             throw StoreFailure.error(
                 "The grant store's folder \(path) can't be written.", errno: EACCES,
                 "Make it writable for this user, or name another with XDG_STATE_HOME.", command: ["chmod", "700", path])
@@ -80,7 +80,7 @@ struct StateDirectory: Sendable {
 
     private func checkFile(_ file: String) throws(CaptureError) {
         // By its path alone: closing a descriptor of a database drops every lock this process has on it.
-        // With one look alone: SQLite takes its files away when the last program closes them.
+        // Gone at either look is as good as never there: SQLite takes files away when the last program closes them.
         let found = FileStatus.ofLink(file)
         if case .failure(let failure) = found, failure.errno == ENOENT { return }
         let status = try status(of: file, found)
@@ -91,7 +91,8 @@ struct StateDirectory: Sendable {
         }
         try checkTrust(of: status, at: file, mode: "600")
         // SQLite would open it all the same, to read alone, and leave more files of that kind behind.
-        guard cs_access(file, R_OK | W_OK) >= 0 else {
+        let access = cs_access(file, R_OK | W_OK)
+        guard access >= 0 || access == -ENOENT else {
             throw StoreFailure.error(
                 "\(file) can't be read and written.", errno: EACCES, "Make it readable and writable for this user.",
                 command: ["chmod", "600", file])

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Gate
 import Testing
@@ -31,6 +32,37 @@ struct StoreLockTests {
         #expect(try store.snapshot().decisions.isEmpty)
         _ = try store.record([Samples.decision()], audit: Samples.event())
         #expect(try store.audit.verify().isIntact)
+    }
+
+    @Test("Files that come and go while the folder is checked are no fault")
+    func comingAndGoing() throws {
+        let state = try StateDirectory(preparing: folder.path + "/other")
+        let log = state.databasePath + "-wal"
+        let ended = Signal()
+        Thread.detachNewThread {
+            for _ in 0..<20_000 {
+                close(open(log, O_CREAT | O_WRONLY, 0o600))
+                unlink(log)
+            }
+            ended.send()
+        }
+        while ended.isSilent { try state.check() }
+    }
+
+    @Test("Stores of one folder are opened, written and closed by several at once, and each line is in the log")
+    func openingAndClosing() async throws {
+        let path = folder.path + "/other"
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    for _ in 0..<40 { try SQLiteGrantStore(directory: path).append(Samples.event()) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let audit = try SQLiteGrantStore(directory: path).audit
+        #expect(try audit.verify().isIntact)
+        #expect(try audit.last(200).count == 120)
     }
 
     @Test("A full database: the change throws, nothing is lost, and the next one goes through")
