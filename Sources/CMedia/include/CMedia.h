@@ -7,6 +7,7 @@
 #include "cm_alsa_parameters.h"
 #include "cm_event.h"
 #include "cm_memory.h"
+#include "cm_mixer.h"
 #include "cm_thread.h"
 #include "cm_udev.h"
 #include "cm_v4l2.h"

@@ -5,8 +5,9 @@
 
 #pragma clang assume_nonnull begin
 
-// Or-ed to an id: the next control after it, also a compound one's.
+// Or-ed to an id: the next control after it; with the second flag also one whose value has many parts.
 #define CM_V4L2_CTRL_NEXT 0x80000000u
+#define CM_V4L2_CTRL_NEXT_COMPOUND 0x40000000u
 
 struct cm_v4l2_control {
     uint32_t id;
@@ -32,5 +33,11 @@ int32_t cm_v4l2_queryctrl(int32_t descriptor, uint32_t id, struct cm_v4l2_contro
 int32_t cm_v4l2_querymenu(int32_t descriptor, uint32_t id, uint32_t index, struct cm_v4l2_menu *menu);
 int32_t cm_v4l2_g_ctrl(int32_t descriptor, uint32_t id, int32_t *value);
 int32_t cm_v4l2_s_ctrl(int32_t descriptor, uint32_t id, int32_t value);
+// VIDIOC_G_EXT_CTRLS and VIDIOC_S_EXT_CTRLS of one control, for what the two before can't: 64 bits, and text of `size`
+// bytes with the zero at its end.
+int32_t cm_v4l2_g_ctrl64(int32_t descriptor, uint32_t id, int64_t *value);
+int32_t cm_v4l2_s_ctrl64(int32_t descriptor, uint32_t id, int64_t value);
+int32_t cm_v4l2_g_text(int32_t descriptor, uint32_t id, char *text, uint32_t size);
+int32_t cm_v4l2_s_text(int32_t descriptor, uint32_t id, const char *text, uint32_t size);
 
 #pragma clang assume_nonnull end

@@ -8,17 +8,25 @@ struct DeviceFault {
 
     /// The error for a call that failed while the device was opened or captured.
     func error(_ fault: RealtimeFault) -> CaptureError {
-        let call = "\(fault.call.function): \(SystemText.error(fault.errno))"
-        switch fault.errno {
+        if fault.errno == EINVAL, isNegotiation(fault.call) {
+            return CaptureError(
+                .notAsAsked, "\(named) can't do what was asked (\(words(fault.call.function, fault.errno))).",
+                errno: fault.errno, remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
+        }
+        return error(fault.call.function, fault.errno)
+    }
+
+    private func words(_ call: String, _ errno: Int32) -> String { "\(call): \(SystemText.error(errno))" }
+
+    /// The error for a call, named as its manual page has it, and a positive errno.
+    func error(_ function: String, _ errno: Int32) -> CaptureError {
+        let call = words(function, errno)
+        switch errno {
         case EBUSY: return busy(call)
-        case ENOENT, ENXIO, ENODEV: return gone(.noDevice, "\(named) is not there any more", call, fault.errno)
+        case ENOENT, ENXIO, ENODEV: return gone(.noDevice, "\(named) is not there any more", call, errno)
         case EPERM, EACCES: return refused(call)
         case ENOSPC: return noBandwidth(call)
-        case EINVAL where isNegotiation(fault.call):
-            return CaptureError(
-                .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
-                remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
-        default: return CaptureError(.inputOutput, "\(named) failed (\(call)).", errno: fault.errno)
+        default: return CaptureError(.inputOutput, "\(named) failed (\(call)).", errno: errno)
         }
     }
 

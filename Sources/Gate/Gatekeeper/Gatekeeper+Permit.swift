@@ -36,7 +36,7 @@ extension Gatekeeper {
 extension GateReading {
     /// Who uses one of the devices; `nil` if nobody does.
     func business(for subject: Result<Subject, CaptureError>) -> CaptureError? {
-        for item in items {
+        for item in items where !item.request.isShared {
             if let error = item.notice(for: subject).business(item.availability) { return error }
         }
         return nil

@@ -1,0 +1,138 @@
+import CMedia
+
+/// The controls of a video node (`VIDIOC_QUERY_EXT_CTRL`, `VIDIOC_G_EXT_CTRLS` and their kin).
+final class CameraPanel: ControlPanel {
+    private let node: Int32
+
+    init(opening path: String) throws(ControlFault) {
+        node = try ControlFault.check("open", cm_v4l2_open(path))
+    }
+
+    deinit { _ = cm_close(node) }
+
+    func controls() throws(ControlFault) -> [DeviceControl] {
+        let raw = try queryAll()
+        let names = ControlName.distinct(raw.map { ControlName.spelled(Self.label($0)) })
+        let byNumber = Dictionary(zip(raw.map(\.id), names)) { first, _ in first }
+        return zip(raw, names).map { raw, name in
+            control(raw, name: name, automatic: automatic(of: raw.id, names: byNumber))
+        }
+    }
+
+    func read(_ control: DeviceControl) throws(ControlFault) -> DeviceControl {
+        var raw = cm_v4l2_control()
+        try ControlFault.check("VIDIOC_QUERY_EXT_CTRL", cm_v4l2_queryctrl(node, control.id, &raw))
+        return self.control(raw, name: control.name, automatic: control.automatic)
+    }
+
+    func write(_ value: ControlValue, to control: DeviceControl) throws(ControlFault) -> ControlValue {
+        let result: Int32
+        switch value {
+        case .text(let text): result = cm_v4l2_s_text(node, control.id, text, UInt32(text.utf8.count) + 1)
+        case .integer(let number) where control.kind == .integer64:
+            result = cm_v4l2_s_ctrl64(node, control.id, number)
+        // A bitmask has 32 bits without a sign.
+        case .integer(let number): result = cm_v4l2_s_ctrl(node, control.id, Int32(truncatingIfNeeded: number))
+        case .decibels: result = -EINVAL
+        }
+        try ControlFault.check("VIDIOC_S_EXT_CTRLS", result)
+        return value
+    }
+
+    // MARK: One control
+
+    private func queryAll() throws(ControlFault) -> [cm_v4l2_control] {
+        let next = UInt32(CM_V4L2_CTRL_NEXT) | UInt32(CM_V4L2_CTRL_NEXT_COMPOUND)
+        var found: [cm_v4l2_control] = []
+        var raw = cm_v4l2_control()
+        var result = cm_v4l2_queryctrl(node, next, &raw)
+        // A driver that never ends its list would hang the listing.
+        while result >= 0, found.count < 1024 {
+            if Self.kind(raw) != nil, !ControlFlags(rawValue: raw.flags).contains(.disabled) { found.append(raw) }
+            result = cm_v4l2_queryctrl(node, raw.id | next, &raw)
+        }
+        // A node without controls has no such request, a list that is over no next control.
+        if result != -EINVAL, result != -ENOTTY { try ControlFault.check("VIDIOC_QUERY_EXT_CTRL", result) }
+        return found
+    }
+
+    private func control(_ raw: cm_v4l2_control, name: String, automatic: AutomaticControl?) -> DeviceControl {
+        let kind = Self.kind(raw) ?? .compound
+        let flags = ControlFlags(rawValue: raw.flags)
+        return DeviceControl(
+            id: raw.id, name: name, label: Self.label(raw), kind: kind, range: Self.range(raw, kind),
+            step: Int64(clamping: raw.step), defaultValue: Self.hasDefault(kind) ? raw.default_value : nil,
+            flags: flags, items: items(raw, kind), value: flags.contains(.writeOnly) ? nil : value(raw, kind),
+            automatic: automatic)
+    }
+
+    private func automatic(of control: UInt32, names: [UInt32: String]) -> AutomaticControl? {
+        guard let pair = AutomaticPair.partner(of: control), let name = names[pair.number] else { return nil }
+        return AutomaticControl(name: name, manual: .integer(pair.manual))
+    }
+
+    private func items(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) -> [ControlItem] {
+        guard kind == .menu || kind == .integerMenu, raw.minimum >= 0, raw.maximum >= raw.minimum else { return [] }
+        return (raw.minimum...min(raw.maximum, raw.minimum + 1023)).compactMap { number in
+            var menu = cm_v4l2_menu()
+            // What the device leaves out is refused here.
+            guard cm_v4l2_querymenu(node, raw.id, UInt32(clamping: number), &menu) >= 0 else { return nil }
+            let name = FixedText.of(menu.name)
+            return ControlItem(number: number, name: kind == .menu ? name : String(menu.value))
+        }
+    }
+
+    /// A device may refuse to tell one value; the others are worth telling.
+    private func value(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) -> ControlValue? {
+        switch kind {
+        case .button, .compound: return nil
+        case .string: return text(raw)
+        case .integer64:
+            var number: Int64 = 0
+            return cm_v4l2_g_ctrl64(node, raw.id, &number) >= 0 ? .integer(number) : nil
+        case .bitmask, .integer, .boolean, .menu, .integerMenu:
+            var number: Int32 = 0
+            guard cm_v4l2_g_ctrl(node, raw.id, &number) >= 0 else { return nil }
+            return .integer(kind == .bitmask ? Int64(UInt32(bitPattern: number)) : Int64(number))
+        }
+    }
+
+    private func text(_ raw: cm_v4l2_control) -> ControlValue? {
+        let size = Int(min(max(raw.maximum, 0), 65_535)) + 1
+        var text = [CChar](repeating: 0, count: size)
+        guard cm_v4l2_g_text(node, raw.id, &text, UInt32(size)) >= 0 else { return nil }
+        return .text(FixedText.of(text))
+    }
+}
+
+extension CameraPanel {
+    private static func label(_ raw: cm_v4l2_control) -> String { FixedText.of(raw.name) }
+
+    /// - Returns: `nil` for the heading of a class of controls.
+    private static func kind(_ raw: cm_v4l2_control) -> DeviceControl.Kind? {
+        let hasPayload = ControlFlags(rawValue: raw.flags).contains(.hasPayload)
+        if raw.type >= 0x100 || raw.elements > 1 || hasPayload && raw.type != 7 { return .compound }
+        // V4L2_CTRL_TYPE_*
+        switch raw.type {
+        case 1: return .integer
+        case 2: return .boolean
+        case 3: return .menu
+        case 4: return .button
+        case 5: return .integer64
+        case 7: return .string
+        case 8: return .bitmask
+        case 9: return .integerMenu
+        case 6: return nil
+        default: return .compound
+        }
+    }
+
+    private static func range(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) -> ClosedRange<Int64> {
+        if kind == .bitmask { return 0...max(0, Int64(UInt32(truncatingIfNeeded: raw.maximum))) }
+        return raw.minimum...max(raw.minimum, raw.maximum)
+    }
+
+    private static func hasDefault(_ kind: DeviceControl.Kind) -> Bool {
+        kind != .button && kind != .compound && kind != .string
+    }
+}

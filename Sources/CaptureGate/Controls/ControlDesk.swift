@@ -1,0 +1,72 @@
+import Gate
+
+/// Reads and sets controls by their names, and refuses before the device does.
+struct ControlDesk {
+    let device: Device
+    let panel: any ControlPanel
+
+    func controls() throws(CaptureError) -> [DeviceControl] {
+        try saying { () throws(ControlFault) in try panel.controls() }
+    }
+
+    /// - Throws: `.usage` with the names that may have been meant.
+    func control(named name: String, among controls: [DeviceControl]) throws(CaptureError) -> DeviceControl {
+        let spelled = ControlName.spelled(name)
+        if let control = controls.first(where: { $0.name == spelled }) { return control }
+        throw unknown(name, controls)
+    }
+
+    /// The same control as it is now.
+    func read(_ control: DeviceControl) throws(CaptureError) -> DeviceControl {
+        try saying { () throws(ControlFault) in try panel.read(control) }
+    }
+
+    /// Sets a control and reads it back.
+    func set(_ control: DeviceControl, to value: ControlValue) throws(CaptureError) -> ControlChange {
+        try control.check(value)
+        // Another control may have been set since the list was made.
+        let now = try read(control)
+        try now.checkSettable(on: device)
+        let meant = try saying { () throws(ControlFault) in try panel.write(value, to: now) }
+        let after = try read(now)
+        let isReadable = after.value != nil && now.kind != .button
+        return ControlChange(asked: value, control: after, isAsAsked: !isReadable || after.value == meant)
+    }
+
+    /// Sets to its default what has one and can be set now.
+    ///
+    /// What an automatic stands against is tried again after all others: its automatic may have been set to manual.
+    func reset(_ controls: [DeviceControl]) throws(CaptureError) -> [ControlChange] {
+        var (changes, waiting): ([ControlChange], [DeviceControl]) = ([], [])
+        for control in controls where control.defaultValue != nil && !control.flags.contains(.readOnly) {
+            if try read(control).flags.contains(.inactive) {
+                waiting.append(control)
+            } else {
+                try append(control, to: &changes)
+            }
+        }
+        for control in waiting where try !read(control).flags.contains(.inactive) {
+            try append(control, to: &changes)
+        }
+        return changes
+    }
+
+    private func append(_ control: DeviceControl, to changes: inout [ControlChange]) throws(CaptureError) {
+        guard let value = control.defaultValue else { return }
+        changes.append(try set(control, to: .integer(value)))
+    }
+
+    private func unknown(_ name: String, _ controls: [DeviceControl]) -> CaptureError {
+        let named = "\(QuestionText.visible(device.name)) [\(device.id)]"
+        guard !controls.isEmpty else { return CaptureError(.usage, "\(named) has no controls.") }
+        let near = ControlName.nearest(to: name, among: controls.map(\.name))
+        let guess = near.isEmpty ? "" : " Did you mean \(DeviceControl.alternatives(near))?"
+        return CaptureError(
+            .usage, "\(named) has no control \"\(QuestionText.visible(name))\".\(guess)",
+            remedies: [Remedy("See which it has.", command: "capturegate controls \(device.id)")])
+    }
+
+    private func saying<Value>(_ body: () throws(ControlFault) -> Value) throws(CaptureError) -> Value {
+        do { return try body() } catch { throw error.error(device) }
+    }
+}

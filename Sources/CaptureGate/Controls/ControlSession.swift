@@ -1,0 +1,91 @@
+import Gate
+
+/// The controls of one device, open: read, set and read back.
+///
+/// It takes a permit as a capture does, since it opens the same device: of level `.still` for a camera and `.meter` for
+/// a microphone at least. A grant for once is used up by it, and the audit log has a line at its start and its end. It
+/// captures nothing and may be open while something else captures.
+///
+/// *session-bound*
+public struct ControlSession: ~Copyable {
+    public let device: Device
+    private let desk: ControlDesk
+    private let capture: ActiveCapture
+
+    /// Opens the device the permit names.
+    ///
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.noDevice`. The C functions are `open` and
+    ///   `snd_ctl_open`.
+    public init(opening permit: consuming DevicePermit) async throws(CaptureError) {
+        let (id, capability) = (permit.device.id, permit.capability)
+        let device = try DeviceCatalog.device(id, capability)
+        let capture = try await permit.redeem(opening: id, as: capability)
+        do throws(ControlFault) {
+            desk = ControlDesk(device: device, panel: try Self.panel(of: device))
+        } catch {
+            let error = error.error(device)
+            await capture.finish(frames: 0, bytes: 0, outcome: error.message)
+            throw error
+        }
+        self.device = device
+        self.capture = capture
+    }
+
+    private static func panel(of device: Device) throws(ControlFault) -> any ControlPanel {
+        switch device.capability {
+        case .camera:
+            try device.nodes.first.map { node throws(ControlFault) in try CameraPanel(opening: node) }
+                ?? EmptyPanel()
+        default: try device.pcmName.map { name throws(ControlFault) in try MixerPanel(opening: name) } ?? EmptyPanel()
+        }
+    }
+
+    /// All there are, in the device's order, with their values now.
+    public func controls() throws(CaptureError) -> [DeviceControl] {
+        try checkPermission()
+        return try desk.controls()
+    }
+
+    /// The control of that name among those of ``controls()``.
+    ///
+    /// - Throws: `.usage` with the names that may have been meant.
+    public func control(
+        named name: String, among controls: [DeviceControl]
+    ) throws(CaptureError) -> DeviceControl {
+        try desk.control(named: name, among: controls)
+    }
+
+    /// The same control as it is now.
+    public func read(_ control: DeviceControl) throws(CaptureError) -> DeviceControl {
+        try checkPermission()
+        return try desk.read(control)
+    }
+
+    /// Sets a control and reads it back.
+    ///
+    /// - Throws: `.usage` with the range for a value the control does not take, `.unavailable` with what to set first for
+    ///   one that is inactive, `.busy` for one that can't be set while the device captures. The C calls are
+    ///   `VIDIOC_S_EXT_CTRLS` and `snd_ctl_elem_write`.
+    public func set(_ control: DeviceControl, to value: ControlValue) throws(CaptureError) -> ControlChange {
+        try checkPermission()
+        return try desk.set(control, to: value)
+    }
+
+    /// Sets controls to their defaults; what has none or can't be set now stays as it is.
+    public func reset(_ controls: [DeviceControl]) throws(CaptureError) -> [ControlChange] {
+        try checkPermission()
+        return try desk.reset(controls)
+    }
+
+    /// Closes the device and writes the end into the audit log.
+    ///
+    /// - Parameter outcome: what was done, one short sentence.
+    public consuming func close(_ outcome: String) async {
+        await capture.finish(frames: 0, bytes: 0, outcome: outcome)
+    }
+
+    /// What was taken back meanwhile counts at once.
+    private func checkPermission() throws(CaptureError) {
+        if let reason = capture.endReason { throw reason.error(device.description, as: device.capability) }
+    }
+}

@@ -1,0 +1,158 @@
+import CMedia
+
+/// What a sound card's mixer has of a microphone (`snd_ctl_elem_info` and its kin).
+///
+/// The mixer is the card's: where it has several microphones, each shows the same volumes.
+final class MixerPanel: ControlPanel {
+    private let mixer: OpaquePointer
+    /// ALSA's number of the PCM device.
+    private let device: UInt32
+
+    /// - Parameter pcmName: `hw:CARD,DEVICE`
+    init(opening pcmName: String) throws(ControlFault) {
+        let parts = pcmName.drop { $0 != ":" }.dropFirst().split(separator: ",")
+        device = parts.count == 2 ? UInt32(parts[1]) ?? 0 : 0
+        _ = cm_alsa_setup()
+        var mixer: OpaquePointer?
+        try ControlFault.check("snd_ctl_open", cm_mixer_open(&mixer, "hw:\(parts.first ?? "0")"))
+        guard let mixer else { throw ControlFault(call: "snd_ctl_open", errno: ENOMEM) }
+        self.mixer = mixer
+    }
+
+    deinit { _ = cm_ctl_close(mixer) }
+
+    func controls() throws(ControlFault) -> [DeviceControl] {
+        var elements: [cm_elem] = []
+        for number in try numbers() {
+            var element = cm_elem()
+            // One may go between the list and the look.
+            if cm_elem_info(mixer, number, &element) >= 0, isOfMicrophone(element) { elements.append(element) }
+        }
+        let names = ControlName.distinct(elements.map { ControlName.spelled(Self.label($0)) })
+        return zip(elements, names).map { control($0, name: $1) }
+    }
+
+    func read(_ control: DeviceControl) throws(ControlFault) -> DeviceControl {
+        self.control(try element(control), name: control.name)
+    }
+
+    /// Sets all channels alike.
+    func write(_ value: ControlValue, to control: DeviceControl) throws(ControlFault) -> ControlValue {
+        var element = try element(control)
+        let number = try raw(value, of: control)
+        let values = [Int64](repeating: number, count: Int(CM_ELEM_CHANNELS))
+        try ControlFault.check("snd_ctl_elem_write", cm_elem_write(mixer, &element, values))
+        return .integer(number)
+    }
+
+    private func raw(_ value: ControlValue, of control: DeviceControl) throws(ControlFault) -> Int64 {
+        switch value {
+        case .integer(let number): return number
+        case .text: throw ControlFault(call: "snd_ctl_elem_write", errno: EINVAL)
+        case .decibels(let level):
+            var number: Int64 = 0
+            try ControlFault.check(
+                "snd_ctl_convert_from_dB",
+                cm_elem_from_decibels(mixer, control.id, Int64((level * 100).rounded()), &number))
+            return number
+        }
+    }
+
+    private func numbers() throws(ControlFault) -> [UInt32] {
+        let count = try ControlFault.check("snd_ctl_elem_list", cm_elem_list(mixer, nil, 0))
+        var numbers = [UInt32](repeating: 0, count: Int(min(count, 4096)))
+        guard !numbers.isEmpty else { return [] }
+        let now = try ControlFault.check("snd_ctl_elem_list", cm_elem_list(mixer, &numbers, UInt32(numbers.count)))
+        return Array(numbers.prefix(Int(now)))
+    }
+
+    private func element(_ control: DeviceControl) throws(ControlFault) -> cm_elem {
+        var element = cm_elem()
+        try ControlFault.check("snd_ctl_elem_info", cm_elem_info(mixer, control.id, &element))
+        return element
+    }
+
+    /// The kernel names an element SOURCE DIRECTION FUNCTION; without a direction it is for both.
+    private func isOfMicrophone(_ element: cm_elem) -> Bool {
+        guard Self.kind(element) != nil else { return false }
+        // SND_CTL_ELEM_IFACE_PCM, of the substream that is opened first, and SND_CTL_ELEM_IFACE_MIXER
+        if element.interface == 3 { return element.device == device && element.subdevice == 0 }
+        return element.interface == 2 && !FixedText.of(element.name).contains("Playback")
+    }
+}
+
+extension MixerPanel {
+    private static func label(_ element: cm_elem) -> String {
+        FixedText.of(element.name) + (element.index == 0 ? "" : " \(element.index)")
+    }
+
+    /// - Returns: `nil` for what is no setting: a block of bytes.
+    private static func kind(_ element: cm_elem) -> DeviceControl.Kind? {
+        // SND_CTL_ELEM_TYPE_*
+        switch element.type {
+        case 1: .boolean
+        case 2: .integer
+        case 3: .menu
+        case 6: .integer64
+        default: nil
+        }
+    }
+
+    private func control(_ element: cm_elem, name: String) -> DeviceControl {
+        let kind = Self.kind(element) ?? .compound
+        let value = value(element)
+        let range = kind == .boolean ? 0...1 : element.minimum...max(element.minimum, element.maximum)
+        return DeviceControl(
+            id: element.number, name: name, label: Self.label(element), kind: kind, range: range, step: element.step,
+            flags: Self.flags(element), items: items(element), value: value.map { .integer($0) },
+            decibels: kind == .integer ? decibels(element, value) : nil)
+    }
+
+    private static func flags(_ element: cm_elem) -> ControlFlags {
+        func has(_ flag: UInt32) -> Bool { element.flags & flag != 0 }
+        var flags: ControlFlags = []
+        if !has(UInt32(CM_ELEM_WRITABLE)) { flags.insert(.readOnly) }
+        if !has(UInt32(CM_ELEM_READABLE)) { flags.insert(.writeOnly) }
+        if has(UInt32(CM_ELEM_INACTIVE)) { flags.insert(.inactive) }
+        if has(UInt32(CM_ELEM_LOCKED)) { flags.insert(.grabbed) }
+        if has(UInt32(CM_ELEM_VOLATILE)) { flags.insert(.volatile) }
+        return flags
+    }
+
+    private func items(_ element: cm_elem) -> [ControlItem] {
+        guard element.type == 3 else { return [] }
+        return (0..<min(element.items, 1024)).compactMap { item in
+            var name = [CChar](repeating: 0, count: 64)
+            guard cm_elem_item(mixer, element.number, item, &name, UInt32(name.count)) >= 0 else { return nil }
+            return ControlItem(number: Int64(item), name: FixedText.of(name))
+        }
+    }
+
+    /// Of the first channel.
+    private func value(_ element: cm_elem) -> Int64? {
+        guard element.flags & UInt32(CM_ELEM_READABLE) != 0, element.count > 0 else { return nil }
+        var (element, values) = (element, [Int64](repeating: 0, count: Int(CM_ELEM_CHANNELS)))
+        return cm_elem_read(mixer, &element, &values) >= 0 ? values[0] : nil
+    }
+
+    private func decibels(_ element: cm_elem, _ value: Int64?) -> ControlDecibels? {
+        var (least, most): (Int64, Int64) = (0, 0)
+        guard cm_elem_decibel_range(mixer, element.number, &least, &most) >= 0 else { return nil }
+        if least <= Self.silence { least = level(element, element.minimum + 1) ?? most }
+        guard least <= most else { return nil }
+        let now = value.flatMap { level(element, $0) }
+        return ControlDecibels(
+            range: Double(least) / 100...Double(most) / 100, value: now.map { Double($0) / 100 })
+    }
+
+    /// SND_CTL_TLV_DB_GAIN_MUTE
+    private static var silence: Int64 { -9_999_999 }
+
+    private func level(_ element: cm_elem, _ value: Int64) -> Int64? {
+        var hundredths: Int64 = 0
+        guard cm_elem_to_decibels(mixer, element.number, value, &hundredths) >= 0, hundredths > Self.silence else {
+            return nil
+        }
+        return hundredths
+    }
+}

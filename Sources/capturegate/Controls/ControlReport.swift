@@ -1,0 +1,73 @@
+import CaptureGate
+
+/// What is told of controls, to people and to programs.
+struct ControlReport {
+    let device: Device
+    let results: [ControlResult]
+    /// Whether all were asked for, with their ranges.
+    let isListing: Bool
+
+    func lines(_ ink: Ink) -> [String] {
+        guard isListing else { return results.map(line) }
+        guard !results.isEmpty else { return ["\(device.name.visible) [\(device.id)] has no controls."] }
+        let rows = Table(rows: results.map { Self.row($0.control) }).lines
+        let title = ink.bold("\(device.name.visible) [\(device.id)]")
+        return [title] + zip(results, rows).flatMap { [$1] + Self.items($0.control, ink) }
+    }
+
+    var json: JSONValue {
+        ["device": .string(device.id.rawValue), "controls": .array(results.map(\.json))]
+    }
+
+    /// The error of a strict setting; `nil` where all is as it was asked.
+    var deviation: CaptureError? {
+        let others = results.filter { !$0.isAsAsked }
+        guard !others.isEmpty else { return nil }
+        let sentences = others.map { "\($0.control.name) \($0.asked?.text ?? "") asked, \($0.control.shown) got" }
+        return CaptureError(
+            .notAsAsked,
+            "\(device.name.visible) [\(device.id)] does otherwise than asked: \(sentences.joined(separator: "; ")).",
+            remedies: [Remedy("Leave --strict out, to take what it gives.")])
+    }
+
+    private func line(_ result: ControlResult) -> String {
+        let asked = result.isAsAsked ? "" : " (\((result.asked?.text ?? "").visible) asked)"
+        return "\(result.control.name): \(result.control.shown)\(asked)"
+    }
+
+    private static func row(_ control: DeviceControl) -> [String] {
+        let isMenu = control.kind == .menu || control.kind == .integerMenu
+        let range = isMenu ? "" : control.rangeDescription
+        let standard = control.defaultValue.map { "default \($0)" } ?? ""
+        let notes = control.flags.words.joined(separator: ", ")
+        let rest = [range, standard, notes].filter { !$0.isEmpty }.joined(separator: "; ")
+        return ["  " + control.name, control.kind.rawValue, control.shown, rest]
+    }
+
+    private static func items(_ control: DeviceControl, _ ink: Ink) -> [String] {
+        control.items.map { item in
+            let line = "      \(item.number): \(item.name.visible)"
+            return control.value == .integer(item.number) ? line : ink.faint(line)
+        }
+    }
+}
+
+extension DeviceControl {
+    /// The value as a person reads it.
+    var shown: String {
+        switch value {
+        case nil: return kind == .button ? "button" : "-"
+        case .text(let text): return "'\(text.visible)'"
+        case .decibels(let level): return "\(level)dB"
+        case .integer(let number) where kind == .bitmask: return "0x\(String(UInt64(bitPattern: number), radix: 16))"
+        case .integer(let number): return "\(number)\(meaning(number))"
+        }
+    }
+
+    private func meaning(_ number: Int64) -> String {
+        if kind == .boolean { return number == 0 ? " (off)" : " (on)" }
+        if let item = items.first(where: { $0.number == number }) { return " (\(item.name.visible))" }
+        guard let decibels else { return "" }
+        return decibels.value.map { " (\(NumberText.fixed($0, 2))dB)" } ?? " (silence)"
+    }
+}

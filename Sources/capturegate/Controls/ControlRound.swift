@@ -1,0 +1,19 @@
+import CaptureGate
+
+/// One visit to a device's controls, from the question to the last value.
+struct ControlRound {
+    let work: ControlWork
+
+    func run() async throws(CaptureError) -> [ControlResult] {
+        let handle = GateQueue().add(work)
+        // A signal dismisses the question that is open.
+        let signals = SignalWatch { _ in handle.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        switch await handle.result {
+        case .success(let results): return results
+        case .failure(.refused(let error)), .failure(.failed(let error)): throw error
+        case .failure(.cancelled):
+            throw CaptureError(.dismissed, "It was stopped before anything was set.")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import CaptureGate
+
+/// The operation: it gets its permit from the gate, and opens the device with it.
+struct ControlWork: CaptureOperation {
+    let authorization: AuthorizedFor<Capability.Together>
+    private let requests: [ControlRequest]
+    private let isReset: Bool
+
+    init(device: Device, requests: [ControlRequest], isReset: Bool) {
+        self.requests = requests
+        self.isReset = isReset
+        authorization = AuthorizedFor(
+            Capability.Together([
+                DeviceRequest(
+                    capability: device.capability, level: device.capability == .camera ? .still : .meter,
+                    device: .id(device.id), purpose: Self.purpose(requests, isReset), isShared: true)
+            ]))
+    }
+
+    func execute(
+        with permit: consuming Permit, in context: OperationContext
+    ) async throws(CaptureError) -> [ControlResult] {
+        var permit = permit
+        guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
+            throw CaptureError(.notAuthorized, "The permit is empty.")
+        }
+        let session = try await ControlSession(opening: part)
+        let results: Result<[ControlResult], CaptureError>
+        do throws(CaptureError) { results = .success(try work(session)) } catch { results = .failure(error) }
+        await session.close(Self.outcome(results, sets: isReset || requests.contains { $0.value != nil }))
+        return try results.get()
+    }
+
+    private func work(_ session: borrowing ControlSession) throws(CaptureError) -> [ControlResult] {
+        let all = try session.controls()
+        var steps: [ControlStep] = []
+        for request in requests { steps.append(try ControlStep(request, session, all)) }
+        if isReset { return try session.reset(steps.isEmpty ? all : steps.map(\.control)).map { ControlResult($0) } }
+        if steps.isEmpty { return all.map { ControlResult($0) } }
+        var results: [ControlResult] = []
+        for step in steps {
+            do throws(CaptureError) {
+                results.append(try step.run(session))
+            } catch {
+                throw error.after(results)
+            }
+        }
+        return results
+    }
+
+    // MARK: For people
+
+    private static func purpose(_ requests: [ControlRequest], _ isReset: Bool) -> String {
+        let set = requests.filter { $0.value != nil }.map(\.name.visible)
+        if isReset { return "Set its controls to their defaults" }
+        return set.isEmpty ? "Read its controls" : "Set its controls \(set.joined(separator: ", "))"
+    }
+
+    private static func outcome(_ results: Result<[ControlResult], CaptureError>, sets: Bool) -> String {
+        switch results {
+        case .failure(let error): return error.message
+        case .success(let results):
+            let set = results.filter { $0.asked != nil }.map { "\($0.control.name)=\($0.control.value?.text ?? "")" }
+            return sets ? "controls set: " + set.joined(separator: ", ") : "controls read"
+        }
+    }
+}
+
+extension CaptureError {
+    /// The same, with what was set before it went wrong.
+    fileprivate func after(_ results: [ControlResult]) -> CaptureError {
+        let set = results.filter { $0.asked != nil }.map { "\($0.control.name)=\($0.control.value?.text ?? "")" }
+        guard !set.isEmpty else { return self }
+        return CaptureError(
+            kind, "\(message) Set before it: \(set.joined(separator: ", ")).", errno: errno, remedies: remedies,
+            underlying: underlying)
+    }
+}

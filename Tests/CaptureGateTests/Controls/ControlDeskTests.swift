@@ -1,0 +1,122 @@
+import Testing
+
+@testable import CaptureGate
+
+@Suite("control desk")
+struct ControlDeskTests {
+    private let panel = ScriptedPanel()
+    private var desk: ControlDesk { ControlDesk(device: ScriptedPanel.device, panel: panel) }
+
+    private func control(_ name: String) throws -> DeviceControl {
+        try desk.control(named: name, among: desk.controls())
+    }
+
+    @Test("what is set is read back")
+    func readBack() throws {
+        let change = try desk.set(try control("contrast"), to: .integer(200))
+        #expect(change.isAsAsked)
+        #expect(change.control.value == .integer(200))
+        #expect(panel.written == ["contrast=200"])
+    }
+
+    @Test("a device that takes another value is told of")
+    func rounded() throws {
+        let change = try desk.set(try control("contrast"), to: .integer(201))
+        #expect(!change.isAsAsked)
+        #expect(change.asked == .integer(201))
+        #expect(change.control.value == .integer(200))
+    }
+
+    @Test("a value outside the range never reaches the device")
+    func range() throws {
+        let control = try control("contrast")
+        let error = #expect(throws: CaptureError.self) { try desk.set(control, to: .integer(256)) }
+        #expect(error?.exitCode == 64)
+        #expect(error?.message.contains("0 to 255") == true)
+        #expect(panel.written.isEmpty)
+    }
+
+    @Test("what an automatic sets is refused, with what to set first; then it can be set")
+    func automatic() throws {
+        let gain = try control("gain")
+        let error = #expect(throws: CaptureError.self) { try desk.set(gain, to: .integer(50)) }
+        #expect(error?.exitCode == 69)
+        #expect(error?.remedies.first?.text == "Set gain_automatic=0 first.")
+        #expect(
+            error?.remedies.first?.command == "capturegate controls camera:scripted gain_automatic=0 gain=VALUE")
+        #expect(panel.written.isEmpty)
+        _ = try desk.set(try control("gain_automatic"), to: .integer(0))
+        // The list is from before: what counts is how it stands now.
+        #expect(try desk.set(gain, to: .integer(50)).isAsAsked)
+    }
+
+    @Test("what can only be read is refused")
+    func readOnly() throws {
+        let control = try control("temperature")
+        let error = #expect(throws: CaptureError.self) { try desk.set(control, to: .integer(5)) }
+        #expect(error?.exitCode == 64)
+        #expect(error?.message.contains("only be read") == true)
+    }
+
+    @Test("a button is pressed, and has nothing to read back")
+    func button() throws {
+        #expect(try desk.set(try control("pan_reset"), to: .integer(1)).isAsAsked)
+        #expect(panel.written == ["pan_reset=1"])
+    }
+
+    @Test("defaults are set, and behind an automatic once that has been set to manual")
+    func reset() throws {
+        let changes = try desk.reset(try desk.controls())
+        #expect(changes.map(\.control.name) == ["gain_automatic", "contrast", "gain"])
+        #expect(panel.values == [1: 0, 2: 100, 3: 128, 4: 7])
+    }
+
+    @Test("a name may be written as the device says it")
+    func spelling() throws {
+        #expect(try control("Gain, Automatic").name == "gain_automatic")
+    }
+
+    @Test("an unknown name is answered with the nearest ones", arguments: [("contast", "contrast"), ("gai", "gain")])
+    func nearest(_ name: String, _ meant: String) throws {
+        let controls = try desk.controls()
+        let error = #expect(throws: CaptureError.self) { try desk.control(named: name, among: controls) }
+        #expect(error?.exitCode == 64)
+        #expect(error?.message.contains("Did you mean \(meant)") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("what is like nothing gets no guess")
+    func noGuess() throws {
+        let controls = try desk.controls()
+        let error = #expect(throws: CaptureError.self) { try desk.control(named: "zzzzzz", among: controls) }
+        #expect(error?.message.contains("Did you mean") == false)
+    }
+
+    @Test(
+        "what the driver says is put into words",
+        arguments: [(Int32(19), Int32(66)), (16, 75), (5, 74), (13, 77)])
+    func faults(_ errno: Int32, _ code: Int32) throws {
+        panel.fault = ControlFault(call: "VIDIOC_S_EXT_CTRLS", errno: errno)
+        let control = try control("contrast")
+        let error = #expect(throws: CaptureError.self) { try desk.set(control, to: .integer(1)) }
+        #expect(error?.exitCode == code)
+        #expect(error?.message.contains("VIDIOC_S_EXT_CTRLS") == true)
+    }
+}
+
+@Suite("control names")
+struct ControlNameTests {
+    @Test(
+        "are spelled as v4l2-ctl spells them",
+        arguments: [
+            ("Gain, Automatic", "gain_automatic"), ("U8 2x3x4x5 Array", "u8_2x3x4x5_array"), ("  Hue ", "hue"),
+            ("White Balance Temperature, Auto", "white_balance_temperature_auto"), ("Schärfe", "sch_rfe"), ("--", ""),
+        ])
+    func spelled(_ label: String, _ name: String) {
+        #expect(ControlName.spelled(label) == name)
+    }
+
+    @Test("that two controls share get numbers")
+    func distinct() {
+        #expect(ControlName.distinct(["gain", "hue", "gain"]) == ["gain", "hue", "gain_2"])
+    }
+}
