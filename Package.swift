@@ -25,7 +25,9 @@ let package = Package(
     targets: [
         // A language border each: C shims without policy.
         .target(
-            name: "CMedia", cSettings: c,
+            name: "CMedia",
+            // The seam by which tests have calls to the system fail: a release build has none of it.
+            cSettings: c + [.define("CM_FAULTS", .when(configuration: .debug))],
             linkerSettings: [.linkedLibrary("asound"), .linkedLibrary("v4lconvert"), .linkedLibrary("udev")]),
         .target(
             name: "CSystem", cSettings: c,
@@ -78,6 +80,11 @@ let package = Package(
         // Says what the conditions and prompters find on a machine, for the scripts in Tests/checks.
         .executableTarget(
             name: "MachineProbe", dependencies: ["CaptureGate"], path: "Tests/MachineProbe", swiftSettings: swift),
+
+        // Has each call of the shims fail in turn while it records; in debug builds alone.
+        .executableTarget(
+            name: "FaultSweep", dependencies: ["CaptureEncoding", "CaptureRig", "CaptureGate", "CMedia"],
+            path: "Tests/FaultSweep", swiftSettings: swift),
 
         .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
         .testTarget(

@@ -3,6 +3,7 @@
 #error "ALSA's headers are missing. On Debian: apt-get install libasound2-dev"
 #endif
 #include "cm_alsa.h"
+#include "cm_fault.h"
 #include <alsa/asoundlib.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -22,52 +23,55 @@ int32_t cm_alsa_setup(void) {
 const char *cm_alsa_strerror(int32_t error) { return snd_strerror(error); }
 
 int32_t cm_pcm_open(snd_pcm_t **pcm, const char *name) {
-    return snd_pcm_open(pcm, name, SND_PCM_STREAM_CAPTURE, SND_PCM_NONBLOCK);
+    return CM_RESULT(snd_pcm_open, pcm, name, SND_PCM_STREAM_CAPTURE, SND_PCM_NONBLOCK);
 }
 
-int32_t cm_pcm_close(snd_pcm_t *pcm) { return snd_pcm_close(pcm); }
+int32_t cm_pcm_close(snd_pcm_t *pcm) {
+    int32_t result = snd_pcm_close(pcm);
+    return CM_AFTER(snd_pcm_close, result);
+}
 
 int32_t cm_pcm_type(snd_pcm_t *pcm) { return (int32_t)snd_pcm_type(pcm); }
 
 int32_t cm_pcm_card(snd_pcm_t *pcm) {
     snd_pcm_info_t *info;
     snd_pcm_info_alloca(&info);
-    int result = snd_pcm_info(pcm, info);
+    int result = CM_RESULT(snd_pcm_info, pcm, info);
     if (result < 0) return result;
     int card = snd_pcm_info_get_card(info);
     return card < 0 ? -ENODEV : card;
 }
 
-int32_t cm_pcm_prepare(snd_pcm_t *pcm) { return snd_pcm_prepare(pcm); }
-int32_t cm_pcm_start(snd_pcm_t *pcm) { return snd_pcm_start(pcm); }
-int32_t cm_pcm_drop(snd_pcm_t *pcm) { return snd_pcm_drop(pcm); }
-int32_t cm_pcm_resume(snd_pcm_t *pcm) { return snd_pcm_resume(pcm); }
+int32_t cm_pcm_prepare(snd_pcm_t *pcm) { return CM_RESULT(snd_pcm_prepare, pcm); }
+int32_t cm_pcm_start(snd_pcm_t *pcm) { return CM_RESULT(snd_pcm_start, pcm); }
+int32_t cm_pcm_drop(snd_pcm_t *pcm) { return CM_RESULT(snd_pcm_drop, pcm); }
+int32_t cm_pcm_resume(snd_pcm_t *pcm) { return CM_RESULT(snd_pcm_resume, pcm); }
 int32_t cm_pcm_state(snd_pcm_t *pcm) { return (int32_t)snd_pcm_state(pcm); }
 
-int32_t cm_pcm_descriptor_count(snd_pcm_t *pcm) { return snd_pcm_poll_descriptors_count(pcm); }
+int32_t cm_pcm_descriptor_count(snd_pcm_t *pcm) { return CM_RESULT(snd_pcm_poll_descriptors_count, pcm); }
 
 int32_t cm_pcm_descriptors(snd_pcm_t *pcm, struct pollfd *descriptors, int32_t count) {
-    return snd_pcm_poll_descriptors(pcm, descriptors, (unsigned)count);
+    return CM_RESULT(snd_pcm_poll_descriptors, pcm, descriptors, (unsigned)count);
 }
 
 int32_t cm_pcm_revents(snd_pcm_t *pcm, struct pollfd *descriptors, int32_t count) {
     unsigned short revents = 0;
-    int result = snd_pcm_poll_descriptors_revents(pcm, descriptors, (unsigned)count, &revents);
+    int result = CM_RESULT(snd_pcm_poll_descriptors_revents, pcm, descriptors, (unsigned)count, &revents);
     return result < 0 ? result : revents;
 }
 
 int64_t cm_pcm_readi(snd_pcm_t *pcm, void *buffer, int64_t frames) {
-    return snd_pcm_readi(pcm, buffer, (snd_pcm_uframes_t)frames);
+    return CM_RESULT(snd_pcm_readi, pcm, buffer, (snd_pcm_uframes_t)frames);
 }
 
 int64_t cm_pcm_readn(snd_pcm_t *pcm, void **channels, int64_t frames) {
-    return snd_pcm_readn(pcm, channels, (snd_pcm_uframes_t)frames);
+    return CM_RESULT(snd_pcm_readn, pcm, channels, (snd_pcm_uframes_t)frames);
 }
 
 int64_t cm_pcm_htimestamp(snd_pcm_t *pcm, int64_t *nanoseconds) {
     snd_pcm_uframes_t available = 0;
     snd_htimestamp_t stamp = {0, 0};
-    int result = snd_pcm_htimestamp(pcm, &available, &stamp);
+    int result = CM_RESULT(snd_pcm_htimestamp, pcm, &available, &stamp);
     if (result < 0) return result;
     *nanoseconds = (int64_t)stamp.tv_sec * 1000000000 + stamp.tv_nsec;
     return (int64_t)available;

@@ -1,4 +1,5 @@
 #include "cm_alsa_discovery.h"
+#include "cm_fault.h"
 #include <alsa/asoundlib.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,19 +10,24 @@
 
 int32_t cm_card_next(int32_t card) {
     int next = card;
-    int result = snd_card_next(&next);
+    int result = CM_RESULT(snd_card_next, &next);
     if (result < 0) return result;
     return next < 0 ? -ENODEV : next;
 }
 
-int32_t cm_ctl_open(snd_ctl_t **ctl, const char *name) { return snd_ctl_open(ctl, name, SND_CTL_READONLY); }
+int32_t cm_ctl_open(snd_ctl_t **ctl, const char *name) {
+    return CM_RESULT(snd_ctl_open, ctl, name, SND_CTL_READONLY);
+}
 
-int32_t cm_ctl_close(snd_ctl_t *ctl) { return snd_ctl_close(ctl); }
+int32_t cm_ctl_close(snd_ctl_t *ctl) {
+    int32_t result = snd_ctl_close(ctl);
+    return CM_AFTER(snd_ctl_close, result);
+}
 
 int32_t cm_ctl_card_info(snd_ctl_t *ctl, struct cm_card_info *info) {
     snd_ctl_card_info_t *card;
     snd_ctl_card_info_alloca(&card);
-    int result = snd_ctl_card_info(ctl, card);
+    int result = CM_RESULT(snd_ctl_card_info, ctl, card);
     if (result < 0) return result;
     info->card = snd_ctl_card_info_get_card(card);
     COPY(info->id, snd_ctl_card_info_get_id(card));
@@ -35,7 +41,7 @@ int32_t cm_ctl_card_info(snd_ctl_t *ctl, struct cm_card_info *info) {
 
 int32_t cm_ctl_pcm_next_device(snd_ctl_t *ctl, int32_t device) {
     int next = device;
-    int result = snd_ctl_pcm_next_device(ctl, &next);
+    int result = CM_RESULT(snd_ctl_pcm_next_device, ctl, &next);
     if (result < 0) return result;
     return next < 0 ? -ENODEV : next;
 }
@@ -46,7 +52,7 @@ int32_t cm_ctl_pcm_info(snd_ctl_t *ctl, uint32_t device, uint32_t subdevice, str
     snd_pcm_info_set_device(pcm, device);
     snd_pcm_info_set_subdevice(pcm, subdevice);
     snd_pcm_info_set_stream(pcm, SND_PCM_STREAM_CAPTURE);
-    int result = snd_ctl_pcm_info(ctl, pcm);
+    int result = CM_RESULT(snd_ctl_pcm_info, ctl, pcm);
     if (result < 0) return result;
     info->card = snd_pcm_info_get_card(pcm);
     info->device = snd_pcm_info_get_device(pcm);
@@ -59,7 +65,7 @@ int32_t cm_ctl_pcm_info(snd_ctl_t *ctl, uint32_t device, uint32_t subdevice, str
     return 0;
 }
 
-int32_t cm_hints_open(void ***hints) { return snd_device_name_hint(-1, "pcm", hints); }
+int32_t cm_hints_open(void ***hints) { return CM_RESULT(snd_device_name_hint, -1, "pcm", hints); }
 
 void cm_hints_close(void **hints) { snd_device_name_free_hint(hints); }
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "cm_event.h"
+#include "cm_fault.h"
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -10,13 +11,13 @@ static int64_t read_count(int32_t descriptor) {
     uint64_t count = 0;
     ssize_t result;
     do {
-        result = read(descriptor, &count, sizeof(count));
+        result = CM_ERRNO(read, descriptor, &count, sizeof(count));
     } while (result < 0 && errno == EINTR);
     return result < 0 ? -errno : (int64_t)count;
 }
 
 int32_t cm_eventfd(void) {
-    int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int descriptor = CM_ERRNO(eventfd, 0, EFD_CLOEXEC | EFD_NONBLOCK);
     return descriptor < 0 ? -errno : descriptor;
 }
 
@@ -26,19 +27,20 @@ int32_t cm_eventfd_write(int32_t descriptor) {
     do {
         result = write(descriptor, &one, sizeof(one));
     } while (result < 0 && errno == EINTR);
-    return result < 0 ? -errno : 0;
+    // What says EAGAIN is readable all the same: the count is full.
+    return CM_AFTER(write, result < 0 ? -errno : 0);
 }
 
 int64_t cm_eventfd_read(int32_t descriptor) { return read_count(descriptor); }
 
 int32_t cm_timerfd(void) {
-    int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    int descriptor = CM_ERRNO(timerfd_create, CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     return descriptor < 0 ? -errno : descriptor;
 }
 
 int32_t cm_timerfd_set(int32_t descriptor, int64_t instant) {
     struct itimerspec when = {{0, 0}, {instant / 1000000000, instant % 1000000000}};
-    return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, NULL) < 0 ? -errno : 0;
+    return CM_ERRNO(timerfd_settime, descriptor, TFD_TIMER_ABSTIME, &when, NULL) < 0 ? -errno : 0;
 }
 
 int64_t cm_timerfd_read(int32_t descriptor) { return read_count(descriptor); }
@@ -46,7 +48,7 @@ int64_t cm_timerfd_read(int32_t descriptor) { return read_count(descriptor); }
 // An interrupted wait counts as one that ended: its caller looks at the clock anyway, and to go on with the whole
 // time-out again would let a signal every few milliseconds stretch it for ever.
 int32_t cm_poll(struct pollfd *descriptors, int32_t count, int32_t milliseconds) {
-    int result = poll(descriptors, (nfds_t)count, milliseconds);
+    int result = CM_ERRNO(poll, descriptors, (nfds_t)count, milliseconds);
     if (result < 0 && errno == EINTR) {
         for (int32_t i = 0; i < count; i++) descriptors[i].revents = 0;
         return 0;

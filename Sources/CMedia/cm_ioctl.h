@@ -1,6 +1,7 @@
 // ioctl that says -errno. The loop is around EINTR alone.
 #pragma once
 
+#include "cm_fault.h"
 #include <errno.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -8,7 +9,7 @@
 static inline int32_t cm_ioctl(int32_t descriptor, unsigned long request, void *argument) {
     int result;
     do {
-        result = ioctl(descriptor, request, argument);
+        result = CM_IOCTL(descriptor, request, argument);
     } while (result < 0 && errno == EINTR);
     return result < 0 ? -errno : result;
 }

@@ -1,20 +1,21 @@
 #define _GNU_SOURCE
 #include "cm_memory.h"
+#include "cm_fault.h"
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 int32_t cm_memfd(const char *name, int64_t bytes) {
-    int descriptor = memfd_create(name, MFD_CLOEXEC);
+    int descriptor = CM_ERRNO(memfd_create, name, MFD_CLOEXEC);
     if (descriptor < 0) return -errno;
-    if (ftruncate(descriptor, bytes) == 0) return descriptor;
+    if (CM_ERRNO(ftruncate, descriptor, bytes) == 0) return descriptor;
     int error = errno;
     close(descriptor);
     return -error;
 }
 
 int32_t cm_map(int32_t descriptor, int64_t offset, int64_t bytes, void **address) {
-    void *result = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, offset);
+    void *result = CM_MAPPING(mmap, NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, offset);
     if (result == MAP_FAILED) return -errno;
     *address = result;
     return 0;
@@ -23,4 +24,7 @@ int32_t cm_map(int32_t descriptor, int64_t offset, int64_t bytes, void **address
 int32_t cm_unmap(void *address, int64_t bytes) { return munmap(address, (size_t)bytes) < 0 ? -errno : 0; }
 
 // Not repeated after EINTR: Linux has closed the descriptor by then.
-int32_t cm_close(int32_t descriptor) { return close(descriptor) < 0 ? -errno : 0; }
+int32_t cm_close(int32_t descriptor) {
+    int32_t result = close(descriptor) < 0 ? -errno : 0;
+    return CM_AFTER(close, result);
+}

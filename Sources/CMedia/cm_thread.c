@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "cm_thread.h"
+#include "cm_fault.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,15 +13,15 @@ int32_t cm_gettid(void) { return (int32_t)syscall(SYS_gettid); }
 // By the system calls: glibc answers pthread_getschedparam from a copy that these do not change.
 int32_t cm_policy_get(struct cm_policy *policy) {
     struct sched_param parameter = {0};
-    int kind = sched_getscheduler(0);
-    if (kind < 0 || sched_getparam(0, &parameter) < 0) return -errno;
+    int kind = CM_ERRNO(sched_getscheduler, 0);
+    if (kind < 0 || CM_ERRNO(sched_getparam, 0, &parameter) < 0) return -errno;
     *policy = (struct cm_policy){kind, parameter.sched_priority};
     return 0;
 }
 
 int32_t cm_policy_set(const struct cm_policy *policy) {
     struct sched_param parameter = {.sched_priority = policy->priority};
-    return sched_setscheduler(0, policy->policy, &parameter) < 0 ? -errno : 0;
+    return CM_ERRNO(sched_setscheduler, 0, policy->policy, &parameter) < 0 ? -errno : 0;
 }
 
 // Without SCHED_RESET_ON_FORK: who may not take that flag off again could never go back to where it was.
@@ -30,14 +31,14 @@ int32_t cm_policy_set_fifo(int32_t priority) {
 
 int32_t cm_nice_get(int32_t thread, int32_t *value) {
     errno = 0;
-    int result = getpriority(PRIO_PROCESS, (id_t)thread);
+    int result = CM_ERRNO(getpriority, PRIO_PROCESS, (id_t)thread);
     if (result == -1 && errno) return -errno;
     *value = result;
     return 0;
 }
 
 int32_t cm_nice_set(int32_t thread, int32_t value) {
-    return setpriority(PRIO_PROCESS, (id_t)thread, value) < 0 ? -errno : 0;
+    return CM_ERRNO(setpriority, PRIO_PROCESS, (id_t)thread, value) < 0 ? -errno : 0;
 }
 
 int32_t cm_thread_name_get(char *name, int32_t capacity) {

@@ -2,21 +2,22 @@
 #error "libudev's header is missing. On Debian: apt-get install libudev-dev"
 #endif
 #include "cm_udev.h"
+#include "cm_fault.h"
 #include <libudev.h>
 #include <stddef.h>
 
-struct udev *cm_udev_new(void) { return udev_new(); }
+struct udev *cm_udev_new(void) { return CM_POINTER(udev_new); }
 void cm_udev_unref(struct udev *udev) { udev_unref(udev); }
 
-struct udev_enumerate *cm_udev_enumerate_new(struct udev *udev) { return udev_enumerate_new(udev); }
+struct udev_enumerate *cm_udev_enumerate_new(struct udev *udev) { return CM_POINTER(udev_enumerate_new, udev); }
 void cm_udev_enumerate_unref(struct udev_enumerate *enumeration) { udev_enumerate_unref(enumeration); }
 
 int32_t cm_udev_enumerate_add_subsystem(struct udev_enumerate *enumeration, const char *subsystem) {
-    return udev_enumerate_add_match_subsystem(enumeration, subsystem);
+    return CM_RESULT(udev_enumerate_add_match_subsystem, enumeration, subsystem);
 }
 
 int32_t cm_udev_enumerate_scan(struct udev_enumerate *enumeration) {
-    return udev_enumerate_scan_devices(enumeration);
+    return CM_RESULT(udev_enumerate_scan_devices, enumeration);
 }
 
 struct udev_list_entry *cm_udev_enumerate_first(struct udev_enumerate *enumeration) {
@@ -28,11 +29,11 @@ const char *cm_udev_entry_name(struct udev_list_entry *entry) { return udev_list
 const char *cm_udev_entry_value(struct udev_list_entry *entry) { return udev_list_entry_get_value(entry); }
 
 struct udev_device *cm_udev_device_from_syspath(struct udev *udev, const char *path) {
-    return udev_device_new_from_syspath(udev, path);
+    return CM_POINTER(udev_device_new_from_syspath, udev, path);
 }
 
 struct udev_device *cm_udev_device_from_devnum(struct udev *udev, char type, dev_t number) {
-    return udev_device_new_from_devnum(udev, type, number);
+    return CM_POINTER(udev_device_new_from_devnum, udev, type, number);
 }
 
 void cm_udev_device_unref(struct udev_device *device) { udev_device_unref(device); }
@@ -67,15 +68,19 @@ struct udev_device *cm_udev_device_parent(struct udev_device *device, const char
     return udev_device_get_parent_with_subsystem_devtype(device, subsystem, devtype);
 }
 
-struct udev_monitor *cm_udev_monitor_new(struct udev *udev) { return udev_monitor_new_from_netlink(udev, "udev"); }
+struct udev_monitor *cm_udev_monitor_new(struct udev *udev) {
+    return CM_POINTER(udev_monitor_new_from_netlink, udev, "udev");
+}
 void cm_udev_monitor_unref(struct udev_monitor *monitor) { udev_monitor_unref(monitor); }
 
 int32_t cm_udev_monitor_add_subsystem(struct udev_monitor *monitor, const char *subsystem) {
-    return udev_monitor_filter_add_match_subsystem_devtype(monitor, subsystem, NULL);
+    return CM_RESULT(udev_monitor_filter_add_match_subsystem_devtype, monitor, subsystem, NULL);
 }
 
-int32_t cm_udev_monitor_enable(struct udev_monitor *monitor) { return udev_monitor_enable_receiving(monitor); }
+int32_t cm_udev_monitor_enable(struct udev_monitor *monitor) {
+    return CM_RESULT(udev_monitor_enable_receiving, monitor);
+}
 int32_t cm_udev_monitor_descriptor(struct udev_monitor *monitor) { return udev_monitor_get_fd(monitor); }
 struct udev_device *cm_udev_monitor_receive(struct udev_monitor *monitor) {
-    return udev_monitor_receive_device(monitor);
+    return CM_POINTER(udev_monitor_receive_device, monitor);
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "cm_v4l2.h"
+#include "cm_fault.h"
 #include "cm_ioctl.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 int32_t cm_v4l2_open(const char *path) {
     int descriptor;
     do {
-        descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        descriptor = CM_ERRNO(open, path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     } while (descriptor < 0 && errno == EINTR);
     return descriptor < 0 ? -errno : descriptor;
 }

@@ -153,8 +153,9 @@ struct AudioLoopTests {
 
     @Test("A call that fails because the device is gone means just that")
     func goneByErrno() throws {
-        let outcome = try run([.wakeup(.failed(RealtimeFault(.poll, result: -ENODEV)))])
-        #expect(outcome.result == LoopResult(.deviceGone))
+        let fault = RealtimeFault(.poll, result: -ENODEV)
+        let outcome = try run([.wakeup(.failed(fault))])
+        #expect(outcome.result == LoopResult(.deviceGone, fault: fault))
     }
 
     @Test("Bad stamps are replaced, flagged and counted")

@@ -139,7 +139,7 @@ struct PCMSourceTests {
     @Test("An unplugged device ends as gone")
     func vanished() throws {
         let heard = try listen(to: "paced_vanish")
-        #expect(heard.result == LoopResult(.deviceGone))
+        #expect(heard.result == LoopResult(.deviceGone, fault: RealtimeFault(.readPCM, result: -ENODEV)))
         // What it had not handed out yet is gone with it.
         #expect((1...24_000).contains(heard.counters.delivered))
         #expect(heard.wrong == 0)

@@ -6,6 +6,7 @@
 #include "cm_alsa_discovery.h"
 #include "cm_alsa_parameters.h"
 #include "cm_event.h"
+#include "cm_faults.h"
 #include "cm_memory.h"
 #include "cm_mixer.h"
 #include "cm_thread.h"

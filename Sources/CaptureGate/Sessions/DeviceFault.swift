@@ -8,17 +8,19 @@ struct DeviceFault {
 
     /// The error for a call that failed while the device was opened or captured.
     func error(_ fault: RealtimeFault) -> CaptureError {
-        if fault.errno == EINVAL, isNegotiation(fault.call) {
+        let call = words(fault)
+        switch fault.errno {
+        case EINVAL where isNegotiation(fault.call):
             return CaptureError(
-                .notAsAsked, "\(named) can't do what was asked (\(words(fault.call.function, fault.errno))).",
-                errno: fault.errno, remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
+                .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
+                remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
+        case EPERM where !isOpening(fault.call), EACCES where !isOpening(fault.call): return failed(call, fault.errno)
+        case _ where !fault.call.isOfDevice: return ofSystem(call, fault.errno) ?? failed(call, fault.errno)
+        default: return error(fault.call.function, fault.errno)
         }
-        return error(fault.call.function, fault.errno)
     }
 
-    private func words(_ call: String, _ errno: Int32) -> String { "\(call): \(SystemText.error(errno))" }
-
-    /// The error for a call, named as its manual page has it, and a positive errno.
+    /// The error for a call to the device, named as its manual page has it, and a positive errno.
     func error(_ function: String, _ errno: Int32) -> CaptureError {
         let call = words(function, errno)
         switch errno {
@@ -26,9 +28,22 @@ struct DeviceFault {
         case ENOENT, ENXIO, ENODEV: return gone(.noDevice, "\(named) is not there any more", call, errno)
         case EPERM, EACCES: return refused(call)
         case ENOSPC: return noBandwidth(call)
-        default: return CaptureError(.inputOutput, "\(named) failed (\(call)).", errno: errno)
+        default: return ofSystem(call, errno) ?? failed(call, errno)
         }
     }
+
+    /// The error for what the system has too little of, whomever it was asked for.
+    private func ofSystem(_ call: String, _ errno: Int32) -> CaptureError? {
+        switch errno {
+        case EMFILE, ENFILE: tooManyFiles(call, errno)
+        case ENOMEM: noMemory(call)
+        default: nil
+        }
+    }
+
+    private func words(_ fault: RealtimeFault) -> String { words(fault.call.function, fault.errno) }
+
+    private func words(_ call: String, _ errno: Int32) -> String { "\(call): \(SystemText.error(errno))" }
 
     /// How a capture ended, from how its loop did.
     func end(_ result: LoopResult, gate: CaptureEndReason?) -> SessionEnd {
@@ -37,19 +52,21 @@ struct DeviceFault {
         case .revoked: return .refused((gate ?? .revoked).error(device.description, as: device.capability))
         case .expired: return .refused(CaptureEndReason.expired.error(device.description, as: device.capability))
         case .deviceGone:
-            return .deviceGone(gone(.deviceGone, "\(named) was unplugged", nil, result.fault?.errno ?? 0))
+            return .deviceGone(
+                gone(.deviceGone, "\(named) was unplugged", result.fault.map(words), result.fault?.errno ?? 0))
         case .stalled:
             return .stalled(
                 CaptureError(
                     .stalled, "\(named) stopped delivering.",
                     remedies: [Remedy("Plug it in again, or try another format or a lower frame rate.")]))
         case .failed:
-            return .failed(
-                result.fault.map { error($0) } ?? CaptureError(.inputOutput, "\(named) failed."))
+            return .failed(result.fault.map { error($0) } ?? failed("no call said why", 0))
         }
     }
 
     private var named: String { "\(QuestionText.visible(device.name)) [\(device.id)]" }
+
+    private func isOpening(_ call: RealtimeCall) -> Bool { call == .openPCM || call == .openCamera }
 
     private func isNegotiation(_ call: RealtimeCall) -> Bool {
         switch call {
@@ -64,6 +81,26 @@ struct DeviceFault {
         CaptureError(
             kind, what + (call.map { " (\($0))" } ?? "") + ".", errno: errno,
             remedies: [Remedy("Plug it in again, or choose another device.", command: "capturegate devices")])
+    }
+
+    private func failed(_ call: String, _ errno: Int32) -> CaptureError {
+        CaptureError(
+            .inputOutput, "\(named) failed (\(call)).", errno: errno,
+            remedies: [
+                Remedy("Try again, or plug it in again; the kernel's messages may say more.", command: "sudo dmesg")
+            ])
+    }
+
+    private func tooManyFiles(_ call: String, _ errno: Int32) -> CaptureError {
+        CaptureError(
+            .unavailable, "\(named) can't be used: too many files are open (\(call)).", errno: errno,
+            remedies: [Remedy("Close some, or raise the limit.", command: "ulimit -n 4096")])
+    }
+
+    private func noMemory(_ call: String) -> CaptureError {
+        CaptureError(
+            .unavailable, "\(named) can't be used: there is too little memory (\(call)).", errno: ENOMEM,
+            remedies: [Remedy("End other programs, or ask for smaller pictures.")])
     }
 
     private func busy(_ call: String) -> CaptureError {
@@ -84,7 +121,8 @@ struct DeviceFault {
         let restriction = device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first
         return CaptureError(
             .notAuthorized, restriction?.reason ?? "\(named) may not be opened (\(call)).", errno: EACCES,
-            remedies: restriction?.remedies ?? [])
+            remedies: restriction?.remedies
+                ?? [Remedy("See what may be used here, and what stands in the way.", command: "capturegate status")])
     }
 
     private func noBandwidth(_ call: String) -> CaptureError {

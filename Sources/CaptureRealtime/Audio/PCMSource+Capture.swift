@@ -64,7 +64,8 @@ extension PCMSource {
         case -EPIPE: .overrun
         case -ESTRPIPE: .suspended
         case -EBADFD: problemOfState()
-        default: gone(result)
+        // Unplugged or broken: the loop tells them apart by the errno.
+        default: .failed(RealtimeFault(.readPCM, result: result))
         }
     }
 
@@ -77,11 +78,5 @@ extension PCMSource {
         case 8: .gone
         default: .failed(RealtimeFault(.readPCM, result: -EBADFD))
         }
-    }
-
-    @_noLocks @_noAllocation
-    private func gone(_ result: Int32) -> AudioRead {
-        let fault = RealtimeFault(.readPCM, result: result)
-        return fault.meansGone ? .gone : .failed(fault)
     }
 }

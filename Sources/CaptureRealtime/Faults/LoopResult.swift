@@ -3,7 +3,7 @@
 /// *thread-safe*
 public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
     public let end: LoopEnd
-    /// Set for ``LoopEnd/failed``.
+    /// Set for ``LoopEnd/failed``, and for ``LoopEnd/deviceGone`` where a call said so.
     public let fault: RealtimeFault?
 
     @_noLocks @_noAllocation

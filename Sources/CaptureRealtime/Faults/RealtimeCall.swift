@@ -32,6 +32,14 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         }
     }
 
+    /// Whether the device answers it, and not the system alone.
+    public var isOfDevice: Bool {
+        switch self {
+        case .memory, .eventDescriptor, .timer, .poll: false
+        default: true
+        }
+    }
+
     private var videoFunction: String {
         switch self {
         case .openCamera: "open"

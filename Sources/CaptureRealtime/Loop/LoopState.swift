@@ -50,7 +50,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
     @_noLocks @_noAllocation
     public func end(_ fault: RealtimeFault?) -> LoopResult? {
         guard let fault else { return nil }
-        return fault.meansGone ? LoopResult(.deviceGone) : LoopResult(.failed, fault: fault)
+        return LoopResult(fault.meansGone ? .deviceGone : .failed, fault: fault)
     }
 
     /// The wait brought nothing to process.
@@ -85,7 +85,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
 
     @_noLocks @_noAllocation
     private func failed(_ fault: RealtimeFault) -> LoopAction {
-        .end(fault.meansGone ? LoopResult(.deviceGone) : LoopResult(.failed, fault: fault))
+        .end(LoopResult(fault.meansGone ? .deviceGone : .failed, fault: fault))
     }
 
     /// A device that overruns again and again without a frame in between is a stalled one.

@@ -29,7 +29,8 @@ struct ThreadPolicy: ~Copyable {
     /// Dispatch never does this by itself: an unrelated block would run with what this one left behind.
     consuming func restore() {
         var old = policy
-        _ = unsafe cm_policy_set(&old)
-        _ = cm_nice_set(thread, nice)
+        // Once more where it fails: a pool's thread that keeps the priority would starve what has no part in this.
+        if unsafe cm_policy_set(&old) < 0 { _ = unsafe cm_policy_set(&old) }
+        if cm_nice_set(thread, nice) < 0 { _ = cm_nice_set(thread, nice) }
     }
 }

@@ -36,10 +36,8 @@ extension CameraSource {
         var raw = cm_v4l2_buffer()
         let result = unsafe cm_v4l2_dqbuf(node.descriptor, node.bufferType, &raw)
         if result == -EAGAIN { return .nothing }
-        guard result >= 0 else {
-            let fault = RealtimeFault(.dequeueBuffer, result: result)
-            return fault.meansGone ? .gone : .failed(fault)
-        }
+        // Unplugged or broken: the loop tells them apart by the errno.
+        guard result >= 0 else { return .failed(RealtimeFault(.dequeueBuffer, result: result)) }
         return .buffer(filled(raw))
     }
 
