@@ -25,6 +25,11 @@ struct AskingScope: Sendable {
         return await $current.withValue(scope) { await body() }
     }
 
+    static func within<Value: Sendable>(_ scope: AskingScope?, _ body: () async -> Value) async -> Value {
+        guard let scope else { return await body() }
+        return await $current.withValue(scope) { await body() }
+    }
+
     static func at<Value: Sendable>(_ place: QuestionPlace?, _ body: () async -> Value) async -> Value {
         guard let place else { return await body() }
         var scope = current ?? AskingScope()

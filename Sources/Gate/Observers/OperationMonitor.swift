@@ -9,10 +9,10 @@ final class OperationMonitor: Sendable {
     private let hasExecuted = Atomic(false)
 
     /// `nil` where nobody observes.
-    init?<O: QueuedOperation>(_ operation: O, in gatekeeper: Gatekeeper) {
-        observers = operation.observers
+    init?(_ body: OperationBody, in gatekeeper: Gatekeeper) {
+        observers = body.observers
         if observers.isEmpty { return nil }
-        identity = OperationIdentity(number: gatekeeper.locks.nextNumber(), name: operation.name)
+        identity = OperationIdentity(number: gatekeeper.locks.nextNumber(), name: body.work.name)
         for observer in observers { observer.didAttach(identity) }
     }
 

@@ -5,8 +5,9 @@ public struct BlockOperation<Output: Sendable, Failure: Error>: GateOperation, C
     public let name: String
     public var conditions: [any OperationCondition] = []
     public var observers: [any OperationObserver] = []
-    private let block: @Sendable (OperationContext) async throws(Failure) -> Output
+    @usableFromInline let block: @Sendable (OperationContext) async throws(Failure) -> Output
 
+    @inlinable
     public init(
         _ name: String = "BlockOperation",
         _ block: @escaping @Sendable (OperationContext) async throws(Failure) -> Output
@@ -15,6 +16,7 @@ public struct BlockOperation<Output: Sendable, Failure: Error>: GateOperation, C
         self.block = block
     }
 
+    @inlinable
     public func execute(in context: OperationContext) async throws(Failure) -> Output {
         try await block(context)
     }

@@ -10,7 +10,9 @@ public protocol GateOperation: QueuedOperation {
 }
 
 extension GateOperation {
-    public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
+    @inlinable
+    public nonisolated(nonsending) func perform(in context: OperationContext) async -> OperationResult<Output, Failure>
+    {
         context.willExecute()
         do throws(Failure) {
             return .success(try await execute(in: context))

@@ -24,9 +24,11 @@ extension GateQueue {
         of operation: O, _ dependencies: [any OperationReference]
     ) async -> OperationResult<O.Output, O.Failure> {
         // Where an operation waits for another one inside its `execute`, the inner one must not wait for the outer one.
-        let handle = add(
-            operation, dependencies, Task.currentPriority,
-            holding: Holdings.current.isEmpty ? Holdings() : Holdings.current.nested)
+        let holdings = Holdings.current.isEmpty ? Holdings() : Holdings.current.nested
+        let node = core.add(
+            OperationBody(operation), holding: holdings, priority: Task.currentPriority,
+            after: dependencies.map(\.ticket.node))
+        let handle = OperationHandle<O.Output, O.Failure>(node)
         return await withTaskCancellationHandler {
             await handle.result
         } onCancel: {

@@ -29,10 +29,11 @@ public final class GateQueue: Sendable {
     ///   - dependencies: handles of operations, of whichever queue, that end first, however they end.
     ///   - priority: of the task it runs in.
     @discardableResult
+    @inlinable
     public func add<O: QueuedOperation>(
         _ operation: O, after dependencies: [any OperationReference] = [], priority: TaskPriority? = nil
     ) -> OperationHandle<O.Output, O.Failure> {
-        add(operation, dependencies, priority, holding: Holdings())
+        OperationHandle(add(OperationBody(operation), dependencies, priority))
     }
 
     /// Holds everything back that has not begun to execute: nothing is evaluated and nobody is asked.
@@ -47,10 +48,10 @@ public final class GateQueue: Sendable {
     /// Waits until every operation has ended.
     public func waitUntilEmpty() async { await core.waitUntilEmpty() }
 
-    func add<O: QueuedOperation>(
-        _ operation: O, _ dependencies: [any OperationReference], _ priority: TaskPriority?, holding: Holdings
-    ) -> OperationHandle<O.Output, O.Failure> {
-        let task = OperationTask(operation, holdings: holding, in: core.gatekeeper)
-        return OperationHandle(core.add(task, priority: priority, after: dependencies.map(\.ticket.node)))
+    @usableFromInline
+    func add(
+        _ body: OperationBody, _ dependencies: [any OperationReference], _ priority: TaskPriority?
+    ) -> OperationNode {
+        core.add(body, priority: priority, after: dependencies.map(\.ticket.node))
     }
 }

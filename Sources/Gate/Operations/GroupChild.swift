@@ -38,8 +38,7 @@ struct TypedChild<O: QueuedOperation>: GroupChild {
     var exclusions: Set<String> { operation.allConditions.reduce(into: []) { $0.formUnion($1.exclusions) } }
 
     func start(in core: QueueCore, after dependencies: [OperationNode], _ holdings: Holdings) -> RunningChild {
-        let task = OperationTask(operation, holdings: holdings, in: core.gatekeeper)
-        let node = core.add(task, after: dependencies)
+        let node = core.add(OperationBody(operation), holding: holdings, after: dependencies)
         return RunningChild(node: node) { end -> OperationResult<O.Output, O.Failure> in end.result() }
     }
 }

@@ -20,7 +20,7 @@ public struct OperationContext: Sendable {
     /// The operation's name.
     public var name: String { node.work.name }
 
-    var monitor: OperationMonitor? { node.work.monitor }
+    var monitor: OperationMonitor? { node.terms?.monitor }
 
     /// How the operations that this one waited for have ended.
     public var dependencies: [DependencyOutcome] { node.dependencyOutcomes }
@@ -37,7 +37,7 @@ public struct OperationContext: Sendable {
 
     /// Runs another operation as a part of this one: conditions, locks, execution. Cancelling this one cancels it.
     public func perform<O: QueuedOperation>(_ operation: O) async -> OperationResult<O.Output, O.Failure> {
-        await OperationRun.nested(operation, in: self)
+        await OperationRun.nested(OperationBody(operation), in: self).result()
     }
 
     func answered(_ answer: (any Sendable)?) -> OperationContext {
@@ -46,13 +46,8 @@ public struct OperationContext: Sendable {
         return context
     }
 
-    /// A cancellation that came with a reason ends with it.
-    func named<Output, Failure>(_ result: OperationResult<Output, Failure>) -> OperationResult<Output, Failure> {
-        guard case .failure(.cancelled) = result, let reason = node.cancelReason else { return result }
-        return .failure(.refused(reason))
-    }
-
     /// Called when the operation's own work begins.
+    @usableFromInline
     func willExecute() {
         monitor?.willExecute(self)
     }

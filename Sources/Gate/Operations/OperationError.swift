@@ -30,6 +30,7 @@ public enum OperationOutcome: Sendable {
     case cancelled
     case failed(any Error)
 
+    @inlinable
     init<Output, Failure>(_ result: OperationResult<Output, Failure>) {
         switch result {
         case .success: self = .succeeded

@@ -9,6 +9,11 @@ public protocol OperationReference: Sendable {
 /// *thread-safe*
 public struct OperationTicket: Sendable {
     let node: OperationNode
+
+    @usableFromInline
+    init(node: OperationNode) {
+        self.node = node
+    }
 }
 
 /// An operation in a queue: its result, its dependencies, and the way to cancel it.
@@ -18,6 +23,7 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
     public let ticket: OperationTicket
 
     /// - Parameter node: of an operation with this output and this failure.
+    @inlinable
     init(_ node: OperationNode) {
         ticket = OperationTicket(node: node)
     }

@@ -21,12 +21,12 @@ extension OperationNode {
         switch action {
         case .nothing: break
         case .cancel(let task):
-            work.monitor?.didCancel()
+            terms?.monitor?.didCancel()
             task?.cancel()
             letGo()
         case .finish:
-            work.monitor?.didCancel()
-            core?.end(self, work.abandon(because: cancelReason))
+            terms?.monitor?.didCancel()
+            core?.end(self, abandoned())
         }
     }
 

@@ -5,6 +5,7 @@ import Synchronization
 /// A state machine: the methods that change it return what is to be done, and the caller does it outside the lock.
 ///
 /// *thread-safe*
+@usableFromInline
 final class OperationNode: Sendable {
     enum Phase {
         /// Waits for dependencies, a resumed queue or a slot. It has no task.
@@ -35,28 +36,36 @@ final class OperationNode: Sendable {
     }
 
     let state: Locked<State>
-    /// Its starter has not come back from it yet, and will look for what comes next. Only used under the lock of its
-    /// queue, so that the starter can't have looked already.
-    let isBeingStarted = Atomic(false)
     let gatekeeper: Gatekeeper
     let work: any OperationWork
+    let execute: nonisolated(nonsending) @Sendable (OperationContext) async -> OperationEnd
+    /// `nil` where nothing is left but to execute it.
+    let terms: OperationTerms?
     /// `nil` for an operation inside another one.
     let core: QueueCore?
-    let priority: TaskPriority?
+    /// The priority of its task. Not as the type of the standard library, whose copies are calls.
+    let level: UInt8
     /// Its number among those of its queue.
-    let place: Int
+    let place = Atomic(0)
 
     init(
-        _ work: any OperationWork, in gatekeeper: Gatekeeper, core: QueueCore? = nil, priority: TaskPriority? = nil,
-        place: Int = 0, pending: Int = 1
+        _ body: OperationBody, _ terms: OperationTerms?, in gatekeeper: Gatekeeper, core: QueueCore? = nil,
+        priority: TaskPriority? = nil, pending: Int = 1
     ) {
         state = Locked(State(pending: pending))
-        self.work = work
+        work = body.work
+        execute = body.execute
+        self.terms = terms
         self.gatekeeper = gatekeeper
         self.core = core
-        self.priority = priority
-        self.place = place
+        level = (priority ?? .medium).rawValue
     }
+
+    /// Whether it has no conditions, so that it needs no task before it has a slot.
+    var isUnconditional: Bool { terms?.conditions.isEmpty ?? true }
+
+    /// Whether the operation that waits for it has a slot in the lane.
+    func hasSlot(in lane: LockTable.Lane) -> Bool { terms?.holdings.lanes.contains(lane) ?? false }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
     var isFinished: Bool { state.withLock { $0.isFinished } }

@@ -1,107 +1,92 @@
 /// Takes one operation from its conditions to its result, in the task it is called in.
-struct OperationRun<O: QueuedOperation>: Sendable {
-    typealias Outcome = OperationResult<O.Output, O.Failure>
-
-    let operation: O
-    let conditions: [any OperationCondition]
+struct OperationRun: Sendable {
+    let terms: OperationTerms
     let context: OperationContext
     /// The lane whose slot it must take; `nil` where it has one.
     let lane: LockTable.Lane?
     let isNested: Bool
 
+    private var node: OperationNode { context.node }
+
     /// Conditions → locks → authorization read again and permit made → execute.
-    func result() async -> Outcome {
-        let result = context.named(await steps())
-        if case .failure(.refused(let error)) = result { await report(error) }
-        context.monitor?.willFinish(context, OperationOutcome(result))
-        return result
+    func end() async -> OperationEnd {
+        let end = await steps().named(by: node)
+        if case .refused(let error) = end.outcome { await node.work.reportRefusal(error, to: context.gatekeeper) }
+        terms.monitor?.willFinish(context, end.outcome)
+        return end
     }
 
-    private func steps() async -> Outcome {
-        if Task.isCancelled { return .failure(.cancelled) }
-        context.monitor?.willEvaluate(context)
-        let exclusions = conditions.reduce(into: Set<String>()) { $0.formUnion($1.exclusions) }
+    private func steps() async -> OperationEnd {
+        if Task.isCancelled { return .cancelled }
+        terms.monitor?.willEvaluate(context)
+        let exclusions = terms.conditions.reduce(into: Set<String>()) { $0.formUnion($1.exclusions) }
         if let shared = exclusions.intersection(context.holdings.categories).min() {
-            return .failure(.refused(.waitsForItself(context.name, shared)))
+            return OperationEnd(.refused(.waitsForItself(context.name, shared)))
         }
-        if !conditions.isEmpty {
-            if let error = await ConditionEvaluation(conditions).failure(in: context) {
-                return .failure(Task.isCancelled ? .cancelled : .refused(error))
+        if !terms.conditions.isEmpty {
+            if let error = await ConditionEvaluation(terms.conditions).failure(in: context) {
+                return Task.isCancelled ? .cancelled : OperationEnd(.refused(error))
             }
-            if Task.isCancelled { return .failure(.cancelled) }
+            if Task.isCancelled { return .cancelled }
         }
         return await locked(exclusions)
     }
 
-    private func locked(_ exclusions: Set<String>) async -> Outcome {
-        if exclusions.isEmpty, lane == nil { return await perform(in: context) }
+    private func locked(_ exclusions: Set<String>) async -> OperationEnd {
+        if exclusions.isEmpty, lane == nil { return await context.execute() }
         let room = context.gatekeeper.locks
-        guard let ticket = await room.take(lane, exclusions.sorted(), isNested: isNested) else {
-            return .failure(.cancelled)
-        }
+        guard let ticket = await room.take(lane, exclusions.sorted(), isNested: isNested) else { return .cancelled }
         defer { room.release(ticket) }
-        if Task.isCancelled { return .failure(.cancelled) }
-        let inside = context.holding(exclusions, lane)
-        return await perform(in: inside)
-    }
-
-    /// What it holds is known to whatever it waits for inside.
-    private func perform(in context: OperationContext) async -> Outcome {
-        if context.holdings.isEmpty { return await operation.perform(in: context) }
-        return await Holdings.$current.withValue(context.holdings) { await operation.perform(in: context) }
-    }
-
-    /// A capture that was refused is a line of the audit log.
-    private func report(_ error: CaptureError) async {
-        await (operation as? any CaptureOperation)?.reportRefusal(error, to: context.gatekeeper)
+        if Task.isCancelled { return .cancelled }
+        return await context.holding(exclusions, lane).execute()
     }
 }
 
-extension OperationRun {
-    /// Runs an operation as a part of another.
-    static func nested(_ operation: O, in outer: OperationContext) async -> Outcome {
-        let monitor = OperationMonitor(operation, in: outer.gatekeeper)
-        let node = OperationNode(NestedWork(name: operation.name, monitor: monitor), in: outer.gatekeeper)
-        _ = node.settle(nil)
+extension ReadyOperation {
+    /// Runs it to its end.
+    @inline(__always)
+    nonisolated(nonsending) func run() async -> OperationEnd {
+        if let terms = node.terms { return await run(terms) }
+        if slot == .first { return await runInSlot() }
+        return await node.execute(OperationContext(node: node, holdings: Holdings())).named(by: node)
+    }
+
+    @inline(never)
+    private func runInSlot() async -> OperationEnd {
+        await OperationContext(node: node, holdings: holdings ?? Holdings()).execute().named(by: node)
+    }
+
+    // Not inlined: a task allocates its frames piece by piece, and those of the short way above are to stay few.
+    @inline(never)
+    private func run(_ terms: OperationTerms) async -> OperationEnd {
+        let lane = node.core?.lane
+        let context = OperationContext(
+            node: node, holdings: slot == .first ? terms.holdings.with(lane) : terms.holdings)
         let run = OperationRun(
-            operation: operation, conditions: operation.allConditions,
-            context: OperationContext(node: node, holdings: outer.holdings), lane: nil, isNested: true)
-        guard let monitor else {
-            _ = node.begin(in: nil)
-            return await run.result()
-        }
-        let result = await run.cancellable()
-        monitor.didFinish(OperationOutcome(result))
-        return result
-    }
-
-    /// In a task of its own, so that an observer can cancel it without cancelling what it is a part of.
-    private func cancellable() async -> Outcome {
-        let promise = Promise<Outcome>()
-        return await withTaskCancellationHandler {
-            Task { promise.fulfil(await begun()) }
-            return await promise.value
-        } onCancel: {
-            context.cancel()
-        }
-    }
-
-    private func begun() async -> Outcome {
-        guard context.node.begin(in: .current) else { return context.named(.failure(.cancelled)) }
-        let result = await result()
-        if context.node.leave() { await context.node.depart() }
-        return result
+            terms: terms, context: context, lane: slot == .later ? lane : nil, isNested: terms.holdings.isNested)
+        let end = await AskingScope.within(terms.asking) { await run.end() }
+        terms.monitor?.didFinish(end.outcome)
+        return end
     }
 }
 
-extension CaptureOperation {
-    fileprivate func reportRefusal(_ error: CaptureError, to gatekeeper: Gatekeeper) async {
-        await gatekeeper.reportRefusal(of: authorization.capability.requests, error)
+extension OperationNode {
+    /// How it ends where it never runs.
+    func abandoned() -> OperationEnd {
+        let end = OperationEnd.cancelled.named(by: self)
+        terms?.monitor?.didFinish(end.outcome)
+        return end
     }
 }
 
 extension OperationContext {
-    func holding(_ exclusions: Set<String>, _ lane: LockTable.Lane?) -> OperationContext {
+    /// What it holds is known to whatever it waits for inside.
+    fileprivate nonisolated(nonsending) func execute() async -> OperationEnd {
+        if holdings.isEmpty { return await node.execute(self) }
+        return await Holdings.$current.withValue(holdings) { await node.execute(self) }
+    }
+
+    fileprivate func holding(_ exclusions: Set<String>, _ lane: LockTable.Lane?) -> OperationContext {
         var context = self
         context.holdings.categories.formUnion(exclusions)
         if let lane { context.holdings.lanes.insert(lane) }

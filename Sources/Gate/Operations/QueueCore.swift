@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a queue consists of; it lives until its operations have ended, also without the queue.
 ///
 /// *thread-safe*
@@ -10,6 +12,10 @@ final class QueueCore: Sendable {
     let slotHoldings: Holdings
     /// Is told of each end, in the order in which they come.
     private let didEnd: (@Sendable (QueueCore, OperationOutcome) -> Void)?
+    let inbox = Inbox()
+    let live = LiveOperations()
+    /// Operations with conditions that have not ended: they may want a slot that an operation without leaves.
+    private let contenders = Atomic(0)
     let state: Locked<State>
 
     init(
@@ -22,7 +28,7 @@ final class QueueCore: Sendable {
         lane = gatekeeper.locks.openLane(width: isSuspended ? 0 : self.width)
         slots = Slots(room: gatekeeper.locks, lane: lane)
         slotHoldings = Holdings().with(lane)
-        state = Locked(State(slots: slots, isSuspended: isSuspended))
+        state = Locked(State(isSuspended: isSuspended))
     }
 
     deinit {
@@ -30,21 +36,19 @@ final class QueueCore: Sendable {
     }
 
     var isSuspended: Bool { state.withLock { $0.isSuspended } }
-    var count: Int { state.withLock { $0.live.count } }
+    var count: Int { live.count }
+    var hasContenders: Bool { contenders.load(ordering: .relaxed) > 0 }
 
     func add(
-        _ work: some OperationWork, priority: TaskPriority? = nil, after dependencies: [OperationNode]
+        _ body: OperationBody, holding holdings: Holdings = Holdings(), priority: TaskPriority? = nil,
+        after dependencies: [OperationNode]
     ) -> OperationNode {
-        let slot = slot(for: work)
-        let (node, starter) = state.withLock { state in
-            let node = state.live.add {
-                OperationNode(
-                    work, in: gatekeeper, core: self, priority: priority, place: $0, pending: dependencies.count)
-            }
-            let isReady = dependencies.isEmpty
-            return (node, isReady ? state.enqueue(ReadyOperation(node: node, slot: slot)) : nil)
-        }
-        if let starter { makeStarter(starter) }
+        let terms = OperationTerms.unlessPlain(body, holdings: holdings, asking: .inherited, in: gatekeeper)
+        let node = OperationNode(
+            body, terms, in: gatekeeper, core: self, priority: priority, pending: dependencies.count)
+        if !node.isUnconditional { contenders.add(1, ordering: .relaxed) }
+        live.add(node)
+        if dependencies.isEmpty { ready(node) }
         for dependency in dependencies { follow(node, dependency) }
         return node
     }
@@ -63,23 +67,41 @@ final class QueueCore: Sendable {
     }
 
     /// The operation has its result: those who waited for it come next.
+    /// - Parameter comesBack: whether this is a starter, who looks for what comes next by himself.
     /// - Returns: whether somebody is cancelling its task, which must not end before that.
     @discardableResult
-    func end(_ node: OperationNode, _ end: OperationEnd) -> Bool {
+    func end(_ node: OperationNode, _ end: OperationEnd, comesBack: Bool = false) -> Bool {
         guard let farewell = node.finish(end) else { return false }
         if let didEnd { didEnd(self, end.outcome) }
-        let removal = state.withLock { $0.remove(node) }
-        if let starter = removal.starter { makeStarter(starter) }
+        if !node.isUnconditional { contenders.subtract(1, ordering: .relaxed) }
+        let wasLast = live.remove(node)
+        if !comesBack, width < .max, !wasLast { startRest() }
         for continuation in farewell.waiting { continuation.resume(returning: end) }
-        for promise in removal.emptied { promise.fulfil(()) }
-        if !farewell.dependents.isEmpty { release(farewell.dependents, node, end) }
+        if wasLast { tellEmpty() }
+        if !farewell.dependents.isEmpty { release(farewell.dependents, node, end, comesBack) }
         return farewell.isBeingCancelled
     }
 
-    private func release(_ dependents: [OperationNode], _ node: OperationNode, _ end: OperationEnd) {
+    /// Its slot is free.
+    private func startRest() {
+        if let starter = state.withLock({ $0.expectForRest(self) }) { makeStarter(starter) }
+    }
+
+    private func tellEmpty() {
+        let (emptied, leftover) = state.withLock { state in
+            // Another one may have been added meanwhile, whose end comes, too.
+            guard live.count == 0 else { return ([] as [Promise<Void>], [] as [ReadyOperation]) }
+            // What still stands in line was cancelled there; it would keep the queue, as the queue keeps it.
+            return (exchange(&state.emptied, with: []), state.ready.removeAll() + inbox.takeAll())
+        }
+        withExtendedLifetime(leftover) {}
+        for promise in emptied { promise.fulfil(()) }
+    }
+
+    private func release(_ dependents: [OperationNode], _ node: OperationNode, _ end: OperationEnd, _ comesBack: Bool) {
         let ended = DependencyOutcome(name: node.work.name, outcome: end.outcome)
         for dependent in dependents where dependent.settle(ended) {
-            dependent.core?.ready(dependent, after: dependent.core === self ? node : nil)
+            dependent.core?.ready(dependent, comesBack: comesBack && dependent.core === self)
         }
     }
 }
@@ -96,14 +118,13 @@ extension QueueCore {
         let starter = state.withLock { state in
             state.isSuspended = false
             gatekeeper.locks.setWidth(width, of: lane)
-            return state.ready.expectForRest { state.slots.isFree }
+            return state.expectForRest(self)
         }
         if let starter { makeStarter(starter) }
     }
 
     func cancelAll() {
-        let live = state.withLock { $0.live.all }
-        for node in live { node.carryOut(node.cancel(because: nil)) }
+        for node in live.all { node.carryOut(node.cancel(because: nil)) }
     }
 
     /// The queue is gone: what it holds back would wait for ever.
@@ -113,7 +134,7 @@ extension QueueCore {
 
     func waitUntilEmpty() async {
         let promise = state.withLock { state -> Promise<Void>? in
-            guard !state.live.isEmpty else { return nil }
+            guard live.count > 0 else { return nil }
             let promise = Promise<Void>()
             state.emptied.append(promise)
             return promise

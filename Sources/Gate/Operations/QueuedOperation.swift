@@ -18,14 +18,14 @@ public protocol QueuedOperation: Sendable {
     /// The conditions and whatever the kind of operation requires on top. Provided.
     var allConditions: [any OperationCondition] { get }
     /// Executes it, conditions and locks being settled. Provided.
-    func perform(in context: OperationContext) async -> OperationResult<Output, Failure>
+    nonisolated(nonsending) func perform(in context: OperationContext) async -> OperationResult<Output, Failure>
 }
 
 extension QueuedOperation {
     public var name: String { String(describing: Self.self) }
-    public var conditions: [any OperationCondition] { [] }
-    public var observers: [any OperationObserver] { [] }
-    public var allConditions: [any OperationCondition] { conditions }
+    @inlinable public var conditions: [any OperationCondition] { [] }
+    @inlinable public var observers: [any OperationObserver] { [] }
+    @inlinable public var allConditions: [any OperationCondition] { conditions }
 }
 
 /// An operation to which conditions and observers can be added before it is in a queue.

@@ -1,10 +1,14 @@
 /// The task in which an operation runs, for whoever cancels it from another one.
 // Unchecked: `cancel` may be called from other tasks, and `OperationNode` keeps the task from ending meanwhile (`depart`).
-struct RunningTask: @unchecked Sendable {
+final class RunningTask: @unchecked Sendable {
     private let task: UnsafeCurrentTask
 
+    private init(_ task: UnsafeCurrentTask) {
+        self.task = task
+    }
+
     static var current: RunningTask? {
-        withUnsafeCurrentTask { $0.map { RunningTask(task: $0) } }
+        withUnsafeCurrentTask { $0.map { RunningTask($0) } }
     }
 
     func cancel() { task.cancel() }

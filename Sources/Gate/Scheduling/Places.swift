@@ -7,12 +7,14 @@ struct Places<Element> {
     var isEmpty: Bool { count == 0 }
     var all: [Element] { elements.compactMap { $0 } }
 
-    /// - Parameter make: gets the element's number.
-    mutating func add(_ make: (Int) -> Element) -> Element {
-        let place = free.popLast() ?? elements.count
-        let element = make(place)
-        if place == elements.count { elements.append(element) } else { elements[place] = element }
-        return element
+    /// - Returns: the element's number.
+    mutating func add(_ element: Element) -> Int {
+        guard let place = free.popLast() else {
+            elements.append(element)
+            return elements.count - 1
+        }
+        elements[place] = element
+        return place
     }
 
     mutating func remove(_ place: Int) {

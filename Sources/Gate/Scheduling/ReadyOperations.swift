@@ -4,23 +4,37 @@
 /// and while one works long the next takes over.
 struct ReadyOperations {
     private struct Level {
-        let priority: TaskPriority
+        let level: UInt8
         var line = Line<ReadyOperation>()
         /// They need a slot to start.
         var slotLine = Line<ReadyOperation>()
         /// A starter of this priority is on its way.
         var isExpecting = false
+
+        var isEmpty: Bool { line.isEmpty && slotLine.isEmpty }
     }
 
+    /// From the highest to the lowest.
     private var levels: [Level] = []
 
+    /// The highest level of an operation; −1 where there is none.
+    var highestLevel: Int {
+        for level in levels where !level.isEmpty { return Int(level.level) }
+        return -1
+    }
+
     mutating func append(_ operation: ReadyOperation) {
-        let index = level(operation.node.priority ?? .medium)
+        let index = index(of: operation.node.level)
         if case .first = operation.slot {
             levels[index].slotLine.append(operation)
         } else {
             levels[index].line.append(operation)
         }
+    }
+
+    /// Takes what came in.
+    mutating func append(allOf inbox: borrowing Inbox) {
+        for operation in inbox.takeAll() { append(operation) }
     }
 
     /// Empties the lines.
@@ -35,20 +49,25 @@ struct ReadyOperations {
     }
 
     /// The starter that was on its way is here.
-    mutating func arrive(_ priority: TaskPriority) {
-        levels[level(priority)].isExpecting = false
+    mutating func arrive(_ level: UInt8) {
+        levels[index(of: level)].isExpecting = false
+    }
+
+    /// Whether a starter of this level or a higher one is on its way.
+    func isExpecting(atLeast level: Int) -> Bool {
+        levels.contains { $0.isExpecting && $0.level >= level }
     }
 
     /// Whether a starter comes that would not have.
-    mutating func expect(_ priority: TaskPriority) -> Bool { expect(level(priority)) != nil }
+    mutating func expect(_ level: UInt8) -> Bool { expect(at: index(of: level)) != nil }
 
-    /// - Returns: the priority of the starter to make, where something is ready and nobody comes.
+    /// - Returns: the level of the starter to make, where something is ready and nobody comes.
     /// - Parameter hasSlot: whether a slot is free.
-    mutating func expectForRest(_ hasSlot: () -> Bool) -> TaskPriority? {
+    mutating func expectForRest(_ hasSlot: () -> Bool) -> UInt8? {
         for index in levels.indices {
-            if !levels[index].line.isEmpty { return expect(index) }
+            if !levels[index].line.isEmpty { return expect(at: index) }
             // Without a slot nothing can start: whoever gives one back makes the starter.
-            if !levels[index].slotLine.isEmpty, !levels[index].isExpecting, hasSlot() { return expect(index) }
+            if !levels[index].slotLine.isEmpty, !levels[index].isExpecting, hasSlot() { return expect(at: index) }
         }
         return nil
     }
@@ -62,20 +81,19 @@ struct ReadyOperations {
         return nil
     }
 
-    private mutating func expect(_ index: Int) -> TaskPriority? {
+    private mutating func expect(at index: Int) -> UInt8? {
         if levels[index].isExpecting { return nil }
         levels[index].isExpecting = true
-        return levels[index].priority
+        return levels[index].level
     }
 
-    private mutating func level(_ priority: TaskPriority) -> Int {
-        if levels.first?.priority == priority { return 0 }
-        if let index = levels.firstIndex(where: { $0.priority <= priority }) {
-            if levels[index].priority == priority { return index }
-            levels.insert(Level(priority: priority), at: index)
+    private mutating func index(of level: UInt8) -> Int {
+        if let index = levels.firstIndex(where: { $0.level <= level }) {
+            if levels[index].level == level { return index }
+            levels.insert(Level(level: level), at: index)
             return index
         }
-        levels.append(Level(priority: priority))
+        levels.append(Level(level: level))
         return levels.count - 1
     }
 }

@@ -1,0 +1,124 @@
+import Testing
+
+@testable import Gate
+
+@Suite("Scheduler")
+struct SchedulerTests {
+    @Test("Those that wait hold nobody up", .timeLimit(.minutes(1)))
+    func waiting() async {
+        let world = World()
+        let began = Signal()
+        let gate = Signal()
+        for _ in 0..<1000 {
+            world.queue.add(
+                BlockOperation { _ in
+                    began.raise()
+                    await gate.reached()
+                })
+        }
+        await began.reached(1000)
+        gate.raise()
+        await world.queue.waitUntilEmpty()
+        #expect(world.queue.count == 0)
+    }
+
+    @Test("Cancelling one does not cancel those that come after it", arguments: [1, 2, .max])
+    func cancelledBefore(width: Int) async {
+        for _ in 0..<100 {
+            let world = World(width: width)
+            let began = Signal()
+            let first = world.queue.add(
+                BlockOperation { _ in
+                    began.raise()
+                    await untilCancelled()
+                })
+            let later = (0..<4).map { _ in world.queue.add(BlockOperation { _ in Task.isCancelled }, after: [first]) }
+            await began.reached()
+            first.cancel()
+            for handle in later { #expect(await handle.result == .success(false)) }
+        }
+    }
+
+    @Test("Cancelled by itself before it has ever waited", arguments: [1, .max])
+    func cancelledAtOnce(width: Int) async {
+        let world = World(width: width)
+        world.queue.suspend()
+        let first = world.queue.add(
+            BlockOperation { context in
+                context.cancel()
+                return Task.isCancelled
+            })
+        let second = world.queue.add(BlockOperation { _ in Task.isCancelled })
+        world.queue.resume()
+        #expect(await first.result == .success(true))
+        #expect(first.isCancelled && !second.isCancelled)
+        #expect(await second.result == .success(false))
+    }
+
+    @Test("The highest priority goes first where one executes at a time, and among equals the first")
+    func priorities() async {
+        let world = World(width: 1)
+        let order = Record<String>()
+        let gate = Signal()
+        let began = Signal()
+        world.queue.add(
+            BlockOperation { _ in
+                began.raise()
+                await gate.reached()
+            })
+        await began.reached()
+        for (name, priority) in [("low", TaskPriority.low), ("medium", .medium), ("high", .high)] {
+            for number in 1...2 {
+                world.queue.add(BlockOperation { _ in order.append("\(name) \(number)") }, priority: priority)
+            }
+        }
+        gate.raise()
+        await world.queue.waitUntilEmpty()
+        #expect(order.all == ["high 1", "high 2", "medium 1", "medium 2", "low 1", "low 2"])
+    }
+
+    @Test("A queue whose line was cancelled is gone with its last operation", .timeLimit(.minutes(1)))
+    func releasedLine() async {
+        let world = World()
+        var queue: GateQueue? = GateQueue(gatekeeper: world.gatekeeper, width: 1)
+        weak let core = queue?.core
+        let gate = Signal()
+        let holding = queue?.add(BlockOperation { _ in await gate.reached() })
+        for _ in 0..<10 { queue?.add(BlockOperation { _ in }).cancel() }
+        queue = nil
+        gate.raise()
+        await holding?.result.ignore()
+        while core != nil { await Task.yield() }
+    }
+
+    @Test(
+        "Added from many tasks, by operations and while the queue is suspended and resumed: each runs once",
+        .timeLimit(.minutes(1)), arguments: [1, 2, .max])
+    func storm(width: Int) async {
+        let world = World(width: width)
+        let runs = Record<Int>()
+        let priorities: [TaskPriority?] = [nil, .low, .high]
+        await withTaskGroup { group in
+            for task in 0..<6 {
+                group.addTask {
+                    for number in 0..<100 {
+                        let operation = BlockOperation { _ in
+                            runs.append(task)
+                            world.queue.add(BlockOperation { _ in runs.append(task) })
+                            if number.isMultiple(of: 7) { await Task.yield() }
+                        }
+                        let first = world.queue.add(operation, priority: priorities[number % 3])
+                        world.queue.add(
+                            number.isMultiple(of: 5) ? operation.adding(BlockCondition { true }) : operation,
+                            after: [first])
+                        if number.isMultiple(of: 20) { world.queue.suspend() }
+                        if number % 20 == 5 { world.queue.resume() }
+                    }
+                }
+            }
+        }
+        world.queue.resume()
+        await world.queue.waitUntilEmpty()
+        #expect(runs.all.count == 6 * 100 * 4)
+    }
+}
