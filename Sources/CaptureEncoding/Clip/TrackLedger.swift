@@ -16,12 +16,16 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var xruns: UInt64 = 0
     /// Audio frames of silence put in where some were lost.
     public var filled: UInt64 = 0
+    /// Audio frames the clip has more than the device gave, through resampling to the clip's clock; less where negative.
+    public var corrected: Int64 = 0
     /// Pictures that were mended, such as MJPEG without Huffman tables.
     public var repaired: UInt64 = 0
     /// How much later than the clip's start the track's first frame is, nanoseconds.
     public var startOffsetNanoseconds: Int64 = 0
     /// How fast the device's clock runs against CLOCK_MONOTONIC, parts per million; `nil` where too short to tell.
     public var driftPPM: Double?
+    /// How far off ``driftPPM`` may be, 19 times in 20, parts per million.
+    public var driftUncertaintyPPM: Double?
     /// Presentation time of the first frame, nanoseconds from the clip's start.
     public var firstNanoseconds: Int64?
     /// Presentation time of the last frame, nanoseconds from the clip's start.
@@ -34,10 +38,19 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case kind, name, device, asked, delivered, lost, xruns, filled, repaired
+        case kind, name, device, asked, delivered, lost, xruns, filled, corrected, repaired
         case startOffsetNanoseconds = "start_offset_ns"
         case driftPPM = "drift_ppm"
+        case driftUncertaintyPPM = "drift_uncertainty_ppm"
         case firstNanoseconds = "first_ns"
         case lastNanoseconds = "last_ns"
+    }
+
+    /// Frames of the track in the file.
+    public var frames: UInt64 { UInt64(clamping: Int64(clamping: delivered + filled) + corrected) }
+
+    mutating func note(drift: (ppm: Double, uncertainty: Double)?) {
+        driftPPM = drift.map(\.ppm)
+        driftUncertaintyPPM = drift.map(\.uncertainty)
     }
 }

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// A microphone's way into the clip: cut to the sample at both ends, with silence where frames were lost.
+/// A microphone's way into the clip.
 final class AudioLane: Lane {
     let track: ClipTrack
     let differences: [String]
@@ -9,19 +9,19 @@ final class AudioLane: Lane {
     private let back: Box<AudioSession>
     private let timeline: Timeline
     private let format: AudioFormat
-    private var written: UInt64 = 0
-    private var count: TrackLedger
-    private var hasStarted = false
-    /// Silence is written from here, a piece at a time.
-    private let silence: [UInt8]
+    private let role: SoundRole
+    /// Sees the stamps from the first on, also of what is thrown away: the longer, the better it knows the clock.
+    private var clock: DeviceClock
+    private var outlet: SoundOutlet?
+    private var placement: SoundPlacement?
 
-    init(_ session: consuming AudioSession, _ timeline: Timeline, back: Box<AudioSession>) {
+    init(_ session: consuming AudioSession, _ timeline: Timeline, role: SoundRole, back: Box<AudioSession>) {
         let device = session.device
         format = session.format
         differences = session.differences
         track = ClipTrack(.audio(format), name: device.name, device: device.id.rawValue)
-        count = TrackLedger(kind: .audio, name: device.name, device: device.id.rawValue)
-        silence = [UInt8](repeating: 0, count: format.bytesPerFrame * 1024)
+        clock = DeviceClock(rate: Double(format.sampleRate))
+        self.role = role
         self.timeline = timeline
         self.back = back
         self.session = consume session
@@ -30,8 +30,8 @@ final class AudioLane: Lane {
     var readySignal: Int32 { session?.readySignal ?? -1 }
     var end: SessionEnd? { session?.end }
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
-    var elapsed: Int64 { nanoseconds(written) }
-    var isComplete: Bool { target.map { written >= $0 } ?? false }
+    var elapsed: Int64 { outlet?.nanoseconds ?? 0 }
+    var isComplete: Bool { outlet?.isFull ?? false }
 
     func start() {
         session?.wake(every: Self.wakeInterval)
@@ -41,11 +41,15 @@ final class AudioLane: Lane {
     func stop() { session?.stop() }
 
     func release() {
+        timeline.pace = nil
         if let session = session.take() { back.put(session) }
     }
 
     func skip() -> Bool {
-        session?.withNext { _, _ in true } ?? false
+        session?.withNext { header, _ in
+            clock.update(header)
+            return true
+        } ?? false
     }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
@@ -54,13 +58,22 @@ final class AudioLane: Lane {
         return wrote
     }
 
+    func finish() throws(CaptureError) { try placement?.finish() }
+
     func ledger(counts: EncoderCounts) -> TrackLedger {
-        var ledger = count
-        ledger.delivered = written - count.filled
-        ledger.asked = ledger.delivered + ledger.lost.total
+        var ledger = TrackLedger(kind: .audio, name: track.name, device: track.device)
         ledger.xruns = session?.statistics.xruns ?? 0
-        ledger.firstNanoseconds = written == 0 ? nil : 0
-        ledger.lastNanoseconds = written == 0 ? nil : nanoseconds(written - 1)
+        guard let outlet, let placement else { return ledger }
+        ledger.lost = placement.lost
+        ledger.filled = outlet.filled
+        ledger.delivered = outlet.delivered
+        ledger.corrected = outlet.corrected
+        ledger.asked = ledger.delivered + ledger.lost.total
+        ledger.startOffsetNanoseconds = placement.startOffsetNanoseconds
+        ledger.note(drift: placement.drift)
+        guard outlet.written > 0 else { return ledger }
+        ledger.firstNanoseconds = 0
+        ledger.lastNanoseconds = SoundTime(rate: format.sampleRate).nanoseconds(outlet.written - 1)
         return ledger
     }
 
@@ -68,99 +81,32 @@ final class AudioLane: Lane {
     func progress() -> AudioProgress {
         let level = meter.read()
         return AudioProgress(
-            peakDBFS: level.peakDBFS, rmsDBFS: level.rmsDBFS, clipped: level.clipped, frames: written,
-            lost: count.lost.total, xruns: session?.statistics.xruns ?? 0)
+            peakDBFS: level.peakDBFS, rmsDBFS: level.rmsDBFS, clipped: level.clipped, frames: outlet?.written ?? 0,
+            lost: placement?.lost.total ?? 0, xruns: session?.statistics.xruns ?? 0)
     }
 
     // MARK: One period
 
     /// - Returns: false where there is none.
     private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
+        let placement = placement ?? begin(writer, track)
+        let size = format.bytesPerFrame
         // The closure of a ring can't throw past the ring's own bookkeeping untyped, so the error is typed through.
-        try session?.withNext { (header, bytes) throws(CaptureError) in
-            try self.place(header, bytes, writer, track)
+        return try session?.withNext { (header, bytes) throws(CaptureError) in
+            let kept = try placement.place(header, bytes)
+            let heard = bytes.extracting(kept.lowerBound * size..<kept.upperBound * size)
+            self.meter.update(with: heard, format: self.format.sampleFormat)
             return true
         } ?? false
     }
 
-    private func place(
-        _ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int
-    ) throws(CaptureError) {
-        timeline.start(at: header.timestamp)
-        var cut = 0
-        if hasStarted {
-            try fill(lost: header, writer, track)
-        } else {
-            cut = min(before(header), header.frameCount)
-            guard cut < header.frameCount else { return }
-            hasStarted = true
-            try lead(in: header, writer, track)
-        }
-        let frames = Int(room(for: UInt64(header.frameCount - cut)))
-        guard frames > 0 else { return }
-        let size = format.bytesPerFrame
-        let kept = bytes.extracting(cut * size..<(cut + frames) * size)
-        meter.update(with: kept, format: format.sampleFormat)
-        try writer.write(kept, to: track, at: elapsed)
-        written += UInt64(frames)
-    }
-
-    /// Frames of a period that lie before the clip's start.
-    private func before(_ header: FrameHeader) -> Int {
-        guard let origin = timeline.origin, header.timestamp < origin else { return 0 }
-        return Int(frames(origin - header.timestamp))
-    }
-
-    /// Silence where the first frame comes later than the clip's start.
-    private func lead(in header: FrameHeader, _ writer: any ClipWriter, _ track: Int) throws(CaptureError) {
-        guard let origin = timeline.origin, header.timestamp > origin else { return }
-        count.startOffsetNanoseconds = header.timestamp - origin
-        try writeSilence(frames(header.timestamp - origin), writer, track)
-    }
-
-    private func fill(lost header: FrameHeader, _ writer: any ClipWriter, _ track: Int) throws(CaptureError) {
-        guard header.lost.total > 0 else { return }
-        // What is missing past the clip's end is not missing in the clip.
-        let device = room(for: header.lost.device)
-        count.lost.xrun += device
-        try writeSilence(device, writer, track)
-        let ring = room(for: header.lost.ring)
-        count.lost.ring += ring
-        try writeSilence(ring, writer, track)
-    }
-
-    private func room(for frames: UInt64) -> UInt64 {
-        target.map { min(frames, $0 - min($0, written)) } ?? frames
-    }
-
-    private func writeSilence(_ frames: UInt64, _ writer: any ClipWriter, _ track: Int) throws(CaptureError) {
-        var left = room(for: frames)
-        let silence = silence
-        let bytes = silence.span.bytes
-        while left > 0 {
-            let piece = min(left, 1024)
-            let zeros = bytes.extracting(first: Int(piece) * format.bytesPerFrame)
-            try writer.write(zeros, to: track, at: elapsed)
-            written += piece
-            count.filled += piece
-            left -= piece
-        }
-    }
-
-    // MARK: Frames and time
-
-    private var target: UInt64? {
-        timeline.duration.map { frames($0) }
-    }
-
-    private func frames(_ nanoseconds: Int64) -> UInt64 {
-        let (high, low) = UInt64(max(0, nanoseconds)).multipliedFullWidth(by: UInt64(format.sampleRate))
-        let (whole, rest) = UInt64(1_000_000_000).dividingFullWidth((high, low))
-        return whole + (rest >= 500_000_000 ? 1 : 0)
-    }
-
-    private func nanoseconds(_ frames: UInt64) -> Int64 {
-        let (high, low) = frames.multipliedFullWidth(by: 1_000_000_000)
-        return Int64(UInt64(format.sampleRate).dividingFullWidth((high, low)).quotient)
+    private func begin(_ writer: any ClipWriter, _ track: Int) -> SoundPlacement {
+        let target = timeline.duration.map { SoundTime(rate: format.sampleRate).frames($0) }
+        let outlet = SoundOutlet(format, to: writer, as: track, target: target)
+        let placement = SoundPlacement(outlet, timeline, clock: clock, isSteered: role == .follows)
+        if role == .leads { timeline.pace = placement }
+        self.outlet = outlet
+        self.placement = placement
+        return placement
     }
 }

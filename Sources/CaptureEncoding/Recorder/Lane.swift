@@ -22,6 +22,8 @@ protocol Lane: AnyObject {
     /// Writes what is there: all the sound, which is quick, or one picture, so that sound never waits for more than one.
     /// - Returns: false where there was nothing.
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool
+    /// Writes what is still inside; nothing more comes.
+    func finish() throws(CaptureError)
     func ledger(counts: EncoderCounts) -> TrackLedger
     /// Gives the session back, to be closed.
     func release()
@@ -30,4 +32,6 @@ protocol Lane: AnyObject {
 extension Lane {
     /// How often the recorder's thread is woken for a device: a file is in no hurry.
     static var wakeInterval: Duration { .milliseconds(50) }
+
+    func finish() throws(CaptureError) {}
 }

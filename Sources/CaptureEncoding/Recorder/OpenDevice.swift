@@ -15,6 +15,10 @@ enum OpenDevice: Sendable {
         }
     }
 
+    var isMicrophone: Bool {
+        if case .microphone = self { true } else { false }
+    }
+
     /// Ends the capture and closes the device.
     func close() async {
         switch self {
@@ -24,11 +28,11 @@ enum OpenDevice: Sendable {
     }
 
     /// What records it; `nil` the second time.
-    func lane(_ timeline: Timeline, constantRate: Bool) -> (any Lane)? {
+    func lane(_ timeline: Timeline, _ role: SoundRole, constantRate: Bool) -> (any Lane)? {
         switch self {
         case .microphone(let box):
             guard let session = box.take() else { return nil }
-            return AudioLane(session, timeline, back: box)
+            return AudioLane(session, timeline, role: role, back: box)
         case .camera(let box):
             guard let session = box.take() else { return nil }
             return VideoLane(session, timeline, constantRate: constantRate, back: box)

@@ -78,7 +78,7 @@ public struct Recorder: ~Copyable, Sendable {
         _ control: RecordingControl, _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
     ) throws(CaptureError) -> Clip {
         let timeline = Timeline(duration: duration)
-        let lanes = devices.compactMap { $0.lane(timeline, constantRate: target.format == .y4m) }
+        let lanes = Self.lanes(devices, timeline, settings.sync, constantRate: target.format == .y4m)
         defer { for lane in lanes { lane.release() } }
         let writer = try target.format.writer(
             on: try target.take(), tracks: lanes.map(\.track), labels: settings.labels, settings: settings.encoders)
@@ -89,5 +89,16 @@ public struct Recorder: ~Copyable, Sendable {
             throw CaptureError(.usage, "A recording needs a microphone or a camera.")
         }
         return try run.run()
+    }
+
+    private static func lanes(
+        _ devices: [OpenDevice], _ timeline: Timeline, _ sync: SyncClock, constantRate: Bool
+    ) -> [any Lane] {
+        let microphones = devices.indices.filter { devices[$0].isMicrophone }
+        let clock = sync.resolved(cameras: devices.count - microphones.count, microphones: microphones.count)
+        return devices.indices.compactMap { index in
+            devices[index].lane(
+                timeline, SoundRole(clock, isFirst: index == microphones.first), constantRate: constantRate)
+        }
     }
 }

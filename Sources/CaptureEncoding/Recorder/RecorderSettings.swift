@@ -13,6 +13,8 @@ public struct RecorderSettings: Sendable {
     public var labels = ClipLabels()
     /// How long the clip becomes, to the frame; `nil` until it is stopped.
     public var duration: Duration?
+    /// Whose clock the clip's time follows.
+    public var sync = SyncClock.automatic
 
     public init() {}
 }

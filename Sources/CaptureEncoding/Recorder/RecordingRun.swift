@@ -130,6 +130,8 @@ final class RecordingRun {
     }
 
     private func finish(_ end: End) throws(CaptureError) -> Clip {
+        // Where that fails, the output has failed before: the file is finished as far as it is.
+        for lane in lanes { try? lane.finish() }
         let ledger = LossLedger(
             tracks: lanes.enumerated().map { index, lane in lane.ledger(counts: writer.counts(of: index)) })
         return try writer.finish(ledger: ledger, end: end.reason)

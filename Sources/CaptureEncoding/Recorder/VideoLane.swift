@@ -14,6 +14,7 @@ final class VideoLane: Lane {
     private var count: TrackLedger
     private var last: Int64 = -1
     private var damaged: UInt64 = 0
+    private var clock: DeviceClock
     private(set) var isComplete = false
 
     init(
@@ -24,6 +25,7 @@ final class VideoLane: Lane {
         track = ClipTrack(.video(session.format), name: device.name, device: device.id.rawValue)
         count = TrackLedger(kind: .video, name: device.name, device: device.id.rawValue)
         frame = session.format.frameRate.frameNanoseconds
+        clock = DeviceClock(rate: session.format.frameRate.framesPerSecond)
         self.timeline = timeline
         self.constantRate = constantRate
         self.back = back
@@ -47,7 +49,10 @@ final class VideoLane: Lane {
     }
 
     func skip() -> Bool {
-        session?.withNext { _, _ in true } ?? false
+        session?.withNext { header, _ in
+            clock.update(header)
+            return true
+        } ?? false
     }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
@@ -66,6 +71,7 @@ final class VideoLane: Lane {
         ledger.delivered = written - count.filled - min(counts.skipped, written - count.filled)
         ledger.asked = ledger.delivered + ledger.lost.total
         ledger.lastNanoseconds = written == 0 ? nil : last
+        ledger.note(drift: clock.drift)
         return ledger
     }
 
@@ -87,8 +93,9 @@ final class VideoLane: Lane {
     private func place(
         _ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int
     ) throws(CaptureError) {
+        clock.update(header)
         timeline.start(at: header.timestamp)
-        let time = header.timestamp - (timeline.origin ?? header.timestamp)
+        guard let time = timeline.time(of: header.timestamp) else { return }
         guard time > -frame / 2 else { return }
         if let duration = timeline.duration, time >= duration - frame / 2 {
             try complete(header, bytes, writer, track, places: UInt64((duration + frame / 2) / frame))

@@ -55,3 +55,4 @@ extension CapabilityName: ExpressibleByArgument {
 
 extension AudioCodec: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {}
+extension SyncClock: ExpressibleByArgument {}

@@ -24,7 +24,7 @@ enum NumberText {
 
     /// `12.3 s`, or `1:02:03.4` from a minute on.
     static func time(nanoseconds: Int64) -> String {
-        let tenths = max(0, nanoseconds) / 100_000_000
+        let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
         guard tenths >= 600 else { return "\(tenths / 10).\(tenths % 10) s" }
         let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
         let end = "\(two(minutes)):\(two(seconds)).\(tenths % 10)"

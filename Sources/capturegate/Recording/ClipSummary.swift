@@ -23,8 +23,16 @@ struct ClipSummary {
         if track.kind == .audio { parts.append(NumberText.counted(ledger.xruns, "xrun")) }
         if ledger.filled > 0 { parts.append("\(ledger.filled) filled in") }
         if ledger.repaired > 0 { parts.append("\(ledger.repaired) mended") }
-        if let drift = ledger.driftPPM { parts.append("drift \(NumberText.fixed(drift, 1)) ppm") }
+        parts += clock(ledger)
         return "\(track.phrase): \(parts.joined(separator: ", "))"
+    }
+
+    /// How the device's clock runs, and what was done about it.
+    private static func clock(_ ledger: TrackLedger) -> [String] {
+        guard let drift = ledger.driftPPM else { return [] }
+        let unsure = ledger.driftUncertaintyPPM.map { " ±\(NumberText.fixed($0, 1))" } ?? ""
+        let said = "drift \(NumberText.fixed(drift, 1))\(unsure) ppm"
+        return [ledger.corrected == 0 ? said : "\(said), corrected"]
     }
 
     private static func lost(_ ledger: TrackLedger) -> String {

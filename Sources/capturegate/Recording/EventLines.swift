@@ -66,7 +66,7 @@ extension TrackLedger {
     fileprivate var countsJSON: JSONValue {
         [
             "kind": .string(kind.rawValue), "name": .string(name), "device": .string(device),
-            "frames": .count(delivered + filled), "lost": .count(lost.total), "xruns": .count(xruns),
+            "frames": .count(frames), "lost": .count(lost.total), "xruns": .count(xruns),
         ]
     }
 }

@@ -60,6 +60,7 @@ extension RecorderSettings {
         self.init()
         video = command.picture.settings(strict: command.strict)
         audio = command.sound.settings(strict: command.strict)
+        sync = command.sound.sync
         encoders.videoCodec = command.picture.videoCodec
         encoders.audioCodec = command.sound.audioCodec
         labels = ClipLabels(title: command.title)

@@ -18,11 +18,22 @@ struct SoundOptions: ParsableArguments {
     @Option(help: "How sound is stored in a .mkv.")
     var audioCodec: AudioCodec = .automatic
 
+    @Option(
+        help: ArgumentHelp(
+            "Whose clock rules: picture, sound, clock (the system's), none, or auto.",
+            discussion: """
+                No two crystals agree. With picture, which is auto with a camera, sound is resampled once it would be \
+                2 ms off; with sound, it stays bit for bit what the device gave, and the pictures' times follow it. \
+                Sound alone is left as it is unless clock is said.
+                """, valueName: "clock"))
+    var sync: SyncClock = .automatic
+
     /// The first option that is said, for the sentence that it is in vain.
     var said: String? {
         if rate != nil { return "--rate" }
         if channels != nil { return "--channels" }
         if sampleFormat != nil { return "--sample-format" }
+        if sync != .automatic { return "--sync" }
         return audioCodec == .automatic ? nil : "--audio-codec"
     }
 

@@ -25,6 +25,7 @@ struct TrackChoice {
     func check(_ picture: PictureOptions, _ sound: SoundOptions) throws(CaptureError) {
         if camera == nil, let option = picture.said { throw Self.vain(option, .camera) }
         if microphone == nil, let option = sound.said { throw Self.vain(option, .microphone) }
+        if camera == nil, sound.sync == .picture { throw Self.vain("--sync picture", .camera) }
     }
 
     /// - Throws: `.noDevice`, also where both were left to the machine and it has only one of them.

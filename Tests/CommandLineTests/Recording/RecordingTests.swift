@@ -62,6 +62,8 @@ struct RecordingTests {
             ["record", "a.y4m", "--camera", "test:bars", "--size", "640x480"]
                 + ["--fps", "30", "--for", "1s"])
         #expect(ending.code == 0)
+        // 30 pictures last 999,999,990 ns.
+        #expect(ending.output.contains("a.y4m: 1.0 s"))
         let stream = try await probe("a.y4m", "stream=codec_name,width,height,nb_read_frames", in: workspace)
         let picture = try #require(stream["streams"].elements.first)
         #expect(picture["width"] == .number(640))
@@ -91,6 +93,21 @@ struct RecordingTests {
         let streams = try await probe("a.mkv", "stream=codec_name,nb_read_frames:format_tags=title", in: workspace)
         #expect(streams["streams"].elements.map { $0["codec_name"] } == [.string("mjpeg"), .string("pcm_s16le")])
         #expect(streams["streams"].elements[0]["nb_read_frames"].string == end["tracks"].elements[0]["frames"].text)
+    }
+
+    @Test("whichever clock rules, the clip has its length to the sample", arguments: ["sound", "clock", "none"])
+    func clocks(clock: String) async throws {
+        let workspace = try Workspace()
+        try await allow(workspace)
+        let ending = try await workspace.capturegate(
+            "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--for", "700ms", "--sync", clock,
+            "--json")
+        #expect(ending.code == 0)
+        let end = try #require(try Document.lines(ending.output).last)
+        let sound = end["ledger"]["tracks"].elements[1]
+        #expect(end["tracks"].elements[1]["frames"] == .number(33_600))
+        let parts = ["delivered", "filled", "corrected"].compactMap { sound[$0].number }
+        #expect(parts.count == 3 && parts.reduce(0, +) == 33_600)
     }
 
     @Test("standard output gets the clip, and standard error the words")

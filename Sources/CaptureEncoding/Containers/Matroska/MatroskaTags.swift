@@ -34,7 +34,16 @@ struct MatroskaTags {
             }
             Self.append("DEVICE_NAME", track.track.name, to: &tag)
             Self.append("DEVICE_ID", track.track.device, to: &tag)
+            for (name, text) in clockTags(track) { Self.append(name, text, to: &tag) }
         }
+    }
+
+    /// How late the track began, and how its device's clock runs against CLOCK_MONOTONIC.
+    private func clockTags(_ track: MatroskaTrack) -> [(String, String)] {
+        guard ledger.tracks.indices.contains(track.number - 1) else { return [] }
+        let ledger = ledger.tracks[track.number - 1]
+        let offset = [("START_OFFSET_NS", String(ledger.startOffsetNanoseconds))]
+        return offset + (ledger.driftPPM.map { [("DRIFT_PPM", String($0))] } ?? [])
     }
 
     private static func append(_ name: String, _ text: String, to tag: inout EBML) {

@@ -1,0 +1,109 @@
+/// How fast a device's clock runs against the one that stamps it: the slope of a straight line through all stamps, by
+/// least squares, and how sure that is.
+///
+/// Stamps are averaged over about a second each before, since their errors come in bursts. After frames were lost the line
+/// begins elsewhere with the same slope.
+struct DriftMeasure {
+    private let nominalRate: Double
+    private var second = Sums()
+    private var line = Sums()
+    /// Of the lines before the last break.
+    private var earlier = Sums.Moments()
+    private var lines = 1
+    private var points = 0
+    /// What single stamps are off from the line of their second: sum of squares, and how many.
+    private var jitter = 0.0
+    private var jittered = 0
+    /// From the first stamp to the last, seconds.
+    private var span = 0.0
+
+    /// Fewer seconds say nothing.
+    private static let fewestPoints = 5
+    /// What is less sure than this is not told, ppm.
+    private static let mostUncertainty = 100.0
+
+    /// - Parameter rate: frames a second, nominal.
+    init(rate: Double) {
+        nominalRate = rate
+    }
+
+    /// - Parameters:
+    ///   - frame: number of the frame since the start.
+    ///   - stamp: seconds since the start.
+    mutating func add(frame: Double, stamp: Double) {
+        let time = frame / nominalRate
+        if second.count > 0, time - second.first >= 1 { closeSecond() }
+        second.add(time, stamp - time)
+        span = max(span, time)
+    }
+
+    /// Frames were lost before the next stamp.
+    mutating func breakLine() {
+        closeSecond()
+        guard line.count > 0 else { return }
+        earlier.add(line.moments)
+        lines += 1
+        line = Sums()
+    }
+
+    /// Parts per million, with how far off that may be; `nil` while it is not sure to 100 ppm.
+    ///
+    /// The uncertainty is twice the standard error of the slope, and what it would pretend if stamps had come later at the
+    /// end than at the beginning by twice their own jitter: a machine that gets busy does that.
+    var result: (ppm: Double, uncertainty: Double)? {
+        var moments = earlier
+        moments.add(line.moments)
+        let freedom = points - (line.count > 0 ? lines : lines - 1) - 1
+        guard points >= Self.fewestPoints, freedom >= 2, moments.xx > 0 else { return nil }
+        let slope = moments.xy / moments.xx
+        let residue = max(0, moments.yy - slope * moments.xy) / Double(freedom)
+        let shift = (jitter / Double(max(jittered, 1))).squareRoot() / max(span, 1)
+        let uncertainty = 2e6 * ((residue / moments.xx).squareRoot() + shift)
+        guard uncertainty <= Self.mostUncertainty else { return nil }
+        return ((1 / (1 + slope) - 1) * 1e6, uncertainty)
+    }
+
+    private mutating func closeSecond() {
+        guard second.count > 0 else { return }
+        line.add(second.meanX, second.meanY)
+        points += 1
+        let moments = second.moments
+        if second.count > 2, moments.xx > 0 {
+            jitter += max(0, moments.yy - moments.xy * moments.xy / moments.xx)
+            jittered += second.count - 2
+        }
+        second = Sums()
+    }
+
+    /// Running means and moments about them.
+    private struct Sums {
+        struct Moments {
+            var xx = 0.0
+            var xy = 0.0
+            var yy = 0.0
+
+            mutating func add(_ other: Moments) {
+                xx += other.xx
+                xy += other.xy
+                yy += other.yy
+            }
+        }
+
+        private(set) var count = 0
+        private(set) var first = 0.0
+        private(set) var meanX = 0.0
+        private(set) var meanY = 0.0
+        private(set) var moments = Moments()
+
+        mutating func add(_ x: Double, _ y: Double) {
+            if count == 0 { first = x }
+            count += 1
+            let (dx, dy) = (x - meanX, y - meanY)
+            meanX += dx / Double(count)
+            meanY += dy / Double(count)
+            moments.xx += dx * (x - meanX)
+            moments.xy += dx * (y - meanY)
+            moments.yy += dy * (y - meanY)
+        }
+    }
+}

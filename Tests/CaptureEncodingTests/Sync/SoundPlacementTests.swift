@@ -1,0 +1,160 @@
+import CaptureGate
+import Foundation
+import Testing
+
+@testable import CaptureEncoding
+
+@Suite("Sound placement")
+struct SoundPlacementTests {
+    /// A tone of 441 Hz at half of full scale.
+    private func tone(_ frame: UInt64) -> Int16 {
+        Int16((16_384 * sin(2 * Double.pi * 441 * Double(frame) / SimulatedMicrophone.rate)).rounded())
+    }
+
+    /// A sample that tells its number.
+    private func noise(_ frame: UInt64) -> Int16 {
+        Int16(truncatingIfNeeded: (frame &+ 1) &* 0x9E37_79B9_7F4A_7C15 >> 40)
+    }
+
+    private func timeline(_ seconds: Double? = nil, startingAt offset: Double = 0) -> Timeline {
+        let timeline = Timeline(duration: seconds.map { .nanoseconds(Int64($0 * 1e9)) })
+        timeline.start(at: SimulatedMicrophone.epoch + Int64(offset * 1e9))
+        return timeline
+    }
+
+    @Test("without drift the clip has the device's bits", arguments: [0, 0.001])
+    func exact(jitter: Double) throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: 0, jitter: jitter), timeline: timeline())
+        try device.deliver(3000, noise)
+        try device.placement.finish()
+        let first = device.cut
+        #expect(device.writer.samples.count + first - Int(device.outlet.filled) == 240_000)
+        #expect(
+            device.writer.samples.dropFirst(Int(device.outlet.filled))
+                == (UInt64(first)..<240_000).map(noise).dropFirst(0))
+        #expect(device.outlet.corrected == 0)
+    }
+
+    @Test("a microphone that nobody steers keeps its bits, whatever its drift", arguments: [SoundRole.free, .leads])
+    func free(role: SoundRole) throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: 1000), role: role, timeline: timeline())
+        try device.deliver(2000, noise)
+        try device.placement.finish()
+        #expect(device.writer.samples == (0..<160_000).map(noise))
+        #expect(device.outlet.corrected == 0 && device.outlet.delivered == 160_000)
+    }
+
+    @Test("sound that starts later than the clip is led in by silence, to the sample")
+    func late() throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: 0), timeline: timeline(startingAt: -0.25))
+        try device.deliver(10, noise)
+        #expect(device.placement.startOffsetNanoseconds == 250_000_000)
+        #expect(device.outlet.filled == 2000)
+        #expect(device.writer.samples == [Int16](repeating: 0, count: 2000) + (0..<800).map(noise))
+    }
+
+    @Test("sound that starts sooner is cut, to the sample")
+    func early() throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: 0), timeline: timeline(startingAt: 0.25075))
+        try device.deliver(100, noise)
+        #expect(device.writer.samples == (2006..<8000).map(noise))
+        #expect(device.outlet.filled == 0 && device.placement.startOffsetNanoseconds == 0)
+    }
+
+    @Test(
+        "drifting sound lasts as long as the clip's clock says, and each frame is accounted for",
+        arguments: [500.0, -500])
+    func drift(ppm: Double) throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: ppm, jitter: 0.0005), timeline: timeline())
+        try device.deliver(2500, tone)
+        try device.placement.finish()
+        let seconds = Double(device.outlet.written) / SimulatedMicrophone.rate
+        #expect(abs(seconds - device.time) < 0.002)
+        #expect(device.outlet.delivered == UInt64(device.offered - device.cut))
+        #expect(
+            Int64(device.outlet.written) == Int64(device.outlet.delivered + device.outlet.filled)
+                + device.outlet.corrected)
+        #expect((device.outlet.corrected < 0) == (ppm > 0))
+        #expect(abs(try #require(device.placement.drift).ppm - ppm) < 10)
+    }
+
+    @Test("nothing clicks where the correction begins, nor later", arguments: [500.0, -500])
+    func click(ppm: Double) throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: ppm, jitter: 0.0005), timeline: timeline())
+        try device.deliver(1200, tone)
+        let samples = device.writer.samples.dropFirst(200).map(Double.init)
+        #expect(device.outlet.corrected != 0)
+        // Of a sine x, x[n+1] + x[n-1] is the same multiple of x[n] all along; a click is not.
+        let factor = 2 * cos(2 * Double.pi * 441 / SimulatedMicrophone.rate)
+        let worst = (1..<samples.count - 1).map { abs(samples[$0 + 1] + samples[$0 - 1] - factor * samples[$0]) }.max()
+        // Rounding alone makes 2; the change of pitch, 500 ppm, some 6 more. A lost sample would make 5600.
+        #expect(try #require(worst) < 16)
+    }
+
+    @Test("an overrun in drifting sound is filled, and the books add up")
+    func overrun() throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: 500, jitter: 0.0005), timeline: timeline())
+        try device.deliver(800, tone)
+        for _ in 0..<5 {
+            device.lose(4000)
+            try device.deliver(200, lost: 4000, flags: [.xrun, .gap], tone)
+        }
+        try device.placement.finish()
+        let outlet = device.outlet
+        #expect(device.placement.lost.xrun == 20_000 && outlet.filled - 20_000 <= 4)
+        #expect(outlet.delivered == UInt64(device.offered - device.cut))
+        #expect(Int64(outlet.written) == Int64(outlet.delivered + outlet.filled) + outlet.corrected)
+        #expect(abs(Double(outlet.written) / SimulatedMicrophone.rate - device.time) < 0.003)
+    }
+
+    @Test("a clip has its length to the frame", arguments: [0.0, 500, -500])
+    func length(ppm: Double) throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: ppm, jitter: 0.0005), timeline: timeline(10.0005))
+        try device.deliver(3000, tone)
+        try device.placement.finish()
+        #expect(device.outlet.isFull && device.outlet.written == 80_004)
+        #expect(device.writer.samples.count == 80_004)
+        let made = 10.0005 * SimulatedMicrophone.rate * (1 + ppm * 1e-6)
+        #expect(abs(Double(device.outlet.delivered + device.outlet.filled) - made) < 24)
+    }
+
+    @Test("where sound rules, moments follow its clock")
+    func leads() throws {
+        let timeline = timeline()
+        var device = SimulatedMicrophone(
+            SimulatedClock(ppm: 500, jitter: 0.0005), role: .leads, timeline: timeline)
+        try device.deliver(6000, noise)
+        let time = try #require(timeline.time(of: device.moment))
+        #expect(abs(Double(time) * 1e-9 - 60) < 0.001)
+        #expect(abs(timeline.rateOffset * 1e6 - 500) < 20)
+    }
+
+    @Test("a second microphone is kept to the first one's clock")
+    func second() throws {
+        let timeline = timeline()
+        var first = SimulatedMicrophone(SimulatedClock(ppm: 300, seed: 3), role: .leads, timeline: timeline)
+        var second = SimulatedMicrophone(SimulatedClock(ppm: -300, seed: 4), role: .follows, timeline: timeline)
+        for _ in 0..<2500 {
+            try first.deliver(1, noise)
+            try second.deliver(1, tone)
+        }
+        try second.placement.finish()
+        let seconds = Double(second.outlet.written) / SimulatedMicrophone.rate
+        let expected = second.time * (1 + 300e-6)
+        #expect(abs(seconds - expected) < 0.003)
+        #expect(first.outlet.corrected == 0 && second.outlet.corrected > 0)
+    }
+
+    @Test("each device has its role", arguments: SyncClock.allCases)
+    func roles(clock: SyncClock) {
+        let filmed = SoundRole(clock.resolved(cameras: 1, microphones: 1), isFirst: true)
+        let alone = SoundRole(clock.resolved(cameras: 0, microphones: 1), isFirst: true)
+        let other = SoundRole(clock.resolved(cameras: 0, microphones: 2), isFirst: false)
+        switch clock {
+        case .automatic: #expect(filmed == .follows && alone == .free && other == .follows)
+        case .picture, .system: #expect(filmed == .follows && alone == .follows && other == .follows)
+        case .sound: #expect(filmed == .leads && alone == .leads && other == .follows)
+        case .none: #expect(filmed == .free && alone == .free && other == .free)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+# about: a sound card whose clock is 500 ppm slow, and a camera's: picture and sound stay together
+# time: virtual
+# timeout: 240
+# long-timeout: 1500
+# checks: 23
+
+# A minute; half an hour in the long run.
+seconds=60
+[ -z "${CAPTUREGATE_LONG:-}" ] || seconds=1800
+
+load_still_vivid
+# Its pictures are then stamped as webcams stamp theirs, when they begin.
+v4l2-ctl -d "$camera_node" -c timestamp_source=1
+load_aloop
+grant_all
+camera=$(device_id "$camera_node")
+microphone=$(device_id "$microphone_node")
+playing=/proc/asound/Loopback/pcm0p/sub0/status
+
+# The loopback's clock, the player's as well as the recorder's: 100000 / 100050 of its rate is 499.75 ppm less. While a
+# player runs the two round against each other, and it is some 10 ppm faster.
+shift_rate() {
+    for device in 0 1; do
+        amixer -q -c Loopback cset "iface=PCM,name='PCM Rate Shift 100000',device=$device" "$1"
+    done
+}
+
+# Clicks each so many frames of the player's clock, whole periods, and a flash of the camera with each click.
+every=36480
+clap() {
+    "$judges/click-track" $(($1 + 10)) $every |
+        aplay -q -D hw:Loopback,0 -t raw -f S16_LE -r 48000 -c 2 --period-size=960 --buffer-size=9600 &
+    player=$!
+    wait_for 10 grep -q RUNNING $playing
+    "$judges/clapper" "$camera_node" $playing $every &
+    clapper=$!
+}
+
+hush() {
+    kill $player $clapper 2>/dev/null || true
+    wait $player $clapper 2>/dev/null || true
+    v4l2-ctl -d "$camera_node" -c brightness=0
+}
+
+# filmed FILE SECONDS OPTION...: what there is to hear and see, with the clock of choice.
+filmed() {
+    file=$1 time=$2
+    shift 2
+    capturegate record "$file" --json --camera "$camera" --microphone "$microphone" --size 320x180 --fps 30 \
+        --rate 48000 --channels 2 --sample-format S16_LE --for "${time}s" "$@" >"$file.ndjson"
+}
+
+# judged FILE SPACING: "clicks worst flashes first last", see claps.c.
+judged() {
+    ffmpeg -nostdin -v error -i "$1" -map 0:a -ac 1 -f s16le -y sound.raw
+    probe -f lavfi -i "movie=$1,signalstats" -of csv=p=0 -show_entries frame=pts_time:frame_tags=lavfi.signalstats.YAVG |
+        tr , ' ' >pictures.txt
+    "$judges/claps" sound.raw pictures.txt "$2"
+}
+
+# Milliseconds from picture to picture, in the mean.
+pace() { awk '{ if (!count++) first = $1; last = $1 } END { printf "%.4f", (last - first) * 1000 / (count - 1) }' pictures.txt; }
+
+count() { ledger "${1%.ndjson}.ndjson" ".ledger.tracks[] | select(.kind == \"$2\") | .$3"; }
+
+# heard SECONDS: how fast the sound card's clock is against the system's, which rules.
+heard() {
+    capturegate record heard.wav --force --json --camera none --microphone "$microphone" --rate 48000 \
+        --sync clock --for "${1}s" >heard.ndjson
+    count heard.ndjson audio drift_ppm
+}
+
+shift_rate 99950
+check "a clock that is fast by 500.25 ppm is measured within 10 ppm" between "$(heard 30)" 490.25 510.25
+shift_rate 100050
+check "and one that is slow by 499.75 ppm" between "$(heard 30)" -509.75 -489.75
+check "known to be so" between "$(count heard.ndjson audio drift_uncertainty_ppm)" 0 50
+equal "the file has its length to the sample" $((30 * 48000)) "$(stream heard.wav a duration_ts)"
+
+clap $seconds
+exits "picture and sound are recorded" 0 filmed clip.mkv $seconds
+hush
+note "clocks: $(ledger clip.mkv.ndjson '[.ledger.tracks[] | {kind, drift_ppm, drift_uncertainty_ppm, corrected}]' | tr -d '\n ')"
+equal "no picture and no sample is lost" '0 0 0' \
+    "$(count clip.mkv video lost.device) $(count clip.mkv video lost.ring) $(count clip.mkv audio lost.xrun)"
+check "the sound's drift is measured" between "$(count clip.mkv audio drift_ppm)" -510 -470
+check "the camera's, which has none, likewise" between "$(count clip.mkv video drift_ppm)" -10 10
+equal "the sound has its length to the sample" $((seconds * 48000)) "$(track clip.mkv.ndjson audio frames)"
+equal "which is what the device gave and what was put in" $((seconds * 48000)) \
+    "$(ledger clip.mkv.ndjson '.ledger.tracks[1] | .delivered + .filled + .corrected')"
+check "the clip lasts as long as asked" between "$(duration clip.mkv)" $((seconds - 1)).966 $seconds.034
+
+set -- $(judged clip.mkv 0.76037)
+note "claps: $1 clicks; $3 flashes after their clicks, $4 ms at the start and $5 ms at the end in the mean; $6 to $7 ms"
+least=$((seconds * 100 / 77 - 4))
+check "the clicks are there" between "$1" $least $((least + 8))
+check "the flashes are there" between "$3" $least $((least + 8))
+# A flash is in the picture after it: up to 33.3 ms later, and half of that in the mean.
+check "at the start sound and picture are together within 5 ms" between "$4" 11.7 21.7
+check "at the end they still are" between "$5" 11.7 21.7
+check "no flash is more than 5 ms too early for its click" between "$6" -5 38.3
+check "and none too late" between "$7" -5 38.3
+
+clap 40
+exits "with no clock that rules" 0 filmed free.mkv 10 --sync none
+set -- $(judged free.mkv 0.76)
+check "the clicks are as the device gave them" between "$2" 0 0.03
+equal "nothing is corrected" 0 "$(count free.mkv audio corrected)"
+
+exits "with the sound's clock" 0 filmed sound.mkv 15 --sync sound
+hush
+set -- $(judged sound.mkv 0.76)
+check "the clicks are as the device gave them, too" between "$2" 0 0.03
+note "a picture each $(pace) ms"
+# 33.3333 ms by the camera's clock.
+check "and the pictures come sooner" between "$(pace)" 33.311 33.322
