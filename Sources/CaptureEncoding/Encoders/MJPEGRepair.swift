@@ -3,13 +3,15 @@ import CaptureGate
 /// Passes a camera's MJPEG through, mended where it must be.
 ///
 /// Huffman tables that are left out are put in, junk around the image is cut off, a missing EOI is added; frames that
-/// are no image, or one of another size, are skipped. Both are counted.
+/// are no image, half an image, or one of another size, are skipped. Both are counted. Without EOI an image is decoded to
+/// see whether all of it is there.
 /// The corresponding standard is ITU-T T.81.
 ///
 /// *session-bound*
 public final class MJPEGRepair: Encoder {
     public let format: VideoFormat
     public private(set) var counts = EncoderCounts()
+    private let proof = JPEGProof()
 
     public init(format: VideoFormat) {
         self.format = format
@@ -32,14 +34,21 @@ public final class MJPEGRepair: Encoder {
                 return
             }
             let plan = plan(image, of: bytes.count)
+            let before = packets.count
             try packets.append(
                 capacity: plan.byteCount, at: nanoseconds, lasting: format.frameRate.frameNanoseconds
-            ) { plan.write(bytes, into: $0) }
-            count(plan)
+            ) { write(plan, bytes, into: $0) }
+            if packets.count > before { count(plan) } else { counts.skipped += 1 }
         }
     }
 
     public func finish(into packets: inout PacketBuffer) {}
+
+    /// - Returns: the bytes written; 0 where part of the picture is missing.
+    private func write(_ plan: Plan, _ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
+        let count = plan.write(bytes, into: room)
+        return !plan.addsEnd || proof.isWhole(UnsafeRawBufferPointer(rebasing: room[..<count])) ? count : 0
+    }
 
     private func canMend(_ image: JPEGImage) -> Bool {
         guard image.hasHuffmanTables || image.isSequential else { return false }

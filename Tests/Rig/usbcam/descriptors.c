@@ -15,8 +15,9 @@ static const uint8_t device[] = {
 static const uint8_t qualifier[] = {10, 6, WORD(0x0200), 0xef, 2, 1, 64, 1, 0};
 
 // A discrete frame size with 30, 15 and 5 frames a second, in units of 100 ns.
-#define FRAME(index, width, height)                                                                          \
-    38, 0x24, 5, index, 0, WORD(width), WORD(height), LONG((width) * (height) * 16 * 5),                     \
+#define FRAME(index, width, height) FRAME_OF(5, index, width, height)
+#define FRAME_OF(kind, index, width, height)                                                                 \
+    38, 0x24, kind, index, 0, WORD(width), WORD(height), LONG((width) * (height) * 16 * 5),                     \
         LONG((width) * (height) * 16 * 30), LONG((width) * (height) * 2), LONG(333333), 3, LONG(333333),     \
         LONG(666666), LONG(2000000)
 
@@ -33,10 +34,13 @@ static const uint8_t configuration[] = {
 
     // The picture: idle setting with the formats, streaming setting with three packets a microframe.
     9, 4, interface_picture, 0, 0, 0x0e, 2, 0, 0,
-    14, 0x24, 1, 1, WORD(14 + 27 + 38 + 38 + 6), 0x80 | endpoint_picture, 0, 3, 0, 0, 0, 1, 0,
-    27, 0x24, 4, 1, 2, 'Y', 'U', 'Y', '2', 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71, 16, 1, 0, 0, 0, 0,
+    15, 0x24, 1, 2, WORD(15 + 27 + 38 + 38 + 6 + 11 + 38 + 6), 0x80 | endpoint_picture, 0, 3, 0, 0, 0, 1, 0, 0,
+    27, 0x24, 4, format_yuyv, 2, 'Y', 'U', 'Y', '2', 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71, 16, 1, 0, 0, 0, 0,
     FRAME(1, 640, 480),
     FRAME(2, 320, 240),
+    6, 0x24, 0x0d, 1, 1, 4,
+    11, 0x24, 6, format_mjpeg, 1, 0, 1, 0, 0, 0, 0,
+    FRAME_OF(7, 1, 320, 240),
     6, 0x24, 0x0d, 1, 1, 4,
     9, 4, interface_picture, 1, 1, 0x0e, 2, 0, 0,
     7, 5, 0x80 | endpoint_picture, 5, WORD(0x1400), 1,
@@ -55,9 +59,10 @@ static const uint8_t configuration[] = {
     7, 0x25, 1, 1, 0, WORD(0),
 };
 
-void picture_size(int frame_index, uint32_t *width, uint32_t *height) {
-    *width = frame_index == 2 ? 320 : 640;
-    *height = frame_index == 2 ? 240 : 480;
+void picture_size(int format, int frame_index, uint32_t *width, uint32_t *height) {
+    int is_small = format == format_mjpeg || frame_index == 2;
+    *width = is_small ? 320 : 640;
+    *height = is_small ? 240 : 480;
 }
 
 static int copy(const uint8_t *descriptor, size_t count, uint8_t *place) {

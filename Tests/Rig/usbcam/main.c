@@ -1,4 +1,7 @@
-// usbcam [--port N] [--serial TEXT] [--product TEXT] [--unplug-after SECONDS]: stays plugged until it is killed.
+// usbcam [--port N] [--serial TEXT] [--product TEXT] [--unplug-after SECONDS] [--pictures FOLDER] [--log FILE]
+//        [--lie NAME:EVERY:FIRST]… [--without-tables] [--stall-at PICTURES] [--stays-silent]
+//
+// Stays plugged until it is killed. The lies: no-end, junk, truncated, broken, flagged.
 #define _GNU_SOURCE
 #include "usbcam.h"
 #include <errno.h>
@@ -161,13 +164,25 @@ static const char *value_of(char **arguments, int *at) {
     return arguments[++*at];
 }
 
+// The options of a camera that does not do as it should.
+static int read_lie(char **arguments, int *at) {
+    if (!strcmp(arguments[*at], "--pictures")) options.pictures = value_of(arguments, at);
+    else if (!strcmp(arguments[*at], "--log")) options.log = value_of(arguments, at);
+    else if (!strcmp(arguments[*at], "--without-tables")) options.without_tables = 1;
+    else if (!strcmp(arguments[*at], "--stall-at")) options.stall_at = atoll(value_of(arguments, at));
+    else if (!strcmp(arguments[*at], "--stays-silent")) options.stays_silent = 1;
+    else if (!strcmp(arguments[*at], "--lie")) return lie_learn(value_of(arguments, at)) == 0;
+    else return 0;
+    return 1;
+}
+
 static void read_options(char **arguments) {
     for (int at = 1; arguments[at]; at++) {
         if (!strcmp(arguments[at], "--port")) options.port = atoi(value_of(arguments, &at));
         else if (!strcmp(arguments[at], "--serial")) options.serial = value_of(arguments, &at);
         else if (!strcmp(arguments[at], "--product")) options.product = value_of(arguments, &at);
         else if (!strcmp(arguments[at], "--unplug-after")) options.unplug_after = atof(value_of(arguments, &at));
-        else {
+        else if (!read_lie(arguments, &at)) {
             fprintf(stderr, "usbcam: what is %s?\n", arguments[at]);
             exit(64);
         }
@@ -178,6 +193,10 @@ int main(int count, char **arguments) {
     (void)count;
     read_options(arguments);
     stream_control_settle();
+    if (options.pictures && mjpeg_load(options.pictures) < 1) {
+        fprintf(stderr, "usbcam: no pictures in %s\n", options.pictures);
+        return 66;
+    }
     if ((wire = wire_plug(options.port)) < 0) {
         perror("usbcam: the virtual host controller (modprobe vhci_hcd)");
         return 69;

@@ -1,4 +1,4 @@
-// An emulated USB webcam: one UVC camera (YUYV) and one UAC1 microphone in a composite high-speed device. It is
+// An emulated USB webcam: one UVC camera (YUYV, MJPEG) and one UAC1 microphone in a composite high-speed device. It is
 // plugged into the kernel's own virtual host controller (vhci_hcd), so that the real uvcvideo, snd-usb-audio and
 // udev deal with it. USB Video Class 1.1, USB Audio Class 1.0, USB/IP (Documentation/usb/usbip_protocol.rst).
 #pragma once
@@ -10,6 +10,7 @@ enum { interface_camera, interface_picture, interface_sound_card, interface_soun
 enum { endpoint_control, endpoint_picture, endpoint_sound, endpoint_count };
 enum { entity_camera_terminal = 1, entity_processing = 2 };
 enum { picture_packet_bytes = 3072, picture_header_bytes = 12, sound_packet_bytes = 192 };
+enum { format_yuyv = 1, format_mjpeg };
 enum { clock_hertz = 48000000, sound_hertz = 48000 };
 
 struct options {
@@ -17,6 +18,11 @@ struct options {
     double unplug_after; // seconds; 0: never
     const char *serial;  // empty: the device has none
     const char *product;
+    const char *pictures; // a folder with 1.jpg, 2.jpg … of 320×240: what the camera sees in MJPEG
+    const char *log;      // a file that gets a line a picture: its number, and the lie told with it
+    int without_tables;   // no picture has its Huffman tables
+    int64_t stall_at;     // after that many pictures nothing comes until the stream begins again; 0: never
+    int stays_silent;     // not then either
 };
 extern struct options options;
 
@@ -26,7 +32,7 @@ int64_t monotonic(void);
 
 // Copies the descriptor that GET_DESCRIPTOR names, and gives its length; -1: there is none.
 int descriptor_copy(uint8_t type, uint8_t index, uint8_t *place);
-void picture_size(int frame_index, uint32_t *width, uint32_t *height);
+void picture_size(int format, int frame_index, uint32_t *width, uint32_t *height);
 
 // -- control.c
 
@@ -43,6 +49,22 @@ void picture_begin(int64_t now);
 // One packet's worth of the stream at the time; its length.
 size_t picture_packet(uint8_t *place, size_t room, int64_t at);
 uint64_t picture_count(void);
+
+// -- lies.c
+
+// What is wrong with a picture.
+enum lie { lie_none, lie_no_end, lie_junk, lie_truncated, lie_broken, lie_flagged, lie_count };
+// NAME:EVERY:FIRST: the pictures that are told with the lie: FIRST, FIRST + EVERY … 0, or -1 for what makes no sense.
+int lie_learn(const char *words);
+enum lie lie_of(uint64_t number);
+const char *lie_name(enum lie lie);
+
+// -- mjpeg.c
+
+// Reads the pictures; how many, or -1.
+int mjpeg_load(const char *folder);
+// The picture of that number, with its lie; its length.
+size_t mjpeg_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room);
 
 // -- audio.c
 

@@ -1,7 +1,10 @@
 #include "usbcam.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { second = 1000000000, header_end_of_frame = 0x02, header_plain = 0x80, header_with_clocks = 0x8c };
+enum { second = 1000000000 };
+enum { header_end_of_frame = 0x02, header_error = 0x40, header_plain = 0x80, header_with_clocks = 0x8c };
 enum { at_format = 2, at_frame = 3, at_interval = 4, at_frame_size = 18, at_packet_size = 22, at_clock = 26 };
 
 uint8_t stream_control[34] = {0, 0, 1, 1};
@@ -13,6 +16,8 @@ static struct {
     uint64_t number, finished;
     int64_t begin, interval;
     uint8_t toggle; // the frame identifier bit: changes with each picture
+    enum lie lie;
+    int begun; // how often the stream was
 } picture;
 
 static void put_long(uint8_t *place, uint32_t value) {
@@ -26,9 +31,10 @@ static uint32_t get_long(const uint8_t *place) {
 // What the host asked for, made into something that the device can do.
 void stream_control_settle(void) {
     uint32_t width, height, interval = get_long(stream_control + at_interval);
-    if (stream_control[at_frame] < 1 || stream_control[at_frame] > 2) stream_control[at_frame] = 1;
-    stream_control[at_format] = 1;
-    picture_size(stream_control[at_frame], &width, &height);
+    if (stream_control[at_format] != format_mjpeg) stream_control[at_format] = format_yuyv;
+    int most = stream_control[at_format] == format_mjpeg ? 1 : 2;
+    if (stream_control[at_frame] < 1 || stream_control[at_frame] > most) stream_control[at_frame] = 1;
+    picture_size(stream_control[at_format], stream_control[at_frame], &width, &height);
     put_long(stream_control + at_interval, interval < 333333 ? 333333 : interval);
     put_long(stream_control + at_frame_size, width * height * 2);
     put_long(stream_control + at_packet_size, picture_packet_bytes);
@@ -39,20 +45,43 @@ void picture_begin(int64_t now) {
     picture.begin = now;
     picture.interval = (int64_t)get_long(stream_control + at_interval) * 100;
     picture.number = picture.is_sending = picture.toggle = 0;
+    picture.begun++;
 }
 
 uint64_t picture_count(void) { return picture.finished; }
 
 // Bars that move four lines a picture; the first eight bytes are its number.
-static void draw(void) {
+static void draw_bars(void) {
     uint32_t width, height;
-    picture_size(stream_control[at_frame], &width, &height);
+    picture_size(format_yuyv, stream_control[at_frame], &width, &height);
     picture.count = (size_t)width * height * 2;
     for (uint32_t line = 0; line < height; line++)
         memset(picture.bytes + (size_t)line * width * 2, (int)((line + picture.number * 4) & 0xff), width * 2);
     memcpy(picture.bytes, &picture.number, sizeof picture.number);
+    if (picture.lie == lie_truncated) picture.count /= 2;
+}
+
+static void draw(void) {
+    picture.lie = lie_of(picture.number);
+    if (stream_control[at_format] == format_mjpeg)
+        picture.count = mjpeg_draw(picture.number, picture.lie, picture.bytes, sizeof picture.bytes);
+    else draw_bars();
     picture.sent = 0;
     picture.is_sending = 1;
+}
+
+static int is_silent(void) {
+    static int has_stalled;
+    if (options.stall_at > 0 && picture.number >= (uint64_t)options.stall_at) has_stalled |= picture.begun == 1;
+    return has_stalled && (picture.begun == 1 || options.stays_silent);
+}
+
+static void note(void) {
+    static FILE *log;
+    if (!options.log) return;
+    if (!log && !(log = fopen(options.log, "w"))) return;
+    fprintf(log, "%" PRIu64 " %s\n", picture.number, lie_name(picture.lie));
+    fflush(log);
 }
 
 static int64_t due(void) { return picture.begin + (int64_t)picture.number * picture.interval; }
@@ -68,6 +97,7 @@ static void write_clocks(uint8_t *header, int64_t at) {
 
 // A host that was away for long finds the camera at the present, not at the pictures that nobody took.
 static void finish(int64_t at) {
+    note();
     picture.toggle ^= 1;
     picture.is_sending = 0;
     picture.number++;
@@ -76,7 +106,7 @@ static void finish(int64_t at) {
 }
 
 size_t picture_packet(uint8_t *place, size_t room, int64_t at) {
-    if (!picture.is_sending && at >= due()) draw();
+    if (!picture.is_sending && at >= due() && !is_silent()) draw();
     if (!picture.is_sending || room <= picture_header_bytes) {
         place[0] = 2;
         place[1] = header_plain | picture.toggle;
@@ -84,6 +114,7 @@ size_t picture_packet(uint8_t *place, size_t room, int64_t at) {
     }
     place[0] = picture_header_bytes;
     place[1] = header_with_clocks | picture.toggle;
+    if (picture.lie == lie_flagged) place[1] |= header_error;
     write_clocks(place, at);
     size_t left = picture.count - picture.sent, count = room - picture_header_bytes < left ? room - picture_header_bytes : left;
     memcpy(place + picture_header_bytes, picture.bytes + picture.sent, count);
