@@ -7,8 +7,10 @@ protocol ClipStream: AnyObject {
     /// The bytes before the first packet; always as many.
     var head: [UInt8] { get }
     var counts: EncoderCounts { get }
-    /// Whether the head must be right at any moment, not only at the end.
+    /// Whether the head must be right whenever something was written, not only at the end.
     var keepsHeadCurrent: Bool { get }
+    /// How much is gathered before it is written to a file, nanoseconds; a pipe gets everything at once.
+    var gathered: Int64 { get }
 
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError)
     func finish(into packets: inout PacketBuffer) throws(CaptureError)
@@ -21,6 +23,7 @@ protocol ClipStream: AnyObject {
 
 extension ClipStream {
     var keepsHeadCurrent: Bool { false }
+    var gathered: Int64 { 0 }
     func finish(into packets: inout PacketBuffer) throws(CaptureError) {}
     func setTotals(_ totals: StreamTotals) {}
     func tail(_ totals: StreamTotals) -> [UInt8] { [] }

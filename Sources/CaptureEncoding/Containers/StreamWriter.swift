@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// Writes a stream of one track: every packet at once and whole, or not at all.
+/// Writes a stream of one track: every packet whole, or not at all.
 ///
 /// *session-bound*
 final class StreamWriter<Stream: ClipStream>: ClipWriter {
@@ -21,6 +21,11 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         self.stream = stream
     }
 
+    deinit {
+        // What was gathered of a recording that nobody finishes.
+        try? store()
+    }
+
     var bytesWritten: Int64 { output.bytesWritten }
 
     func counts(of track: Int) -> EncoderCounts { stream.counts }
@@ -28,28 +33,42 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try checkTrack(track)
         if let failure { throw failure }
-        packets.removeAll()
         try stream.encode(data, at: max(nanoseconds, 0), into: &packets)
-        try store()
+        if packets.duration >= stream.gathered || !output.isSeekable { try store() }
     }
 
     private func store() throws(CaptureError) {
-        for index in 0..<packets.count {
-            try keepingWhole { () throws(CaptureError) in
-                try writeHead()
-                try packets.withBytes(of: index) { (bytes) throws(CaptureError) in try output.write(bytes) }
+        guard packets.count > 0 else { return }
+        defer { packets.removeAll() }
+        try writeHead()
+        // Where there is no room for all, as much as there is room for.
+        if (try? write(0..<packets.count)) == nil {
+            for index in 0..<packets.count {
+                try keepingWhole { () throws(CaptureError) in try write(index..<index + 1) }
             }
+        }
+        if stream.keepsHeadCurrent { try patchHead() }
+    }
+
+    private func write(_ range: Range<Int>) throws(CaptureError) {
+        let before = output.bytesWritten
+        do {
+            try packets.withBytes(of: range) { (bytes) throws(CaptureError) in try output.write(bytes) }
+        } catch {
+            try output.rewind(to: before)
+            throw error
+        }
+        for index in range {
             totals.frames += tracks[0].frames(lasting: packets.duration(of: index))
             totals.bytes += Int64(packets.byteCount(of: index))
             end = max(end, packets.time(of: index) + packets.duration(of: index))
         }
-        if stream.keepsHeadCurrent, packets.count > 0 { try patchHead() }
     }
 
     private func writeHead() throws(CaptureError) {
         guard output.bytesWritten == 0 else { return }
         if output.isSeekable { stream.setTotals(totals) }
-        try output.write(stream.head)
+        try keepingWhole { () throws(CaptureError) in try output.write(stream.head) }
     }
 
     private func patchHead() throws(CaptureError) {
@@ -72,7 +91,6 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     }
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
-        packets.removeAll()
         try? flush()
         // Not even the head had room.
         if let failure, output.bytesWritten == 0 { throw failure }
@@ -94,5 +112,8 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         }
     }
 
-    func discard() { output.discard() }
+    func discard() {
+        packets.removeAll()
+        output.discard()
+    }
 }

@@ -3,12 +3,14 @@ import CaptureGate
 /// RIFF WAVE, and RF64 (EBU Tech 3306) past 4 GiB: a place for the long sizes is kept from the start.
 ///
 /// One or two channels get the plain head that every reader knows, more the extensible one. A file's head is right
-/// after every packet. In a pipe the sizes say "as long as it goes on", as sox and ffmpeg write it too.
+/// after every write. In a pipe the sizes say "as long as it goes on", as sox and ffmpeg write it too.
 ///
 /// *session-bound*
 final class WAVStream: ClipStream {
     private(set) var head: [UInt8]
     let keepsHeadCurrent = true
+    /// Two calls of the kernel for each period would cost more than recording it.
+    let gathered: Int64 = 250_000_000
     private let encoder: PCMEncoder
 
     init(_ track: ClipTrack) throws(CaptureError) {

@@ -23,6 +23,9 @@ public struct PacketBuffer: ~Copyable {
     /// Nanoseconds; 0 where it is not known.
     public func duration(of index: Int) -> Int64 { packet(index).duration }
 
+    /// From the start of the first to the end of the last, nanoseconds.
+    var duration: Int64 { count == 0 ? 0 : time(of: count - 1) + duration(of: count - 1) - time(of: 0) }
+
     /// Whether decoding can start at it.
     public func isKey(_ index: Int) -> Bool { packet(index).key != 0 }
 
@@ -31,8 +34,16 @@ public struct PacketBuffer: ~Copyable {
     public func withBytes<Result, Failure: Error>(
         of index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let packet = packet(index)
-        return try body(UnsafeRawBufferPointer(start: storage.bytes + packet.offset, count: packet.count))
+        try withBytes(of: index..<index + 1, body)
+    }
+
+    /// The bytes of packets that follow one another.
+    func withBytes<Result, Failure: Error>(
+        of range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let start = packet(range.lowerBound).offset
+        let last = packet(range.upperBound - 1)
+        return try body(UnsafeRawBufferPointer(start: storage.bytes + start, count: last.offset + last.count - start))
     }
 
     /// Empties it; its memory stays.
