@@ -101,6 +101,16 @@ struct MJPEGRepairTests {
         #expect(images == [image] && counts.skipped == UInt64(frames.count) && counts.frames == 1)
     }
 
+    @Test("An image of which half or a quarter is missing is skipped and counted, and the next one is good")
+    func cutOff() throws {
+        let image = try image()
+        let scan = try #require(image.indices.dropLast().first { image[$0] == 0xFF && image[$0 + 1] == 0xDA })
+        let codes = image.count - scan - 16
+        let cut = [image.dropLast(codes / 2), withoutTables(image).dropLast(codes / 4)].map { Array($0) }
+        let (images, counts) = try pass(cut + [image])
+        #expect(images == [image] && counts.skipped == 2 && counts.repaired == 0)
+    }
+
     @Test("No cut and no changed byte of an image makes it trap", arguments: 0..<4)
     func fuzz(part: Int) throws {
         let image = withoutTables(try image())

@@ -40,6 +40,11 @@ final class AudioLane: Lane {
 
     func stop() { session?.stop() }
 
+    func reattach() throws(CaptureError) {
+        try session?.reattach()
+        session?.wake(every: Self.wakeInterval)
+    }
+
     func release() {
         timeline.pace = nil
         if let session = session.take() { back.put(session) }

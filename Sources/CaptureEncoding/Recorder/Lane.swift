@@ -25,6 +25,8 @@ protocol Lane: AnyObject {
     /// Writes what is still inside; nothing more comes.
     func finish() throws(CaptureError)
     func ledger(counts: EncoderCounts) -> TrackLedger
+    /// Goes on with a device that was unplugged and is back; throws while it is not.
+    func reattach() throws(CaptureError)
     /// Gives the session back, to be closed.
     func release()
 }

@@ -8,6 +8,7 @@ final class RecordingRun {
     private let writer: any ClipWriter
     private let timeline: Timeline
     private let control: RecordingControl
+    private let reattachment: Reattachment
     private let report: (RecordingEvent) -> Void
     private var nextReport: Int64 = 0
 
@@ -20,7 +21,7 @@ final class RecordingRun {
     /// - Returns: `nil` without a lane.
     init?(
         lanes: [any Lane], writer: any ClipWriter, timeline: Timeline, control: RecordingControl,
-        report: @escaping (RecordingEvent) -> Void
+        reattachment: Reattachment, report: @escaping (RecordingEvent) -> Void
     ) {
         guard let leader = lanes.first(where: { $0 is VideoLane }) ?? lanes.first else { return nil }
         self.lanes = lanes
@@ -28,6 +29,7 @@ final class RecordingRun {
         self.writer = writer
         self.timeline = timeline
         self.control = control
+        self.reattachment = reattachment
         self.report = report
     }
 
@@ -73,7 +75,7 @@ final class RecordingRun {
 
     /// The lanes that can go on now: before the clip has started, only the one that starts it.
     private var waiting: [any Lane] {
-        timeline.origin == nil ? [leader] : lanes.filter { !$0.isComplete }
+        timeline.origin == nil ? [leader] : lanes.filter { !$0.isComplete && !reattachment.isAway($0) }
     }
 
     /// Throws away what comes before every device delivers.
@@ -99,8 +101,9 @@ final class RecordingRun {
     }
 
     private func ended() -> End? {
-        for case let end? in lanes.filter({ !$0.isComplete }).map(\.end) {
-            switch end {
+        for lane in lanes where !lane.isComplete {
+            guard let end = lane.end, case .over(let last) = reattachment.look(at: lane, end) else { continue }
+            switch last {
             case .stopped: return End(reason: .interrupt, error: nil)
             case .refused(let error): return End(reason: .revoked, error: error)
             case .deviceGone(let error): return End(reason: .deviceGone, error: error)

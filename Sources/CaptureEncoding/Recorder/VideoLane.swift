@@ -44,6 +44,11 @@ final class VideoLane: Lane {
 
     func stop() { session?.stop() }
 
+    func reattach() throws(CaptureError) {
+        try session?.reattach()
+        session?.wake(every: Self.wakeInterval)
+    }
+
     func release() {
         if let session = session.take() { back.put(session) }
     }

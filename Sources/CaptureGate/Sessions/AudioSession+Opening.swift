@@ -59,7 +59,7 @@ extension AudioSettings {
 }
 
 extension AudioFormat {
-    fileprivate init(_ settings: PCMSettings) {
+    init(_ settings: PCMSettings) {
         self.init(
             sampleRate: settings.rate, channels: settings.channels, sampleFormat: SampleFormat(settings.format))
     }

@@ -6,7 +6,7 @@ import Gate
 final class CaptureCore: Sendable {
     let device: Device
     let control: LoopControl
-    let counters = LoopCounters()
+    let counters: LoopCounters
     let capture: ActiveCapture
     private let queue: RealtimeQueue
 
@@ -20,8 +20,27 @@ final class CaptureCore: Sendable {
         do { control = try LoopControl() } catch { throw DeviceFault(device: device).error(error) }
         self.device = device
         self.control = control
+        counters = LoopCounters()
         queue = RealtimeQueue(label: "capturegate.\(id)")
         capture = try await permit.redeem(opening: id, as: capability)
+        capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
+    }
+
+    /// Finds the device of an earlier capture again, which was unplugged; the gate's hold on the capture is the same.
+    ///
+    /// - Throws: `.revoked` or `.expired` where the gate ended the capture meanwhile, `.noDevice` while it is away.
+    init(resuming old: CaptureCore) throws(CaptureError) {
+        if let reason = old.capture.endReason {
+            throw reason.error(old.device.description, as: old.device.capability)
+        }
+        let device = try DeviceCatalog.device(old.device.id, old.device.capability)
+        let control: LoopControl
+        do { control = try LoopControl() } catch { throw DeviceFault(device: device).error(error) }
+        self.device = device
+        self.control = control
+        counters = old.counters
+        queue = RealtimeQueue(label: "capturegate.\(device.id)")
+        capture = old.capture
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
 

@@ -12,9 +12,10 @@ public typealias VideoSession = CaptureSession<VideoRing.Consumer, VideoFormat>
 ///
 /// *session-bound*
 public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: ~Copyable, Sendable {
-    let core: CaptureCore
+    var core: CaptureCore
     private var track: CaptureTrack?
     private var reader: Reader
+    private var absence = Absence()
     /// From one period or picture to the next in nanoseconds, 0 where it is not known.
     private let unit: Int64
     /// What the device delivers.
@@ -42,7 +43,7 @@ extension CaptureSession where Reader: ~Copyable {
     public var device: Device { core.device }
 
     /// What was counted up to now.
-    public var statistics: CaptureStatistics { CaptureStatistics(core.counters) }
+    public var statistics: CaptureStatistics { CaptureStatistics(core.counters, lostWhileAway: absence.lost) }
 
     /// Starts the capture on a realtime thread; a second call does nothing. The C functions are `snd_pcm_start` and
     /// `VIDIOC_STREAMON`.
@@ -58,7 +59,12 @@ extension CaptureSession where Reader: ~Copyable {
     public mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
-        try reader.withNext(body)
+        // Not the session's own, which the ring's call holds.
+        var absence = absence
+        defer { self.absence = absence }
+        return try reader.withNext { (header, bytes) throws(Failure) in
+            try body(absence.continued(header), bytes)
+        }
     }
 
     /// Waits until there is something to take or the capture has ended.
@@ -84,6 +90,19 @@ extension CaptureSession where Reader: ~Copyable {
 
     /// How the capture ended; `nil` while it runs. There may still be something to take.
     public var end: SessionEnd? { core.end(reader.ended) }
+
+    /// Goes on with the device after it was unplugged and came back.
+    ///
+    /// - Parameter rate: frames a second.
+    mutating func goOn(
+        _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, rate: Double
+    ) {
+        self.core = core
+        self.track = consume track
+        self.reader = reader
+        absence.begin(rate: rate)
+        start()
+    }
 
     /// Asks the capture to end; what was captured before can still be taken.
     public func stop() { core.control.request(.stop) }

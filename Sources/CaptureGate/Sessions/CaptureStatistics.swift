@@ -27,11 +27,12 @@ public struct CaptureStatistics: Hashable, Sendable {
     /// What the capture thread got of the priority it asked for.
     public let priority: String
 
-    init(_ counters: LoopCounters) {
-        made = counters.made
+    /// - Parameter away: frames that an unplugged device would have made until it came back.
+    init(_ counters: LoopCounters, lostWhileAway away: UInt64 = 0) {
+        made = counters.made + away
         delivered = counters.delivered
         bytes = counters.bytes
-        lostByDevice = counters.deviceLost
+        lostByDevice = counters.deviceLost + away
         lostByReader = counters.ringLost
         damaged = counters.flagged
         empty = counters.empty

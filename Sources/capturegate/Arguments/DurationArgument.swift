@@ -6,6 +6,8 @@ struct DurationArgument: SpelledArgument, Hashable, Sendable {
 
     static let spelling = "a length of time such as 5s, 1.5s, 250ms, 10m, 2h or 7d, at least 1ms and at most ten years"
 
+    init(duration: Duration) { self.duration = duration }
+
     init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let value = Double(digits), value.isFinite, value > 0,

@@ -39,6 +39,14 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
+    @Option(
+        defaultAsFlag: DurationArgument(duration: .seconds(3600)),
+        help: ArgumentHelp(
+            "Where a device is unplugged, wait that long for its return and go on; without a time, an hour.",
+            valueName: "time"),
+        transform: DurationArgument.parse)
+    var reattach: DurationArgument?
+
     @OptionGroup(title: "Picture") var picture: PictureOptions
     @OptionGroup(title: "Sound") var sound: SoundOptions
 

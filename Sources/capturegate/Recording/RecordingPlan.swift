@@ -65,6 +65,7 @@ extension RecorderSettings {
         encoders.audioCodec = command.sound.audioCodec
         labels = ClipLabels(title: command.title)
         duration = command.time?.duration
+        reattach = command.reattach?.duration
     }
 }
 
