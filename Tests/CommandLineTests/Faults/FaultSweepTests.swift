@@ -12,13 +12,13 @@ struct FaultSweepTests {
         let configuration = ProcessInfo.processInfo.environment["ALSA_CONFIG_PATH"] ?? ""
         let command = [
             "env", "ALSA_CONFIG_PATH=\(configuration)", folder.joined(separator: "/") + "/FaultSweep", "microphone",
-            "alsa:paced", "--depth", "1",
+            "alsa:paced", "--depth", "0",
         ]
         let ending = try await ChildProcess(command, in: workspace).finish()
         let complaints = ending.output.split(separator: "\n").filter { $0.hasPrefix("not ok") }
         #expect(complaints == [])
         #expect(ending.code == 0, "\(ending.output.suffix(500))")
         let count = ending.output.split(separator: "\n").last?.split(separator: " ").first.flatMap { Int($0) } ?? 0
-        #expect(count > 150, "\(ending.output.suffix(500))")
+        #expect(count > 100, "\(ending.output.suffix(500))")
     }
 }

@@ -17,4 +17,4 @@ check "each call that a recording makes fails once and for ever" \
     swept camera "$(device_id "$camera_node")" --depth 0 --milliseconds 60
 faults=$(sed -n 's/^\([0-9]*\) faults,.*/\1/p' /rigout/sweep.txt)
 note "$faults faults"
-check "in more than 120 ways" [ "${faults:-0}" -gt 120 ]
+check "in more than 100 ways" [ "${faults:-0}" -gt 100 ]
