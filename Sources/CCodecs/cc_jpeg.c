@@ -7,6 +7,7 @@
 #include <turbojpeg.h>
 
 _Static_assert((int)CC_JPEG_422 == TJSAMP_422 && (int)CC_JPEG_420 == TJSAMP_420, "subsampling");
+_Static_assert((int)CC_JPEG_444 == TJSAMP_444, "subsampling");
 _Static_assert((int)CC_JPEG_GREY == TJSAMP_GRAY && (int)CC_JPEG_RGB == TJPF_RGB && (int)CC_JPEG_BGR == TJPF_BGR, "");
 
 cc_jpeg *cc_jpeg_encoder(void) {

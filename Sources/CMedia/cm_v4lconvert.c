@@ -4,31 +4,36 @@
 #include "cm_v4lconvert.h"
 #include "cm_format.h"
 #include <errno.h>
+#include <libv4l-plugin.h>
 #include <libv4lconvert.h>
+#include <stddef.h>
 
-struct v4lconvert_data *cm_convert_create(int32_t descriptor) { return v4lconvert_create(descriptor); }
+// Answers for a device that has one format, which libv4lconvert does not know: so it looks at no node and adds no
+// settings of its own, which would be kept in shared memory for all programs.
+static int answer(void *unused, int descriptor, unsigned long request, void *argument) {
+    (void)unused, (void)descriptor;
+    struct v4l2_fmtdesc *format = argument;
+    if (request == VIDIOC_ENUM_FMT && format->index == 0) {
+        format->pixelformat = 0;
+        return 0;
+    }
+    errno = EINVAL;
+    return -1;
+}
+
+static void *begin(int descriptor) {
+    (void)descriptor;
+    return NULL;
+}
+
+static void end(void *unused) { (void)unused; }
+
+struct v4lconvert_data *cm_convert_create(void) {
+    static const struct libv4l_dev_ops nothing = {.init = begin, .close = end, .ioctl = answer};
+    return v4lconvert_create_with_dev_ops(-1, NULL, &nothing);
+}
 
 void cm_convert_destroy(struct v4lconvert_data *data) { v4lconvert_destroy(data); }
-
-int32_t cm_convert_supports(uint32_t pixelformat) { return v4lconvert_supported_dst_format(pixelformat); }
-
-int32_t cm_convert_try(
-    struct v4lconvert_data *data, struct cm_v4l2_format *destination, struct cm_v4l2_format *source) {
-    struct v4l2_format raw_destination, raw_source;
-    cm_format_pack(destination, &raw_destination);
-    errno = 0;
-    if (v4lconvert_try_format(data, &raw_destination, &raw_source) < 0) return errno ? -errno : -EINVAL;
-    int32_t result = cm_format_unpack(&raw_source, source);
-    return result < 0 ? result : cm_format_unpack(&raw_destination, destination);
-}
-
-int32_t cm_convert_needed(
-    struct v4lconvert_data *data, const struct cm_v4l2_format *source, const struct cm_v4l2_format *destination) {
-    struct v4l2_format raw_source, raw_destination;
-    cm_format_pack(source, &raw_source);
-    cm_format_pack(destination, &raw_destination);
-    return v4lconvert_needs_conversion(data, &raw_source, &raw_destination);
-}
 
 int64_t cm_convert(
     struct v4lconvert_data *data, const struct cm_v4l2_format *source, const struct cm_v4l2_format *destination,

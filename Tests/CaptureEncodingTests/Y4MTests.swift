@@ -70,7 +70,8 @@ struct Y4MTests {
     }
 
     @Test(
-        "Formats that Y4M can't hold are usage errors that name those it can", arguments: [PixelFormat.mjpeg, .rgb24])
+        "Formats that Y4M can't hold are usage errors that name those it can",
+        arguments: [PixelFormat.mjpeg, .jpeg, PixelFormat(rawValue: 0x5655_5941)])
     func refused(pixelFormat: PixelFormat) throws {
         let scratch = try Scratch()
         let error = try #require(throws: CaptureError.self) {

@@ -5,7 +5,7 @@
 
 typedef struct cc_jpeg cc_jpeg;
 
-enum { CC_JPEG_422 = 1, CC_JPEG_420 = 2, CC_JPEG_GREY = 3 };
+enum { CC_JPEG_444 = 0, CC_JPEG_422 = 1, CC_JPEG_420 = 2, CC_JPEG_GREY = 3 };
 enum { CC_JPEG_RGB = 0, CC_JPEG_BGR = 1 };
 
 // A picture in planes; `stride` is bytes from row to row. Grey uses the first plane alone.

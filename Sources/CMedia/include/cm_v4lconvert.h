@@ -8,17 +8,9 @@
 
 struct v4lconvert_data;
 
-// `descriptor` is that of the video node; the conversion does not own it. NULL without memory.
-struct v4lconvert_data *_Nullable cm_convert_create(int32_t descriptor);
+// Of no device: pictures are neither turned nor brightened. NULL without memory.
+struct v4lconvert_data *_Nullable cm_convert_create(void);
 void cm_convert_destroy(struct v4lconvert_data *data);
-// 1 for a format it can convert to.
-int32_t cm_convert_supports(uint32_t pixelformat);
-// Changes `destination` to what is possible, and says in `source` which format the node would have to be set to.
-int32_t cm_convert_try(
-    struct v4lconvert_data *data, struct cm_v4l2_format *destination, struct cm_v4l2_format *source);
-// 1 when the two formats differ so that converting is necessary.
-int32_t cm_convert_needed(
-    struct v4lconvert_data *data, const struct cm_v4l2_format *source, const struct cm_v4l2_format *destination);
 // Bytes written. It may change the source's bytes.
 int64_t cm_convert(
     struct v4lconvert_data *data, const struct cm_v4l2_format *source, const struct cm_v4l2_format *destination,

@@ -2,8 +2,8 @@ import CaptureGate
 
 /// YUV4MPEG2: raw planes behind a line of text. The format is described in yuv4mpeg(5) of mjpegtools.
 ///
-/// YUYV and UYVY become planar 4:2:2, NV12 and YU12 4:2:0 with chroma in the middle of four pixels, where V4L2 has it,
-/// GREY mono. No sample changes.
+/// Packed 4:2:2 becomes planar, 4:2:0 has its chroma in the middle of four pixels, where V4L2 has it; no sample changes.
+/// Of grey of more than 8 bits the upper 8 are kept. RGB becomes 4:4:4 by the matrix of BT.601.
 ///
 /// *session-bound*
 final class Y4MStream: ClipStream {
@@ -15,7 +15,9 @@ final class Y4MStream: ClipStream {
     private static let frameLine = Array("FRAME\n".utf8)
 
     init(_ track: ClipTrack) throws(CaptureError) {
-        guard let format = track.video, let planarizer = Planarizer(format) else { throw Self.cannotHold(track) }
+        guard let format = track.video, let planarizer = Planarizer(format, takesRGB: true) else {
+            throw Self.cannotHold(track)
+        }
         self.planarizer = planarizer
         duration = format.frameRate.frameNanoseconds
         head = Array(Self.headLine(format, planarizer.geometry.sampling).utf8)
@@ -32,7 +34,7 @@ final class Y4MStream: ClipStream {
         return CaptureError(
             .usage, "Y4M can't hold \(format).",
             remedies: [
-                Remedy("Choose --pixel-format YUYV, UYVY, NV12, YU12 or GREY, or record to a name that ends in .mkv.")
+                Remedy("Choose --pixel-format YUYV, NV12, YU12, RGB3 or GREY, or record to a name that ends in .mkv.")
             ])
     }
 
@@ -63,6 +65,7 @@ final class Y4MStream: ClipStream {
 extension ChromaSampling {
     fileprivate var y4mTag: String {
         switch self {
+        case .yuv444: "C444"
         case .yuv422: "C422"
         case .yuv420: "C420jpeg"
         case .grey: "Cmono"

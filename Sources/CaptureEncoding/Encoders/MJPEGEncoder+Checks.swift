@@ -7,7 +7,7 @@ extension MJPEGEncoder {
                 .usage, "JPEG has no quality \(parameters.quality).",
                 remedies: [Remedy("Choose 1 (small) to 100 (large).")])
         }
-        let is420 = format.pixelFormat == .nv12 || format.pixelFormat == .yuv420
+        let is420 = PixelArrangement(format.pixelFormat)?.sampling == .yuv420
         if is420, parameters.chroma == .yuv422 {
             throw CaptureError(
                 .usage, "\(format.pixelFormat) has the colour of 4:2:0; there is none to make 4:2:2 of.",

@@ -1,4 +1,4 @@
 /// How many chroma samples a planar picture has.
 enum ChromaSampling: Hashable {
-    case yuv422, yuv420, grey
+    case yuv444, yuv422, yuv420, grey
 }

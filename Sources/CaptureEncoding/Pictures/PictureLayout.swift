@@ -32,31 +32,47 @@ struct PictureLayout: Hashable {
     }
 
     private static func planes(_ format: VideoFormat) -> [Plane]? {
-        let (width, height) = (format.width, format.height)
-        let (halfWidth, halfHeight) = ((width + 1) / 2, (height + 1) / 2)
-        func packed(_ rowBytes: Int) -> Plane {
-            Plane(
-                offset: 0, stride: max(format.bytesPerLine, 0) == 0 ? rowBytes : format.bytesPerLine,
-                rowBytes: rowBytes, rows: height)
-        }
-        let luma = packed(width)
-        switch format.pixelFormat {
-        case .yuyv, .uyvy: return width.isMultiple(of: 2) ? [packed(2 * width)] : nil
-        case .rgb24, .bgr24: return [packed(3 * width)]
-        case .grey: return [luma]
-        case .nv12:
-            let stride = max(luma.stride, 2 * halfWidth)
+        guard let arrangement = PixelArrangement(format.pixelFormat) else { return nil }
+        let width = format.width
+        switch arrangement {
+        case .packed: return width.isMultiple(of: 2) ? [first(2 * width, format)] : nil
+        case .rgb: return [first(3 * width, format)]
+        case .grey: return [first(width, format)]
+        case .deepGrey: return [first(2 * width, format)]
+        case .semiplanar(let sampling, _):
+            let luma = first(width, format)
+            let columns = 2 * columns(sampling, width)
             return [
-                luma, Plane(offset: luma.stride * height, stride: stride, rowBytes: 2 * halfWidth, rows: halfHeight),
+                luma, colour(1, behind: luma, columns, max(luma.stride * columns / width, columns), format, sampling),
             ]
-        case .yuv420:
-            // V4L2: two rows of chroma, padding included, are as long as one of luma.
-            let stride = max(luma.stride / 2, halfWidth)
-            let first = Plane(offset: luma.stride * height, stride: stride, rowBytes: halfWidth, rows: halfHeight)
-            let second = Plane(
-                offset: first.offset + stride * halfHeight, stride: stride, rowBytes: halfWidth, rows: halfHeight)
-            return [luma, first, second]
-        default: return nil
+        case .planar(let sampling, _):
+            let luma = first(width, format)
+            let columns = columns(sampling, width)
+            // V4L2: rows of half as many samples are half as long, padding included.
+            let stride = max(sampling == .yuv444 ? luma.stride : luma.stride / 2, columns)
+            let second = colour(1, behind: luma, columns, stride, format, sampling)
+            return [luma, second, colour(2, behind: second, columns, stride, format, sampling)]
         }
+    }
+
+    private static func columns(_ sampling: ChromaSampling, _ width: Int) -> Int {
+        sampling == .yuv444 ? width : (width + 1) / 2
+    }
+
+    private static func first(_ rowBytes: Int, _ format: VideoFormat) -> Plane {
+        Plane(
+            offset: 0, stride: max(format.bytesPerLine, 0) == 0 ? rowBytes : format.bytesPerLine, rowBytes: rowBytes,
+            rows: format.height)
+    }
+
+    /// - Parameter stride: of a plane in the same memory; one in its own has what the device says.
+    private static func colour(
+        _ index: Int, behind: Plane, _ rowBytes: Int, _ stride: Int, _ format: VideoFormat, _ sampling: ChromaSampling
+    ) -> Plane {
+        let isApart = index < format.planeBytesPerLine.count
+        return Plane(
+            offset: behind.offset + behind.stride * behind.rows,
+            stride: isApart ? format.planeBytesPerLine[index] : stride, rowBytes: rowBytes,
+            rows: sampling == .yuv420 ? (format.height + 1) / 2 : format.height)
     }
 }

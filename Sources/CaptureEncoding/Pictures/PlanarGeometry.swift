@@ -5,10 +5,16 @@ struct PlanarGeometry: Hashable {
     let sampling: ChromaSampling
 
     var lumaBytes: Int { width * height }
-    var chromaWidth: Int { sampling == .grey ? 0 : (width + 1) / 2 }
+    var chromaWidth: Int {
+        switch sampling {
+        case .yuv444: width
+        case .yuv422, .yuv420: (width + 1) / 2
+        case .grey: 0
+        }
+    }
     var chromaHeight: Int {
         switch sampling {
-        case .yuv422: height
+        case .yuv444, .yuv422: height
         case .yuv420: (height + 1) / 2
         case .grey: 0
         }

@@ -37,6 +37,7 @@ extension Planarizer {
 extension ChromaSampling {
     var jpegSampling: Int32 {
         switch self {
+        case .yuv444: Int32(CC_JPEG_444)
         case .yuv422: Int32(CC_JPEG_422)
         case .yuv420: Int32(CC_JPEG_420)
         case .grey: Int32(CC_JPEG_GREY)

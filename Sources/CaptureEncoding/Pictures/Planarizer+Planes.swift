@@ -1,14 +1,47 @@
 extension Planarizer {
-    func copyPlanes(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>) {
+    func copyPlanes(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, swapped: Bool) {
         copyLuma(source, target)
-        var to = target + geometry.lumaBytes
-        for plane in layout.planes.dropFirst() {
-            copyPlane(source, plane, to, Rows.expandChroma)
-            to += geometry.chromaBytes
+        let chroma = target + geometry.lumaBytes
+        for (index, plane) in layout.planes.dropFirst().enumerated() {
+            let isSecond = (index == 1) != swapped
+            copyPlane(source, plane, isSecond ? chroma + geometry.chromaBytes : chroma, Rows.expandChroma)
         }
     }
 
-    func copyLuma(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>) {
+    func splitSemiplanar(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, swapped: Bool) {
+        copyLuma(source, y)
+        let plane = layout.planes[1]
+        let width = geometry.chromaWidth
+        for row in 0..<geometry.chromaHeight {
+            let cb = y + geometry.lumaBytes + row * width
+            let cr = cb + geometry.chromaBytes
+            let (first, second) = swapped ? (cr, cb) : (cb, cr)
+            Rows.split(source + plane.offset + row * plane.stride, first, second, count: width)
+            expandRow(y, 0, cb, cr)
+        }
+    }
+
+    /// Eight bits of sixteen.
+    func narrow(
+        _ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, _ shift: UInt16, _ isBigEndian: Bool
+    ) {
+        for row in 0..<geometry.height {
+            Rows.narrow(
+                source + row * layout.planes[0].stride, into: target + row * geometry.width, count: geometry.width,
+                shift: shift, isBigEndian: isBigEndian)
+        }
+    }
+
+    func separate(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, red: Int, blue: Int) {
+        for row in 0..<geometry.height {
+            let start = y + row * geometry.width
+            Rows.separate(
+                (source + row * layout.planes[0].stride).assumingMemoryBound(to: UInt8.self), start,
+                start + geometry.lumaBytes, start + 2 * geometry.lumaBytes, count: geometry.width, red: red, blue: blue)
+        }
+    }
+
+    private func copyLuma(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>) {
         copyPlane(source, layout.planes[0], target, Rows.expandLuma)
     }
 

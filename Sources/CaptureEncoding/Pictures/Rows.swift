@@ -36,6 +36,30 @@ enum Rows {
         }
     }
 
+    /// 16 bits of grey to 8, by leaving out what lies below them.
+    static func narrow(
+        _ source: UnsafeRawPointer, into target: Target, count: Int, shift: UInt16, isBigEndian: Bool
+    ) {
+        for index in 0..<count {
+            let raw = source.loadUnaligned(fromByteOffset: 2 &* index, as: UInt16.self)
+            target[index] = UInt8(truncatingIfNeeded: (isBigEndian ? raw.byteSwapped : raw) >> shift)
+        }
+    }
+
+    /// R, G and B of full range to Y, Cb and Cr of limited range (ITU-R BT.601), in 1/65536 and rounded to the nearest.
+    static func separate(
+        _ source: Source, _ y: Target, _ cb: Target, _ cr: Target, count: Int, red: Int, blue: Int
+    ) {
+        for index in 0..<count {
+            let pixel = source + 3 &* index
+            let (r, g, b) = (Int32(pixel[red]), Int32(pixel[1]), Int32(pixel[blue]))
+            let half: Int32 = 1 << 15
+            y[index] = UInt8(truncatingIfNeeded: 16 &+ (16_829 &* r &+ 33_039 &* g &+ 6_416 &* b &+ half) >> 16)
+            cb[index] = UInt8(truncatingIfNeeded: 128 &+ (-9_714 &* r &- 19_070 &* g &+ 28_784 &* b &+ half) >> 16)
+            cr[index] = UInt8(truncatingIfNeeded: 128 &+ (28_784 &* r &- 24_103 &* g &- 4_681 &* b &+ half) >> 16)
+        }
+    }
+
     /// The mean of two rows, halves upwards, into `target`, which may be either.
     static func average(_ first: Source, _ second: Source, into target: Target, count: Int) {
         for index in 0..<count {

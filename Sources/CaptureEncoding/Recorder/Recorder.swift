@@ -78,6 +78,7 @@ public struct Recorder: ~Copyable, Sendable {
         _ control: RecordingControl, _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
     ) throws(CaptureError) -> Clip {
         let timeline = Timeline(duration: duration)
+        for device in devices { device.adapt(to: target.format, settings.encoders.videoCodec) }
         let lanes = Self.lanes(devices, timeline, settings.sync, constantRate: target.format == .y4m)
         defer { for lane in lanes { lane.release() } }
         let writer = try target.format.writer(

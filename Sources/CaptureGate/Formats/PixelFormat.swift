@@ -9,13 +9,18 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
         self.rawValue = rawValue
     }
 
-    /// - Parameter code: two to four ASCII characters, such as `YUYV`; shorter codes are filled up with spaces.
+    /// - Parameter code: two to four ASCII characters, such as `YUYV`; shorter codes are filled up with spaces. `-BE` at
+    ///   the end is the form with the high byte first, as in `Y16-BE` (`v4l2_fourcc_be`).
     /// - Returns: `nil` for anything else.
     public init?(_ code: String) {
-        let bytes = Array(code.utf8)
+        let isBigEndian = code.hasSuffix(Self.bigEndian)
+        let bytes = Array(code.utf8.dropLast(isBigEndian ? Self.bigEndian.utf8.count : 0))
         guard (2...4).contains(bytes.count), bytes.allSatisfy({ $0 > 0x1F && $0 < 0x7F }) else { return nil }
-        rawValue = (0..<4).reduce(0) { $0 | UInt32($1 < bytes.count ? bytes[$1] : 0x20) << (8 * UInt32($1)) }
+        let letters = (0..<4).reduce(0) { $0 | UInt32($1 < bytes.count ? bytes[$1] : 0x20) << (8 * UInt32($1)) }
+        rawValue = letters | (isBigEndian ? 1 << 31 : 0)
     }
+
+    private static let bigEndian = "-BE"
 
     private init(_ a: Unicode.Scalar, _ b: Unicode.Scalar, _ c: Unicode.Scalar, _ d: Unicode.Scalar) {
         rawValue = a.value | b.value << 8 | c.value << 16 | d.value << 24
@@ -44,9 +49,9 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     public var isCompressed: Bool { self == .mjpeg || self == .jpeg }
 
     public var description: String {
-        let characters = (0..<4).map { UInt8(truncatingIfNeeded: rawValue >> (8 * UInt32($0))) }
-        return String(decoding: characters.map { $0 > 0x1F && $0 < 0x7F ? $0 : 0x3F }, as: UTF8.self)
-            .trimmingSuffix(" ")
+        let characters = (0..<4).map { UInt8(truncatingIfNeeded: (rawValue & 0x7FFF_FFFF) >> (8 * UInt32($0))) }
+        let letters = String(decoding: characters.map { $0 > 0x1F && $0 < 0x7F ? $0 : 0x3F }, as: UTF8.self)
+        return letters.trimmingSuffix(" ") + (rawValue >> 31 == 1 ? Self.bigEndian : "")
     }
 }
 

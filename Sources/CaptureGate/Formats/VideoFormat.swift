@@ -10,12 +10,21 @@ public struct VideoFormat: Hashable, Sendable, Codable {
     public let frameRate: FrameRate
     /// From the start of one row of the first plane to the next, bytes; 0 for compressed formats.
     public let bytesPerLine: Int
+    /// The same of each plane of memory; one, unless the device keeps the planes of a picture apart. What is read from a
+    /// session then has them one after the other, whole rows of each.
+    public let planeBytesPerLine: [Int]
+    /// V4L2_YCBCR_ENC_* or V4L2_HSV_ENC_*; 0 is the default.
+    var encoding: UInt32 = 0
 
-    public init(width: Int, height: Int, pixelFormat: PixelFormat, frameRate: FrameRate, bytesPerLine: Int) {
+    public init(
+        width: Int, height: Int, pixelFormat: PixelFormat, frameRate: FrameRate, bytesPerLine: Int,
+        planeBytesPerLine: [Int]? = nil
+    ) {
         self.width = width
         self.height = height
         self.pixelFormat = pixelFormat
         self.frameRate = frameRate
         self.bytesPerLine = bytesPerLine
+        self.planeBytesPerLine = planeBytesPerLine ?? [bytesPerLine]
     }
 }

@@ -36,6 +36,8 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     public mutating func reattach() throws(CaptureError) {
         guard case .deviceGone = end else { return }
         let fresh = try CaptureCore(resuming: core)
+        // What the camera itself delivers, where its pictures are converted.
+        let format = pictures?.source ?? format
         let opened: OpenedCamera
         do {
             opened = try OpenedCamera.camera(fresh, CameraSettings(format))

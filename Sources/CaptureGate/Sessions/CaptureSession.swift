@@ -18,15 +18,18 @@ public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: 
     private var absence = Absence()
     /// From one period or picture to the next in nanoseconds, 0 where it is not known.
     private let unit: Int64
-    /// What the device delivers.
-    public let format: Format
+    /// What is read from it: what the device delivers, unless pictures are converted.
+    public internal(set) var format: Format
     /// What was asked for and is otherwise, a sentence each.
-    public let differences: [String]
+    public internal(set) var differences: [String]
+    /// For pictures that can't be lent as they are.
+    var pictures: PictureAdapter?
 
     init(
         _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, format: Format, unit: Int64,
-        differences: [String]
+        differences: [String], pictures: PictureAdapter? = nil
     ) {
+        self.pictures = pictures
         self.core = core
         self.track = consume track
         self.reader = reader
@@ -54,7 +57,8 @@ extension CaptureSession where Reader: ~Copyable {
     /// Lends the next period or picture, if one is there; never waits.
     ///
     /// - Parameter body: gets the header and `header.byteCount` bytes: interleaved frames of sound, or the driver's own
-    ///   buffer of picture.
+    ///   buffer of picture. A picture whose planes the driver keeps apart, or that is converted, is a copy; one that
+    ///   can't be converted has no bytes.
     /// - Returns: what `body` returned; `nil` where nothing is there now.
     public mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
@@ -62,8 +66,13 @@ extension CaptureSession where Reader: ~Copyable {
         // Not the session's own, which the ring's call holds.
         var absence = absence
         defer { self.absence = absence }
-        return try reader.withNext { (header, bytes) throws(Failure) in
-            try body(absence.continued(header), bytes)
+        guard let pictures else {
+            return try reader.withNext { (header, bytes) throws(Failure) in
+                try body(absence.continued(header), bytes)
+            }
+        }
+        return try reader.withNextPlanes { (header, first, second, third) throws(Failure) in
+            try pictures.adapt(absence.continued(header), first, second, third, body)
         }
     }
 

@@ -27,7 +27,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
         self.init(
             core, opened.track, opened.reader, format: format, unit: opened.format.frameNanoseconds,
-            differences: differences)
+            differences: differences, pictures: PictureAdapter(gathering: format))
     }
 }
 

@@ -17,7 +17,9 @@ extension VideoFormat {
         self.init(
             width: camera.width, height: camera.height, pixelFormat: PixelFormat(rawValue: camera.fourcc),
             frameRate: FrameRate(camera.fpsNumerator, camera.fpsDenominator) ?? .thirty,
-            bytesPerLine: camera.isCompressed ? 0 : camera.bytesPerLine(plane: 0))
+            bytesPerLine: camera.isCompressed ? 0 : camera.bytesPerLine(plane: 0),
+            planeBytesPerLine: camera.isCompressed ? nil : camera.layouts.map(\.bytesPerLine))
+        encoding = camera.ycbcrEncoding
     }
 }
 

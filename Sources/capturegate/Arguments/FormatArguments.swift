@@ -24,9 +24,9 @@ extension FrameRate: SpelledArgument {
 extension PixelFormat: SpelledArgument {
     static var spelling: String { "a four character code such as YUYV, NV12 or MJPG" }
 
-    /// A four character code in either case, such as `yuyv`.
+    /// A four character code, such as `yuyv` for `YUYV`. Some have small letters among their capitals, as `pBAA`.
     public init?(argument: String) {
-        self.init(argument.uppercased())
+        self.init(argument.contains(where: \.isUppercase) ? argument : argument.uppercased())
     }
 }
 

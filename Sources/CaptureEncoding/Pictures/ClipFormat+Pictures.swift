@@ -1,0 +1,21 @@
+import CaptureGate
+
+extension ClipFormat {
+    /// Whether pictures of a format can be written as they come, without libv4lconvert.
+    func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
+        switch self {
+        case .nothing, .raw, .wav, .flac: true
+        case .y4m: Planarizer(format, takesRGB: true) != nil
+        case .matroska: codec == .raw || format.pixelFormat.isCompressed || PictureLayout(format) != nil
+        }
+    }
+}
+
+extension OpenDevice {
+    /// Has a camera's pictures converted where the clip can't hold them; where that can't be, the writer says so.
+    func adapt(to format: ClipFormat, _ codec: VideoCodec) {
+        guard case .camera(let box) = self, var session = box.take() else { return }
+        if !format.takes(session.format, as: codec) { _ = session.convertPictures() }
+        box.put(session)
+    }
+}

@@ -1,0 +1,126 @@
+# about: every uncompressed format that is read or that libv4l2 converts gives the pictures that v4l2-ctl stores
+# time: virtual
+# timeout: 150
+# checks: 93
+
+load_still_vivid
+grant_all
+camera=$(device_id "$camera_node")
+
+# store CODE: one picture as v4l2-ctl gets it, and one second as we record it.
+store() {
+    v4l2-ctl -d "$camera_node" --set-fmt-video="width=320,height=180,pixelformat=$1" --stream-mmap --stream-count=1 \
+        --stream-to="$2.raw" >/dev/null 2>&1
+    exits "$1 is recorded" 0 capturegate record "$2.y4m" --force --camera "$camera" --microphone none --size 320x180 --fps 30 \
+        --pixel-format "$(echo "$1" | tr -d ' ')" --strict --for 100ms
+}
+
+# The pairs to compare, for one run of ffmpeg: it reads what v4l2-ctl stored by a code of its own.
+inputs= filters= count=0
+# pair NAME STORED FORMAT FILTER LEAST-PSNR
+pair() {
+    inputs="$inputs -i $1.y4m -f rawvideo -pixel_format $3 -video_size 320x180 -i $2.raw"
+    into=$(case $(head -n 1 "$1.y4m") in *C444*) echo yuv444p ;; *C422*) echo yuv422p ;; *Cmono*) echo gray ;; *) echo yuv420p ;; esac)
+    filters="$filters[$((2 * count + 1))]${4}scale=out_color_matrix=bt601:out_range=tv:flags=accurate_rnd+full_chroma_int,format=$into[r$count];[$((2 * count))]format=$into[s$count];[s$count][r$count]psnr=stats_file=$1.psnr[o$count];"
+    echo "$1 $5" >>pairs.txt
+    count=$((count + 1))
+}
+
+judge() {
+    maps=
+    at=0
+    while [ $at -lt $count ]; do maps="$maps -map [o$at] -frames:v 1 -f null -" at=$((at + 1)); done
+    # shellcheck disable=SC2086
+    ffmpeg -nostdin -v error $inputs -filter_complex "${filters%;}" $maps 2>ffmpeg.txt || cat ffmpeg.txt
+    while read -r name least; do
+        psnr=$(sed -nE '1s/.* psnr_avg:([0-9.a-z]+).*/\1/p' "$name.psnr")
+        note "$name: $psnr dB"
+        check "$name: at least $least dB" sh -c "[ '$psnr' = inf ] || { [ $least != inf ] && awk 'BEGIN { exit !($psnr >= $least) }'; }"
+    done <pairs.txt
+    : >pairs.txt
+    inputs= filters= count=0
+}
+
+# one CODE FORMAT FILTER LEAST [STORED]: STORED is another format's picture of the same chart, where ffmpeg can't read
+# this one.
+one() {
+    name=$(echo "$1" | tr -d ' ')
+    store "$1" "$name"
+    pair "$name" "${5:-$name}" "$2" "$3" "$4"
+}
+
+# The least PSNR where one of the two rounds, and in a mosaic, whose edges between the bars are made of neighbours.
+rounded=45 mosaic=30
+
+# Read by ourselves: order changes, never value.
+one YUYV yuyv422 "" inf
+one UYVY uyvy422 "" inf
+one YVYU yvyu422 "" inf
+one VYUY uyvy422 swapuv, inf
+one 422P yuv422p "" inf
+one YU12 yuv420p "" inf
+one YV12 yuv420p swapuv, inf
+one NV12 nv12 "" inf
+one NV21 nv21 "" inf
+one NV16 yuyv422 "" inf YUYV
+one NV61 yuyv422 "" inf YUYV
+one NV24 nv24 "" inf
+one NV42 nv42 "" inf
+one GREY gray "" inf
+one "Y10 " gray10le "" $rounded
+one "Y16 " gray16le "" $rounded
+one "Y16 -BE" gray16be "" $rounded
+one RGB3 rgb24 "" inf
+one BGR3 bgr24 "" inf
+# By libv4lconvert.
+one RGBP rgb565le "" inf
+one BGR4 bgr0 "" inf
+one XR24 bgr0 "" inf
+one RGB4 0rgb "" inf
+one BA24 0rgb "" inf
+one BA81 rgb24 "" $mosaic RGB3
+one GBRG rgb24 "" $mosaic RGB3
+one GRBG rgb24 "" $mosaic RGB3
+one RGGB rgb24 "" $mosaic RGB3
+one BG10 rgb24 "" $mosaic RGB3
+one GB16 rgb24 "" $mosaic RGB3
+judge
+
+# A judge that cannot say no proves nothing: the next colour order is another picture.
+pair YUYV UYVY yuyv422 "" inf
+refute "another order of bytes is told from it" sh -c "ffmpeg -nostdin -v error $inputs -filter_complex '${filters%;}' \
+    -map '[o0]' -frames:v 1 -f null - && grep -q 'psnr_avg:inf' YUYV.psnr"
+: >pairs.txt
+inputs= filters= count=0
+
+exits "as Motion-JPEG, a mosaic is recorded" 0 capturegate record bayer.mkv --camera "$camera" --microphone none \
+    --size 320x180 --pixel-format RGGB --strict --for 200ms
+said "and it is told that it is converted" "come as RGGB and are converted"
+check "which decodes" decodes bayer.mkv
+exits "what nobody can convert is refused" 64 capturegate record a.y4m --camera "$camera" --microphone none \
+    --size 320x180 --pixel-format AYUV --strict --for 200ms
+v4l2-ctl -d "$camera_node" --set-fmt-video=width=320,height=180,pixelformat=AYUV --stream-mmap --stream-count=1 \
+    --stream-to=AYUV.raw >/dev/null 2>&1
+exits "and recorded as it comes" 0 capturegate record a.raw --camera "$camera" --microphone none \
+    --size 320x180 --pixel-format AYUV --strict --for 200ms
+check "byte for byte" cmp -n 230400 a.raw AYUV.raw
+
+rmmod vivid
+load_still_vivid multiplanar=2
+camera=$(device_id "$camera_node")
+one YUYV yuyv422 "" inf
+one NM12 nv12 "" inf
+one NM21 nv21 "" inf
+one NM16 yuyv422 "" inf YUYV
+one NM61 yuyv422 "" inf YUYV
+one YM12 yuv420p "" inf
+one YM21 yuv420p swapuv, inf
+one YM16 yuv422p "" inf
+one YM61 yuv422p swapuv, inf
+one YM24 yuv444p "" inf
+one YM42 yuv444p swapuv, inf
+one RGBP rgb565le "" inf
+judge
+exits "planes of memory become Motion-JPEG" 0 capturegate record planes.mkv --camera "$camera" --microphone none \
+    --size 320x180 --pixel-format YM24 --strict --for 200ms
+check "which decodes" decodes planes.mkv
