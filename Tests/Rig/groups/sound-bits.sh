@@ -1,7 +1,7 @@
 # about: the recorded sound equals the played bits
 # time: virtual
-# timeout: 120
-# checks: 5
+# timeout: 150
+# checks: 13
 
 load_aloop
 grant_all
@@ -27,3 +27,21 @@ play
 check "it ends well" finish 20 $recorder
 check "the file holds the played bits, every one" "$judges/played-in" sound.wav noise.raw 4 140000
 equal "no xrun is in the ledger" 0 "$(track events.ndjson audio xruns)"
+
+# Other sizes of samples, counts of channels and rates; the loopback takes what its player was opened with.
+# same FORMAT CHANNELS RATE BYTES-A-FRAME
+same() {
+    capturegate record "$1.wav" --json --camera none --microphone "$microphone" --rate "$3" --channels "$2" \
+        --sample-format "$1" --strict --for 2s >"$1.ndjson" &
+    recorder=$!
+    wait_for 20 recording "$1.ndjson"
+    head -c $(($3 * $4 / 2)) noise.raw >part.raw
+    aplay -q -D hw:Loopback,0 -t raw -f "$1" -r "$3" -c "$2" part.raw
+    check "$1 at $3 Hz with $2 channels is recorded" finish 20 $recorder
+    check "with the played bits" "$judges/played-in" "$1.wav" part.raw "$4" $(($3 / 4))
+}
+openssl enc -aes-128-ctr -nosalt -pass pass:capturegate -md sha256 </dev/zero 2>/dev/null | head -c 3200000 >noise.raw
+same S24_3LE 1 96000 3
+same S32_LE 8 192000 32
+same FLOAT_LE 2 8000 8
+same S16_LE 8 48000 16
