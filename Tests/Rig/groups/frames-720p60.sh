@@ -5,18 +5,19 @@
 
 load_vivid
 load_aloop
+watch_stalls
 grant_all
 camera=$(device_id "$camera_node")
 microphone=$(device_id "$microphone_node")
 
 # Without a file first: if this loses frames, the capture does, not the encoder.
 exits "five seconds of 720p60 with sound are captured" 0 \
-    sh -c "capturegate record null: --json --camera '$camera' --microphone '$microphone' \
+    undisturbed sh -c "capturegate record null: --json --camera '$camera' --microphone '$microphone' \
         --size 1280x720 --fps 60 --rate 48000 --for 5s >captured.ndjson"
 equal "none of the 300 frames is lost" '300 0' "$(track captured.ndjson video frames) $(track captured.ndjson video lost)"
 
 exits "five seconds of 720p60 with sound are recorded" 0 \
-    sh -c "capturegate record clip.mkv --json --camera '$camera' --microphone '$microphone' \
+    undisturbed sh -c "capturegate record clip.mkv --force --json --camera '$camera' --microphone '$microphone' \
         --size 1280x720 --fps 60 --rate 48000 --for 5s >events.ndjson"
 note "ledger: $(jq -c 'select(.event == "end")' events.ndjson)"
 equal "the ledger counts 300 frames" 300 "$(track events.ndjson video frames)"
