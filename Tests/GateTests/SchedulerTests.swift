@@ -92,6 +92,17 @@ struct SchedulerTests {
         #expect(core == nil)
     }
 
+    @Test("Emptied and filled again over and over: none is forgotten", .timeLimit(.minutes(2)), arguments: [2, .max])
+    func refilled(width: Int) async {
+        let world = World(width: width)
+        let runs = Signal()
+        for _ in 0..<100 {
+            for _ in 0..<300 { world.queue.add(BlockOperation { _ in runs.raise() }) }
+            await world.queue.waitUntilEmpty()
+        }
+        #expect(runs.count == 30_000)
+    }
+
     @Test(
         "Added from many tasks, by operations and while the queue is suspended and resumed: each runs once",
         .timeLimit(.minutes(1)), arguments: [1, 2, .max])

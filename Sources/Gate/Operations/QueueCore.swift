@@ -88,12 +88,18 @@ final class QueueCore: Sendable {
     }
 
     private func tellEmpty() {
-        let (emptied, leftover) = state.withLock { state in
+        let (emptied, leftover, starter) = state.withLock { state in
             // Another one may have been added meanwhile, whose end comes, too.
-            guard live.count == 0 else { return ([] as [Promise<Void>], [] as [ReadyOperation]) }
+            guard live.count == 0 else { return ([] as [Promise<Void>], [] as [ReadyOperation], nil as UInt8?) }
             // What still stands in line was cancelled there; it would keep the queue, as the queue keeps it.
-            return (exchange(&state.emptied, with: []), state.ready.removeAll() + inbox.takeAll())
+            var leftover = state.ready.removeAll()
+            // One may have come in since the count was read.
+            for operation in inbox.takeAll() {
+                if operation.node.isFinished { leftover.append(operation) } else { state.ready.append(operation) }
+            }
+            return (exchange(&state.emptied, with: []), leftover, state.expectForRest(self))
         }
+        if let starter { makeStarter(starter) }
         withExtendedLifetime(leftover) {}
         for promise in emptied { promise.fulfil(()) }
     }
