@@ -5,8 +5,8 @@ import CaptureRealtime
 /// the reader's thread.
 ///
 /// *session-bound*
+// Sendable by hand because of its memory: the session that has it is read by one thread at a time.
 final class PictureAdapter: @unchecked Sendable {
-    // Sendable by hand because of its memory: the session that has it is read by one thread at a time.
     let source: VideoFormat
     private let planes: [Plane]
     private let gathered: UnsafeMutableRawBufferPointer

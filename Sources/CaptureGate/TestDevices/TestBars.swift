@@ -5,8 +5,8 @@ import CaptureRealtime
 /// n / fps seconds after the start, however late the thread wakes up, so nothing drifts.
 ///
 /// *realtime-safe* while its loop runs
+// Sendable by hand because of `memory`: whose buffer it is at any time is the ring's law.
 struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
-    // Sendable by hand because of `memory`: whose buffer it is at any time is the ring's law.
     let format: CameraFormat
     let buffers: FrameBuffers
     var allowsRealtimePriority: Bool { true }

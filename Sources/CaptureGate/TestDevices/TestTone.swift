@@ -5,8 +5,8 @@ import CaptureRealtime
 /// comes n / rate seconds after the start, however late the thread wakes up, so nothing drifts.
 ///
 /// *realtime-safe* while its loop runs
+// Sendable by hand because of `second`, which this alone owns and never writes again.
 struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
-    // Sendable by hand because of `second`, which this alone owns and never writes again.
     let settings: PCMSettings
     var allowsRealtimePriority: Bool { true }
 
