@@ -77,6 +77,24 @@ struct SchedulerTests {
         #expect(order.all == ["high 1", "high 2", "medium 1", "medium 2", "low 1", "low 2"])
     }
 
+    @Test("A slot that comes free while the lines are looked through is not for those further down")
+    func lateSlot() {
+        let world = World()
+        var ready = ReadyOperations()
+        for priority in [TaskPriority.low, .medium] {
+            let body = OperationBody(BlockOperation { _ in })
+            ready.append(
+                ReadyOperation(node: OperationNode(body, nil, in: world.gatekeeper, priority: priority), slot: .first))
+        }
+        var looks = 0
+        let whileTaken = ready.popFirst {
+            looks += 1
+            return looks > 1
+        }
+        #expect(whileTaken == nil && looks == 1)
+        #expect(ready.popFirst { true }?.node.level == TaskPriority.medium.rawValue)
+    }
+
     @Test("A queue whose line was cancelled is gone with its last operation", .timeLimit(.minutes(1)))
     func releasedLine() async {
         let world = World()

@@ -62,21 +62,28 @@ struct ReadyOperations {
     mutating func expect(_ level: UInt8) -> Bool { expect(at: index(of: level)) != nil }
 
     /// - Returns: the level of the starter to make, where something is ready and nobody comes.
-    /// - Parameter hasSlot: whether a slot is free.
+    /// - Parameter hasSlot: whether a slot is free; asked once at most.
     mutating func expectForRest(_ hasSlot: () -> Bool) -> UInt8? {
+        var mayHaveSlot = true
         for index in levels.indices {
             if !levels[index].line.isEmpty { return expect(at: index) }
+            guard mayHaveSlot, !levels[index].slotLine.isEmpty, !levels[index].isExpecting else { continue }
             // Without a slot nothing can start: whoever gives one back makes the starter.
-            if !levels[index].slotLine.isEmpty, !levels[index].isExpecting, hasSlot() { return expect(at: index) }
+            if hasSlot() { return expect(at: index) }
+            mayHaveSlot = false
         }
         return nil
     }
 
-    /// - Parameter takeSlot: takes a slot, where one is free.
+    /// - Parameter takeSlot: takes a slot, where one is free; asked once at most.
     mutating func popFirst(_ takeSlot: () -> Bool) -> ReadyOperation? {
+        var mayHaveSlot = true
         for index in levels.indices {
             if let operation = levels[index].line.popFirst() { return operation }
-            if !levels[index].slotLine.isEmpty, takeSlot() { return levels[index].slotLine.popFirst() }
+            guard mayHaveSlot, !levels[index].slotLine.isEmpty else { continue }
+            if takeSlot() { return levels[index].slotLine.popFirst() }
+            // One that comes free meanwhile is not for those further down.
+            mayHaveSlot = false
         }
         return nil
     }
