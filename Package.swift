@@ -86,6 +86,11 @@ let package = Package(
             name: "FaultSweep", dependencies: ["CaptureEncoding", "CaptureRig", "CaptureGate", "CMedia"],
             path: "Tests/FaultSweep", swiftSettings: swift),
 
+        // Records many cameras and microphones in one process, and says what that takes.
+        .executableTarget(
+            name: "ManyDevices", dependencies: ["CaptureEncoding", "CaptureRig", "CaptureGate"],
+            path: "Tests/ManyDevices", swiftSettings: swift),
+
         .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
         .testTarget(
             name: "GateTests", dependencies: ["Gate", .product(name: "Logging", package: "swift-log")],

@@ -16,6 +16,10 @@ int32_t cm_udev_enumerate_add_subsystem(struct udev_enumerate *enumeration, cons
     return CM_RESULT(udev_enumerate_add_match_subsystem, enumeration, subsystem);
 }
 
+int32_t cm_udev_enumerate_add_name(struct udev_enumerate *enumeration, const char *pattern) {
+    return CM_RESULT(udev_enumerate_add_match_sysname, enumeration, pattern);
+}
+
 int32_t cm_udev_enumerate_scan(struct udev_enumerate *enumeration) {
     return CM_RESULT(udev_enumerate_scan_devices, enumeration);
 }

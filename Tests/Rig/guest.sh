@@ -133,10 +133,23 @@ load_aloop() {
     microphone_node=/dev/snd/pcmC$(readlink /proc/asound/Loopback | tr -dc 0-9)D1c
 }
 
+# load_eight: eight webcams and eight sound cards; `pairs` has a line "CAMERA MICROPHONE" for each.
+load_eight() {
+    modprobe vivid n_devs=8 node_types=0x1,0x1,0x1,0x1,0x1,0x1,0x1,0x1 num_inputs=1,1,1,1,1,1,1,1 \
+        input_types=0,0,0,0,0,0,0,0
+    modprobe snd-aloop enable=1,1,1,1,1,1,1,1 pcm_substreams=1,1,1,1,1,1,1,1
+    udevadm settle
+    capturegate devices --json | jq -r '[.devices[] | select(.built_in | not)] |
+        [[.[] | select(.capability == "camera").id], [.[] | select(.id | endswith("-pcm1")).id]] | transpose[] | join(" ")' >pairs
+}
+
 unbind() { echo "$2" >"/sys/bus/platform/drivers/$1/unbind"; }
 bind() { echo "$2" >"/sys/bus/platform/drivers/$1/bind"; }
 
 # -- capturegate
+
+# beside NAME: another program of the same build.
+beside() { echo "$(dirname "$(command -v capturegate)")/$1"; }
 
 # device_id NODE: the stable id of the device that has this node.
 device_id() {

@@ -20,6 +20,8 @@ void cm_udev_unref(struct udev *udev);
 struct udev_enumerate *_Nullable cm_udev_enumerate_new(struct udev *udev);
 void cm_udev_enumerate_unref(struct udev_enumerate *enumeration);
 int32_t cm_udev_enumerate_add_subsystem(struct udev_enumerate *enumeration, const char *subsystem);
+// Those whose names match as in fnmatch(3), such as pcmC*c: what does not is not even looked at.
+int32_t cm_udev_enumerate_add_name(struct udev_enumerate *enumeration, const char *pattern);
 int32_t cm_udev_enumerate_scan(struct udev_enumerate *enumeration);
 // The list's entries are named by sysfs path. NULL behind the last.
 struct udev_list_entry *_Nullable cm_udev_enumerate_first(struct udev_enumerate *enumeration);

@@ -7,7 +7,7 @@ enum CameraScanner {
     static func records() -> [DeviceRecord] {
         var records: [DeviceRecord] = []
         let hasDaemon = UdevScan.hasDaemon
-        UdevScan.forEach(in: "video4linux") { device in
+        UdevScan.forEach(in: "video4linux", named: "video*") { device in
             if !hasDaemon || device.isInitialized, let record = record(of: device) { records.append(record) }
         }
         return onePerCamera(records)

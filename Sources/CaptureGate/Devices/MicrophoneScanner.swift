@@ -3,7 +3,7 @@ enum MicrophoneScanner {
     static func records() -> [DeviceRecord] {
         var records: [DeviceRecord] = []
         let hasDaemon = UdevScan.hasDaemon
-        UdevScan.forEach(in: "sound") { device in
+        UdevScan.forEach(in: "sound", named: "pcmC*c") { device in
             // udev describes a card in a second event, after its PCM devices have come; until then it has no identity.
             if let record = record(of: device), !hasDaemon || record.properties["SOUND_INITIALIZED"] != nil {
                 records.append(record)

@@ -17,47 +17,60 @@ enum DeviceHolders {
     }
 
     /// - Returns: who holds the node, this process left out. Processes of other users may be hidden.
-    static func holdings(of node: String) -> [Holding] {
-        var status = cs_file_status()
-        guard cs_stat(node, &status) >= 0, isCharacterDevice(status) else { return [] }
-        return holdings(ofDevice: status.raw_device)
+    static func holdings(of node: String) -> [Holding] { holdings(of: [node])[node] ?? [] }
+
+    /// The same for many nodes, with one walk through /proc.
+    ///
+    /// - Returns: nothing for a node that nobody holds.
+    static func holdings(of nodes: [String]) -> [String: [Holding]] {
+        var numbers: [String: UInt64] = [:]
+        for node in nodes {
+            var status = cs_file_status()
+            if cs_stat(node, &status) >= 0, isCharacterDevice(status) { numbers[node] = status.raw_device }
+        }
+        let found = holdings(ofDevices: Set(numbers.values))
+        return numbers.compactMapValues { found[$0] }
     }
 
     /// - Parameter device: the kernel's number of a character device.
-    static func holdings(ofDevice device: UInt64) -> [Holding] {
+    static func holdings(ofDevice device: UInt64) -> [Holding] { holdings(ofDevices: [device])[device] ?? [] }
+
+    private static func holdings(ofDevices devices: Set<UInt64>) -> [UInt64: [Holding]] {
+        guard !devices.isEmpty else { return [:] }
         let own = cs_getpid()
-        return SmallFile.names(in: "/proc").compactMap { Int32($0) }.filter { $0 != own }.compactMap { process in
-            let aliases = aliases(of: device, in: process)
-            guard !aliases.isEmpty else { return nil }
+        let others = SmallFile.names(in: "/proc").compactMap { Int32($0) }.filter { $0 != own }
+        return others.reduce(into: [:]) { found, process in
+            let aliases = aliases(of: devices, in: process)
+            guard !aliases.isEmpty else { return }
             let command = SmallFile.text("/proc/\(process)/comm") ?? "?"
-            return Holding(
-                holder: DeviceHolder(processID: process, command: VisibleText.of(command)),
-                hasBuffers: maps(process, oneOf: aliases))
+            let holder = DeviceHolder(processID: process, command: VisibleText.of(command))
+            let mapped = mapped(by: process)
+            for (device, aliases) in aliases {
+                let holding = Holding(holder: holder, hasBuffers: !aliases.isDisjoint(with: mapped))
+                found[device, default: []].append(holding)
+            }
         }
     }
 
-    private static func aliases(of device: UInt64, in process: Int32) -> Set<Alias> {
-        let aliases = SmallFile.names(in: "/proc/\(process)/fd").compactMap { number -> Alias? in
+    private static func aliases(of devices: Set<UInt64>, in process: Int32) -> [UInt64: Set<Alias>] {
+        SmallFile.names(in: "/proc/\(process)/fd").reduce(into: [:]) { aliases, number in
             let descriptor = "/proc/\(process)/fd/\(number)"
             // The link's text is cheap and rules most descriptors out; the device number decides.
-            guard let path = SmallFile.link(descriptor), path.hasPrefix("/") else { return nil }
+            guard let path = SmallFile.link(descriptor), path.hasPrefix("/") else { return }
             var status = cs_file_status()
-            guard cs_stat(descriptor, &status) >= 0, isCharacterDevice(status), status.raw_device == device else {
-                return nil
-            }
-            return Alias(inode: status.inode, path: path)
+            guard cs_stat(descriptor, &status) >= 0, isCharacterDevice(status), devices.contains(status.raw_device)
+            else { return }
+            aliases[status.raw_device, default: []].insert(Alias(inode: status.inode, path: path))
         }
-        return Set(aliases)
     }
 
     /// A line of /proc/PID/maps has no device number, only inode and path: proc_pid_maps(5).
-    private static func maps(_ process: Int32, oneOf aliases: Set<Alias>) -> Bool {
-        guard let maps = SmallFile.text("/proc/\(process)/maps", limit: 4 << 20) else { return false }
-        return maps.split(separator: "\n").contains { line in
+    private static func mapped(by process: Int32) -> Set<Alias> {
+        guard let maps = SmallFile.text("/proc/\(process)/maps", limit: 4 << 20) else { return [] }
+        return maps.split(separator: "\n").reduce(into: []) { aliases, line in
             let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-            guard fields.count > 5, let inode = UInt64(fields[4]) else { return false }
-            let path = fields[5].drop { $0 == " " }
-            return aliases.contains { $0.inode == inode && $0.path == path }
+            guard fields.count > 5, let inode = UInt64(fields[4]) else { return }
+            aliases.insert(Alias(inode: inode, path: String(fields[5].drop { $0 == " " })))
         }
     }
 
