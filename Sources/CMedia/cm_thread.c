@@ -15,18 +15,19 @@ int32_t cm_policy_get(struct cm_policy *policy) {
     struct sched_param parameter = {0};
     int kind = CM_ERRNO(sched_getscheduler, 0);
     if (kind < 0 || CM_ERRNO(sched_getparam, 0, &parameter) < 0) return -errno;
-    *policy = (struct cm_policy){kind, parameter.sched_priority};
+    *policy = (struct cm_policy){kind & ~SCHED_RESET_ON_FORK, parameter.sched_priority, !!(kind & SCHED_RESET_ON_FORK)};
     return 0;
 }
 
 int32_t cm_policy_set(const struct cm_policy *policy) {
     struct sched_param parameter = {.sched_priority = policy->priority};
-    return CM_ERRNO(sched_setscheduler, 0, policy->policy, &parameter) < 0 ? -errno : 0;
+    int kind = policy->policy | (policy->resets_on_fork ? SCHED_RESET_ON_FORK : 0);
+    return CM_ERRNO(sched_setscheduler, 0, kind, &parameter) < 0 ? -errno : 0;
 }
 
 // Without SCHED_RESET_ON_FORK: who may not take that flag off again could never go back to where it was.
 int32_t cm_policy_set_fifo(int32_t priority) {
-    return cm_policy_set(&(struct cm_policy){SCHED_FIFO, priority});
+    return cm_policy_set(&(struct cm_policy){SCHED_FIFO, priority, 0});
 }
 
 int32_t cm_nice_get(int32_t thread, int32_t *value) {

@@ -31,11 +31,33 @@ int cs_bus_open(const char *address, void **out) {
     return 0;
 }
 
+// A variant of one of the four types that rtkit and others give numbers in.
+static int64_t number_in(sd_bus_message *message) {
+    char type = 0;
+    const char *contents = NULL;
+    if (sd_bus_message_peek_type(message, &type, &contents) <= 0 || type != 'v' || contents == NULL) return 0;
+    union {
+        int32_t i;
+        uint32_t u;
+        int64_t x;
+    } value = {.x = 0};
+    if (sd_bus_message_enter_container(message, 'v', contents) < 0) return 0;
+    if (sd_bus_message_read_basic(message, contents[0], &value) <= 0) return 0;
+    switch (contents[0]) {
+    case 'i': return value.i;
+    case 'u': return value.u;
+    case 'x': return value.x;
+    case 't': return value.x < 0 ? INT64_MAX : value.x;
+    default: return 0;
+    }
+}
+
 static int keep_reply(sd_bus_message *message, void *context, sd_bus_error *unused) {
     (void)unused;
     struct connection *connection = context;
     const sd_bus_error *error = sd_bus_message_get_error(message);
     connection->answered = 1;
+    connection->reply = (struct cs_bus_reply){.number = error == NULL ? number_in(message) : 0};
     connection->reply.error = error == NULL ? 0 : sd_bus_error_get_errno(error);
     if (error != NULL)
         snprintf(connection->reply.name, sizeof connection->reply.name, "%s", error->name == NULL ? "" : error->name);
@@ -44,8 +66,26 @@ static int keep_reply(sd_bus_message *message, void *context, sd_bus_error *unus
 
 int cs_bus_call(void *bus, const char *destination, const char *path, const char *interface, const char *member) {
     struct connection *connection = bus;
+    connection->answered = 0;
     return sd_bus_call_method_async(
         connection->bus, NULL, destination, path, interface, member, keep_reply, connection, NULL);
+}
+
+int cs_bus_get(void *bus, const char *destination, const char *path, const char *interface, const char *property) {
+    struct connection *connection = bus;
+    connection->answered = 0;
+    return sd_bus_call_method_async(
+        connection->bus, NULL, destination, path, "org.freedesktop.DBus.Properties", "Get", keep_reply, connection, "ss",
+        interface, property);
+}
+
+int cs_bus_call_thread(
+    void *bus, const char *destination, const char *path, const char *interface, const char *member, uint64_t thread,
+    uint32_t priority) {
+    struct connection *connection = bus;
+    connection->answered = 0;
+    return sd_bus_call_method_async(
+        connection->bus, NULL, destination, path, interface, member, keep_reply, connection, "tu", thread, priority);
 }
 
 int cs_bus_take_reply(void *bus, struct cs_bus_reply *out) {

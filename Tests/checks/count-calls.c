@@ -1,5 +1,6 @@
 // Counts what capture threads do between two waits: calls that allocate or free, calls that lock, and futex calls to the
-// kernel. Loaded with LD_PRELOAD by Tests/checks/capture-thread; says a line a thread when the process ends.
+// kernel; and looks how they are scheduled. Loaded with LD_PRELOAD by capture-thread and realtime-kit; says a line a thread
+// when the process ends.
 //
 //   COUNT_REPORT=FILE   where the lines go
 //   COUNT_PLANT=WHAT    does that once on each capture thread, so that the counters can be seen to count: allocation,
@@ -40,7 +41,9 @@ struct thread {
     long turns;
     // Of the turn under way, and of all that are over.
     long current[kinds], all[kinds];
-    int policy, priority, is_watched;
+    // At the first turn, and after the last one.
+    int policy, priority, policy_after;
+    int is_watched;
 };
 
 static struct thread threads[most_threads];
@@ -141,6 +144,7 @@ static void begin(const char *name) {
 
 int pthread_setname_np(pthread_t thread, const char *name) {
     if (thread == pthread_self()) {
+        if (mine) mine->policy_after = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
         mine = NULL;
         if (strncmp(name, "capturegate.", 12) == 0) begin(name);
     }
@@ -168,7 +172,7 @@ static void turn(struct thread *thread) {
     long number = ++thread->turns;
     if (number == 1) {
         struct sched_param parameter = {0};
-        thread->policy = sched_getscheduler(0);
+        thread->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
         sched_getparam(0, &parameter);
         thread->priority = parameter.sched_priority;
     }
@@ -192,7 +196,8 @@ __attribute__((destructor)) static void report(void) {
     int count = atomic_load(&thread_count);
     for (int at = 0; at < count && at < most_threads; at++) {
         struct thread *thread = &threads[at];
-        dprintf(file, "%s turns=%ld policy=%d priority=%d", thread->name, thread->turns, thread->policy, thread->priority);
+        dprintf(file, "%s turns=%ld policy=%d priority=%d after=%d", thread->name, thread->turns, thread->policy,
+                thread->priority, thread->policy_after);
         for (int kind = 0; kind < futex; kind++) dprintf(file, " %s=%ld", names[kind], thread->all[kind]);
         if (thread->is_watched) dprintf(file, " %s=%ld\n", names[futex], thread->all[futex]);
         else dprintf(file, " %s=unwatched\n", names[futex]);

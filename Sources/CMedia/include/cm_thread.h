@@ -1,6 +1,7 @@
 // The calling thread's policy, nice value and name. Glibc's Swift module lacks some of these names.
 #pragma once
 
+#include <sched.h>
 #include <stdint.h>
 
 #pragma clang assume_nonnull begin
@@ -9,6 +10,8 @@ struct cm_policy {
     // SCHED_OTHER, SCHED_FIFO …
     int32_t policy;
     int32_t priority;
+    // SCHED_RESET_ON_FORK, as rtkit gives it: what this thread starts is ordinary.
+    int32_t resets_on_fork;
 };
 
 int32_t cm_gettid(void);

@@ -9,6 +9,7 @@
 #include "cs_file.h"
 #include "cs_lock.h"
 #include "cs_process.h"
+#include "cs_realtime.h"
 #include "cs_route.h"
 #include "cs_signal.h"
 #include "cs_spawn.h"

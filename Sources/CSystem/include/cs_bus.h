@@ -3,20 +3,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// sd-bus of libsystemd, so far as one call without arguments needs it. Why shims: replies come to a C callback, and
+// sd-bus of libsystemd, so far as one call at a time needs it. Why shims: replies come to a C callback, and
 // sd_bus_call waits without a limit while the connection is being made; driven by hand, a deadline holds from the start.
 
 // The answer to a call, once it has come.
 struct cs_bus_reply {
     int error;        // 0, or a positive errno
     char name[256];   // the D-Bus name of the error, empty without one
+    int64_t number;   // the property's value, where one was asked for that is a number; else 0
 };
 
 // Begins to connect to the bus at a D-Bus address; drop it in any case.
 int cs_bus_open(const char *address, void **bus);
 // Sends a call without arguments as soon as the connection stands.
 int cs_bus_call(void *bus, const char *destination, const char *path, const char *interface, const char *member);
-// 1 with the answer, 0 while there is none.
+// The same for a property, a number, by org.freedesktop.DBus.Properties.
+int cs_bus_get(void *bus, const char *destination, const char *path, const char *interface, const char *property);
+// The same for a method that takes a thread (gettid(2)) and a priority: MakeThreadRealtime of rtkit.
+int cs_bus_call_thread(
+    void *bus, const char *destination, const char *path, const char *interface, const char *member, uint64_t thread,
+    uint32_t priority);
+// 1 with the answer to the last call, 0 while there is none.
 int cs_bus_take_reply(void *bus, struct cs_bus_reply *out);
 // The descriptor to poll, for which events (they change), and until when at most on CLOCK_MONOTONIC (in nanoseconds;
 // INT64_MAX without a limit).

@@ -1,14 +1,24 @@
-/// Where the session bus of this user listens: the D-Bus specification, "Server Addresses".
+/// Where the buses listen: the D-Bus specification, "Server Addresses" and "Well-known Message Bus Instances".
 enum BusAddress {
+    /// The bus of this user's session.
+    ///
     /// - Returns: `nil` where there is none that may be used: only sockets of this machine are. An address may also name
     ///   a program to run or a host to speak to.
     static func session(in environment: [String: String]) -> String? {
-        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
-            let usable = address.split(separator: ";").filter { isLocal($0) }
-            return usable.isEmpty ? nil : usable.joined(separator: ";")
-        }
+        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return usable(address) }
         guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") else { return nil }
         return "unix:path=\(escaped(folder))/bus"
+    }
+
+    /// The bus of the machine.
+    static func system(in environment: [String: String]) -> String? {
+        if let address = environment["DBUS_SYSTEM_BUS_ADDRESS"], !address.isEmpty { return usable(address) }
+        return "unix:path=/run/dbus/system_bus_socket"
+    }
+
+    private static func usable(_ address: String) -> String? {
+        let usable = address.split(separator: ";").filter { isLocal($0) }
+        return usable.isEmpty ? nil : usable.joined(separator: ";")
     }
 
     private static func isLocal(_ address: Substring) -> Bool {

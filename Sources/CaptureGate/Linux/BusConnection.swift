@@ -1,8 +1,8 @@
 import CSystem
 
-/// One call to a service on a bus, bounded from the first step of connecting on.
+/// Calls to a service on a bus, one after another, bounded from the first step of connecting on.
 struct BusConnection: ~Copyable {
-    /// A method without arguments.
+    /// A method without arguments, or a property.
     struct Method: Sendable {
         let destination: String
         let path: String
@@ -35,11 +35,20 @@ struct BusConnection: ~Copyable {
     /// - Parameter cancel: a descriptor that turns readable when nobody waits any more.
     func call(_ method: Method, until deadline: Deadline, cancel: Int32) -> Outcome {
         let sent = cs_bus_call(bus, method.destination, method.path, method.interface, method.member)
+        var number: Int64 = 0
+        return outcome(sent, &number, until: deadline, cancel: cancel)
+    }
+
+    /// - Parameter sent: what sending said: 0 or more, or -errno.
+    private func outcome(_ sent: Int32, _ number: inout Int64, until deadline: Deadline, cancel: Int32) -> Outcome {
         guard sent >= 0 else { return .broken(errno: -sent) }
         var reply = cs_bus_reply()
         while true {
             let step = cs_bus_process(bus)
-            if cs_bus_take_reply(bus, &reply) == 1 { return Self.outcome(of: reply) }
+            if cs_bus_take_reply(bus, &reply) == 1 {
+                number = reply.number
+                return Self.outcome(of: reply)
+            }
             if step < 0 { return .broken(errno: -step) }
             if deadline.hasPassed { return .timedOut }
             if step == 0, let end = wait(until: deadline, cancel: cancel) { return end }
@@ -67,5 +76,24 @@ struct BusConnection: ~Copyable {
         guard reply.error != 0 else { return .answered }
         let name = withUnsafeBytes(of: reply.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         return .refused(name: name, errno: reply.error)
+    }
+}
+
+extension BusConnection {
+    /// The value of a property that is a number.
+    ///
+    /// - Returns: `nil` where nobody answers with one in time.
+    func number(_ property: Method, until deadline: Deadline) -> Int64? {
+        let sent = cs_bus_get(bus, property.destination, property.path, property.interface, property.member)
+        var number: Int64 = 0
+        return outcome(sent, &number, until: deadline, cancel: -1) == .answered ? number : nil
+    }
+
+    /// Calls a method that takes a thread and a priority.
+    func call(_ method: Method, thread: Int32, priority: UInt32, until deadline: Deadline) -> Outcome {
+        let sent = cs_bus_call_thread(
+            bus, method.destination, method.path, method.interface, method.member, UInt64(clamping: thread), priority)
+        var number: Int64 = 0
+        return outcome(sent, &number, until: deadline, cancel: -1)
     }
 }

@@ -21,7 +21,7 @@ final class CaptureCore: Sendable {
         self.device = device
         self.control = control
         counters = LoopCounters()
-        queue = RealtimeQueue(label: "capturegate.\(id)")
+        queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
         capture = try await permit.redeem(opening: id, as: capability)
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
@@ -39,7 +39,7 @@ final class CaptureCore: Sendable {
         self.device = device
         self.control = control
         counters = old.counters
-        queue = RealtimeQueue(label: "capturegate.\(device.id)")
+        queue = RealtimeQueue(label: "capturegate.\(device.id)", broker: RealtimeKit())
         capture = old.capture
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }

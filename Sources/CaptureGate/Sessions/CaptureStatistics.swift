@@ -49,6 +49,7 @@ public struct CaptureStatistics: Hashable, Sendable {
         switch priority {
         case nil: "not running yet"
         case .fifo(let level): "SCHED_FIFO \(level)"
+        case .roundRobin(let level): "SCHED_RR \(level)"
         case .nice(let value): "nice \(value)"
         case .normal(.sourceCallsServer): "normal: the device is a plugin that may wait for a server"
         case .normal(.refused(let errno)): "normal: \(SystemText.error(errno))"

@@ -4,6 +4,8 @@
 public enum RealtimePriority: Sendable, Hashable, CustomStringConvertible {
     /// SCHED_FIFO at that priority.
     case fifo(Int)
+    /// SCHED_RR at that priority, as rtkit gives it.
+    case roundRobin(Int)
     /// An ordinary thread with that nice value.
     case nice(Int)
     /// An ordinary thread.
@@ -12,6 +14,7 @@ public enum RealtimePriority: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .fifo(let priority): "SCHED_FIFO \(priority)"
+        case .roundRobin(let priority): "SCHED_RR \(priority)"
         case .nice(let value): "nice \(value)"
         case .normal(.sourceCallsServer): "normal (the source talks to a sound server)"
         case .normal(.refused(let errno)): "normal (refused, errno \(errno))"
@@ -37,6 +40,7 @@ extension RealtimePriority {
         case .nice(let value): Int64(value) << 8 | 2
         case .normal(.sourceCallsServer): 3
         case .normal(.refused(let errno)): Int64(errno) << 8 | 4
+        case .roundRobin(let priority): Int64(priority) << 8 | 5
         }
     }
 
@@ -47,6 +51,7 @@ extension RealtimePriority {
         case 2: self = .nice(Int(value))
         case 3: self = .normal(.sourceCallsServer)
         case 4: self = .normal(.refused(errno: Int32(value)))
+        case 5: self = .roundRobin(Int(value))
         default: return nil
         }
     }

@@ -1,0 +1,51 @@
+import CSystem
+import CaptureRealtime
+
+/// rtkit on the system bus: `org.freedesktop.RealtimeKit1`, MakeThreadRealtime. It gives SCHED_RR to threads of programs
+/// that have no privilege, provided that their RLIMIT_RTTIME ends a thread that never waits.
+///
+/// *thread-safe*
+struct RealtimeKit: RealtimeBroker {
+    /// How long bus and service may take together: a capture begins so much later at the worst.
+    let deadline: Duration
+    private let environment: [String: String]
+
+    init(deadline: Duration = .seconds(2), environment: [String: String] = ProcessEnvironment.current) {
+        self.deadline = deadline
+        self.environment = environment
+    }
+
+    func raise(thread: Int32, to priority: Int32) -> Int32 {
+        guard let address = BusAddress.system(in: environment) else { return -ENOENT }
+        let end = Deadline(after: deadline)
+        do throws(Errno) {
+            let bus = try BusConnection(to: address)
+            return ask(bus, thread, priority, until: end)
+        } catch {
+            return -error.number
+        }
+    }
+
+    /// rtkit refuses who asks for more than it gives, and who has no limit of time.
+    private func ask(
+        _ bus: borrowing BusConnection, _ thread: Int32, _ priority: Int32, until end: Deadline
+    ) -> Int32 {
+        guard let most = bus.number(Self.named("MaxRealtimePriority"), until: end), most > 0,
+            let time = bus.number(Self.named("RTTimeUSecMax"), until: end), time > 0
+        else { return -ENOTSUP }
+        let limited = cs_rttime_lower(time)
+        guard limited >= 0 else { return limited }
+        let level = UInt32(clamping: min(most, Int64(priority)))
+        switch bus.call(Self.named("MakeThreadRealtime"), thread: thread, priority: level, until: end) {
+        case .answered: return 0
+        case .refused(_, let errno), .broken(let errno): return -errno
+        case .timedOut, .cancelled: return -ETIMEDOUT
+        }
+    }
+
+    private static func named(_ member: String) -> BusConnection.Method {
+        BusConnection.Method(
+            destination: "org.freedesktop.RealtimeKit1", path: "/org/freedesktop/RealtimeKit1",
+            interface: "org.freedesktop.RealtimeKit1", member: member)
+    }
+}
