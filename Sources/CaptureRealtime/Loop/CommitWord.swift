@@ -10,7 +10,7 @@ import Synchronization
 @safe
 public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
     // Sendable by hand because of the pointer: behind it stands an atomic.
-    let line: UnsafeMutablePointer<AtomicLine>
+    @usableFromInline let line: UnsafeMutablePointer<AtomicLine>
     /// An eventfd, to wait for together with the device.
     public let descriptor: Int32
 
@@ -20,7 +20,7 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
         unsafe line.pointee.value.load(ordering: .sequentiallyConsistent) >> 2
     }
 
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inlinable
     public func reason() -> LoopControl.Reason {
         switch unsafe line.pointee.value.load(ordering: .acquiring) & 3 {
         case 0: .none
@@ -31,7 +31,7 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// The result that the requested reason means, or `nil` while the loop may go on.
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inlinable
     public func result() -> LoopResult? {
         switch reason() {
         case .none: nil

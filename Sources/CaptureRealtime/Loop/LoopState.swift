@@ -17,7 +17,7 @@ public enum LoopAction: BitwiseCopyable, Sendable, Hashable {
 /// *realtime-safe*
 public struct LoopState: BitwiseCopyable, Sendable {
     private var watch: Watchdog
-    private let word: CommitWord
+    @usableFromInline let word: CommitWord
     private let counters: CounterTable
     /// A suspension is seen again at every reading until the device is awake.
     private var isSuspended = false
@@ -43,7 +43,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
     }
 
     /// Whether the loop was asked to stop. Looked at before each wait; a commit looks by itself.
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inlinable
     public func stop() -> LoopResult? { word.result() }
 
     /// - Returns: The end, if starting or recovering failed. A device that was unplugged says so in whatever call comes next.
