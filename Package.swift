@@ -34,7 +34,10 @@ let package = Package(
             linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("systemd")]),
         .target(
             name: "CCodecs", cSettings: c,
-            linkerSettings: [.linkedLibrary("FLAC"), .linkedLibrary("turbojpeg")]),
+            linkerSettings: [
+                .linkedLibrary("FLAC"), .linkedLibrary("turbojpeg"), .linkedLibrary("opus"), .linkedLibrary("ogg"),
+                .linkedLibrary("png"),
+            ]),
 
         // The fence: a compiler regime.
         .target(

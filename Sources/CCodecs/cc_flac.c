@@ -80,7 +80,7 @@ int cc_flac_comment(cc_flac *flac, const char *comment) {
 // libFLAC hands the head out in pieces; a container wants it in one.
 static void join(cc_packets *head) {
     if (head->packet_count == 0) return;
-    head->packets[0] = (cc_packet){0, head->count, 0, 0, 1};
+    head->packets[0] = (cc_packet){0, head->count, 0, 0, 1, 0};
     head->packet_count = 1;
 }
 

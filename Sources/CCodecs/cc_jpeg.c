@@ -54,6 +54,13 @@ int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *c
     return tjDecompressToYUVPlanes((tjhandle)jpeg, bytes, count, planes, 0, stride, 0, 0) ? -EINVAL : 0;
 }
 
+int cc_jpeg_decode_rgb(
+    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height
+) {
+    int failed = tjDecompress2((tjhandle)jpeg, bytes, count, out, width, stride, height, TJPF_RGB, TJFLAG_ACCURATEDCT);
+    return failed ? -EINVAL : 0;
+}
+
 const char *cc_jpeg_text(cc_jpeg *jpeg) {
     return tjGetErrorStr2((tjhandle)jpeg);
 }

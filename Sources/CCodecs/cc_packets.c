@@ -29,7 +29,7 @@ int cc_packets_commit(cc_packets *packets, size_t count, int64_t time, int64_t d
         packets->packets = list;
         packets->packet_capacity = capacity;
     }
-    packets->packets[packets->packet_count++] = (cc_packet){packets->count, count, time, duration, key};
+    packets->packets[packets->packet_count++] = (cc_packet){packets->count, count, time, duration, key, 0};
     packets->count += count;
     return 0;
 }

@@ -8,7 +8,8 @@ struct ClipFormatTests {
         "The ending of a name decides, in any case of letters",
         arguments: [
             ("a.wav", ClipFormat.wav), ("dir.x/b.FLAC", .flac), ("c.mkv", .matroska), ("c.mka", .matroska),
-            ("d.y4m", .y4m), ("e.raw", .raw), ("-", .matroska), ("null:", .nothing),
+            ("d.y4m", .y4m), ("f.opus", .opus), ("g.OGG", .opus), ("h.mjpeg", .mjpeg), ("e.raw", .raw),
+            ("-", .matroska), ("null:", .nothing),
         ])
     func endings(argument: String, format: ClipFormat) throws {
         #expect(try ClipFormat(for: ClipDestination(argument)) == format)

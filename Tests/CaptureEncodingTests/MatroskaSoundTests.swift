@@ -13,12 +13,29 @@ struct MatroskaSoundTests {
         let scratch = try Scratch()
         let format = AudioFormat(sampleRate: 48000, channels: channels, sampleFormat: sampleFormat)
         let sound = Source.sound(format, frames: 24001)
-        let clip = try Recording.sound(sound, format, to: scratch.path("a.mka"))
+        var settings = EncoderSettings()
+        settings.audioCodec = .pcm
+        let clip = try Recording.sound(sound, format, to: scratch.path("a.mka"), settings: settings)
         let judged = try Tool.run(
             "ffmpeg", ["-v", "error", "-i", scratch.path("a.mka"), "-c", "copy", "-f", sampleFormat.rawName, "-"],
             in: scratch)
         #expect(judged.output == Source.stored(sound, sampleFormat) && judged.errors.isEmpty, "\(judged.errors)")
         #expect(clip.durationNanoseconds == 500_020_833)
+    }
+
+    @Test(
+        "Sound is FLAC where nothing is said and FLAC can hold it, else PCM",
+        arguments: [
+            (SampleFormat.s16, 2, "flac"), (.s32, 8, "flac"), (.float32, 2, "pcm_f32le"), (.s16, 9, "pcm_s16le"),
+        ])
+    func automatic(sampleFormat: SampleFormat, channels: Int, codec: String) throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 48000, channels: channels, sampleFormat: sampleFormat)
+        try Recording.sound(Source.sound(format, frames: 4801), format, to: scratch.path("a.mka"))
+        let found = try Tool.text(
+            "ffprobe", ["-v", "error", "-show_entries", "stream=codec_name", "-of", "csv=p=0", scratch.path("a.mka")],
+            in: scratch)
+        #expect(found == codec + "\n")
     }
 
     @Test("The FLAC inside is whole and equals what went in, bit by bit", arguments: integers, Recording.channelCounts)
@@ -43,8 +60,11 @@ struct MatroskaSoundTests {
     func times(rate: Int) throws {
         let scratch = try Scratch()
         let format = AudioFormat(sampleRate: rate, channels: 1, sampleFormat: .s16)
+        var settings = EncoderSettings()
+        settings.audioCodec = .pcm
         let writer = try ClipFormat.matroska.writer(
-            on: ClipOutput(opening: .file(path: scratch.path("a.mka"))), tracks: [Recording.track(format)])
+            on: ClipOutput(opening: .file(path: scratch.path("a.mka"))), tracks: [Recording.track(format)],
+            settings: settings)
         let starts = (0..<200).map { Recording.time($0 * 441, format) }
         for start in starts { try writer.write(audio: Source.sound(format, frames: 441).span.bytes, at: start) }
         _ = try writer.finish(ledger: LossLedger(), end: .complete)

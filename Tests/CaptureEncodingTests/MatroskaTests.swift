@@ -196,8 +196,11 @@ struct MatroskaTests {
     func atOnce() throws {
         let scratch = try Scratch()
         let format = AudioFormat(sampleRate: 8000, channels: 1, sampleFormat: .s16)
+        var settings = EncoderSettings()
+        settings.audioCodec = .pcm
         let writer = try ClipFormat.matroska.writer(
-            on: ClipOutput(opening: .file(path: scratch.path("a.mka"))), tracks: [Recording.track(format)])
+            on: ClipOutput(opening: .file(path: scratch.path("a.mka"))), tracks: [Recording.track(format)],
+            settings: settings)
         try writer.write(audio: Source.sound(format, frames: 8000 * 100 + 1).span.bytes, at: 0)
         #expect(writer.counts(of: 0).packets == 401)
         #expect(try writer.finish(ledger: LossLedger(), end: .complete).durationNanoseconds == 100_000_125_000)

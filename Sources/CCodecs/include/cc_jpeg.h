@@ -32,6 +32,9 @@ int64_t cc_jpeg_encode_rgb(
 int cc_jpeg_header(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, cc_jpeg_planes *planes);
 // tjDecompressToYUVPlanes into planes that the caller laid out after cc_jpeg_header. 0 or -errno, also for warnings.
 int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *const plane[3], int *stride);
+// tjDecompress2 into rows of R, G and B; `out` holds `stride` times the height. 0 or -errno, also for warnings.
+int cc_jpeg_decode_rgb(
+    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height);
 // tjGetErrorStr2.
 const char *cc_jpeg_text(cc_jpeg *jpeg);
 // tjDestroy.

@@ -11,6 +11,8 @@ typedef struct cc_packet {
     int64_t time;
     int64_t duration;
     int32_t key;
+    // Nanoseconds of it, at its end, that are not to be played.
+    int64_t discard;
 } cc_packet;
 
 typedef struct cc_packets {

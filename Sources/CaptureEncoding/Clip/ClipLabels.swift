@@ -10,4 +10,10 @@ public struct ClipLabels: Hashable, Sendable {
         self.title = title
         self.extra = extra
     }
+
+    /// As Vorbis comments, `NAME=text`, with the device they are about.
+    func comments(of track: ClipTrack) -> [String] {
+        let title = title.map { ["TITLE=\($0)"] } ?? []
+        return title + ["DEVICE=\(track.name)"] + extra.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    }
 }

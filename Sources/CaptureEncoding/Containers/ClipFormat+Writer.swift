@@ -22,6 +22,12 @@ extension ClipFormat {
         case .flac:
             let stream = try FLACStream(tracks[0], labels: labels, settings: settings)
             return StreamWriter(output: output, format: self, tracks: tracks, stream: stream)
+        case .opus:
+            let stream = try OggOpusStream(tracks[0], labels: labels, settings: settings)
+            return StreamWriter(output: output, format: self, tracks: tracks, stream: stream)
+        case .mjpeg:
+            let stream = try MJPEGStream(tracks[0], settings: settings)
+            return StreamWriter(output: output, format: self, tracks: tracks, stream: stream)
         case .wav:
             let stream = try WAVStream(tracks[0])
             return StreamWriter(output: output, format: self, tracks: tracks, stream: stream)

@@ -9,10 +9,7 @@ final class FLACStream: ClipStream {
 
     init(_ track: ClipTrack, labels: ClipLabels, settings: EncoderSettings) throws(CaptureError) {
         guard let format = track.audio else { throw CaptureError(.usage, "FLAC holds sound alone.") }
-        let title = labels.title.map { ["TITLE=\($0)"] } ?? []
-        let extra = labels.extra.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        encoder = FLACEncoder(
-            format: format, level: settings.flacLevel, labels: title + ["DEVICE=\(track.name)"] + extra)
+        encoder = FLACEncoder(format: format, level: settings.flacLevel, labels: labels.comments(of: track))
         try encoder.begin()
         head = encoder.description.privateBytes
     }

@@ -4,10 +4,12 @@ import CaptureGate
 ///
 /// *thread-safe*
 public enum AudioCodec: String, Hashable, Sendable, CaseIterable {
-    /// As it is.
+    /// FLAC, which takes about half of PCM's room and loses no bit; PCM where FLAC can't hold the samples.
     case automatic = "auto"
     case pcm
     case flac
+    /// Not bit by bit, but small.
+    case opus
 }
 
 /// How pictures are stored where a container leaves a choice.
@@ -28,6 +30,7 @@ public struct EncoderSettings: Hashable, Sendable {
     public var audioCodec = AudioCodec.automatic
     /// 0 (fast) to 8 (small).
     public var flacLevel = 5
+    public var opus = OpusParameters()
     public var videoCodec = VideoCodec.automatic
     public var mjpeg = MJPEGParameters()
 
@@ -37,10 +40,16 @@ public struct EncoderSettings: Hashable, Sendable {
     /// - Parameter labels: Vorbis comments for FLAC.
     public func encoder(for track: ClipTrack, labels: [String] = []) -> any Encoder {
         switch track.media {
-        case .audio(let format):
-            audioCodec == .flac
-                ? FLACEncoder(format: format, level: flacLevel, labels: labels) : PCMEncoder(format: format)
+        case .audio(let format): audioEncoder(for: format, labels)
         case .video(let format): videoEncoder(for: format)
+        }
+    }
+
+    private func audioEncoder(for format: AudioFormat, _ labels: [String]) -> any Encoder {
+        switch audioCodec {
+        case .automatic where !FLACEncoder.holds(format), .pcm: PCMEncoder(format: format)
+        case .automatic, .flac: FLACEncoder(format: format, level: flacLevel, labels: labels)
+        case .opus: OpusEncoder(format: format, parameters: opus)
         }
     }
 

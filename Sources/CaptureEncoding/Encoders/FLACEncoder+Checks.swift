@@ -1,6 +1,9 @@
 import CaptureGate
 
 extension FLACEncoder {
+    /// Whether FLAC stores such sound bit by bit.
+    static func holds(_ format: AudioFormat) -> Bool { format.sampleFormat != .float32 && format.channels <= 8 }
+
     func checkFormat() throws(CaptureError) {
         try format.checkValues()
         guard (0...8).contains(level) else {

@@ -23,6 +23,9 @@ public struct PacketBuffer: ~Copyable {
     /// Nanoseconds; 0 where it is not known.
     public func duration(of index: Int) -> Int64 { packet(index).duration }
 
+    /// Nanoseconds of it, at its end, that are not to be played.
+    public func discard(of index: Int) -> Int64 { packet(index).discard }
+
     /// From the start of the first to the end of the last, nanoseconds.
     var duration: Int64 { count == 0 ? 0 : time(of: count - 1) + duration(of: count - 1) - time(of: 0) }
 
@@ -71,6 +74,11 @@ public struct PacketBuffer: ~Copyable {
         precondition(index < count)
         storage.packets[index].time = time
         storage.packets[index].duration = duration
+    }
+
+    mutating func setDiscard(of index: Int, _ nanoseconds: Int64) {
+        precondition(index < count)
+        storage.packets[index].discard = nanoseconds
     }
 
     private func packet(_ index: Int) -> cc_packet {

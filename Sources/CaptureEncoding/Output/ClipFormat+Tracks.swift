@@ -36,6 +36,8 @@ extension ClipFormat {
         case .wav: "WAV"
         case .flac: "FLAC"
         case .matroska: "Matroska"
+        case .opus: "Ogg Opus"
+        case .mjpeg: "A stream of JPEG images"
         case .y4m: "Y4M"
         case .raw: "A raw file"
         case .nothing: "null:"

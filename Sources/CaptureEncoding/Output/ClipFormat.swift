@@ -10,6 +10,10 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case flac
     /// Matroska (RFC 9559). Any number of tracks.
     case matroska = "mkv"
+    /// Opus in Ogg (RFC 7845). Sound.
+    case opus
+    /// JPEG images one after the other. Pictures.
+    case mjpeg
     /// YUV4MPEG2. Raw pictures.
     case y4m
     /// The device's bytes and nothing else. One track.
@@ -34,8 +38,8 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     /// What it can hold.
     public var kinds: Set<MediaKind> {
         switch self {
-        case .wav, .flac: [.audio]
-        case .y4m: [.video]
+        case .wav, .flac, .opus: [.audio]
+        case .y4m, .mjpeg: [.video]
         case .matroska, .raw, .nothing: [.audio, .video]
         }
     }
@@ -44,10 +48,15 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     public var endings: [String] {
         switch self {
         case .matroska: ["mkv", "mka"]
+        case .opus: ["opus", "ogg", "oga"]
+        case .mjpeg: ["mjpeg", "mjpg"]
         case .wav, .flac, .y4m, .raw: [rawValue]
         case .nothing: []
         }
     }
+
+    /// Whether its pictures have no times of their own, but follow one another at the camera's rate.
+    public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
     private static func named(_ name: String) throws(CaptureError) -> ClipFormat {
         let wanted = name.lowercased()

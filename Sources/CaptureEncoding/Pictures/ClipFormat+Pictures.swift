@@ -4,8 +4,9 @@ extension ClipFormat {
     /// Whether pictures of a format can be written as they come, without libv4lconvert.
     func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
         switch self {
-        case .nothing, .raw, .wav, .flac: true
+        case .nothing, .raw, .wav, .flac, .opus: true
         case .y4m: Planarizer(format, takesRGB: true) != nil
+        case .mjpeg: format.pixelFormat.isCompressed || PictureLayout(format) != nil
         case .matroska: codec == .raw || format.pixelFormat.isCompressed || PictureLayout(format) != nil
         }
     }

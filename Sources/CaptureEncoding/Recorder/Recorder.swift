@@ -35,7 +35,7 @@ public struct Recorder: ~Copyable, Sendable {
     /// Records into a new file, in the format its ending names.
     ///
     /// - Parameters:
-    ///   - path: ends in `.wav`, `.flac`, `.mkv`, `.mka` or `.y4m`; must not exist.
+    ///   - path: ends in `.wav`, `.flac`, `.opus`, `.mkv`, `.mka`, `.mjpeg` or `.y4m`; must not exist.
     ///   - duration: how long the clip becomes; `nil` until the task is cancelled.
     /// - Throws: `.usage`, `.fileExists`, `.inputOutput`; what keeps a file from coming to be.
     public consuming func record(to path: String, for duration: Duration? = nil) async throws(CaptureError) -> Clip {
@@ -79,7 +79,7 @@ public struct Recorder: ~Copyable, Sendable {
     ) throws(CaptureError) -> Clip {
         let timeline = Timeline(duration: duration)
         for device in devices { device.adapt(to: target.format, settings.encoders.videoCodec) }
-        let lanes = Self.lanes(devices, timeline, settings.sync, constantRate: target.format == .y4m)
+        let lanes = Self.lanes(devices, timeline, settings.sync, constantRate: target.format.hasConstantRate)
         defer { for lane in lanes { lane.release() } }
         let writer = try target.format.writer(
             on: try target.take(), tracks: lanes.map(\.track), labels: settings.labels, settings: settings.encoders)

@@ -30,25 +30,56 @@ enum Samples {
         }
     }
 
+    /// Samples as numbers from -1 to 1.
+    static func float(
+        _ source: UnsafeRawBufferPointer, of format: SampleFormat, into target: UnsafeMutablePointer<Float>
+    ) {
+        guard let bytes = source.baseAddress else { return }
+        let count = source.count / format.bytesPerSample
+        switch format {
+        case .s16: for index in 0..<count { target[index] = Float(sample16(bytes, index)) / 32_768 }
+        case .s24Packed: for index in 0..<count { target[index] = Float(sample24Packed(bytes, index)) / 8_388_608 }
+        case .s24: for index in 0..<count { target[index] = Float(sample24(bytes, index)) / 8_388_608 }
+        case .s32: for index in 0..<count { target[index] = Float(sample32(bytes, index)) / 2_147_483_648 }
+        case .float32: UnsafeMutableRawPointer(target).copyMemory(from: bytes, byteCount: count * 4)
+        }
+    }
+
+    private static func sample16(_ bytes: UnsafeRawPointer, _ index: Int) -> Int16 {
+        bytes.loadUnaligned(fromByteOffset: 2 &* index, as: Int16.self)
+    }
+
+    private static func sample24Packed(_ bytes: UnsafeRawPointer, _ index: Int) -> Int32 {
+        let low = bytes.load(fromByteOffset: 3 &* index, as: UInt8.self)
+        let middle = bytes.load(fromByteOffset: 3 &* index &+ 1, as: UInt8.self)
+        let high = bytes.load(fromByteOffset: 3 &* index &+ 2, as: Int8.self)
+        return Int32(high) << 16 | Int32(middle) << 8 | Int32(low)
+    }
+
+    /// Drivers leave the fourth byte zero, sign extended or dirty.
+    private static func sample24(_ bytes: UnsafeRawPointer, _ index: Int) -> Int32 {
+        (bytes.loadUnaligned(fromByteOffset: 4 &* index, as: Int32.self) &<< 8) &>> 8
+    }
+
+    private static func sample32(_ bytes: UnsafeRawPointer, _ index: Int) -> Int32 {
+        bytes.loadUnaligned(fromByteOffset: 4 &* index, as: Int32.self)
+    }
+
     private static func widen16(_ bytes: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutablePointer<Int32>) {
         for index in 0..<count {
-            target[index] = Int32(bytes.loadUnaligned(fromByteOffset: 2 &* index, as: Int16.self))
+            target[index] = Int32(sample16(bytes, index))
         }
     }
 
     private static func widen24Packed(_ bytes: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutablePointer<Int32>) {
         for index in 0..<count {
-            let low = bytes.load(fromByteOffset: 3 &* index, as: UInt8.self)
-            let middle = bytes.load(fromByteOffset: 3 &* index &+ 1, as: UInt8.self)
-            let high = bytes.load(fromByteOffset: 3 &* index &+ 2, as: Int8.self)
-            target[index] = Int32(high) << 16 | Int32(middle) << 8 | Int32(low)
+            target[index] = sample24Packed(bytes, index)
         }
     }
 
     private static func widen24(_ bytes: UnsafeRawPointer, _ count: Int, _ target: UnsafeMutablePointer<Int32>) {
         for index in 0..<count {
-            // Drivers leave the fourth byte zero, sign extended or dirty.
-            target[index] = (bytes.loadUnaligned(fromByteOffset: 4 &* index, as: Int32.self) &<< 8) &>> 8
+            target[index] = sample24(bytes, index)
         }
     }
 }

@@ -13,7 +13,8 @@ extension ClipFormat {
     private var videoCodecs: [VideoCodec] {
         switch self {
         case .matroska, .nothing: VideoCodec.allCases
-        case .y4m, .raw, .wav, .flac: [.automatic, .raw]
+        case .mjpeg: [.automatic, .mjpeg]
+        case .y4m, .raw, .wav, .flac, .opus: [.automatic, .raw]
         }
     }
 
@@ -21,7 +22,8 @@ extension ClipFormat {
         switch self {
         case .matroska, .nothing: AudioCodec.allCases
         case .flac: [.automatic, .flac]
-        case .wav, .raw, .y4m: [.automatic, .pcm]
+        case .opus: [.automatic, .opus]
+        case .wav, .raw, .y4m, .mjpeg: [.automatic, .pcm]
         }
     }
 

@@ -8,9 +8,9 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
         commandName: "record",
         abstract: "Record picture, sound, or both.",
         discussion: """
-            OUT's ending names the format: .wav and .flac for sound, .y4m for raw pictures, .mkv for both, .raw for the \
-            device's own bytes. - is standard output (Matroska, unless --format says otherwise), null: captures and \
-            discards. Where no device is named, OUT's ending decides what is recorded, from the machine's choice of \
+            OUT's ending names the format: .wav, .flac and .opus for sound, .y4m and .mjpeg for pictures, .mkv for \
+            both, .raw for the device's own bytes. - is standard output (Matroska, unless --format says otherwise), \
+            null: captures and discards. Where no device is named, OUT's ending decides what is recorded, from the machine's choice of \
             devices; where one is named, only what is named.
 
             It ends after --for, or with Ctrl-C; the file is valid then, too, and the exit code 0. While it runs it is \

@@ -1,10 +1,36 @@
 import CaptureGate
+import Foundation
 
 /// Deterministic sound and pictures.
 enum Source {
     /// Samples that use every bit: Knuth's multiplicative hash of their number; S24_LE has a dirty fourth byte.
     static func sound(_ format: AudioFormat, frames: Int, from first: Int = 0) -> [UInt8] {
         (first * format.channels..<(first + frames) * format.channels).flatMap { sample(format.sampleFormat, $0) }
+    }
+
+    /// Of each channel a tone of its own, and a slower swell.
+    static func tone(_ seconds: Double, channel: Int) -> Double {
+        let swell = 0.6 + 0.3 * sin(2 * .pi * 1.5 * seconds)
+        return swell * sin(2 * .pi * Double(440 + 110 * channel) * seconds)
+    }
+
+    /// Sound that a lossy codec keeps.
+    static func tones(_ format: AudioFormat, frames: Int) -> [UInt8] {
+        (0..<frames).flatMap { frame in
+            (0..<format.channels).flatMap { channel in
+                stored(tone(Double(frame) / Double(format.sampleRate), channel: channel), format.sampleFormat)
+            }
+        }
+    }
+
+    private static func stored(_ value: Double, _ format: SampleFormat) -> [UInt8] {
+        switch format {
+        case .s16: little(UInt32(bitPattern: Int32(value * 32_767)), 2)
+        case .s24Packed: little(UInt32(bitPattern: Int32(value * 8_388_607)), 3)
+        case .s24: little(UInt32(bitPattern: Int32(value * 8_388_607)), 4)
+        case .s32: little(UInt32(bitPattern: Int32(value * 2_147_483_647)), 4)
+        case .float32: little(Float(value).bitPattern, 4)
+        }
     }
 
     private static func sample(_ format: SampleFormat, _ number: Int) -> [UInt8] {

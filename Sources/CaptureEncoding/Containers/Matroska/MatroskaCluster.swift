@@ -26,19 +26,46 @@ struct MatroskaCluster: ~Copyable {
         return tick - start >= limit || tick - start < -32_768 || count + size > Self.usualLimit
     }
 
-    /// Appends a SimpleBlock (RFC 9559, 10.2) without lacing.
-    mutating func append(track: Int, tick: Int64, isKey: Bool, _ packet: UnsafeRawBufferPointer) {
+    /// Appends a block without lacing (RFC 9559, 10): a SimpleBlock where nothing more is to be said of it.
+    /// - Parameter discard: nanoseconds at its end that are not to be played.
+    mutating func append(
+        track: Int, tick: Int64, isKey: Bool, discard: Int64 = 0, _ packet: UnsafeRawBufferPointer
+    ) {
         let base = start ?? tick
         start = base
-        reserve(packet.count + 16)
-        put(UInt8(MatroskaID.simpleBlock.rawValue))
-        putLength(packet.count + 4)
+        reserve(packet.count + Self.blockOverhead)
+        if discard > 0 {
+            put(UInt8(MatroskaID.blockGroup.rawValue))
+            // Two ids and lengths of at most 9 and 11 bytes with what is in them.
+            putBigEndian(UInt64(1 + 8 + 4 + packet.count + Self.discardSize) | 1 << 56, width: 8)
+        }
+        put(UInt8((discard > 0 ? MatroskaID.block : .simpleBlock).rawValue))
+        if discard > 0 {
+            putBigEndian(UInt64(packet.count + 4) | 1 << 56, width: 8)
+        } else {
+            putLength(packet.count + 4)
+        }
+        putContent(track, tick - base, isKey && discard == 0, packet)
+        if discard > 0 { putDiscard(discard) }
+    }
+
+    /// What a block has at most beside its packet.
+    private static let blockOverhead = 48
+    private static let discardSize = 2 + 1 + 8
+
+    private mutating func putContent(_ track: Int, _ offset: Int64, _ isKey: Bool, _ packet: UnsafeRawBufferPointer) {
         put(0x80 | UInt8(track))
-        put(UInt8(truncatingIfNeeded: (tick - base) >> 8))
-        put(UInt8(truncatingIfNeeded: tick - base))
+        put(UInt8(truncatingIfNeeded: offset >> 8))
+        put(UInt8(truncatingIfNeeded: offset))
         put(isKey ? 0x80 : 0)
         UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: packet)
         count += packet.count
+    }
+
+    private mutating func putDiscard(_ nanoseconds: Int64) {
+        putBigEndian(UInt64(MatroskaID.discardPadding.rawValue), width: 2)
+        put(0x88)
+        putBigEndian(UInt64(bitPattern: nanoseconds), width: 8)
     }
 
     /// The whole cluster.

@@ -34,6 +34,8 @@ enum MatroskaID: UInt32 {
     case language = 0x22B59C
     case codecID = 0x86
     case codecPrivate = 0x63A2
+    case codecDelay = 0x56AA
+    case seekPreRoll = 0x56BB
     case defaultDuration = 0x23E383
     case video = 0xE0
     case flagInterlaced = 0x9A
@@ -48,6 +50,9 @@ enum MatroskaID: UInt32 {
     case cluster = 0x1F43_B675
     case timestamp = 0xE7
     case simpleBlock = 0xA3
+    case blockGroup = 0xA0
+    case block = 0xA1
+    case discardPadding = 0x75A2
 
     case cues = 0x1C53_BB6B
     case cuePoint = 0xBB

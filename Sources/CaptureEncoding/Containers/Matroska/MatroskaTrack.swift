@@ -34,6 +34,8 @@ final class MatroskaTrack {
             entry.string(.name, track.name)
             entry.string(.language, "und")
             entry.string(.codecID, codec.matroskaID)
+            if codec.delay > 0 { entry.unsigned(.codecDelay, UInt64(codec.delay)) }
+            if codec.preRoll > 0 { entry.unsigned(.seekPreRoll, UInt64(codec.preRoll)) }
             if let format = track.video { Self.append(format, codec, to: &entry) }
             if let format = track.audio { Self.append(format, codec, to: &entry) }
             if !codec.privateBytes.isEmpty { entry.element(.codecPrivate, codec.privateBytes) }
@@ -53,9 +55,9 @@ final class MatroskaTrack {
 
     private static func append(_ format: AudioFormat, _ codec: CodecDescription, to entry: inout EBML) {
         entry.master(.audio) { audio in
-            audio.float(.samplingFrequency, Double(format.sampleRate))
+            audio.float(.samplingFrequency, Double(codec.decodedRate ?? format.sampleRate))
             audio.unsigned(.channels, UInt64(format.channels))
-            audio.unsigned(.bitDepth, UInt64(codec.bitDepth))
+            if codec.bitDepth > 0 { audio.unsigned(.bitDepth, UInt64(codec.bitDepth)) }
         }
     }
 }

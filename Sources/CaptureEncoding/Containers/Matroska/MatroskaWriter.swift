@@ -3,8 +3,8 @@ import CaptureGate
 
 /// A Matroska file (RFC 9559) that can be read up to its last whole cluster at any moment.
 ///
-/// The segment's length is unknown while it grows; each cluster, of a second at most and the first of 250 ms, is written
-/// in one piece; duration, index and tags come at the end, and are left out where the output can't be changed.
+/// The segment's length is unknown while it grows; each cluster, of a second at most and the first of 250 ms, is
+/// written in one piece; duration, index and tags come at the end, and are left out where the output can't be changed.
 ///
 /// *session-bound*
 final class MatroskaWriter: ClipWriter {
@@ -70,7 +70,10 @@ final class MatroskaWriter: ClipWriter {
             if cluster.mustEnd(before: tick, bytes: packets.byteCount(of: index), limit: limit) { try flush() }
             let isKey = packets.isKey(index)
             if isKey { cues.note(track.number, tick) }
-            packets.withBytes(of: index) { cluster.append(track: track.number, tick: tick, isKey: isKey, $0) }
+            let discard = packets.discard(of: index)
+            packets.withBytes(of: index) {
+                cluster.append(track: track.number, tick: tick, isKey: isKey, discard: discard, $0)
+            }
             clusterEnd = max(clusterEnd, packets.time(of: index) + packets.duration(of: index))
         }
     }

@@ -1,0 +1,82 @@
+import CCodecs
+import CaptureGate
+
+/// Puts Opus packets on the pages of an Ogg file (RFC 3533, RFC 7845) by libogg.
+///
+/// Pages last half a second at most: that is what a recorder that dies loses. A page ends with a packet, unless that
+/// packet is larger than a page.
+///
+/// *session-bound*
+final class OggOpusPages {
+    /// The pages of the two headers.
+    let head: [UInt8]
+    private let handle: OpaquePointer
+    /// Samples at 48 kHz up to the end of what was put in, those before the recording's first one included.
+    private var granule: Int64 = 0
+    private var segments = 0
+    private var start: Int64?
+    private var duration: Int64 = 0
+
+    private static let longest: Int64 = 500_000_000
+    /// A page's table of lengths has so many entries of up to 255 bytes.
+    private static let mostSegments = 255
+
+    /// - Parameters:
+    ///   - identification: OpusHead.
+    ///   - comments: `NAME=text`.
+    init(_ identification: [UInt8], comments: [String], serial: Int32) throws(CaptureError) {
+        guard let handle = cc_ogg_open(serial) else { throw PacketBuffer.outOfMemory }
+        self.handle = handle
+        var pages = PacketBuffer()
+        for packet in [identification, Self.tags(comments)] {
+            guard cc_ogg_put(handle, packet, packet.count, 0, 0) >= 0,
+                cc_ogg_flush(handle, &pages.storage, 0, 0) >= 0
+            else {
+                cc_ogg_free(handle)
+                throw PacketBuffer.outOfMemory
+            }
+        }
+        head = pages.withBytes(of: 0..<pages.count) { Array($0) }
+    }
+
+    deinit { cc_ogg_free(handle) }
+
+    /// The comment header (RFC 7845, 5.2).
+    private static func tags(_ comments: [String]) -> [UInt8] {
+        func counted(_ text: String) -> [UInt8] {
+            let bytes = Array(text.utf8)
+            return little(bytes.count) + bytes
+        }
+        return Array("OpusTags".utf8) + counted("CaptureGate") + little(comments.count) + comments.flatMap(counted)
+    }
+
+    private static func little(_ value: Int) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+
+    /// - Parameters:
+    ///   - samples: that a decoder makes of it and that are to be played, at 48 kHz.
+    ///   - pages: gets what is full, several pages as one packet.
+    func put(
+        _ packet: UnsafeRawBufferPointer, samples: Int64, at time: Int64, lasting length: Int64, isLast: Bool = false,
+        into pages: inout PacketBuffer
+    ) throws(CaptureError) {
+        let needed = packet.count / 255 + 1
+        if segments + needed > Self.mostSegments { try flush(into: &pages) }
+        granule += samples
+        let bytes = packet.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard cc_ogg_put(handle, bytes, packet.count, granule, isLast ? 1 : 0) >= 0 else {
+            throw PacketBuffer.outOfMemory
+        }
+        segments += needed
+        start = start ?? time
+        duration += length
+        if isLast || duration >= Self.longest || segments >= Self.mostSegments { try flush(into: &pages) }
+    }
+
+    private func flush(into pages: inout PacketBuffer) throws(CaptureError) {
+        guard segments > 0 else { return }
+        guard cc_ogg_flush(handle, &pages.storage, start ?? 0, duration) >= 0 else { throw PacketBuffer.outOfMemory }
+        (segments, start, duration) = (0, nil, 0)
+    }
+}

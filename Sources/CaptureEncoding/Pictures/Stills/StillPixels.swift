@@ -1,0 +1,126 @@
+import CCodecs
+import CaptureGate
+
+/// A camera's picture as rows of grey or of R, G and B without padding, in memory that is used again.
+///
+/// *session-bound*
+final class StillPixels {
+    enum Kind: Hashable {
+        case rgb, grey
+        /// Grey of 16 bits, the high byte first.
+        case deepGrey
+
+        var channels: Int { self == .rgb ? 3 : 1 }
+        var depth: Int { self == .deepGrey ? 16 : 8 }
+    }
+
+    let kind: Kind
+    let width: Int
+    let height: Int
+    var rowBytes: Int { width * kind.channels * kind.depth / 8 }
+    let start: UnsafeMutablePointer<UInt8>
+
+    private let layout: PictureLayout?
+    private let arrangement: PixelArrangement?
+    private let planarizer: Planarizer?
+    private let matrix: ColourMatrix
+    private let planes: UnsafeMutableBufferPointer<UInt8>
+    private let decoder: OpaquePointer?
+    /// Cameras may code whole blocks of 16 rows.
+    private let rows: Int
+
+    init(_ format: VideoFormat, range: MJPEGParameters.Range, keepsDepth: Bool) {
+        (width, height) = (format.width, format.height)
+        layout = PictureLayout(format)
+        let arrangement = PixelArrangement(format.pixelFormat)
+        self.arrangement = arrangement
+        planarizer = Planarizer(format)
+        matrix = ColourMatrix(range)
+        kind = Self.kind(arrangement, keepsDepth)
+        rows = format.height + (format.pixelFormat.isCompressed ? 16 : 0)
+        let isPossible = layout != nil || format.pixelFormat.isCompressed
+        start = .allocate(capacity: isPossible ? max(6 * width * rows, 1) : 1)
+        planes = .allocate(capacity: kind == .rgb ? planarizer?.geometry.byteCountWithScratch ?? 0 : 0)
+        decoder = format.pixelFormat.isCompressed ? cc_jpeg_decoder() : nil
+    }
+
+    deinit {
+        start.deallocate()
+        planes.deallocate()
+        cc_jpeg_free(decoder)
+    }
+
+    private static func kind(_ arrangement: PixelArrangement?, _ keepsDepth: Bool) -> Kind {
+        switch arrangement {
+        case .grey: .grey
+        case .deepGrey: keepsDepth ? .deepGrey : .grey
+        default: .rgb
+        }
+    }
+
+    /// - Returns: false for a picture that is cut short, or of no known layout.
+    func read(_ frame: UnsafeRawBufferPointer) -> Bool {
+        guard let layout, let arrangement, frame.count >= layout.byteCount, let source = frame.baseAddress else {
+            return false
+        }
+        switch arrangement {
+        case .rgb(let red, _): copyRGB(source, layout.planes[0].stride, isSwapped: red != 0)
+        case .deepGrey(let shift, let isBigEndian) where kind == .deepGrey:
+            widen(source, layout.planes[0].stride, bits: Int(shift) + 8, isBigEndian)
+        case .grey, .deepGrey: planarizer?.convert(source, into: start)
+        case .packed, .planar, .semiplanar: mix(source)
+        }
+        return true
+    }
+
+    /// - Parameter image: whole, of the format's width and height, or with some rows more.
+    /// - Returns: false where it can't be decoded.
+    func readJPEG(_ image: UnsafeRawBufferPointer) -> Bool {
+        var header = cc_jpeg_planes()
+        guard let decoder, let bytes = image.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            cc_jpeg_header(decoder, bytes, image.count, &header) >= 0, Int(header.width) == width,
+            (height..<rows).contains(Int(header.height))
+        else { return false }
+        return cc_jpeg_decode_rgb(
+            decoder, bytes, image.count, start, header.width, Int32(rowBytes), header.height) >= 0
+    }
+
+    private func copyRGB(_ source: UnsafeRawPointer, _ stride: Int, isSwapped: Bool) {
+        for row in 0..<height {
+            let (from, to) = (source + row * stride, start + row * rowBytes)
+            UnsafeMutableRawPointer(to).copyMemory(from: from, byteCount: rowBytes)
+            guard isSwapped else { continue }
+            for pixel in 0..<width {
+                let red = to[3 &* pixel &+ 2]
+                to[3 &* pixel &+ 2] = to[3 &* pixel]
+                to[3 &* pixel] = red
+            }
+        }
+    }
+
+    /// All bits of the sample, its highest ones again below them, so that white is white.
+    private func widen(_ source: UnsafeRawPointer, _ stride: Int, bits: Int, _ isBigEndian: Bool) {
+        for row in 0..<height {
+            for pixel in 0..<width {
+                let raw = source.loadUnaligned(fromByteOffset: row * stride + 2 &* pixel, as: UInt16.self)
+                let value = (isBigEndian ? raw.byteSwapped : raw) << UInt16(16 - bits)
+                let full = value | value >> UInt16(bits)
+                start[row * rowBytes + 2 &* pixel] = UInt8(truncatingIfNeeded: full >> 8)
+                start[row * rowBytes + 2 &* pixel &+ 1] = UInt8(truncatingIfNeeded: full)
+            }
+        }
+    }
+
+    private func mix(_ source: UnsafeRawPointer) {
+        guard let planarizer, let base = planes.baseAddress else { return }
+        planarizer.convert(source, into: base)
+        let geometry = planarizer.geometry
+        let halves = geometry.sampling != .yuv444
+        for row in 0..<height {
+            let chroma = geometry.lumaBytes + (geometry.sampling == .yuv420 ? row / 2 : row) * geometry.chromaWidth
+            Rows.mix(
+                base + row * width, base + chroma, base + chroma + geometry.chromaBytes, into: start + row * rowBytes,
+                count: width, halves: halves, matrix)
+        }
+    }
+}
