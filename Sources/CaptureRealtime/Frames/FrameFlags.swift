@@ -4,7 +4,7 @@
 public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
     public let rawValue: UInt32
 
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The device overran before this unit; the loss is measured by the clock.

@@ -16,7 +16,7 @@ public struct FrameHeader: BitwiseCopyable, Sendable, Hashable {
     /// What is missing directly before this unit, by cause. Inside a ring: running totals.
     public var lost: Loss
 
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inlinable
     public init(
         sequence: UInt64, timestamp: Int64, byteCount: Int, frameCount: Int,
         flags: FrameFlags = FrameFlags(rawValue: 0),

@@ -9,7 +9,7 @@ public struct Loss: BitwiseCopyable, Sendable, Hashable {
     /// The reader was too slow.
     public var ring: UInt64
 
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inlinable
     public init(device: UInt64 = 0, damaged: UInt64 = 0, ring: UInt64 = 0) {
         self.device = device
         self.damaged = damaged
@@ -19,7 +19,7 @@ public struct Loss: BitwiseCopyable, Sendable, Hashable {
     public var total: UInt64 { device + damaged + ring }
 
     /// What these totals hold beyond earlier ones.
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inlinable
     func since(_ earlier: Loss) -> Loss {
         Loss(device: device &- earlier.device, damaged: damaged &- earlier.damaged, ring: ring &- earlier.ring)
     }

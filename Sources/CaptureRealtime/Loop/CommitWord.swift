@@ -42,7 +42,7 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
     }
 
     /// Publishes the unit that makes the count `count` + 1, unless something was requested.
-    @_noLocks @_noAllocation
+    @_noLocks @_noAllocation @inlinable
     func commit(after count: UInt64) -> Bool {
         unsafe line.pointee.value.compareExchange(
             expected: count << 2, desired: (count &+ 1) << 2, ordering: .sequentiallyConsistent

@@ -11,8 +11,10 @@ extension AudioRing {
         private let core: UnsafeMutablePointer<AudioRingCore>
         private let word: CommitWord
         private var head: UInt64 = 0
+        /// The slot of the unit at `head`.
+        private var place: UInt64 = 0
         private var cachedTail: UInt64 = 0
-        private var totals = Loss()
+        @usableFromInline var totals = Loss()
 
         init(_ owner: AudioRingOwner, _ word: CommitWord) {
             self.owner = owner
@@ -29,19 +31,26 @@ extension AudioRing {
             unsafe core.pointee.ending.clear(until: head &+ units)
         }
 
+        @inlinable
         public mutating func withNext<Result, Failure: Error>(
             _ body: (FrameHeader, RawSpan) throws(Failure) -> Result
         ) throws(Failure) -> Result? {
-            guard hasNext() else { return nil }
-            let slot = unsafe core.pointee.slot(head)
+            guard let slot = unsafe next() else { return nil }
             var header = unsafe slot.load(as: FrameHeader.self)
             let lost = header.lost.since(totals)
             totals = header.lost
             header.lost = lost
             // Also when the body throws: what it was lent is read.
             defer { release() }
-            let bytes = unsafe UnsafeRawBufferPointer(start: slot + AudioRingCore.headerBytes, count: header.byteCount)
+            let start = unsafe slot + AudioRingCore.headerBytes
+            let bytes = unsafe UnsafeRawBufferPointer(start: start, count: header.byteCount)
             return try unsafe body(header, bytes.bytes)
+        }
+
+        /// The slot of the oldest unread unit.
+        @usableFromInline
+        mutating func next() -> UnsafeMutableRawPointer? {
+            unsafe hasNext() ? core.pointee.slot(place) : nil
         }
 
         private mutating func hasNext() -> Bool {
@@ -52,8 +61,10 @@ extension AudioRing {
             return cachedTail != head
         }
 
-        private mutating func release() {
+        @usableFromInline
+        mutating func release() {
             head &+= 1
+            unsafe place = core.pointee.place(after: place)
             unsafe core.pointee.head.value.store(head, ordering: .releasing)
         }
     }

@@ -9,9 +9,13 @@ extension AudioRing {
         // Sendable by hand because of the pointer, which the owner keeps alive.
         private let owner: AudioRingOwner
         private let core: UnsafeMutablePointer<AudioRingCore>
-        private let word: CommitWord
+        @usableFromInline let word: CommitWord
         /// Units committed.
-        private var tail: UInt64 = 0
+        @usableFromInline var tail: UInt64 = 0
+        /// The slot of the next unit by its number, 0 upwards: counted along, because a division a unit costs more than all else.
+        private var place: UInt64 = 0
+        /// The slot of the period begun: its header's place.
+        @usableFromInline var slot: UnsafeMutableRawPointer
         /// Where the reader was when last looked at: reading its line again and again would cost it its speed.
         private var cachedHead: UInt64 = 0
         private var isSpare = false
@@ -20,6 +24,7 @@ extension AudioRing {
         init(_ owner: AudioRingOwner, _ word: CommitWord) {
             self.owner = owner
             unsafe core = owner.core
+            unsafe slot = owner.core.pointee.spare
             self.word = word
         }
 
@@ -30,7 +35,7 @@ extension AudioRing {
         public mutating func claim() -> UnsafeMutableRawPointer {
             if unsafe tail &- cachedHead >= core.pointee.slots { cachedHead = unsafe core.pointee.readPosition() }
             isSpare = unsafe tail &- cachedHead >= core.pointee.slots
-            let slot = unsafe isSpare ? core.pointee.spare : core.pointee.slot(tail)
+            unsafe slot = isSpare ? core.pointee.spare : core.pointee.slot(place)
             return unsafe slot + AudioRingCore.headerBytes
         }
 
@@ -39,17 +44,25 @@ extension AudioRing {
             @_noLocks @_noAllocation get { isSpare }
         }
 
-        /// Publishes the claimed period.
+        /// Publishes the claimed period. In line with its caller, so that the header is written where it belongs at once: made
+        /// elsewhere and copied, it would be read before it has left the processor's store buffer.
         ///
         /// - Parameter header: With running totals of loss.
         /// - Returns: False when the loop was asked to stop: nothing was published, and never will be.
-        @_noLocks @_noAllocation
+        @_noLocks @_noAllocation @inlinable
         public mutating func commit(_ header: FrameHeader) -> Bool {
-            unsafe core.pointee.slot(tail).storeBytes(of: header, as: FrameHeader.self)
+            unsafe slot.storeBytes(of: header, as: FrameHeader.self)
             guard word.commit(after: tail) else { return false }
             tail &+= 1
-            unsafe core.pointee.wakeReader(committed: tail)
+            committed()
             return true
+        }
+
+        @_noLocks @_noAllocation @usableFromInline
+        mutating func committed() {
+            unsafe place = core.pointee.place(after: place)
+            unsafe core.pointee.prefetch(after: place)
+            unsafe core.pointee.wakeReader(committed: tail)
         }
 
         /// Tells the reader that nothing more will come, and why.

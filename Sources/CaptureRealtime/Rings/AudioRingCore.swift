@@ -1,10 +1,12 @@
+import CMedia
 import Synchronization
 
 /// What both ends of an audio ring share. The tail stands in the ``LoopControl``.
+@usableFromInline
 struct AudioRingCore: ~Copyable, Sendable {
     /// The bytes of the header before a slot's payload: a multiple of the cache line.
-    static var headerBytes: Int {
-        @_noLocks @_noAllocation get { 128 }
+    @usableFromInline static var headerBytes: Int {
+        @_noLocks @_noAllocation @inlinable get { 128 }
     }
 
     let head = AtomicLine()
@@ -27,10 +29,27 @@ struct AudioRingCore: ~Copyable, Sendable {
         self.memory = memory
     }
 
-    /// Where the unit with that number lies.
+    /// Where the slot with that number lies.
     @_noLocks @_noAllocation
-    func slot(_ position: UInt64) -> UnsafeMutableRawPointer {
-        unsafe memory.base + Int(position % slots) * stride
+    func slot(_ place: UInt64) -> UnsafeMutableRawPointer {
+        unsafe memory.base + Int(place) &* stride
+    }
+
+    /// The number of the slot behind that one.
+    @_noLocks @_noAllocation
+    func place(after place: UInt64) -> UInt64 {
+        place &+ 1 == slots ? 0 : place &+ 1
+    }
+
+    /// Takes the first lines of a slot a little ahead into the writer's cache before they are needed: they are in the
+    /// reader's.
+    @_noLocks @_noAllocation
+    func prefetch(after place: UInt64) {
+        let ahead = place &+ 3
+        let slot = unsafe slot(ahead < slots ? ahead : ahead &- slots)
+        unsafe cm_prefetch_write(slot)
+        unsafe cm_prefetch_write(slot + 64)
+        unsafe cm_prefetch_write(slot + 128)
     }
 
     var spare: UnsafeMutableRawPointer {

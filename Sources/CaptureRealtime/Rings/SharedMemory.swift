@@ -13,6 +13,8 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
         let mapped = unsafe cm_map(descriptor, 0, Int64(byteCount), &address)
         _ = cm_close(descriptor)
         guard mapped >= 0, let address = unsafe address else { throw RealtimeFault(.mapBuffer, result: mapped) }
+        // Touched now, so that the capture thread never waits for the kernel to find a page.
+        unsafe address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
         unsafe base = address
         self.byteCount = byteCount
     }
