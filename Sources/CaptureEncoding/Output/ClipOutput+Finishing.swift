@@ -18,13 +18,13 @@ extension ClipOutput {
     /// Removes what was written.
     mutating func discard() {
         guard case .file(let path) = destination, descriptor >= 0 else { return }
-        _ = cs_unlink(Self.partial(of: path))
+        _ = cs_unlink(path + suffix)
         _ = cs_close(descriptor)
         descriptor = -1
     }
 
     private func rename(to path: String) throws(CaptureError) {
-        let partial = Self.partial(of: path)
+        let partial = path + suffix
         var result = replacing ? cs_rename(partial, path) : cs_rename_noreplace(partial, path)
         if result == -EINVAL, !replacing { result = linkAndUnlink(partial, path) }
         if result == -EEXIST {
@@ -50,7 +50,7 @@ extension ClipOutput {
         _ = cs_close(descriptor)
     }
 
-    private static func quoted(_ path: String) -> String {
+    static func quoted(_ path: String) -> String {
         "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

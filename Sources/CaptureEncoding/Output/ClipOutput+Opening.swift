@@ -12,7 +12,7 @@ extension ClipOutput {
         switch destination {
         case .file(let path):
             try Self.checkName(path, replacing: replacing)
-            let descriptor = try Self.openPartial(of: path, replacing: replacing)
+            let descriptor = try Self.open(Self.partial(of: path), replacing: replacing)
             self.init(destination: destination, descriptor: descriptor, isSeekable: true, replacing: replacing)
         case .standardOutput:
             // Never patched, also where it is a file: the shell may have opened it to append.
@@ -21,6 +21,19 @@ extension ClipOutput {
             self.init(destination: destination, descriptor: -1, isSeekable: false, replacing: false)
         }
     }
+
+    /// Opens it for what is recovered of an interrupted recording, beside which it lies until it is finished.
+    /// - Throws: as `init(opening:replacing:)`.
+    init(recoveringInto path: String, replacing: Bool) throws(CaptureError) {
+        try Self.checkName(path, replacing: replacing)
+        // What an earlier recovery left is in the interrupted recording as well.
+        let descriptor = try Self.open(path + Self.recoverySuffix, replacing: true)
+        self.init(
+            destination: .file(path: path), descriptor: descriptor, isSeekable: true, replacing: replacing,
+            suffix: Self.recoverySuffix)
+    }
+
+    private static let recoverySuffix = ".recovering"
 
     private static func checkName(_ path: String, replacing: Bool) throws(CaptureError) {
         guard !path.isEmpty, !path.hasSuffix("/"), !path.utf8.contains(0) else {
@@ -45,8 +58,7 @@ extension ClipOutput {
             remedies: [Remedy("Choose another name, or replace it with --force.")])
     }
 
-    private static func openPartial(of path: String, replacing: Bool) throws(CaptureError) -> Int32 {
-        let partial = partial(of: path)
+    private static func open(_ partial: String, replacing: Bool) throws(CaptureError) -> Int32 {
         let made = cs_open(partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
         if made >= 0 { return try locked(made, partial) }
         guard made == -EEXIST else { throw .output(-made, "write to", partial) }
@@ -91,6 +103,9 @@ extension ClipOutput {
         _ = cs_close(descriptor)
         throw CaptureError(
             .fileExists, "\(partial) holds a recording that was interrupted.", errno: EEXIST,
-            remedies: [Remedy("Rename it to keep it, remove it, or replace it with --force.")])
+            remedies: [
+                Remedy("Finish it.", command: "capturegate recover \(quoted(partial))"),
+                Remedy("Remove it, or replace it with --force."),
+            ])
     }
 }

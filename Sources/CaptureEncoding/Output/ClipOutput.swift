@@ -15,21 +15,30 @@ public struct ClipOutput: ~Copyable, Sendable {
     /// -1 for nothing and once closed.
     var descriptor: Int32
     let replacing: Bool
+    /// What the file is called until it is finished, behind its name.
+    let suffix: String
 
-    init(destination: ClipDestination, descriptor: Int32, isSeekable: Bool, replacing: Bool) {
+    init(
+        destination: ClipDestination, descriptor: Int32, isSeekable: Bool, replacing: Bool,
+        suffix: String = Self.partialSuffix
+    ) {
         self.destination = destination
         self.descriptor = descriptor
         self.isSeekable = isSeekable
         self.replacing = replacing
+        self.suffix = suffix
     }
 
     deinit {
         guard case .file(let path) = destination, descriptor >= 0 else { return }
-        if bytesWritten == 0 { _ = cs_unlink(Self.partial(of: path)) }
+        // The interrupted recording is still there, so that half a recovery is nothing to keep.
+        if bytesWritten == 0 || suffix != Self.partialSuffix { _ = cs_unlink(path + suffix) }
         _ = cs_close(descriptor)
     }
 
-    static func partial(of path: String) -> String { path + ".partial" }
+    static let partialSuffix = ".partial"
+
+    static func partial(of path: String) -> String { path + partialSuffix }
 
     /// Appends all of it.
     /// - Throws: `.diskFull` or `.inputOutput`. Part of it may be there: see `rewind(to:)`.

@@ -28,6 +28,8 @@ struct MatroskaHead {
         bytes += place.bytes
         appendInfo(labels, startedAt)
         appendTracks(tracks)
+        // So that a file that is never finished tells them too.
+        bytes += MatroskaTags(tracks: tracks, labels: labels).element
     }
 
     private static var fileType: [UInt8] {
@@ -52,7 +54,7 @@ struct MatroskaHead {
             info.string(.muxingApp, "CaptureGate")
             info.string(.writingApp, "CaptureGate")
             // Matroska counts from 2001-01-01T00:00:00Z.
-            info.signed(.dateUTC, startedAt - 978_307_200_000_000_000)
+            info.signed(.dateUTC, startedAt.subtractingReportingOverflow(978_307_200_000_000_000).partialValue)
             if let title = labels.title { info.string(.title, title) }
             info.void(size: Self.durationSize)
         }

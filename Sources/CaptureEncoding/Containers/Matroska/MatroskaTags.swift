@@ -4,8 +4,9 @@ import CaptureGate
 struct MatroskaTags {
     let tracks: [MatroskaTrack]
     let labels: ClipLabels
-    let ledger: LossLedger
-    let end: EndReason
+    /// `nil` before the end.
+    var ledger: LossLedger?
+    var end: EndReason?
 
     /// Tags (RFC 9559, 5.1.8).
     var element: [UInt8] {
@@ -23,7 +24,8 @@ struct MatroskaTags {
     private var clipTags: [(String, String)] {
         let title = labels.title.map { [("TITLE", $0)] } ?? []
         let extra = labels.extra.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        return title + extra + [("END_REASON", end.rawValue), ("LOSS_LEDGER", ledger.json)]
+        let ending = end.map { [("END_REASON", $0.rawValue)] } ?? []
+        return title + extra + ending + (ledger.map { [("LOSS_LEDGER", $0.json)] } ?? [])
     }
 
     private func append(_ track: MatroskaTrack, to tags: inout EBML) {
@@ -33,15 +35,15 @@ struct MatroskaTags {
                 targets.unsigned(.tagTrackUID, UInt64(track.number))
             }
             Self.append("DEVICE_NAME", track.track.name, to: &tag)
-            Self.append("DEVICE_ID", track.track.device, to: &tag)
+            if !track.track.device.isEmpty { Self.append("DEVICE_ID", track.track.device, to: &tag) }
             for (name, text) in clockTags(track) { Self.append(name, text, to: &tag) }
         }
     }
 
     /// How late the track began, and how its device's clock runs against CLOCK_MONOTONIC.
     private func clockTags(_ track: MatroskaTrack) -> [(String, String)] {
-        guard ledger.tracks.indices.contains(track.number - 1) else { return [] }
-        let ledger = ledger.tracks[track.number - 1]
+        guard let tracks = ledger?.tracks, tracks.indices.contains(track.number - 1) else { return [] }
+        let ledger = tracks[track.number - 1]
         let offset = [("START_OFFSET_NS", String(ledger.startOffsetNanoseconds))]
         return offset + (ledger.driftPPM.map { [("DRIFT_PPM", String($0))] } ?? [])
     }

@@ -4,11 +4,16 @@ extension MatroskaWriter {
     func extend(to nanoseconds: Int64) { clipEnd = max(clipEnd, nanoseconds) }
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
+        try finish(ledger: ledger, tagged: ledger, end: reason)
+    }
+
+    /// - Parameter tagged: `nil` where the tags have one already.
+    func finish(ledger: LossLedger, tagged: LossLedger?, end reason: EndReason) throws(CaptureError) -> Clip {
         try? flushEncoders()
         // What is not in the file any more is not to be waited for.
         if failure == nil { end = max(end, clipEnd) }
         try keepingWhole { () throws(CaptureError) in try writeHead() }
-        let tail = writeTail(ledger, reason)
+        let tail = writeTail(tagged, reason)
         try patch(tail)
         try output.finish()
         return Clip(
@@ -32,7 +37,7 @@ extension MatroskaWriter {
         var tagsAt: Int64?
     }
 
-    private func writeTail(_ ledger: LossLedger, _ reason: EndReason) -> Tail {
+    private func writeTail(_ ledger: LossLedger?, _ reason: EndReason) -> Tail {
         var tail = Tail()
         if !cues.points.isEmpty { tail.cuesAt = append(cues.element) }
         tail.tagsAt = append(MatroskaTags(tracks: matroskaTracks, labels: labels, ledger: ledger, end: reason).element)

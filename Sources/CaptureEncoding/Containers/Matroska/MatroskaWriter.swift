@@ -12,7 +12,7 @@ final class MatroskaWriter: ClipWriter {
     let tracks: [ClipTrack]
 
     var output: ClipOutput
-    let labels: ClipLabels
+    var labels: ClipLabels
     let matroskaTracks: [MatroskaTrack]
     let head: MatroskaHead
     var cluster = MatroskaCluster()
@@ -35,6 +35,18 @@ final class MatroskaWriter: ClipWriter {
         head = MatroskaHead(
             tracks: matroskaTracks, labels: labels, startedAt: cs_clock_ns(Int32(CS_CLOCK_REALTIME)))
         cues.track = (matroskaTracks.first { $0.track.kind == .video } ?? matroskaTracks[0]).number
+    }
+
+    /// For packets that exist already.
+    init(
+        output: consuming ClipOutput, recovering tracks: [MatroskaTrack], labels: ClipLabels, startedAt: Int64
+    ) {
+        self.output = output
+        self.tracks = tracks.map(\.track)
+        self.labels = labels
+        matroskaTracks = tracks
+        head = MatroskaHead(tracks: tracks, labels: labels, startedAt: startedAt)
+        cues.track = (tracks.first { $0.track.kind == .video } ?? tracks.first)?.number ?? 1
     }
 
     private static func begin(

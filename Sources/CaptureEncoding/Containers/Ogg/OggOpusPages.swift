@@ -23,12 +23,12 @@ final class OggOpusPages {
 
     /// - Parameters:
     ///   - identification: OpusHead.
-    ///   - comments: `NAME=text`.
-    init(_ identification: [UInt8], comments: [String], serial: Int32) throws(CaptureError) {
+    ///   - comments: OpusTags.
+    init(_ identification: [UInt8], comments: [UInt8], serial: Int32) throws(CaptureError) {
         guard let handle = cc_ogg_open(serial) else { throw PacketBuffer.outOfMemory }
         self.handle = handle
         var pages = PacketBuffer()
-        for packet in [identification, Self.tags(comments)] {
+        for packet in [identification, comments] {
             guard cc_ogg_put(handle, packet, packet.count, 0, 0) >= 0,
                 cc_ogg_flush(handle, &pages.storage, 0, 0) >= 0
             else {
@@ -42,7 +42,8 @@ final class OggOpusPages {
     deinit { cc_ogg_free(handle) }
 
     /// The comment header (RFC 7845, 5.2).
-    private static func tags(_ comments: [String]) -> [UInt8] {
+    /// - Parameter comments: `NAME=text`.
+    static func tags(_ comments: [String]) -> [UInt8] {
         func counted(_ text: String) -> [UInt8] {
             let bytes = Array(text.utf8)
             return little(bytes.count) + bytes

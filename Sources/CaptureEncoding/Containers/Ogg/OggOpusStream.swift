@@ -14,7 +14,7 @@ final class OggOpusStream: ClipStream {
         encoder = OpusEncoder(format: format, parameters: settings.opus)
         try encoder.begin()
         pages = try OggOpusPages(
-            encoder.description.privateBytes, comments: labels.comments(of: track),
+            encoder.description.privateBytes, comments: OggOpusPages.tags(labels.comments(of: track)),
             serial: Int32.random(in: 1...Int32.max))
         samples = Int64(OpusHead.rate) * Int64(settings.opus.frameDuration.rawValue) / 1_000_000
     }

@@ -1,0 +1,66 @@
+import CaptureGate
+
+extension MatroskaRecovery {
+    /// No camera makes larger pictures, bytes.
+    private static let mostBytes: Int64 = 256 << 20
+    /// A recording that stood still for longer would have been ended.
+    private static let mostPause: Int64 = 3_600_000_000_000
+
+    func take(_ element: MatroskaElement, _ end: Int64) throws(CaptureError) {
+        let count = end - element.contentAt
+        switch MatroskaID(rawValue: element.id) {
+        case .timestamp: readTime(try source.read(at: element.contentAt, Int(min(count, 9)))[...])
+        case .simpleBlock, .blockGroup:
+            let isGroup = element.isOf(.blockGroup)
+            guard count <= Self.mostBytes else { return findings.note(lost: element.start, count, .damaged) }
+            let content = try source.read(at: element.contentAt, Int(count))
+            guard try isGroup ? takeGroup(content[...]) : take(content[...], discard: 0) else {
+                return findings.note(lost: element.start, end - element.start, .damaged)
+            }
+        default: break
+        }
+    }
+
+    /// A cluster whose time can't be is put where the one before it ended.
+    private func readTime(_ content: ArraySlice<UInt8>) {
+        let ticks = Int64(clamping: content.unsigned)
+        let (time, overflows) = ticks.multipliedReportingOverflow(by: head.scale)
+        let isPlausible = !overflows && time >= lastEnd - 1_000_000_000 && time <= lastEnd + Self.mostPause
+        clusterTime = isPlausible ? time : lastEnd
+    }
+
+    private func takeGroup(_ content: ArraySlice<UInt8>) throws(CaptureError) -> Bool {
+        var block: ArraySlice<UInt8> = []
+        var discard: Int64 = 0
+        for (id, content) in MatroskaChildren(content) {
+            if id == MatroskaID.block.rawValue { block = content }
+            if id == MatroskaID.discardPadding.rawValue { discard = Int64(bitPattern: content.unsigned) }
+        }
+        return try take(block, discard: min(max(discard, 0), 1_000_000_000))
+    }
+
+    /// - Returns: false for a block that is damaged.
+    private func take(_ block: ArraySlice<UInt8>, discard: Int64) throws(CaptureError) -> Bool {
+        let bytes = block.prefix(4)
+        guard let first = bytes.first, bytes.count == 4, first & 0x80 != 0, bytes[block.startIndex + 3] & 0x06 == 0,
+            let index = head.tracks.firstIndex(where: { $0.number == Int(first & 0x7F) })
+        else { return false }
+        let offset = Int16(bitPattern: UInt16(bytes[block.startIndex + 1]) << 8 | UInt16(bytes[block.startIndex + 2]))
+        // No cluster of ours lasts longer.
+        guard Int64(offset) * head.scale < 1_000_000_000 || head.scale != MatroskaTime.scale else { return false }
+        let track = head.tracks[index]
+        let packet = block.dropFirst(4)
+        guard let codec = track.encoder as? RecoveredCodec, let frames = codec.frames(in: packet, of: track.track)
+        else {
+            return false
+        }
+        let time = max(clusterTime + Int64(offset) * head.scale, 0)
+        let duration = max(track.track.nanoseconds(ofFrames: frames) - discard, 0)
+        try writer.store(packet, of: track, at: time, lasting: duration, discard: discard)
+        lastEnd = max(lastEnd, time + duration)
+        findings.tracks[index].frames += frames
+        let end = time + duration - codec.description.delay
+        findings.tracks[index].durationNanoseconds = max(findings.tracks[index].durationNanoseconds, end)
+        return true
+    }
+}

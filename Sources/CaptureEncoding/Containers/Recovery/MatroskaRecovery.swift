@@ -1,0 +1,124 @@
+import CaptureGate
+
+/// Matroska: the blocks that can be read are written into a new file with duration, index and tags.
+///
+/// The lengths of segment and clusters are not needed: a block counts if what follows it is an element too. Where one
+/// is damaged, reading goes on at the next cluster, a second later at most.
+///
+/// *session-bound*
+final class MatroskaRecovery: Recoverer {
+    let source: RecoverySource
+    var findings = RecoveryFindings()
+    let writer: MatroskaWriter
+    var head: MatroskaRecoveredHead
+    /// Nanoseconds.
+    var clusterTime: Int64 = 0
+    var lastEnd: Int64 = 0
+
+    static func recover(
+        _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
+    ) throws(CaptureError) -> Int64 {
+        let recovery = try MatroskaRecovery(source, output)
+        try recovery.copyClusters()
+        let bytes = try recovery.finish()
+        findings = recovery.findings
+        return bytes
+    }
+
+    private init(_ source: RecoverySource, _ output: consuming ClipOutput) throws(CaptureError) {
+        self.source = source
+        head = try MatroskaRecoveredHead(source)
+        let labels = ClipLabels(title: head.title, extra: Self.extra(head.tags))
+        writer = MatroskaWriter(output: output, recovering: head.tracks, labels: labels, startedAt: head.startedAt)
+        findings.tracks = head.tracks.map {
+            RecoveredTrack(kind: $0.track.kind, name: $0.track.name, frames: 0, durationNanoseconds: 0)
+        }
+    }
+
+    private static func extra(_ tags: [String: String]) -> [String: String] {
+        tags.filter { $0.key != "END_REASON" }.merging(["RECOVERED": "yes"]) { $1 }
+    }
+
+    private func copyClusters() throws(CaptureError) {
+        var at = head.end
+        while at < source.size {
+            guard let element = try source.element(at: at) else {
+                at = try resynchronize(from: at)
+                continue
+            }
+            switch MatroskaID(rawValue: element.id) {
+            case .cluster?: at = try copyCluster(from: element.contentAt)
+            case .cues?, .tags?, .void?, .seekHead?, .info?, .tracks?:
+                guard let end = element.end, end <= source.size else {
+                    // Index and tags are made anew; they are no loss.
+                    at = try nextCluster(from: at) == nil ? source.size : resynchronize(from: at)
+                    continue
+                }
+                if element.isOf(.tags) { try readTags(element, end) }
+                at = end
+            default: at = try resynchronize(from: at)
+            }
+        }
+    }
+
+    /// A file that was finished but for its name has tags behind the clusters too.
+    private func readTags(_ element: MatroskaElement, _ end: Int64) throws(CaptureError) {
+        let content = try source.read(at: element.contentAt, Int(min(end - element.contentAt, 4 << 20)))
+        head.readTags(content[...])
+        writer.labels.extra = Self.extra(head.tags)
+    }
+
+    /// - Returns: where the next cluster begins, or the file's end.
+    private func resynchronize(from start: Int64) throws(CaptureError) -> Int64 {
+        let next = try nextCluster(from: start + 1)
+        findings.note(lost: start, (next ?? source.size) - start, next == nil ? .tornEnd : .damaged)
+        return next ?? source.size
+    }
+
+    private func nextCluster(from start: Int64) throws(CaptureError) -> Int64? {
+        var at = start
+        while let found = try source.find(MatroskaID.cluster.bytes, from: at, before: source.size) {
+            if let cluster = try source.element(at: found),
+                try source.element(at: cluster.contentAt)?.isOf(.timestamp) == true
+            {
+                return found
+            }
+            at = found + 1
+        }
+        return nil
+    }
+
+    /// - Returns: where reading goes on.
+    private func copyCluster(from start: Int64) throws(CaptureError) -> Int64 {
+        var at = start
+        while at < source.size {
+            guard let element = try source.element(at: at) else { return try resynchronize(from: at) }
+            guard MatroskaRecoveredHead.isInCluster(element.id) else { return at }
+            guard let end = element.end, end <= source.size, try isElement(at: end) else {
+                return try resynchronize(from: at)
+            }
+            try take(element, end)
+            at = end
+        }
+        return at
+    }
+
+    private func isElement(at offset: Int64) throws(CaptureError) -> Bool {
+        if offset == source.size { return true }
+        // Of one that is cut off not even the id may be there.
+        guard let element = try source.element(at: offset) else { return source.size - offset < MatroskaElement.most }
+        return MatroskaRecoveredHead.isInCluster(element.id) || MatroskaRecoveredHead.isInSegment(element.id)
+    }
+
+    private func finish() throws(CaptureError) -> Int64 {
+        let end = EndReason(rawValue: head.tags["END_REASON"] ?? "") ?? .failure
+        let clip = try writer.finish(ledger: LossLedger(), tagged: nil, end: end)
+        return clip.bytes
+    }
+}
+
+extension RecoverySource {
+    func element(at offset: Int64) throws(CaptureError) -> MatroskaElement? {
+        MatroskaElement(try read(at: offset, MatroskaElement.most)[...], at: offset)
+    }
+}

@@ -1,0 +1,28 @@
+import CaptureGate
+
+extension MatroskaWriter {
+    /// Stores a packet that exists already.
+    func store(
+        _ packet: ArraySlice<UInt8>, of track: MatroskaTrack, at time: Int64, lasting duration: Int64, discard: Int64
+    ) throws(CaptureError) {
+        packets.removeAll()
+        try packet.withContiguousBytes { (bytes) throws(CaptureError) in
+            try packets.append(capacity: bytes.count, at: time, lasting: duration) { room in
+                room.copyMemory(from: bytes)
+                return bytes.count
+            }
+        }
+        guard packets.count > 0 else { return }
+        packets.setDiscard(of: 0, discard)
+        try store(for: track)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// As `withUnsafeBytes`, with the error's type.
+    fileprivate func withContiguousBytes(
+        _ body: (UnsafeRawBufferPointer) throws(CaptureError) -> Void
+    ) throws(CaptureError) {
+        try span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in try body(bytes) }
+    }
+}

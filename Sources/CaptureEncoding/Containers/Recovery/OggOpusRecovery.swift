@@ -1,0 +1,129 @@
+import CaptureGate
+
+/// Ogg Opus: whole pages' packets are put on new pages, of which the last says that it is; concealed silence stands for
+/// those that were damaged.
+///
+/// *session-bound*
+final class OggOpusRecovery: Recoverer {
+    private var reader: OggOpusReader
+    private var output: ClipOutput
+    private let head: OpusHead
+    private let pages: OggOpusPages
+    private var packets = PacketBuffer()
+    private var findings = RecoveryFindings()
+
+    /// Samples up to the end of the last packet, those before the recording's first one included.
+    private var position: Int64 = 0
+    /// The packet that is not on a page yet, since it may be the last one.
+    private var waiting: (packet: [UInt8], samples: Int64)?
+    /// What of a packet was on the page before.
+    private var begun: [UInt8] = []
+    private var isBroken = false
+
+    static func recover(
+        _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
+    ) throws(CaptureError) -> Int64 {
+        let recovery = try OggOpusRecovery(source, output)
+        try recovery.copyPackets()
+        let bytes = try recovery.finish()
+        findings = recovery.findings
+        return bytes
+    }
+
+    private init(_ source: RecoverySource, _ output: consuming ClipOutput) throws(CaptureError) {
+        self.output = output
+        reader = OggOpusReader(source)
+        guard let first = try reader.next(), let head = first.page.pieces.first.flatMap({ OpusHead(Array($0)) }) else {
+            throw source.broken("what its head says of the sound is damaged")
+        }
+        findings.note(lost: 0, first.skipped, .damaged)
+        self.head = head
+        var ahead = reader
+        var comments = OggOpusPages.tags([])
+        if let second = try ahead.next(), let tags = second.page.pieces.first,
+            tags.starts(with: Array("OpusTags".utf8)),
+            second.page.pieces.count == 1, !second.page.isOpen
+        {
+            comments = Array(tags)
+            findings.note(lost: reader.at, second.skipped, .damaged)
+            reader = ahead
+        }
+        pages = try OggOpusPages(head.bytes, comments: comments, serial: Int32.random(in: 1...Int32.max))
+    }
+
+    private func copyPackets() throws(CaptureError) {
+        try output.write(pages.head)
+        while let (page, offset, skipped) = try reader.next() {
+            if skipped > 0 { isBroken = true }
+            let missing = try take(page, skipped: skipped)
+            findings.note(
+                lost: offset - skipped, skipped, .damaged, silenced: missing * 1_000_000_000 / Int64(OpusHead.rate))
+        }
+        findings.note(lost: reader.at, reader.source.size - reader.at, .tornEnd)
+    }
+
+    /// - Returns: samples that had to be concealed.
+    private func take(_ page: OggPage, skipped: Int64) throws(CaptureError) -> Int64 {
+        var pieces = page.pieces.map { Array($0) }
+        if page.isContinued, !pieces.isEmpty {
+            // Without its beginning it is no packet.
+            if isBroken || begun.isEmpty { pieces.removeFirst() } else { pieces[0] = begun + pieces[0] }
+        }
+        begun = page.isOpen ? pieces.popLast() ?? [] : []
+        let known = pieces.compactMap { piece in OpusPacket.samples(piece[...]).map { (piece, $0) } }
+        let samples = known.reduce(0) { $0 + $1.1 }
+        var missing: Int64 = 0
+        if isBroken, let first = known.first, !page.isLast {
+            missing = try conceal(page.granule - samples - position, like: first.0, within: skipped)
+            isBroken = false
+        }
+        for (packet, samples) in known { try put(packet, samples) }
+        // The last page's packets may be played in part.
+        if page.isLast, var last = waiting, page.granule >= 0, (0..<last.samples).contains(position - page.granule) {
+            last.samples -= position - page.granule
+            position = page.granule
+            waiting = last
+        }
+        return missing
+    }
+
+    private func conceal(_ gap: Int64, like packet: [UInt8], within skipped: Int64) throws(CaptureError) -> Int64 {
+        let silence = OpusPacket.missing(like: packet[...], streams: head.streams)
+        guard let length = OpusPacket.samples(silence[...]), gap > 0 else { return 0 }
+        // Two bytes, one of them its length on the page, are the least that a packet took.
+        let count = min(gap / length, skipped / 2)
+        for _ in 0..<count { try put(silence, length) }
+        return count * length
+    }
+
+    private func put(_ packet: [UInt8], _ samples: Int64) throws(CaptureError) {
+        try putWaiting(isLast: false)
+        waiting = (packet, samples)
+        position += samples
+    }
+
+    private func putWaiting(isLast: Bool) throws(CaptureError) {
+        guard let (packet, samples) = waiting else { return }
+        waiting = nil
+        packets.removeAll()
+        let duration = samples * 1_000_000_000 / Int64(OpusHead.rate)
+        try packet.span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in
+            try pages.put(bytes, samples: samples, at: 0, lasting: duration, isLast: isLast, into: &packets)
+        }
+        guard packets.count > 0 else { return }
+        try packets.withBytes(of: 0..<packets.count) { (bytes) throws(CaptureError) in try output.write(bytes) }
+    }
+
+    private func finish() throws(CaptureError) -> Int64 {
+        guard waiting != nil else { throw reader.source.broken("it has no whole page of sound") }
+        try putWaiting(isLast: true)
+        try output.finish()
+        let samples = max(position - Int64(head.preSkip), 0)
+        let coded = AudioFormat(sampleRate: OpusHead.rate, channels: 1, sampleFormat: .float32)
+        findings.tracks = [
+            RecoveredTrack(
+                kind: .audio, name: "", frames: samples, durationNanoseconds: coded.nanoseconds(ofFrames: samples))
+        ]
+        return output.bytesWritten
+    }
+}

@@ -1,0 +1,106 @@
+import CSystem
+import CaptureGate
+
+/// An interrupted recording, read in pieces; what it holds is trusted nowhere.
+///
+/// *session-bound*
+final class RecoverySource {
+    let path: String
+    let size: Int64
+    private let descriptor: Int32
+
+    /// - Throws: `.badInput` for what is no file, `.busy` while it is being recorded, `.inputOutput`.
+    init(_ path: String) throws(CaptureError) {
+        self.path = path
+        let descriptor = cs_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { throw Self.cannotOpen(path, -descriptor) }
+        self.descriptor = descriptor
+        var status = cs_file_status()
+        let result = cs_fstat(descriptor, &status)
+        size = status.size
+        guard result >= 0, status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE) else {
+            throw CaptureError(.badInput, "\(path) is not a file.")
+        }
+        let locked = cs_flock(descriptor, LOCK_EX | LOCK_NB)
+        guard locked >= 0 || locked == -ENOTSUP || locked == -ENOSYS else {
+            throw CaptureError(
+                .busy, "\(path) is being recorded.", errno: -locked,
+                remedies: [Remedy("Wait until the recording has ended.")])
+        }
+    }
+
+    deinit { _ = cs_close(descriptor) }
+
+    private static func cannotOpen(_ path: String, _ code: Int32) -> CaptureError {
+        code == ENOENT
+            ? CaptureError(
+                .badInput, "There is no \(path).", errno: code,
+                remedies: [Remedy("Name the file that ends in .partial.", command: "ls *.partial")])
+            : .output(code, "open", path)
+    }
+
+    /// - Returns: so many bytes, or fewer at the file's end.
+    func read(at offset: Int64, _ count: Int) throws(CaptureError) -> [UInt8] {
+        let wanted = Int(min(Int64(max(count, 0)), max(size - offset, 0)))
+        guard wanted > 0 else { return [] }
+        var bytes = [UInt8](repeating: 0, count: wanted)
+        var done = 0
+        while done < wanted {
+            let result = bytes.withUnsafeMutableBytes {
+                cs_pread(descriptor, $0.baseAddress.map { $0 + done }, wanted - done, offset + Int64(done))
+            }
+            guard result >= 0 else { throw .output(Int32(-result), "read", path) }
+            if result == 0 { break }
+            done += Int(result)
+        }
+        if done < wanted { bytes.removeLast(wanted - done) }
+        return bytes
+    }
+
+    /// Copies a piece of it.
+    func copy(
+        from offset: Int64, _ count: Int64, to output: inout ClipOutput
+    ) throws(CaptureError) {
+        var at = offset
+        while at < offset + count {
+            let bytes = try read(at: at, Int(min(offset + count - at, Self.pieceBytes)))
+            guard !bytes.isEmpty else { return }
+            try output.write(bytes)
+            at += Int64(bytes.count)
+        }
+    }
+
+    static let pieceBytes: Int64 = 1 << 20
+
+    /// Where a run of bytes is next.
+    /// - Returns: `nil` where it is not before `limit`.
+    func find(_ pattern: [UInt8], from start: Int64, before limit: Int64) throws(CaptureError) -> Int64? {
+        var at = max(start, 0)
+        let limit = min(limit, size)
+        // It is mostly near.
+        var piece: Int64 = 4096
+        while at < limit {
+            let bytes = try read(at: at, Int(min(piece, limit - at)))
+            piece = min(4 * piece, Self.pieceBytes)
+            guard bytes.count >= pattern.count else { return nil }
+            if let index = Self.index(of: pattern, in: bytes) { return at + Int64(index) }
+            at += Int64(bytes.count - pattern.count + 1)
+        }
+        return nil
+    }
+
+    private static func index(of pattern: [UInt8], in bytes: [UInt8]) -> Int? {
+        guard let first = pattern.first else { return nil }
+        return bytes.withUnsafeBufferPointer { bytes in
+            (0...bytes.count - pattern.count).first { start in
+                bytes[start] == first && pattern.indices.allSatisfy { bytes[start + $0] == pattern[$0] }
+            }
+        }
+    }
+
+    func broken(_ what: String) -> CaptureError {
+        CaptureError(
+            .badInput, "\(path) can't be recovered: \(what).",
+            remedies: [Remedy("Nothing of it was changed; other programs may make more of it.")])
+    }
+}
