@@ -15,7 +15,7 @@ final class PseudoTerminal: Sendable {
     private let other: Int32
     private let shown = Mutex<[UInt8]>([])
     /// How long the person waits for words before the test has failed.
-    private static let patience: Int32 = 60_000
+    private static let patience: Int32 = 300_000
 
     /// TIOCSPTLCK and TIOCGPTN, ioctl_tty(2): Swift's Glibc has neither them nor posix_openpt.
     private static let setLock: UInt = 0x4004_5431

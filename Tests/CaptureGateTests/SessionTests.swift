@@ -35,6 +35,30 @@ struct SessionTests {
         #expect(gate.prompter.asked.count == 1)
     }
 
+    @Test(
+        "A microphone delivers in pieces of the period that was asked for, within what is sensible",
+        arguments: [
+            (nil, 480), (Duration.milliseconds(100), 4800), (.zero, 48), (.seconds(-1), 48),
+            (.seconds(1_000_000), 48_000),
+        ])
+    func period(asked: Duration?, frames: Int) async throws {
+        let gate = try GateFixture(answers: [.allow(.once)])
+        let got = try await gate.queue.run(
+            Capture(microphone: "test:tone") { permit throws(CaptureError) in
+                var permit = permit
+                var session = try await AudioSession(
+                    opening: permit.takeOnly(), settings: AudioSettings(period: asked))
+                session.start()
+                var count: Int?
+                while count == nil, session.wait(milliseconds: 5000) {
+                    count = session.withNext { header, _ in header.frameCount }
+                }
+                await session.close()
+                return count
+            })
+        #expect(got == frames)
+    }
+
     @Test("A camera and a microphone are one question")
     func oneQuestion() async throws {
         let gate = try GateFixture(answers: [.allow(.once)])

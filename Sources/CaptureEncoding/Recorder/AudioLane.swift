@@ -4,7 +4,7 @@ import CaptureGate
 final class AudioLane: Lane {
     let track: ClipTrack
     let differences: [String]
-    private(set) var meter = LevelMeter()
+    private var meter: LevelMeter
     private var session: AudioSession?
     private let back: Box<AudioSession>
     private let timeline: Timeline
@@ -21,6 +21,7 @@ final class AudioLane: Lane {
         differences = session.differences
         track = ClipTrack(.audio(format), name: device.name, device: device.id.rawValue)
         clock = DeviceClock(rate: Double(format.sampleRate))
+        meter = LevelMeter(format)
         self.role = role
         self.timeline = timeline
         self.back = back
@@ -84,9 +85,9 @@ final class AudioLane: Lane {
 
     /// What was heard since the last call, and what was counted so far.
     func progress() -> AudioProgress {
-        let level = meter.read()
+        let level = meter.readTogether()
         return AudioProgress(
-            peakDBFS: level.peakDBFS, rmsDBFS: level.rmsDBFS, clipped: level.clipped, frames: outlet?.written ?? 0,
+            peakDBFS: level.peakDBFS, rmsDBFS: level.rmsDBFS, clipped: level.isClipped, frames: outlet?.written ?? 0,
             lost: placement?.lost.total ?? 0, xruns: session?.statistics.xruns ?? 0)
     }
 
@@ -100,7 +101,7 @@ final class AudioLane: Lane {
         return try session?.withNext { (header, bytes) throws(CaptureError) in
             let kept = try placement.place(header, bytes)
             let heard = bytes.extracting(kept.lowerBound * size..<kept.upperBound * size)
-            self.meter.update(with: heard, format: self.format.sampleFormat)
+            self.meter.update(with: heard)
             return true
         } ?? false
     }

@@ -9,7 +9,7 @@ enum OpenDevice: Sendable {
         _ part: consuming DevicePermit, settings: RecorderSettings
     ) async throws(CaptureError) {
         if part.capability == .microphone {
-            self = .microphone(Box(try await AudioSession(opening: part, settings: settings.audio)))
+            self = .microphone(Box(try await AudioSession(opening: part, settings: settings.recordedAudio)))
         } else {
             self = .camera(Box(try await VideoSession(opening: part, settings: settings.video)))
         }

@@ -4,7 +4,7 @@ import CaptureGate
 ///
 /// *thread-safe*
 public struct RecorderSettings: Sendable {
-    /// What is wanted of microphones.
+    /// What is wanted of microphones. Where no period is said it is 100 ms: a file has no use for sound any sooner.
     public var audio = AudioSettings()
     /// What is wanted of cameras.
     public var video = VideoSettings()
@@ -19,4 +19,10 @@ public struct RecorderSettings: Sendable {
     public var sync = SyncClock.automatic
 
     public init() {}
+
+    var recordedAudio: AudioSettings {
+        var settings = audio
+        settings.period = settings.period ?? .milliseconds(100)
+        return settings
+    }
 }

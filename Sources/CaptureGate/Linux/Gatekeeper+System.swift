@@ -16,13 +16,13 @@ extension Gatekeeper {
     ///
     /// - Parameter prompter: asks instead of the terminal and the desktop.
     public static func system(prompter: any Prompter = PrompterChain.system) -> Gatekeeper {
-        let subject = Result { () throws(CaptureError) in try ProcessSubject.current() }
         do {
             let folder = try SQLiteGrantStore.defaultDirectory(environment: ProcessEnvironment.current)
-            return system(subject, try SQLiteGrantStore(directory: folder), prompter)
+            let store = try SQLiteGrantStore(directory: folder)
+            return system(subject(known: try store.executables()), store, prompter)
         } catch {
             return Gatekeeper(
-                subject: subject, store: UnavailableStore(error: error), policy: PolicyDirectory(),
+                subject: subject(known: []), store: UnavailableStore(error: error), policy: PolicyDirectory(),
                 prompter: prompter, directory: SystemDeviceDirectory(), clock: SystemGateClock())
         }
     }
@@ -31,7 +31,12 @@ extension Gatekeeper {
     ///
     /// - Throws: `.store` where the folder can't be used.
     public static func system(storeIn folder: String, prompter: any Prompter) throws(CaptureError) -> Gatekeeper {
-        system(.success(try ProcessSubject.current()), try SQLiteGrantStore(directory: folder), prompter)
+        let store = try SQLiteGrantStore(directory: folder)
+        return system(.success(try ProcessSubject.current(known: store.executables())), store, prompter)
+    }
+
+    private static func subject(known: [Executable]) -> Result<Subject, CaptureError> {
+        Result { () throws(CaptureError) in try ProcessSubject.current(known: known) }
     }
 
     private static func system(

@@ -8,10 +8,11 @@ import GateStore
 public enum ProcessSubject {
     /// The calling process.
     ///
+    /// - Parameter known: program files that were read before: the own one is not read again if it is among them, unchanged.
     /// - Throws: `.unavailable` where /proc does not tell; nobody may then capture.
-    public static func current() throws(CaptureError) -> Subject {
+    public static func current(known: [Executable] = []) throws(CaptureError) -> Subject {
         Subject(
-            userID: cs_geteuid(), groupIDs: groups(), executable: try executable(),
+            userID: cs_geteuid(), groupIDs: groups(), executable: try executable(known),
             application: CgroupApplication.application(cgroup: SmallFile.text("/proc/self/cgroup") ?? ""),
             session: try session())
     }
@@ -23,38 +24,19 @@ public enum ProcessSubject {
     public static func executable(at path: String) throws(CaptureError) -> Executable {
         var real = [CChar](repeating: 0, count: 4096)
         let length = cs_realpath(path, &real, real.count)
-        guard length >= 0 else { throw unreadable(path, errno: Int32(-length)) }
+        guard length >= 0 else { throw ProgramFile.unreadable(path, errno: Int32(-length)) }
         let text = String(decoding: real[..<Int(length)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return try read(opening: text, named: text)
+        return try ProgramFile.read(opening: text, named: text, [])
     }
 
     /// Opened through /proc, so that it is the running file even where its path has been replaced since.
-    private static func executable() throws(CaptureError) -> Executable {
+    private static func executable(_ known: [Executable]) throws(CaptureError) -> Executable {
         guard let path = SmallFile.link("/proc/self/exe") else {
             throw CaptureError(
                 .unavailable, "The kernel does not say which program this is: /proc/self/exe can't be read.",
                 remedies: [Remedy("Mount /proc.")])
         }
-        return try read(opening: "/proc/self/exe", named: path)
-    }
-
-    private static func read(opening path: String, named name: String) throws(CaptureError) -> Executable {
-        let file = cs_open(path, 0, 0)
-        guard file >= 0 else { throw unreadable(name, errno: -file) }
-        defer { cs_close(file) }
-        var status = cs_file_status()
-        let outcome = cs_fstat(file, &status)
-        guard outcome >= 0 else { throw unreadable(name, errno: -outcome) }
-        guard status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE) else {
-            throw CaptureError(.usage, "\(name) is not a program file.")
-        }
-        return Executable(path: name, inode: status.inode, sha256: try SHA256.hex(ofDescriptor: file))
-    }
-
-    private static func unreadable(_ path: String, errno: Int32) -> CaptureError {
-        CaptureError(
-            .usage, "The program \(QuestionText.visible(path)) can't be read: \(SystemText.error(errno)).",
-            errno: errno, remedies: [Remedy("Name a program file that you may read.")])
+        return try ProgramFile.read(opening: "/proc/self/exe", named: path, known)
     }
 
     private static func groups() -> [UInt32] {

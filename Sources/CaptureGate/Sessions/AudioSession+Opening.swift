@@ -54,7 +54,15 @@ struct OpenedMicrophone: ~Copyable {
 extension AudioSettings {
     /// The same as the capture loop calls it.
     fileprivate var pcm: PCMSettings {
-        PCMSettings(rate: sampleRate ?? 48_000, channels: channels ?? 2, format: (sampleFormat ?? .s16).pcm)
+        let rate = sampleRate ?? 48_000
+        return PCMSettings(
+            rate: rate, channels: channels ?? 2, format: (sampleFormat ?? .s16).pcm, periodFrames: periodFrames(rate))
+    }
+
+    /// 0 where nothing is said.
+    private func periodFrames(_ rate: Int) -> Int {
+        guard let period else { return 0 }
+        return Int(Double(Int32(clamping: rate)) * min(max(period / .seconds(1), 0.001), 1))
     }
 }
 

@@ -8,15 +8,20 @@ public struct AudioSettings: Hashable, Sendable {
     public var channels: Int?
     /// `.s16` where not said and the device can.
     public var sampleFormat: SampleFormat?
+    /// From one piece of sound to the next, 1 ms to 1 s: short to hear soon, long to wake up seldom. 10 ms where not
+    /// said; the device takes what comes nearest, in a strict capture too.
+    public var period: Duration?
     /// Refuse to open where the device would do anything else than what is said.
     public var isStrict: Bool
 
     public init(
-        sampleRate: Int? = nil, channels: Int? = nil, sampleFormat: SampleFormat? = nil, isStrict: Bool = false
+        sampleRate: Int? = nil, channels: Int? = nil, sampleFormat: SampleFormat? = nil, period: Duration? = nil,
+        isStrict: Bool = false
     ) {
         self.sampleRate = sampleRate
         self.channels = channels
         self.sampleFormat = sampleFormat
+        self.period = period
         self.isStrict = isStrict
     }
 

@@ -20,20 +20,6 @@ public struct Subject: Hashable, Sendable, Codable {
     }
 }
 
-/// A program file as it was when it was looked at.
-public struct Executable: Hashable, Sendable, Codable {
-    public let path: String
-    public let inode: UInt64
-    /// SHA-256 of the file's bytes, 64 lower-case hexadecimal digits.
-    public let sha256: String
-
-    public init(path: String, inode: UInt64, sha256: String) {
-        self.path = path
-        self.inode = inode
-        self.sha256 = sha256
-    }
-}
-
 /// The sandbox or unit a process runs in.
 public struct ApplicationID: Hashable, Sendable, Codable {
     public enum Kind: String, Hashable, Sendable, Codable {

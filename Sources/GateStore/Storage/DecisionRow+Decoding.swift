@@ -27,7 +27,7 @@ extension DecisionRow {
             userID: try row.value("uid"), groupIDs: groups.split(separator: " ").compactMap { UInt32($0) },
             executable: Executable(
                 path: try row.value("executable"), inode: UInt64(bitPattern: try row.value("inode")),
-                sha256: try row.value("sha256")),
+                sha256: try row.value("sha256"), stamp: try row.optional("stamp")),
             application: try application(of: row),
             session: LoginSession(
                 leader: try row.value("session_leader"), startTicks: UInt64(bitPattern: try row.value("session_start")),

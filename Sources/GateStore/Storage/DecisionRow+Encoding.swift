@@ -29,8 +29,9 @@ extension DecisionRow {
         [
             ("uid", subject.userID), ("gids", subject.groupIDs.map(String.init).joined(separator: " ")),
             ("executable", subject.executable.path), ("inode", Int64(bitPattern: subject.executable.inode)),
-            ("sha256", subject.executable.sha256), ("application_kind", subject.application?.kind.rawValue),
-            ("application", subject.application?.name), ("session_leader", subject.session.leader),
+            ("sha256", subject.executable.sha256), ("stamp", subject.executable.stamp),
+            ("application_kind", subject.application?.kind.rawValue), ("application", subject.application?.name),
+            ("session_leader", subject.session.leader),
             ("session_start", Int64(bitPattern: subject.session.startTicks)),
             ("session_boot", subject.session.bootID),
         ]

@@ -14,6 +14,13 @@ extension SQLiteGrantStore {
         }
     }
 
+    /// The program files that decisions speak of, as they were when they were decided about.
+    ///
+    /// - Throws: `.store`.
+    public func executables() throws(CaptureError) -> [Executable] {
+        try snapshot().decisions.map(\.subject.executable)
+    }
+
     private static func killSwitches(_ db: Database) throws -> Set<CapabilityName> {
         let names = try String.fetchAll(db, sql: "SELECT capability FROM kill_switch")
         return Set(names.map(CapabilityName.init(rawValue:)))

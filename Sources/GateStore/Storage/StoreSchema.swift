@@ -6,7 +6,7 @@ enum StoreSchema {
     /// "CGst" in the header of the file (`PRAGMA application_id`).
     static let applicationID = 0x4347_7374
     /// `PRAGMA user_version`; a migration for each step up to it.
-    static let version = 2
+    static let version = 3
 
     /// Brings an empty or older file up to date, in one transaction.
     static func migrate(_ db: Database, at path: String) throws {
@@ -15,6 +15,7 @@ enum StoreSchema {
             try checkIdentity(db, version: found, at: path)
             if found < 1 { try makeFirst(db) }
             if found < 2 { try addRetention(db) }
+            if found < 3 { try addStamp(db) }
             return .commit
         }
     }
@@ -46,6 +47,11 @@ enum StoreSchema {
         try db.execute(
             sql: "ALTER TABLE state ADD COLUMN kept_lines INTEGER NOT NULL DEFAULT \(AuditLog.standardLines)")
         try db.execute(sql: "PRAGMA user_version = 2")
+    }
+
+    /// By which an executable that did not change is known without reading it.
+    private static func addStamp(_ db: Database) throws {
+        try db.execute(sql: "ALTER TABLE decision ADD COLUMN stamp TEXT; PRAGMA user_version = 3")
     }
 
     /// Numbers of 64 unsigned bits (inode, start ticks) are kept as their bit patterns. AUTOINCREMENT: a permit rests

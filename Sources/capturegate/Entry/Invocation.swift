@@ -76,7 +76,7 @@ struct Invocation {
 
     /// The commands that write a line an event.
     private var isOngoing: Bool {
-        arguments.first == "record" || arguments.contains("--watch") || arguments.contains("--follow")
+        ["record", "meter"].contains(arguments.first) || arguments.contains("--watch") || arguments.contains("--follow")
     }
 
     /// Standard output, unless the clip itself goes there.

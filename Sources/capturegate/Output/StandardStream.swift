@@ -16,6 +16,9 @@ struct StandardStream: Sendable {
         return isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
+    /// Whether it understands how to draw over a line again.
+    var canMoveCursor: Bool { isTerminal && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
+
     /// How many characters a line of the terminal has; 80 where it does not say.
     var columns: Int {
         var size = winsize()

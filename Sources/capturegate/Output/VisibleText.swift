@@ -20,4 +20,7 @@ extension String {
     func aligned(to width: Int) -> String {
         count >= width ? self : String(repeating: " ", count: width - count) + self
     }
+
+    /// Cut off where a line of so many columns ends: a longer one would wrap.
+    func fitting(_ width: Int) -> String { String(prefix(max(0, width))) }
 }

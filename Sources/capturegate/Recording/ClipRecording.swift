@@ -7,7 +7,7 @@ struct ClipRecording: CaptureOperation {
     let settings: RecorderSettings
     let target: RecordingTarget
     let stop: RecordingStop
-    let reporter: RecordingReporter
+    let reporter: EventReporter<RecordingEvent>
 
     func execute(
         with permit: consuming Permit, in context: OperationContext

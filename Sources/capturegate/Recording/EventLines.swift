@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// A recording as NDJSON, a line an event.
-struct EventLines: RecordingView {
+struct EventLines: EventView {
     let stream: StandardStream
     let plan: RecordingPlan
     private var pace = SecondPace()

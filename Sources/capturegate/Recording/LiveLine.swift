@@ -1,7 +1,7 @@
 import CaptureEncoding
 
 /// A recording as one line of a terminal that is drawn again and again.
-struct LiveLine: RecordingView {
+struct LiveLine: EventView {
     let stream: StandardStream
     /// Where the result stands afterwards.
     let summary: StandardStream

@@ -1,7 +1,7 @@
 import CaptureEncoding
 
 /// A recording as lines of text, one a second, for a pipe or a file.
-struct PlainLines: RecordingView {
+struct PlainLines: EventView {
     let stream: StandardStream
     let plan: RecordingPlan
     private var pace = SecondPace()

@@ -67,7 +67,7 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
     func run() async throws {
         let plan = try RecordingPlan(self)
         let target = try RecordingTarget(plan.destination, format: plan.format, replacing: force)
-        let reporter = RecordingReporter(view: plan.view(json: json.isOn))
+        let reporter = EventReporter(view: plan.view(json: json.isOn))
         let outcome = try await RecordingRound(plan: plan, target: target, reporter: reporter).run()
         await reporter.finish()
         if let error = outcome.error { throw EarlyEnd(error: error, clip: outcome.clip) }

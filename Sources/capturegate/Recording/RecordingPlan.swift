@@ -47,7 +47,7 @@ struct RecordingPlan: Sendable {
     }
 
     /// How it is told: events for programs, a live line on a terminal, else plain lines.
-    func view(json: Bool) -> any RecordingView {
+    func view(json: Bool) -> any EventView<RecordingEvent> {
         let output = destination == .standardOutput ? StandardStream.error : .output
         if json { return EventLines(stream: output, plan: self) }
         return StandardStream.error.isTerminal

@@ -5,7 +5,7 @@ import CaptureGate
 struct RecordingRound {
     let plan: RecordingPlan
     let target: RecordingTarget
-    let reporter: RecordingReporter
+    let reporter: EventReporter<RecordingEvent>
 
     /// - Throws: what kept a file from coming to be; nothing is left behind then.
     func run() async throws(CaptureError) -> RecordingOutcome {

@@ -19,7 +19,8 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let store = try UserStore.open()
         let report = StatusReport(
-            subject: try ProcessSubject.current(), storePath: store.directory, snapshot: try store.snapshot(),
+            subject: try ProcessSubject.current(known: store.executables()), storePath: store.directory,
+            snapshot: try store.snapshot(),
             keptLines: try store.audit.keptLines(), policy: PolicyDirectory().summary, devices: await Self.devices())
         if json.isOn {
             try StandardStream.output.line(report.json.text)

@@ -12,7 +12,7 @@ final class ChildProcess: Sendable {
     /// Between the making of a pipe and its mark no other program may be started: it would hold the pipe open.
     private static let starting = Mutex(())
     /// How long a test waits for anything before it gives the program up.
-    private static let patience: Int32 = 60_000
+    private static let patience: Int32 = 300_000
 
     /// - Parameter terminal: the path of a terminal that becomes the session's own.
     init(_ command: [String], in workspace: Workspace, terminal: String? = nil) throws {

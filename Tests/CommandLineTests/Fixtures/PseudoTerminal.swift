@@ -43,7 +43,7 @@ final class PseudoTerminal: Sendable {
 
     private func readMore(for text: String) throws {
         var item = pollfd(fd: keyboard, events: Int16(POLLIN), revents: 0)
-        guard poll(&item, 1, 60_000) > 0 else { throw Failure("the screen never showed \(text): \(screen)") }
+        guard poll(&item, 1, 300_000) > 0 else { throw Failure("the screen never showed \(text): \(screen)") }
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(keyboard, &bytes, bytes.count)
         guard count > 0 else { throw Failure("the terminal was closed before it showed \(text): \(screen)") }

@@ -12,11 +12,12 @@ enum Samples {
 
     static func subject(
         path: String = "/usr/bin/memo", uid: UInt32 = 1000, groups: [UInt32] = [1000, 44],
-        application: ApplicationID? = nil
+        application: ApplicationID? = nil, stamp: String? = nil
     ) -> Subject {
         Subject(
             userID: uid, groupIDs: groups,
-            executable: Executable(path: path, inode: .max - 1, sha256: String(repeating: "ab", count: 32)),
+            executable: Executable(
+                path: path, inode: .max - 1, sha256: String(repeating: "ab", count: 32), stamp: stamp),
             application: application, session: session)
     }
 

@@ -34,6 +34,7 @@ struct GrantStoreTests {
             Samples.decision(lifetime: .until(Samples.instant(1_900_000_000))),
             Samples.decision(by: .policy(PolicyOrigin(file: "/etc/x.yaml", line: 3))),
             Samples.decision(subject: Samples.subject(application: ApplicationID(kind: .flatpak, name: "org.x.Y"))),
+            Samples.decision(subject: Samples.subject(stamp: "1 2 3")),
             Samples.decision(subject: Samples.subject(path: "/opt/a'b\";--/ü\u{1}", groups: [])),
         ])
     func roundTrip(decision: Decision) throws {

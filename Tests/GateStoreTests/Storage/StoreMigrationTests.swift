@@ -50,12 +50,12 @@ struct StoreMigrationTests {
     @Test("One of a newer program is refused, says what to do, and is not touched")
     func newer() throws {
         _ = try SQLiteGrantStore(directory: folder.path)
-        try tamper(in: folder.path, "PRAGMA user_version = 3")
+        try tamper(in: folder.path, "PRAGMA user_version = 4")
         let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
-        #expect(error?.message.contains("newer CaptureGate (format 3, this one knows 2)") == true)
+        #expect(error?.message.contains("newer CaptureGate (format 4, this one knows 3)") == true)
         #expect(error?.remedies.first?.text.contains("Update this program") == true)
         #expect(error?.exitCode == 78)
-        #expect(try version() == 3)
+        #expect(try version() == 4)
     }
 
     @Test("Two that find an older store at once migrate it once", .timeLimit(.minutes(1)))

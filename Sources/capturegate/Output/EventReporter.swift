@@ -1,20 +1,19 @@
-import CaptureEncoding
 import Dispatch
 import Synchronization
 
-/// Passes a recording's events on to its view, on a queue of its own: a terminal that was stopped or a reader that is
-/// slow must not hold the recording up. A progress that comes while one is still being shown is left out.
-final class RecordingReporter: Sendable {
-    private let view: Mutex<any RecordingView>
+/// Passes events on to their view, on a queue of its own: a terminal that was stopped or a reader that is slow must not
+/// hold the capture up. A progress that comes while one is still being shown is left out.
+final class EventReporter<Event: OngoingEvent>: Sendable {
+    private let view: Mutex<any EventView<Event>>
     private let queue = DispatchQueue(label: "capturegate.view")
     private let isShowing = Atomic(false)
 
-    init(view: any RecordingView) {
+    init(view: any EventView<Event>) {
         self.view = Mutex(view)
     }
 
-    func handle(_ event: RecordingEvent) {
-        if case .progress = event {
+    func handle(_ event: Event) {
+        if event.isProgress {
             guard !isShowing.exchange(true, ordering: .acquiringAndReleasing) else { return }
             queue.async {
                 self.show(event)
@@ -30,5 +29,5 @@ final class RecordingReporter: Sendable {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
-    private func show(_ event: RecordingEvent) { view.withLock { $0.show(event) } }
+    private func show(_ event: Event) { view.withLock { $0.show(event) } }
 }
