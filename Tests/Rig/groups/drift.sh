@@ -80,7 +80,7 @@ slow=$(heard 12)
 check "and one that is slow by 499.75 ppm" between "$slow" -509.75 -489.75
 note "measured: $fast and $slow ppm, ± $(count heard.ndjson audio drift_uncertainty_ppm)"
 check "known to be so" between "$(count heard.ndjson audio drift_uncertainty_ppm)" 0 50
-equal "the file has its length to the sample" $((12 * 48000)) "$(stream heard.wav a duration_ts)"
+equal "the file has its length to the sample" $((12 * 48000)) "$(stream heard.wav audio duration_ts)"
 
 clap $seconds
 exits "picture and sound are recorded" 0 filmed clip.mkv $seconds

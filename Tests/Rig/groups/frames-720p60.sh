@@ -24,7 +24,7 @@ equal "the ledger counts 300 frames" 300 "$(track events.ndjson video frames)"
 equal "none is lost" 0 "$(track events.ndjson video lost)"
 equal "the sound had no xrun" 0 "$(track events.ndjson audio xruns)"
 equal "the file has 300 frames" 300 "$(frame_count clip.mkv)"
-equal "of 1280x720" 1280,720 "$(probe -select_streams v:0 -show_entries stream=width,height -of csv=p=0 clip.mkv)"
+equal "of 1280x720" 1280,720 "$(stream clip.mkv video width),$(stream clip.mkv video height)"
 check "it lasts five seconds" between "$(duration clip.mkv)" 4.97 5.05
 check "all of it decodes" decodes clip.mkv
 refute "nothing is left under a partial name" ls clip.mkv.partial

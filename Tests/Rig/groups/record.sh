@@ -16,19 +16,19 @@ check "arecord gets a second from the microphone" arecord -q -D hw:Loopback,1 -f
 
 exits "a picture of five seconds is recorded" 0 \
     capturegate record picture.mkv --camera "$camera" --microphone none --size 640x360 --fps 30 --for 5s
-equal "it is MJPEG" mjpeg "$(stream picture.mkv v codec_name)"
-equal "it is as large as asked" 640,360 "$(probe -select_streams v:0 -show_entries stream=width,height -of csv=p=0 picture.mkv)"
+equal "it is MJPEG" mjpeg "$(stream picture.mkv video codec_name)"
+equal "it is as large as asked" 640,360 "$(stream picture.mkv video width),$(stream picture.mkv video height)"
 equal "it has all 150 frames" 150 "$(frame_count picture.mkv)"
 check "it lasts five seconds" between "$(duration picture.mkv)" 4.96 5.04
 
 exits "a sound of five seconds is recorded" 0 \
     capturegate record sound.wav --camera none --microphone "$microphone" --rate 48000 --for 5s
-check "it is PCM" between "$(stream sound.wav a bits_per_sample)" 16 32
+check "it is PCM" between "$(stream sound.wav audio bits_per_sample)" 16 32
 check "it lasts five seconds" between "$(duration sound.wav)" 4.97 5.03
 
 exits "both together are recorded" 0 \
     capturegate record both.mkv --camera "$camera" --microphone "$microphone" --size 640x360 --fps 30 --for 5s
 check "both last five seconds" between "$(duration both.mkv)" 4.96 5.06
 check "the picture has its 150 frames" between "$(frame_count both.mkv)" 149 151
-check "the sound is PCM or FLAC" expr "$(stream both.mkv a codec_name)" : 'pcm\|flac'
+check "the sound is PCM or FLAC" expr "$(stream both.mkv audio codec_name)" : 'pcm\|flac'
 check "all of it decodes" decodes both.mkv

@@ -65,7 +65,7 @@ record S24_LE 2 48000
 play S24_LE 2 48000 wide.raw
 check "S24_LE, in four bytes, is recorded" finish 20 $recorder
 check "with the played bits" "$judges/played-in" S24_LE.wav part.raw 6 24000
-equal "in three" s32,24 "$(probe -show_entries stream=sample_fmt,bits_per_raw_sample -of csv=p=0 S24_LE.wav)"
+equal "in three" 24 "$(stream S24_LE.wav audio bits_per_sample)"
 
 # Channels that the driver keeps apart, each in its own memory: two files played, two memories read, one file written.
 head -c 96000 noise.raw >part.raw

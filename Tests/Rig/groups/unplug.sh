@@ -30,7 +30,7 @@ equal "and says why" device_gone "$(ledger events.ndjson .reason)"
 check "within a second" [ $milliseconds -le 1000 ]
 check "the file decodes to its end" decodes camera.mkv
 check "it holds the second and more" [ "$(frame_count camera.mkv)" -ge 29 ]
-check "it has both tracks" [ "$(probe -show_entries stream=codec_type -of csv=p=0 camera.mkv | sort -u | wc -l)" = 2 ]
+check "it has both tracks" [ "$(facts camera.mkv | jq '[.streams[].codec_type] | unique | length')" = 2 ]
 equal "the ledger says the same number of frames" "$(frame_count camera.mkv)" "$(track events.ndjson video frames)"
 
 bind vivid vivid.0

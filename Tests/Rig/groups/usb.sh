@@ -1,5 +1,5 @@
 # about: a USB camera with a microphone has one entry each, and its id follows its serial
-# time: real
+# time: virtual
 # timeout: 150
 # checks: 24
 

@@ -1,0 +1,9 @@
+# about: whatever call fails, recording a microphone recovers or ends with an error that helps, and leaves nothing
+# time: virtual
+# timeout: 900
+# long-timeout: 900
+# checks: 2
+# only: long
+
+load_aloop
+sweep_faults microphone "$(device_id "$microphone_node")"
