@@ -35,6 +35,12 @@ extension ClipOutput {
 
     private static let recoverySuffix = ".recovering"
 
+    /// Whether the destination can be opened later, as far as its name tells.
+    /// - Throws: `.fileExists`, `.usage`.
+    static func checkFree(_ destination: ClipDestination) throws(CaptureError) {
+        if case .file(let path) = destination { try checkName(path, replacing: false) }
+    }
+
     private static func checkName(_ path: String, replacing: Bool) throws(CaptureError) {
         guard !path.isEmpty, !path.hasSuffix("/"), !path.utf8.contains(0) else {
             throw CaptureError(.usage, "\"\(path)\" is not the name of a file.")

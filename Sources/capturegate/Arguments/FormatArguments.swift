@@ -56,3 +56,4 @@ extension CapabilityName: ExpressibleByArgument {
 extension AudioCodec: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {}
 extension SyncClock: ExpressibleByArgument {}
+extension StillFormat: ExpressibleByArgument {}

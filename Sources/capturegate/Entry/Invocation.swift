@@ -76,12 +76,13 @@ struct Invocation {
 
     /// The commands that write a line an event.
     private var isOngoing: Bool {
-        ["record", "meter"].contains(arguments.first) || arguments.contains("--watch") || arguments.contains("--follow")
+        ["record", "snapshot", "meter"].contains(arguments.first) || arguments.contains("--watch")
+            || arguments.contains("--follow")
     }
 
     /// Standard output, unless the clip itself goes there.
     private var events: StandardStream {
-        arguments.first == "record" && arguments.contains("-") ? .error : .output
+        ["record", "snapshot"].contains(arguments.first) && arguments.contains("-") ? .error : .output
     }
 
     private var help: String {

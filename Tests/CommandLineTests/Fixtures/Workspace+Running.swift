@@ -15,6 +15,10 @@ extension Workspace {
 
     /// Starts capturegate and leaves it running.
     func start(_ arguments: String..., terminal: PseudoTerminal? = nil) throws -> ChildProcess {
+        try start(arguments, terminal: terminal)
+    }
+
+    func start(_ arguments: [String], terminal: PseudoTerminal? = nil) throws -> ChildProcess {
         try ChildProcess([Executable.capturegate] + arguments, in: self, terminal: terminal?.path)
     }
 }

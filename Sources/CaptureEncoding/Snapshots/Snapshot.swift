@@ -1,0 +1,19 @@
+import CaptureGate
+
+/// A picture that was taken and stored.
+///
+/// *thread-safe*
+public struct Snapshot: Hashable, Sendable {
+    /// Its file, or `-`.
+    public let path: String
+    /// Bytes.
+    public let size: Int
+    /// What the camera delivered.
+    public let format: VideoFormat
+    /// Whether the picture had settled; otherwise the patience was over.
+    public let isSettled: Bool
+    /// Since the camera's first picture, ns.
+    public let waitedNanoseconds: Int64
+    /// Of its first line or whatever the driver stamps, ns on CLOCK_MONOTONIC.
+    public let timestamp: Int64
+}

@@ -1,0 +1,85 @@
+import CaptureGate
+import Synchronization
+
+/// Where pictures go, made before anybody is asked: a file that exists already and a place that can't be written are told
+/// first.
+///
+/// *thread-safe*
+public final class SnapshotFiles: Sendable {
+    public let format: StillFormat
+    public let count: Int
+    private let destination: ClipDestination
+    private let replacing: Bool
+    private let first: Mutex<ClipOutput?>
+
+    /// - Parameters:
+    ///   - destination: of several pictures each gets its number before the ending: `shot-01.jpg`.
+    ///   - format: by the file's ending where it is not said.
+    ///   - count: 1 upwards.
+    /// - Throws: `.usage` for an unknown ending, for none where there is none, and for several pictures on standard output;
+    ///   `.fileExists`, `.inputOutput`.
+    public init(
+        _ destination: ClipDestination, format: StillFormat? = nil, count: Int = 1, replacing: Bool = false
+    ) throws(CaptureError) {
+        self.destination = destination
+        self.count = count
+        self.replacing = replacing
+        if let format { self.format = format } else { self.format = try Self.format(of: destination) }
+        guard count == 1 || destination != .standardOutput else {
+            throw CaptureError(
+                .usage, "\(count) pictures do not fit into one output.", remedies: [Remedy("Name a file.")])
+        }
+        let names = (1...max(1, count)).map { Self.place($0, of: count, destination) }
+        // The others before the first: what this opens, it would have to take away again.
+        for name in names.dropFirst() where !replacing { try ClipOutput.checkFree(name) }
+        first = Mutex(try ClipOutput(opening: names[0], replacing: replacing))
+    }
+
+    private static func format(of destination: ClipDestination) throws(CaptureError) -> StillFormat {
+        switch destination {
+        case .file(let path): try StillFormat(ofEnding: path)
+        case .nothing: .jpeg
+        case .standardOutput:
+            throw CaptureError(
+                .usage, "Standard output has no ending that names a format.",
+                remedies: [Remedy("Say it: --format jpeg, png or qoi.")])
+        }
+    }
+
+    /// `shot.jpg`, or `shot-07.jpg` of ten and more.
+    private static func place(_ number: Int, of count: Int, _ destination: ClipDestination) -> ClipDestination {
+        guard count > 1, case .file(let path) = destination else { return destination }
+        let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let point = path[folder...].lastIndex(of: ".") ?? path.endIndex
+        let digits = String(number)
+        let zeros = String(repeating: "0", count: String(count).count - digits.count)
+        return .file(path: "\(path[..<point])-\(zeros)\(digits)\(path[point...])")
+    }
+
+    /// Leaves nothing behind where no picture was stored.
+    public func discard() {
+        first.withLock { output in
+            if var taken = output.take() { taken.discard() }
+        }
+    }
+
+    /// - Returns: where it went.
+    func store(_ bytes: [UInt8], number: Int) throws(CaptureError) -> String {
+        let place = Self.place(number, of: count, destination)
+        var output = try take(place)
+        do throws(CaptureError) {
+            try output.write(bytes)
+            try output.finish()
+        } catch {
+            // Half a picture is of no use.
+            output.discard()
+            throw error
+        }
+        return place.description
+    }
+
+    private func take(_ place: ClipDestination) throws(CaptureError) -> ClipOutput {
+        if let output = first.withLock({ $0.take() }) { return output }
+        return try ClipOutput(opening: place, replacing: replacing)
+    }
+}

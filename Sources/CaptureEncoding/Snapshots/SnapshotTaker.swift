@@ -1,0 +1,83 @@
+import CaptureGate
+
+/// Takes single pictures with a camera.
+///
+/// *thread-safe*
+public struct SnapshotTaker: Sendable {
+    public let settings: SnapshotSettings
+    public let files: SnapshotFiles
+
+    public init(_ settings: SnapshotSettings, into files: SnapshotFiles) {
+        self.settings = settings
+        self.files = files
+    }
+
+    /// Opens the camera, takes the pictures, and closes it. Cancelling the task ends it; what was stored stays.
+    ///
+    /// - Parameters:
+    ///   - permit: of one camera, at the level `still` or higher.
+    ///   - taken: is told of each picture as soon as it is stored.
+    /// - Returns: the pictures: fewer than `count` if it was cancelled.
+    /// - Throws: what keeps the camera from being opened, ends the capture or can't be stored.
+    public func take(
+        with permit: consuming DevicePermit, taken: @Sendable (Snapshot) -> Void = { _ in }
+    ) async throws(CaptureError) -> [Snapshot] {
+        var session = try await VideoSession(opening: permit, settings: settings.video)
+        if !files.format.takes(session.format) { _ = session.convertPictures() }
+        var work = Work(
+            encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
+            meter: try BrightnessMeter(session.format),
+            clock: ShotClock(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds))
+        var snapshots: [Snapshot] = []
+        for try await frame in session.frames() {
+            guard let shot = try work.shot(frame) else { continue }
+            let path = try files.store(shot.bytes, number: snapshots.count + 1)
+            let snapshot = Snapshot(
+                path: path, size: shot.bytes.count, format: work.encoder.format, isSettled: shot.isSettled,
+                waitedNanoseconds: shot.waited, timestamp: frame.header.timestamp)
+            snapshots.append(snapshot)
+            taken(snapshot)
+            if snapshots.count >= settings.count { break }
+        }
+        return snapshots
+    }
+
+    private struct Shot {
+        let bytes: [UInt8]
+        let isSettled: Bool
+        let waited: Int64
+    }
+
+    private struct Work {
+        let encoder: StillEncoder
+        let meter: BrightnessMeter
+        var clock: ShotClock
+
+        /// - Returns: `nil` for a picture that is not wanted, or broken.
+        mutating func shot(_ frame: CapturedFrame) throws(CaptureError) -> Shot? {
+            let time = frame.header.timestamp
+            let verdict = try clock.judge(time) { () throws(CaptureError) in
+                try meter.mean(of: frame.bytes.span.bytes)
+            }
+            guard case .take(let isSettled, let waited) = verdict, let bytes = try encoded(frame) else { return nil }
+            clock.kept(time)
+            return Shot(bytes: bytes, isSettled: isSettled, waited: waited)
+        }
+
+        private func encoded(_ frame: CapturedFrame) throws(CaptureError) -> [UInt8]? {
+            do throws(CaptureError) {
+                return try encoder.encode(frame.bytes.span.bytes)
+            } catch  where error.kind == .unavailable {
+                return nil
+            }
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let whole = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return whole.overflow ? .max / 4 : min(whole.partialValue, .max / 4) + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// `capturegate snapshot`
+struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
+    static let configuration = CommandConfiguration(
+        commandName: "snapshot",
+        abstract: "Take a picture with a camera, when it has settled.",
+        discussion: """
+            Cameras begin too dark or too bright: the picture is taken once the mean brightness of five in turn is the \
+            same within 2 %, after three seconds at the latest. OUT ends in .jpg, .png or .qoi; of several pictures each \
+            gets its number: shot-1.jpg. The level 'still' is enough: 'capturegate grant camera --level still'.
+
+              capturegate snapshot shot.jpg
+              capturegate snapshot shot.png --camera C920 --size 1920x1080
+              capturegate snapshot burst.jpg --count 10 --settle 0
+              capturegate snapshot day.jpg --count 1440 --every 1m
+              capturegate snapshot - --format png | feh -
+            """)
+
+    @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"))
+    var out: String
+
+    @Option(help: ArgumentHelp("An id, a part of a name, or default.", valueName: "id"))
+    var camera = "default"
+
+    @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
+    var size: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp("What the camera delivers, such as YUYV or MJPG.", valueName: "code"),
+        transform: PixelFormat.parse)
+    var pixelFormat: PixelFormat?
+
+    @Option(help: "How many pictures, 1 to 100000.")
+    var count = 1
+
+    @Option(
+        help: ArgumentHelp("From one picture to the next; each that comes where not said.", valueName: "time"),
+        transform: DurationArgument.parse)
+    var every: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait, at most, until the picture has settled; 0 takes the first.", valueName: "time"),
+        transform: { try $0 == "0" ? DurationArgument(duration: .zero) : DurationArgument.parse($0) })
+    var settle: DurationArgument?
+
+    @Option(help: "Of a JPEG: 1 (small) to 100 (good).")
+    var quality: Int?
+
+    @Option(help: "The format, where OUT's ending should not decide: jpeg, png or qoi.")
+    var format: StillFormat?
+
+    @Flag(help: "Refuse with exit code 78 where the camera would do anything else than what is said.")
+    var strict = false
+
+    @Flag(help: "Replace OUT where it exists.")
+    var force = false
+
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (1...100_000).contains(count) else { throw ValidationError("--count is 1 to 100000.") }
+        guard quality.map({ (1...100).contains($0) }) ?? true else { throw ValidationError("--quality is 1 to 100.") }
+        if out.isEmpty { throw ValidationError("OUT is empty.") }
+    }
+
+    func run() async throws {
+        let destination = ClipDestination(out)
+        let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity), .camera)
+        let files = try SnapshotFiles(destination, format: format, count: count, replacing: force)
+        let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
+        let work = SnapshotWork(device, SnapshotTaker(settings, into: files), view)
+        do throws(CaptureError) {
+            if try await Self.snapshots(of: work).isEmpty {
+                throw CaptureError(.dismissed, "It was stopped before a picture was taken.")
+            }
+        } catch {
+            files.discard()
+            throw error
+        }
+    }
+
+    private var settings: SnapshotSettings {
+        var settings = SnapshotSettings()
+        settings.video = VideoSettings(
+            width: size?.width, height: size?.height, pixelFormat: pixelFormat, isStrict: strict)
+        settings.count = count
+        settings.interval = every?.duration ?? .zero
+        if let settle { settings.patience = settle.duration }
+        if let quality { settings.parameters.jpeg.quality = quality }
+        return settings
+    }
+
+    /// A signal ends it, or dismisses the question that is open.
+    private static func snapshots(of work: SnapshotWork) async throws(CaptureError) -> [Snapshot] {
+        let handle = GateQueue().add(work)
+        let signals = SignalWatch { _ in handle.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        switch await handle.result {
+        case .success(let snapshots): return snapshots
+        case .failure(.refused(let error)), .failure(.failed(let error)): throw error
+        case .failure(.cancelled): return []
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@Suite("snapshot")
+struct SnapshotCommandTests {
+    private func workspace() async throws -> Workspace {
+        let workspace = try Workspace()
+        _ = try await workspace.capturegate("grant", "camera", "--level", "still", "--always")
+        return workspace
+    }
+
+    @Test(
+        "it takes a picture that others can read, and says what it is", arguments: ["shot.jpg", "shot.png", "shot.qoi"])
+    func one(name: String) async throws {
+        let workspace = try await workspace()
+        let ending = try await workspace.capturegate(
+            "snapshot", name, "--camera", "test:bars", "--size", "320x240", "--json")
+        #expect(ending.code == 0)
+        let event = try Document(ending.output)
+        #expect(event["path"].string == name && event["settled"].bool == true)
+        #expect(event["bytes"].number == Double(workspace.size(name)) && workspace.size(name) > 500)
+        let probe = try await workspace.run([
+            "ffprobe", "-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0", name,
+        ])
+        #expect(probe.output == "320,240\n")
+    }
+
+    @Test("several get numbers, from one each 100 ms")
+    func several() async throws {
+        let workspace = try await workspace()
+        let ending = try await workspace.capturegate(
+            "snapshot", "shot.jpg", "--camera", "test:bars", "--count", "3", "--every", "100ms", "--settle", "0",
+            "--json")
+        #expect(ending.code == 0)
+        let events = try Document.lines(ending.output)
+        #expect(events.compactMap { $0["path"].string } == ["shot-1.jpg", "shot-2.jpg", "shot-3.jpg"])
+        let times = events.compactMap { $0["timestamp_ns"].number }
+        #expect(times.count == 3 && times[2] - times[0] > 150e6)
+    }
+
+    @Test("Ctrl-C in a series keeps what was taken, and is no error")
+    func interrupted() async throws {
+        let workspace = try await workspace()
+        let child = try workspace.start(
+            "snapshot", "shot.jpg", "--camera", "test:bars", "--count", "100", "--every", "1h", "--settle", "0")
+        _ = try await child.waitForLine(containing: "shot-001.jpg")
+        child.send(2)
+        #expect(try await child.finish().code == 0)
+        #expect(workspace.size("shot-001.jpg") > 500)
+    }
+
+    @Test("what exists is kept, before anybody is asked")
+    func exists() async throws {
+        let workspace = try Workspace()
+        try workspace.write("mine", to: "shot.jpg")
+        let ending = try await workspace.capturegate("snapshot", "shot.jpg", "--camera", "test:bars")
+        #expect(ending.code == 73)
+        #expect(try workspace.text("shot.jpg") == "mine")
+    }
+
+    @Test("a refusal leaves no file behind")
+    func refused() async throws {
+        let workspace = try Workspace()
+        let ending = try await workspace.capturegate("snapshot", "shot.jpg", "--camera", "test:bars")
+        #expect(ending.code == 77)
+        #expect(workspace.size("shot.jpg.partial") <= 0)
+    }
+
+    @Test("an ending that is no picture's is told, with those that are")
+    func ending() async throws {
+        let ending = try await workspace().capturegate("snapshot", "shot.mkv", "--camera", "test:bars")
+        #expect(ending.code == 64)
+        #expect(ending.errors.contains(".jpg"))
+    }
+}
