@@ -7,5 +7,11 @@ let package = Package(
     dependencies: [.package(name: "capturegate", path: "../..")],
     targets: [
         .executableTarget(
-            name: "Benchmarks", dependencies: [.product(name: "CaptureGate", package: "capturegate")])
-    ])
+            name: "Benchmarks", dependencies: [.product(name: "CaptureGate", package: "capturegate")]),
+        // CaptureRealtime and CMedia are no products; they are reached through the one that has them inside.
+        .executableTarget(
+            name: "RealtimeBenchmarks",
+            dependencies: ["Peers", .product(name: "CaptureGate", package: "capturegate")]),
+        .target(name: "Peers", cSettings: [.unsafeFlags(["-O3"])], cxxSettings: [.unsafeFlags(["-O3"])]),
+    ],
+    cxxLanguageStandard: .cxx17)
