@@ -84,6 +84,11 @@ let package = Package(
         .executableTarget(
             name: "MachineProbe", dependencies: ["CaptureGate"], path: "Tests/MachineProbe", swiftSettings: swift),
 
+        // Says what encoders allocate a frame, for a script in Tests/checks.
+        .executableTarget(
+            name: "EncoderProbe", dependencies: ["CaptureEncoding", "CaptureGate"], path: "Tests/EncoderProbe",
+            swiftSettings: swift),
+
         // Has each call of the shims fail in turn while it records; in debug builds alone.
         .executableTarget(
             name: "FaultSweep", dependencies: ["CaptureEncoding", "CaptureRig", "CaptureGate", "CMedia"],

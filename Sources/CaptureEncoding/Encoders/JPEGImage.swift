@@ -32,9 +32,9 @@ struct JPEGImage: Hashable {
     /// Some cameras put a few bytes of their own before the image.
     private static func startOfImage(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 4 else { return nil }
-        return (0...min(bytes.count - 4, 512)).first {
-            bytes[$0] == 0xFF && bytes[$0 + 1] == 0xD8 && bytes[$0 + 2] == 0xFF
-        }
+        for at in 0...min(bytes.count - 4, 512)
+        where bytes[at] == 0xFF && bytes[at + 1] == 0xD8 && bytes[at + 2] == 0xFF { return at }
+        return nil
     }
 
     /// Reads one marker and its segment.

@@ -15,20 +15,24 @@ extension MJPEGRepair {
 
         /// - Returns: the bytes written.
         func write(_ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
-            var at = 0
-            func put(_ part: UnsafeRawBufferPointer) {
-                UnsafeMutableRawBufferPointer(rebasing: room[at..<at + part.count]).copyMemory(from: part)
-                at += part.count
-            }
             let split = tablesAt ?? start
-            put(UnsafeRawBufferPointer(rebasing: bytes[start..<split]))
-            if tablesAt != nil { HuffmanTables.standard.withUnsafeBytes(put) }
-            put(UnsafeRawBufferPointer(rebasing: bytes[split..<end]))
+            var at = Self.put(UnsafeRawBufferPointer(rebasing: bytes[start..<split]), at: 0, in: room)
+            if tablesAt != nil { at = HuffmanTables.standard.withUnsafeBytes { Self.put($0, at: at, in: room) } }
+            at = Self.put(UnsafeRawBufferPointer(rebasing: bytes[split..<end]), at: at, in: room)
             if addsEnd {
                 room[at] = 0xFF
                 room[at + 1] = 0xD9
             }
             return byteCount
+        }
+
+        /// - Returns: where the next part goes.
+        private static func put(
+            _ part: UnsafeRawBufferPointer, at offset: Int, in room: UnsafeMutableRawBufferPointer
+        ) -> Int {
+            let end = offset + part.count
+            UnsafeMutableRawBufferPointer(rebasing: room[offset..<end]).copyMemory(from: part)
+            return end
         }
     }
 }

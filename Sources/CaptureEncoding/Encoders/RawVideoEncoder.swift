@@ -59,7 +59,8 @@ extension PictureLayout {
     /// - Returns: the bytes written.
     func pack(_ source: UnsafeRawPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
         guard var target = room.baseAddress, room.count >= packedByteCount else { return 0 }
-        for plane in planes {
+        for index in planes.indices {
+            let plane = planes[index]
             if plane.stride == plane.rowBytes {
                 target.copyMemory(from: source + plane.offset, byteCount: plane.rowBytes * plane.rows)
                 target += plane.rowBytes * plane.rows

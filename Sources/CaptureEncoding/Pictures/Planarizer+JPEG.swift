@@ -15,14 +15,18 @@ extension Planarizer {
     /// The source's own planes.
     func borrowed(_ source: UnsafeRawPointer) -> cc_jpeg_planes {
         let bytes = source.assumingMemoryBound(to: UInt8.self)
-        func start(_ index: Int) -> UnsafePointer<UInt8>? {
-            index < layout.planes.count ? bytes + layout.planes[index].offset : nil
-        }
-        func stride(_ index: Int) -> Int32 { index < layout.planes.count ? Int32(layout.planes[index].stride) : 0 }
         var planes = header
-        planes.plane = (start(0), start(1), start(2))
+        planes.plane = (start(0, bytes), start(1, bytes), start(2, bytes))
         planes.stride = (stride(0), stride(1), stride(2))
         return planes
+    }
+
+    private func start(_ index: Int, _ bytes: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
+        index < layout.planes.count ? bytes + layout.planes[index].offset : nil
+    }
+
+    private func stride(_ index: Int) -> Int32 {
+        index < layout.planes.count ? Int32(layout.planes[index].stride) : 0
     }
 
     private var header: cc_jpeg_planes {

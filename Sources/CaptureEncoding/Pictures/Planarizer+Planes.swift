@@ -2,9 +2,10 @@ extension Planarizer {
     func copyPlanes(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, swapped: Bool) {
         copyLuma(source, target)
         let chroma = target + geometry.lumaBytes
-        for (index, plane) in layout.planes.dropFirst().enumerated() {
-            let isSecond = (index == 1) != swapped
-            copyPlane(source, plane, isSecond ? chroma + geometry.chromaBytes : chroma, Rows.expandChroma)
+        for index in layout.planes.indices.dropFirst() {
+            let isSecond = (index == 2) != swapped
+            copyPlane(
+                source, layout.planes[index], isSecond ? chroma + geometry.chromaBytes : chroma, Rows.expandChroma)
         }
     }
 

@@ -1,0 +1,110 @@
+import CaptureEncoding
+import CaptureGate
+
+/// Says what encoders and writers allocate a frame once they run; see Tests/checks/encoder-allocations.
+@main
+struct EncoderProbe {
+    private let counter: AllocationCounter
+    private let folder: String
+
+    private static let warmUp = 120
+    private static let counted = 120
+
+    static func main() throws {
+        guard let counter = AllocationCounter(), CommandLine.arguments.count == 2 else {
+            throw CaptureError(.usage, "Run Tests/checks/encoder-allocations.")
+        }
+        let probe = EncoderProbe(counter: counter, folder: CommandLine.arguments[1])
+        probe.plant()
+        try probe.encoders()
+        try probe.writers()
+    }
+
+    private func say(_ name: String, _ found: (own: Int, libraries: Int)) {
+        print("\(name) own=\(found.own) libraries=\(found.libraries)")
+    }
+
+    /// One allocation, so that the counter can be seen to count.
+    private func plant() {
+        say(
+            "planted",
+            counter.count {
+                let memory = UnsafeMutableRawPointer.allocate(byteCount: 100_000, alignment: 16)
+                memory.storeBytes(of: 1, as: UInt8.self)
+                memory.deallocate()
+            })
+    }
+
+    private func encoders() throws {
+        for (name, workload, settings) in try Self.workloads() {
+            let encoder = settings.encoder(for: workload.track)
+            try encoder.begin()
+            var packets = PacketBuffer()
+            try workload.encode(0..<Self.warmUp, with: encoder, into: &packets)
+            let found = try counter.count {
+                try workload.encode(Self.warmUp..<Self.warmUp + Self.counted, with: encoder, into: &packets)
+            }
+            say("encoder \(name)", found)
+        }
+    }
+
+    private func writers() throws {
+        for (name, workload, settings) in try Self.workloads() {
+            for format in Self.formats(workload, settings) {
+                let path = "\(folder)/\(name).\(format.endings.first ?? "")"
+                let writer = try format.writer(
+                    on: ClipOutput(opening: .file(path: path)), tracks: [workload.track], settings: settings)
+                try workload.write(0..<Self.warmUp, to: writer)
+                say(
+                    "writer \(format.rawValue) \(name)",
+                    try counter.count { try workload.write(Self.warmUp..<Self.warmUp + Self.counted, to: writer) })
+                writer.discard()
+            }
+        }
+    }
+
+    private static func formats(_ workload: Workload, _ settings: EncoderSettings) -> [ClipFormat] {
+        switch (workload.track.kind, settings.audioCodec, settings.videoCodec) {
+        case (.audio, .opus, _): [.opus, .matroska]
+        case (.audio, .flac, _): [.flac, .matroska]
+        case (.audio, _, _): [.wav, .matroska]
+        case (.video, _, .raw): [.y4m, .matroska]
+        case (.video, _, _): [.mjpeg, .matroska]
+        }
+    }
+
+    private static func workloads() throws -> [(String, Workload, EncoderSettings)] {
+        let sound = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .s16)
+        let odd = AudioFormat(sampleRate: 44_100, channels: 1, sampleFormat: .s24)
+        var all: [(String, Workload, EncoderSettings)] = []
+        for codec in [AudioCodec.pcm, .flac, .opus] {
+            var settings = EncoderSettings()
+            settings.audioCodec = codec
+            settings.opus.complexity = 0
+            all.append((codec.rawValue, Workload(sound), settings))
+            // Opus would resample it, which without the optimizer is no measure.
+            if codec != .opus { all.append((codec.rawValue + "-44100-s24", Workload(odd), settings)) }
+        }
+        guard let rate = FrameRate(30) else { return all }
+        for pixelFormat in [PixelFormat.yuyv, .nv12, .yuv420] {
+            let format = VideoFormat(
+                width: 64, height: 48, pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: 0)
+            let picture = [UInt8](repeating: 100, count: 64 * 48 * 2)
+            for codec in [VideoCodec.mjpeg, .raw] {
+                var settings = EncoderSettings()
+                settings.videoCodec = codec
+                let name = "\(codec.rawValue)-\(pixelFormat)"
+                all.append((name, Workload(format, bytes: picture), settings))
+            }
+        }
+        return try all + [passedThrough(rate)]
+    }
+
+    private static func passedThrough(_ rate: FrameRate) throws -> (String, Workload, EncoderSettings) {
+        let raw = VideoFormat(width: 64, height: 48, pixelFormat: .yuyv, frameRate: rate, bytesPerLine: 0)
+        let picture = [UInt8](repeating: 100, count: 64 * 48 * 2)
+        let image = try StillEncoder(raw, as: .jpeg).encode(picture.span.bytes)
+        let format = VideoFormat(width: 64, height: 48, pixelFormat: .mjpeg, frameRate: rate, bytesPerLine: 0)
+        return ("passed-through", Workload(format, bytes: image + [0, 0]), EncoderSettings())
+    }
+}

@@ -1,0 +1,39 @@
+import CaptureEncoding
+import CaptureGate
+
+/// One track's frames, the same again and again.
+struct Workload {
+    let track: ClipTrack
+    private let frame: [UInt8]
+    private let nanoseconds: Int64
+
+    /// Periods of 10 ms.
+    init(_ format: AudioFormat) {
+        track = ClipTrack(.audio(format), name: "sound", device: "sound")
+        var state: UInt32 = 1
+        frame = (0..<format.sampleRate / 100 * format.bytesPerFrame).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return UInt8(state >> 24) & 0x3F
+        }
+        nanoseconds = 10_000_000
+    }
+
+    init(_ format: VideoFormat, bytes: [UInt8]) {
+        track = ClipTrack(.video(format), name: "picture", device: "picture")
+        frame = bytes
+        nanoseconds = format.frameRate.frameNanoseconds
+    }
+
+    private func time(_ number: Int) -> Int64 { Int64(number) * nanoseconds }
+
+    func encode(_ range: Range<Int>, with encoder: any Encoder, into packets: inout PacketBuffer) throws {
+        for number in range {
+            packets.removeAll()
+            try encoder.encode(frame.span.bytes, at: time(number), into: &packets)
+        }
+    }
+
+    func write(_ range: Range<Int>, to writer: any ClipWriter) throws {
+        for number in range { try writer.write(frame.span.bytes, to: 0, at: time(number)) }
+    }
+}
