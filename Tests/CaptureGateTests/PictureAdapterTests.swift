@@ -61,7 +61,8 @@ struct PictureAdapterTests {
         ] as [(String, [UInt8], [UInt8])])
     func converted(_ code: String, _ pixel: [UInt8], _ rgb: [UInt8]) throws {
         let row = (0..<16).flatMap { _ in pixel }
-        let source = try format(code, 16, 16, [row.count + 8])
+        var source = try format(code, 16, 16, [row.count + 8])
+        source.encoding = PictureConverter.degrees
         let converter = try #require(PictureConverter(source))
         #expect(converter.target.pixelFormat == .rgb24)
         let adapter = PictureAdapter(source, converter)
@@ -78,11 +79,13 @@ struct PictureAdapterTests {
         arguments: [(0, [200, 0, 0]), (64, [100, 200, 0]), (170, [0, 3, 200])] as [(UInt8, [UInt8])])
     func fullCircle(_ hue: UInt8, _ rgb: [UInt8]) throws {
         var source = try format("HSV3", 8, 8, [24])
-        source.encoding = PictureConverter.fullCircle
-        let converter = try #require(PictureConverter(source))
-        let adapter = PictureAdapter(source, converter)
-        let result = adapted(adapter, [(0..<64).flatMap { _ in [hue, 255, 200] }])
-        #expect(Array(result.bytes.prefix(3)) == rgb)
+        for encoding: UInt32 in [0, 129] {
+            source.encoding = encoding
+            let converter = try #require(PictureConverter(source))
+            let adapter = PictureAdapter(source, converter)
+            let result = adapted(adapter, [(0..<64).flatMap { _ in [hue, 255, 200] }])
+            #expect(Array(result.bytes.prefix(3)) == rgb)
+        }
     }
 
     @Test("what nobody knows is not converted", arguments: ["AYUV", "H264", "MJPG"])

@@ -57,7 +57,7 @@ final class PictureConverter {
         guard count > 0 else { return broken }
         let pixels = Int64(3 * source.width * source.height)
         if let pixelBytes = known.hueBytes {
-            HueRows(pixelBytes: pixelBytes, steps: source.encoding == Self.fullCircle ? 256 : 180).convert(
+            HueRows(pixelBytes: pixelBytes, steps: source.encoding == Self.degrees ? 180 : 256).convert(
                 from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: UInt8.self),
                 count: source.width * source.height)
             return UnsafeRawBufferPointer(start: to, count: Int(pixels))
@@ -99,8 +99,9 @@ final class PictureConverter {
 }
 
 extension PictureConverter {
-    /// V4L2_HSV_ENC_256
-    static let fullCircle: UInt32 = 129
+    /// V4L2_HSV_ENC_180: hues of two degrees each. A driver that names no encoding, as vivid does once it gave anything
+    /// but hues, means V4L2_HSV_ENC_256, the whole byte.
+    static let degrees: UInt32 = 128
 
     /// What libv4lconvert 1.22 reads, but for what the encoders read themselves and for JPEG; and hues.
     private static let known: [PixelFormat: Known] = table.reduce(into: hues) { known, line in

@@ -1,7 +1,7 @@
 # about: every uncompressed format that is read or that libv4l2 converts gives the pictures that v4l2-ctl stores
 # time: virtual
 # timeout: 150
-# checks: 93
+# checks: 97
 
 load_still_vivid
 grant_all
@@ -50,7 +50,7 @@ one() {
 }
 
 # The least PSNR where one of the two rounds, and in a mosaic, whose edges between the bars are made of neighbours.
-rounded=45 mosaic=30
+rounded=45 mosaic=30 hues=40
 
 # Read by ourselves: order changes, never value.
 one YUYV yuyv422 "" inf
@@ -84,6 +84,9 @@ one GRBG rgb24 "" $mosaic RGB3
 one RGGB rgb24 "" $mosaic RGB3
 one BG10 rgb24 "" $mosaic RGB3
 one GB16 rgb24 "" $mosaic RGB3
+# By ourselves; of hues there are few.
+one HSV3 rgb24 "" $hues RGB3
+one HSV4 rgb24 "" $hues RGB3
 judge
 
 # A judge that cannot say no proves nothing: the next colour order is another picture.
