@@ -18,9 +18,12 @@ extension PCMSource {
     /// A suspended device may take its time: until it is awake, reading says "suspended" again.
     @_noLocks @_noAllocation
     public mutating func recover(suspended: Bool) -> RealtimeFault? {
-        guard suspended else { return start() }
-        let resumed = unsafe cm_pcm_resume(handle.pcm)
-        if resumed == -EAGAIN || resumed >= 0 { return nil }
+        if suspended {
+            let resumed = unsafe cm_pcm_resume(handle.pcm)
+            if resumed == -EAGAIN || resumed >= 0 { return nil }
+        }
+        // A device that runs on all the same is busy for a second preparation.
+        stop()
         return start()
     }
 
