@@ -21,7 +21,7 @@ extension TrackLedger {
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
             ("asked", .count(asked)), ("delivered", .count(delivered)), ("lost", lost.jsonText),
             ("xruns", .count(xruns)), ("filled", .count(filled)), ("corrected", .integer(corrected)),
-            ("repaired", .count(repaired)),
+            ("repaired", .count(repaired)), ("priority", priority.map(JSONText.string)),
             ("start_offset_ns", .integer(startOffsetNanoseconds)), ("drift_ppm", driftPPM.map(JSONText.number)),
             ("drift_uncertainty_ppm", driftUncertaintyPPM.map(JSONText.number)),
             ("first_ns", firstNanoseconds.map(JSONText.integer)), ("last_ns", lastNanoseconds.map(JSONText.integer)),

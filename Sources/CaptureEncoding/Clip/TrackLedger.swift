@@ -26,6 +26,8 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var driftPPM: Double?
     /// How far off ``driftPPM`` may be, 19 times in 20, parts per million.
     public var driftUncertaintyPPM: Double?
+    /// What the capture thread had of the priority it asked for, such as "SCHED_FIFO 50".
+    public var priority: String?
     /// Presentation time of the first frame, nanoseconds from the clip's start.
     public var firstNanoseconds: Int64?
     /// Presentation time of the last frame, nanoseconds from the clip's start.
@@ -38,7 +40,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case kind, name, device, asked, delivered, lost, xruns, filled, corrected, repaired
+        case kind, name, device, asked, delivered, lost, xruns, filled, corrected, repaired, priority
         case startOffsetNanoseconds = "start_offset_ns"
         case driftPPM = "drift_ppm"
         case driftUncertaintyPPM = "drift_uncertainty_ppm"

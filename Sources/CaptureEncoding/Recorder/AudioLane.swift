@@ -69,6 +69,7 @@ final class AudioLane: Lane {
     func ledger(counts: EncoderCounts) -> TrackLedger {
         var ledger = TrackLedger(kind: .audio, name: track.name, device: track.device)
         ledger.xruns = session?.statistics.xruns ?? 0
+        ledger.priority = session?.statistics.priority
         guard let outlet, let placement else { return ledger }
         ledger.lost = placement.lost
         ledger.filled = outlet.filled

@@ -77,6 +77,7 @@ final class VideoLane: Lane {
         ledger.asked = ledger.delivered + ledger.lost.total
         ledger.lastNanoseconds = written == 0 ? nil : last
         ledger.note(drift: clock.drift)
+        ledger.priority = statistics?.priority
         return ledger
     }
 

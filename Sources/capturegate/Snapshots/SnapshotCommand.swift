@@ -69,11 +69,11 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
 
     func run() async throws {
         let destination = ClipDestination(out)
-        let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity), .camera)
         let files = try SnapshotFiles(destination, format: format, count: count, replacing: force)
         let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
-        let work = SnapshotWork(device, SnapshotTaker(settings, into: files), view)
         do throws(CaptureError) {
+            let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity), .camera)
+            let work = SnapshotWork(device, SnapshotTaker(settings, into: files), view)
             if try await Self.snapshots(of: work).isEmpty {
                 throw CaptureError(.dismissed, "It was stopped before a picture was taken.")
             }

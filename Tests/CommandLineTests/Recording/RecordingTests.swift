@@ -88,6 +88,8 @@ struct RecordingTests {
         #expect(end["bytes"].number == Double(workspace.size("a.mkv")))
         #expect(end["event"] == .string("end"))
         #expect(end["ledger"]["tracks"].elements.map { $0["kind"] } == [.string("video"), .string("audio")])
+        let priorities = end["ledger"]["tracks"].elements.compactMap { $0["priority"].string }
+        #expect(priorities.count == 2 && priorities.allSatisfy { !$0.isEmpty && $0 != "not running yet" })
         #expect(end["tracks"].elements.last?["frames"] == .number(72_000))
         #expect((end["last_timestamp_ns"].number ?? 0) > 0)
         let streams = try await probe("a.mkv", "stream=codec_name,nb_read_frames:format_tags=title", in: workspace)
