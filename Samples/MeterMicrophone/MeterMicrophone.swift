@@ -13,11 +13,13 @@ struct MeterMicrophone {
             guard let id = permit.devices.first?.device.id, let part = permit.take(id) else { return }
             let session = try await AudioSession(opening: part, settings: AudioSettings(sampleFormat: .s16))
             var left = frames * session.format.sampleRate
-            for try await period in session.frames() {
+            let frames = session.frames()
+            for try await period in frames {
                 show(period)
                 left -= period.header.frameCount
                 if left <= 0 { break }
             }
+            await frames.close()
         }
 
         private func show(_ period: CapturedFrame) {

@@ -59,6 +59,21 @@ struct SessionTests {
         #expect(got == frames)
     }
 
+    @Test("Who leaves the frames and closes them has the device closed, and its end in the log")
+    func leftFrames() async throws {
+        let gate = try GateFixture(answers: [.allow(.once)])
+        try await gate.queue.run(
+            Capture(microphone: "test:tone") { permit throws(CaptureError) in
+                var permit = permit
+                let frames = try await AudioSession(opening: permit.takeOnly()).frames()
+                for try await _ in frames { break }
+                await frames.close()
+                await frames.close()
+            })
+        let lines = try gate.otherStore().audit.last(2)
+        #expect(lines.map { $0.event?.kind } == [.start, .stop])
+    }
+
     @Test("A camera and a microphone are one question")
     func oneQuestion() async throws {
         let gate = try GateFixture(answers: [.allow(.once)])

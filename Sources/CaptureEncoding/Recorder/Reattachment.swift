@@ -21,10 +21,7 @@ final class Reattachment {
 
     init(patience: Duration?, timeline: Timeline) {
         self.timeline = timeline
-        self.patience = patience.map { duration in
-            let (seconds, attoseconds) = duration.components
-            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        }
+        self.patience = patience?.nanoseconds
     }
 
     func isAway(_ lane: any Lane) -> Bool { since[ObjectIdentifier(lane)] != nil }

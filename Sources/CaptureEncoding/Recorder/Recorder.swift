@@ -85,7 +85,8 @@ public struct Recorder: ~Copyable, Sendable {
             on: try target.take(), tracks: lanes.map(\.track), labels: settings.labels, settings: settings.encoders)
         let run = RecordingRun(
             lanes: lanes, writer: writer, timeline: timeline, control: control,
-            reattachment: Reattachment(patience: settings.reattach, timeline: timeline), report: onEvent)
+            reattachment: Reattachment(patience: settings.reattach, timeline: timeline),
+            progressInterval: settings.progressInterval, report: onEvent)
         guard let run else {
             writer.discard()
             throw CaptureError(.usage, "A recording needs a microphone or a camera.")

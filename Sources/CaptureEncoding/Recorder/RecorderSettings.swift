@@ -17,6 +17,8 @@ public struct RecorderSettings: Sendable {
     public var reattach: Duration?
     /// Whose clock the clip's time follows.
     public var sync = SyncClock.automatic
+    /// How often `.progress` is told; each costs two threads a wake-up.
+    public var progressInterval = Duration.milliseconds(100)
 
     public init() {}
 

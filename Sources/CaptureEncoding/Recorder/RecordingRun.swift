@@ -10,6 +10,7 @@ final class RecordingRun {
     private let control: RecordingControl
     private let reattachment: Reattachment
     private let report: (RecordingEvent) -> Void
+    private let progressInterval: Int64
     private var nextReport: Int64 = 0
 
     /// Why it ended, and the error to report.
@@ -21,7 +22,7 @@ final class RecordingRun {
     /// - Returns: `nil` without a lane.
     init?(
         lanes: [any Lane], writer: any ClipWriter, timeline: Timeline, control: RecordingControl,
-        reattachment: Reattachment, report: @escaping (RecordingEvent) -> Void
+        reattachment: Reattachment, progressInterval: Duration, report: @escaping (RecordingEvent) -> Void
     ) {
         guard let leader = lanes.first(where: { $0 is VideoLane }) ?? lanes.first else { return nil }
         self.lanes = lanes
@@ -30,6 +31,7 @@ final class RecordingRun {
         self.timeline = timeline
         self.control = control
         self.reattachment = reattachment
+        self.progressInterval = progressInterval.nanoseconds
         self.report = report
     }
 
@@ -123,7 +125,7 @@ final class RecordingRun {
     private func reportProgress() {
         let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
         guard now >= nextReport else { return }
-        nextReport = now + 100_000_000
+        nextReport = now + progressInterval
         report(
             .progress(
                 RecordingProgress(
@@ -137,6 +139,11 @@ final class RecordingRun {
         for lane in lanes { try? lane.finish() }
         let ledger = LossLedger(
             tracks: lanes.enumerated().map { index, lane in lane.ledger(counts: writer.counts(of: index)) })
+        // A file without a frame would be no clip.
+        if let error = end.error, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
+            writer.discard()
+            throw error
+        }
         return try writer.finish(ledger: ledger, end: end.reason)
     }
 }

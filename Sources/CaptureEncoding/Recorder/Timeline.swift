@@ -1,3 +1,5 @@
+import CaptureGate
+
 /// Where the clip starts on CLOCK_MONOTONIC, how long it becomes, and whose clock its time follows.
 ///
 /// It starts at the first frame that is kept of the leading track, which is the first camera where there is one, so that
@@ -11,10 +13,7 @@ final class Timeline {
     var pace: SoundPlacement?
 
     init(duration: Duration?) {
-        self.duration = duration.map { duration in
-            let (seconds, attoseconds) = duration.components
-            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        }
+        self.duration = duration?.nanoseconds
     }
 
     func start(at nanoseconds: Int64) { origin = origin ?? nanoseconds }

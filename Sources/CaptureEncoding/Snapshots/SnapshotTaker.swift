@@ -28,8 +28,22 @@ public struct SnapshotTaker: Sendable {
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
             meter: try BrightnessMeter(session.format),
             clock: ShotClock(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds))
+        let frames = session.frames()
+        let result: Result<[Snapshot], CaptureError>
+        do throws(CaptureError) {
+            result = .success(try await take(from: frames, &work, taken))
+        } catch {
+            result = .failure(error)
+        }
+        await frames.close()
+        return try result.get()
+    }
+
+    private func take(
+        from frames: some AsyncSequence<CapturedFrame, CaptureError>, _ work: inout Work, _ taken: (Snapshot) -> Void
+    ) async throws(CaptureError) -> [Snapshot] {
         var snapshots: [Snapshot] = []
-        for try await frame in session.frames() {
+        for try await frame in frames {
             guard let shot = try work.shot(frame) else { continue }
             let path = try files.store(shot.bytes, number: snapshots.count + 1)
             let snapshot = Snapshot(
@@ -71,13 +85,5 @@ public struct SnapshotTaker: Sendable {
                 return nil
             }
         }
-    }
-}
-
-extension Duration {
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let whole = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return whole.overflow ? .max / 4 : min(whole.partialValue, .max / 4) + attoseconds / 1_000_000_000
     }
 }

@@ -3,7 +3,8 @@ import Gate
 /// The frames of a session as an asynchronous sequence of copies; where copies are too dear, use `withNext`.
 ///
 /// It ends when the capture is stopped, and throws where it ended otherwise. A consumer that is too slow loses frames in
-/// the session's ring, and reads that in the next header. Leaving the loop closes the device. It is for one loop.
+/// the session's ring, and reads that in the next header. Leaving the loop closes the device, in a while; `close()` waits
+/// for it. It is for one loop.
 ///
 /// *thread-safe*
 public struct CapturedFrames<Reader: RingReader & ~Copyable, Format: Sendable>: AsyncSequence, Sendable {
@@ -34,6 +35,10 @@ public struct CapturedFrames<Reader: RingReader & ~Copyable, Format: Sendable>: 
     }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+
+    /// Ends the capture, and returns when the device is closed and the audit log says so: what a program does before it
+    /// ends. Once is enough, and more does no harm.
+    public func close() async { await source.close() }
 }
 
 extension CaptureSession where Reader: ~Copyable {

@@ -32,6 +32,12 @@ final class FrameCopier<Reader: RingReader & ~Copyable, Format: Sendable>: Senda
         }
     }
 
+    /// Ends the capture, and waits until it has ended.
+    func close() async {
+        core.control.request(.stop)
+        while case .success(.some) = await next() {}
+    }
+
     private enum Step: Sendable {
         case frame(CapturedFrame)
         case ended(SessionEnd?)

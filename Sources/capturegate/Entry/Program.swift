@@ -10,7 +10,10 @@ enum Program {
         let arguments = Array(CommandLine.arguments.dropFirst())
         // Not on the main actor, whose thread waits.
         Task.detached {
-            exit(await SignalDesk.$current.withValue(desk) { await Invocation(arguments).run() })
+            let status = await SignalDesk.$current.withValue(desk) { await Invocation(arguments).run() }
+            // Not `exit`: what libraries clean up there, a thread of theirs or of the gate may be using still.
+            fflush(nil)
+            _exit(status)
         }
         desk.wait()
     }

@@ -28,10 +28,19 @@ struct MeterWork: CaptureOperation {
         let session = try await AudioSession(opening: part, settings: settings)
         reporter.handle(.started(session.device, session.format, differences: session.differences))
         var count = MeterCount(session.format)
-        for try await period in session.frames() {
-            reporter.handle(.level(count.reading(period)))
-            if let duration, count.elapsed >= duration { break }
+        let frames = session.frames()
+        let result: Result<Void, CaptureError>
+        do throws(CaptureError) {
+            for try await period in frames {
+                reporter.handle(.level(count.reading(period)))
+                if let duration, count.elapsed >= duration { break }
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
         }
+        await frames.close()
+        try result.get()
         reporter.handle(.ended(isComplete: duration.map { count.elapsed >= $0 } ?? false))
     }
 }

@@ -66,12 +66,7 @@ extension RecorderSettings {
         labels = ClipLabels(title: command.title)
         duration = command.time?.duration
         reattach = command.reattach?.duration
-    }
-}
-
-extension Duration {
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        // A line a second needs no more; a live line is looked at.
+        if command.json.isOn || !StandardStream.error.isTerminal { progressInterval = .milliseconds(250) }
     }
 }
