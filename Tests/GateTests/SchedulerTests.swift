@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Scheduler")
 struct SchedulerTests {
-    @Test("Those that wait hold nobody up", .timeLimit(.minutes(1)))
+    @Test("Those that wait hold nobody up", .timeLimit(.minutes(10)))
     func waiting() async {
         let world = World()
         let began = Signal()
@@ -95,7 +95,7 @@ struct SchedulerTests {
         #expect(ready.popFirst { true }?.node.level == TaskPriority.medium.rawValue)
     }
 
-    @Test("A queue whose line was cancelled is gone with its last operation", .timeLimit(.minutes(1)))
+    @Test("A queue whose line was cancelled is gone with its last operation", .timeLimit(.minutes(10)))
     func releasedLine() async {
         let world = World()
         var queue: GateQueue? = GateQueue(gatekeeper: world.gatekeeper, width: 1)
@@ -123,7 +123,7 @@ struct SchedulerTests {
 
     @Test(
         "Added from many tasks, by operations and while the queue is suspended and resumed: each runs once",
-        .timeLimit(.minutes(1)), arguments: [1, 2, .max])
+        .timeLimit(.minutes(10)), arguments: [1, 2, .max])
     func storm(width: Int) async {
         let world = World(width: width)
         let runs = Record<Int>()

@@ -139,8 +139,8 @@ final class RecordingRun {
         for lane in lanes { try? lane.finish() }
         let ledger = LossLedger(
             tracks: lanes.enumerated().map { index, lane in lane.ledger(counts: writer.counts(of: index)) })
-        // A file without a frame would be no clip.
-        if let error = end.error, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
+        // A device that never began: a file without a frame would be no clip.
+        if end.reason == .failure, let error = end.error, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
             writer.discard()
             throw error
         }

@@ -13,6 +13,17 @@ public struct Executable: Hashable, Sendable, Codable {
         case path, inode, sha256
     }
 
+    /// Whether it is the same file with the same bytes; the stamp is no part of that.
+    public static func == (one: Executable, other: Executable) -> Bool {
+        one.path == other.path && one.inode == other.inode && one.sha256 == other.sha256
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(path)
+        hasher.combine(inode)
+        hasher.combine(sha256)
+    }
+
     public init(path: String, inode: UInt64, sha256: String, stamp: String? = nil) {
         self.path = path
         self.inode = inode

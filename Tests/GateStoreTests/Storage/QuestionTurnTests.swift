@@ -14,7 +14,7 @@ struct QuestionTurnTests {
         StoreQuestionTurns(of: try SQLiteGrantStore(directory: folder.path))
     }
 
-    @Test("Two ask about one program one after the other", .timeLimit(.minutes(1)))
+    @Test("Two ask about one program one after the other", .timeLimit(.minutes(10)))
     func oneAfterTheOther() async throws {
         let (here, there) = (try turns(), try turns())
         var first: (any QuestionTurn)? = try await here.take(for: Samples.subject())
@@ -33,7 +33,7 @@ struct QuestionTurnTests {
         try await second.value
     }
 
-    @Test("Questions about different programs or users do not wait for each other", .timeLimit(.minutes(1)))
+    @Test("Questions about different programs or users do not wait for each other", .timeLimit(.minutes(10)))
     func different() async throws {
         let first = try await turns().take(for: Samples.subject())
         let second = try await turns().take(for: Samples.subject(path: "/usr/bin/other"))
@@ -41,7 +41,7 @@ struct QuestionTurnTests {
         withExtendedLifetime((first, second, third)) {}
     }
 
-    @Test("Cancelling ends the wait and leaves the turn where it is", .timeLimit(.minutes(1)))
+    @Test("Cancelling ends the wait and leaves the turn where it is", .timeLimit(.minutes(10)))
     func cancelled() async throws {
         let here = try turns()
         let first = try await here.take(for: Samples.subject())

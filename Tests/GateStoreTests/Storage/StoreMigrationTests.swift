@@ -58,7 +58,7 @@ struct StoreMigrationTests {
         #expect(try version() == 4)
     }
 
-    @Test("Two that find an older store at once migrate it once", .timeLimit(.minutes(1)))
+    @Test("Two that find an older store at once migrate it once", .timeLimit(.minutes(10)))
     func together() async throws {
         try FirstFormat(in: folder).write(lines: 3)
         let path = folder.path
