@@ -12,6 +12,7 @@ final class RecordingRun {
     private let report: (RecordingEvent) -> Void
     private let progressInterval: Int64
     private var nextReport: Int64 = 0
+    private var isStarted = false
 
     /// Why it ended, and the error to report.
     private struct End {
@@ -39,7 +40,6 @@ final class RecordingRun {
     ///
     /// - Throws: where no valid file came to be.
     func run() throws(CaptureError) -> Clip {
-        report(.started(tracks: lanes.map(\.track), differences: lanes.flatMap(\.differences)))
         for lane in lanes { lane.start() }
         let end = record()
         for lane in lanes { lane.stop() }
@@ -58,6 +58,7 @@ final class RecordingRun {
             } catch {
                 return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
             }
+            if wrote { tellStart() }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
             if let end = ended() { return end }
             turns += 1
@@ -65,6 +66,12 @@ final class RecordingRun {
             if !wrote || turns % 8 == 0 { reportProgress() }
             if !wrote { wait(for: waiting) }
         }
+    }
+
+    private func tellStart() {
+        guard !isStarted else { return }
+        isStarted = true
+        report(.started(tracks: lanes.map(\.track), differences: lanes.flatMap(\.differences)))
     }
 
     private func writeOnce() throws(CaptureError) -> Bool {
@@ -124,7 +131,7 @@ final class RecordingRun {
 
     private func reportProgress() {
         let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
-        guard now >= nextReport else { return }
+        guard isStarted, now >= nextReport else { return }
         nextReport = now + progressInterval
         report(
             .progress(
