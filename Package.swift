@@ -29,9 +29,8 @@ let package = Package(
             // The seam by which tests have calls to the system fail: a release build has none of it.
             cSettings: c + [.define("CM_FAULTS", .when(configuration: .debug))],
             linkerSettings: [.linkedLibrary("asound"), .linkedLibrary("v4lconvert"), .linkedLibrary("udev")]),
-        .target(
-            name: "CSystem", cSettings: c,
-            linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("systemd")]),
+        // libsystemd is loaded when a bus is first spoken to.
+        .target(name: "CSystem", cSettings: c, linkerSettings: [.linkedLibrary("nettle")]),
         .target(
             name: "CCodecs", cSettings: c,
             linkerSettings: [

@@ -21,6 +21,10 @@ int32_t cm_map(int32_t descriptor, int64_t offset, int64_t bytes, void **address
     return 0;
 }
 
+int32_t cm_populate(void *address, int64_t bytes) {
+    return CM_ERRNO(madvise, address, (size_t)bytes, MADV_POPULATE_WRITE) < 0 ? -errno : 0;
+}
+
 int32_t cm_unmap(void *address, int64_t bytes) { return munmap(address, (size_t)bytes) < 0 ? -errno : 0; }
 
 // Not repeated after EINTR: Linux has closed the descriptor by then.

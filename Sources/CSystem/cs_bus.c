@@ -1,6 +1,8 @@
 #include "cs_bus.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +12,37 @@
 #error "systemd's headers are missing: install the Debian package libsystemd-dev"
 #endif
 
+// libsystemd brings seven more libraries, and most programs never speak to a bus: it is loaded when one first does.
+#define CALLS(EACH) \
+    EACH(bus_call_method_async) EACH(bus_close) EACH(bus_error_get_errno) EACH(bus_get_events) EACH(bus_get_fd) \
+    EACH(bus_get_timeout) EACH(bus_message_enter_container) EACH(bus_message_get_error) EACH(bus_message_peek_type) \
+    EACH(bus_message_read_basic) EACH(bus_new) EACH(bus_process) EACH(bus_set_address) EACH(bus_set_bus_client) \
+    EACH(bus_start) EACH(bus_unref)
+
+static struct {
+    int result;
+#define MEMBER(name) __typeof__(sd_##name) *name;
+    CALLS(MEMBER)
+#undef MEMBER
+} sd = {.result = -ELIBACC};
+
+static void load(void) {
+    void *library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) return;
+#define FIND(name) \
+    if ((sd.name = (__typeof__(sd.name))dlsym(library, "sd_" #name)) == NULL) return;
+    CALLS(FIND)
+#undef FIND
+    sd.result = 0;
+}
+
+// -ELIBACC where there is no libsystemd, or one that is too old.
+static int loaded(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return sd.result;
+}
+
 struct connection {
     sd_bus *bus;
     int answered;
@@ -17,12 +50,13 @@ struct connection {
 };
 
 int cs_bus_open(const char *address, void **out) {
+    if (loaded() < 0) return loaded();
     struct connection *connection = calloc(1, sizeof *connection);
     if (connection == NULL) return -ENOMEM;
-    int result = sd_bus_new(&connection->bus);
-    if (result >= 0) result = sd_bus_set_address(connection->bus, address);
-    if (result >= 0) result = sd_bus_set_bus_client(connection->bus, 1);
-    if (result >= 0) result = sd_bus_start(connection->bus);
+    int result = sd.bus_new(&connection->bus);
+    if (result >= 0) result = sd.bus_set_address(connection->bus, address);
+    if (result >= 0) result = sd.bus_set_bus_client(connection->bus, 1);
+    if (result >= 0) result = sd.bus_start(connection->bus);
     if (result < 0) {
         cs_bus_drop(connection);
         return result;
@@ -35,14 +69,14 @@ int cs_bus_open(const char *address, void **out) {
 static int64_t number_in(sd_bus_message *message) {
     char type = 0;
     const char *contents = NULL;
-    if (sd_bus_message_peek_type(message, &type, &contents) <= 0 || type != 'v' || contents == NULL) return 0;
+    if (sd.bus_message_peek_type(message, &type, &contents) <= 0 || type != 'v' || contents == NULL) return 0;
     union {
         int32_t i;
         uint32_t u;
         int64_t x;
     } value = {.x = 0};
-    if (sd_bus_message_enter_container(message, 'v', contents) < 0) return 0;
-    if (sd_bus_message_read_basic(message, contents[0], &value) <= 0) return 0;
+    if (sd.bus_message_enter_container(message, 'v', contents) < 0) return 0;
+    if (sd.bus_message_read_basic(message, contents[0], &value) <= 0) return 0;
     switch (contents[0]) {
     case 'i': return value.i;
     case 'u': return value.u;
@@ -55,10 +89,10 @@ static int64_t number_in(sd_bus_message *message) {
 static int keep_reply(sd_bus_message *message, void *context, sd_bus_error *unused) {
     (void)unused;
     struct connection *connection = context;
-    const sd_bus_error *error = sd_bus_message_get_error(message);
+    const sd_bus_error *error = sd.bus_message_get_error(message);
     connection->answered = 1;
     connection->reply = (struct cs_bus_reply){.number = error == NULL ? number_in(message) : 0};
-    connection->reply.error = error == NULL ? 0 : sd_bus_error_get_errno(error);
+    connection->reply.error = error == NULL ? 0 : sd.bus_error_get_errno(error);
     if (error != NULL)
         snprintf(connection->reply.name, sizeof connection->reply.name, "%s", error->name == NULL ? "" : error->name);
     return 1;
@@ -67,14 +101,14 @@ static int keep_reply(sd_bus_message *message, void *context, sd_bus_error *unus
 int cs_bus_call(void *bus, const char *destination, const char *path, const char *interface, const char *member) {
     struct connection *connection = bus;
     connection->answered = 0;
-    return sd_bus_call_method_async(
+    return sd.bus_call_method_async(
         connection->bus, NULL, destination, path, interface, member, keep_reply, connection, NULL);
 }
 
 int cs_bus_get(void *bus, const char *destination, const char *path, const char *interface, const char *property) {
     struct connection *connection = bus;
     connection->answered = 0;
-    return sd_bus_call_method_async(
+    return sd.bus_call_method_async(
         connection->bus, NULL, destination, path, "org.freedesktop.DBus.Properties", "Get", keep_reply, connection, "ss",
         interface, property);
 }
@@ -84,7 +118,7 @@ int cs_bus_call_thread(
     uint32_t priority) {
     struct connection *connection = bus;
     connection->answered = 0;
-    return sd_bus_call_method_async(
+    return sd.bus_call_method_async(
         connection->bus, NULL, destination, path, interface, member, keep_reply, connection, "tu", thread, priority);
 }
 
@@ -94,26 +128,26 @@ int cs_bus_take_reply(void *bus, struct cs_bus_reply *out) {
     return connection->answered;
 }
 
-int cs_bus_descriptor(void *bus) { return sd_bus_get_fd(((struct connection *)bus)->bus); }
+int cs_bus_descriptor(void *bus) { return sd.bus_get_fd(((struct connection *)bus)->bus); }
 
-int cs_bus_events(void *bus) { return sd_bus_get_events(((struct connection *)bus)->bus); }
+int cs_bus_events(void *bus) { return sd.bus_get_events(((struct connection *)bus)->bus); }
 
 int64_t cs_bus_timeout_ns(void *bus) {
     uint64_t until = 0;
-    int result = sd_bus_get_timeout(((struct connection *)bus)->bus, &until);
+    int result = sd.bus_get_timeout(((struct connection *)bus)->bus, &until);
     if (result < 0) return result;
     return until >= INT64_MAX / 1000 ? INT64_MAX : (int64_t)until * 1000;
 }
 
 int cs_bus_process(void *bus) {
-    int result = sd_bus_process(((struct connection *)bus)->bus, NULL);
+    int result = sd.bus_process(((struct connection *)bus)->bus, NULL);
     return result > 0 ? 1 : result;
 }
 
 void cs_bus_drop(void *bus) {
     struct connection *connection = bus;
     // Nothing is flushed: whoever does not read would be waited for.
-    sd_bus_close(connection->bus);
-    sd_bus_unref(connection->bus);
+    sd.bus_close(connection->bus);
+    sd.bus_unref(connection->bus);
     free(connection);
 }

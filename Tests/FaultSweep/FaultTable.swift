@@ -27,6 +27,7 @@ enum FaultTable {
         "timerfd_settime": [EINVAL],
         "memfd_create": descriptors,
         "ftruncate": [EFBIG, EIO, EPERM],
+        "madvise": [EAGAIN, EINVAL, ENOMEM],
         "mmap": [EACCES, EAGAIN, EINVAL, ENFILE, ENODEV, ENOMEM, EPERM],
         "sched_getscheduler": [EPERM, ESRCH],
         "sched_getparam": [EPERM, ESRCH],

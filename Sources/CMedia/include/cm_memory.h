@@ -10,6 +10,8 @@
 int32_t cm_memfd(const char *name, int64_t bytes);
 // Shared, readable and writable.
 int32_t cm_map(int32_t descriptor, int64_t offset, int64_t bytes, void *_Nullable *_Nonnull address);
+// Has the kernel find all pages now, ready to be written. -EINVAL before Linux 5.14; -ENOMEM.
+int32_t cm_populate(void *address, int64_t bytes);
 int32_t cm_unmap(void *address, int64_t bytes);
 int32_t cm_close(int32_t descriptor);
 

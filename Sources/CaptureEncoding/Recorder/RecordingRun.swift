@@ -62,8 +62,8 @@ final class RecordingRun {
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
             if let end = ended() { return end }
             turns += 1
-            // Not after each picture: that would be a look at the clock for each.
-            if !wrote || turns % 8 == 0 { reportProgress() }
+            // Not after each picture: that would be a look at the clock for each. Whoever keeps up waits soon anyway.
+            if !wrote || turns % 64 == 0 { reportProgress() }
             if !wrote { wait(for: waiting) }
         }
     }

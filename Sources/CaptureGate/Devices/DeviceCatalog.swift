@@ -19,8 +19,8 @@ public enum DeviceCatalog {
 
     /// - Parameter gone: places in /sys of devices that do not count any more.
     static func scan(_ detail: Detail, without gone: Set<String>) -> [Device] {
-        cameras(CameraScanner.records().filter { !$0.isIn(gone) }, detail)
-            + microphones(MicrophoneScanner.records().filter { !$0.isIn(gone) }, detail) + BuiltInDevices.all
+        cameras(cameraRecords.renew().filter { !$0.isIn(gone) }, detail)
+            + microphones(microphoneRecords.renew().filter { !$0.isIn(gone) }, detail) + BuiltInDevices.all
     }
 
     /// The device of an id, also one that a listing does not show: a PCM named in ALSA's configuration (`alsa:NAME`).
@@ -34,13 +34,16 @@ public enum DeviceCatalog {
             remedies: [Remedy("Plug it in, or choose another.", command: "capturegate devices")])
     }
 
+    private static let cameraRecords = KeptRecords(walk: CameraScanner.records)
+    private static let microphoneRecords = KeptRecords(walk: MicrophoneScanner.records)
+
     /// Looks no further than what decides its id: a gate does so several times for each request.
     private static func find(_ id: DeviceID, _ capability: CapabilityName) -> Device? {
         let builtIn = BuiltInDevices.all.first { $0.id == id && $0.capability == capability }
         if let builtIn { return builtIn }
         switch capability {
-        case .camera: return cameras(CameraScanner.records(), .identity, only: id).first
-        case .microphone: return microphones(MicrophoneScanner.records(), .identity, only: id).first
+        case .camera: return cameraRecords.find { cameras($0, .identity, only: id).first }
+        case .microphone: return microphoneRecords.find { microphones($0, .identity, only: id).first }
         default: return nil
         }
     }

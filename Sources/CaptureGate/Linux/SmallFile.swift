@@ -15,15 +15,16 @@ enum SmallFile {
         let file = cs_open(path, readOnly, 0)
         guard file >= 0 else { return nil }
         defer { cs_close(file) }
-        var bytes = [UInt8](repeating: 0, count: limit)
-        var count = 0
-        while count < limit {
-            let got = bytes.withUnsafeMutableBytes { cs_read(file, $0.baseAddress! + count, limit - count) }
+        // Most are short, and the size that the kernel says of them is 0. Room that is not needed would cost page faults.
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < limit {
+            let got = cs_read(file, &piece, min(piece.count, limit - bytes.count))
             if got < 0 { return nil }
             if got == 0 { break }
-            count += Int(got)
+            bytes += piece[..<Int(got)]
         }
-        return Array(bytes[..<count])
+        return bytes
     }
 
     /// Names in a folder; empty where it can't be read.

@@ -6,7 +6,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
     case parametersPCM, accessPCM, formatPCM, channelsPCM, ratePCM, periodPCM, bufferPCM, commitPCM
     case softwareParametersPCM, descriptorsPCM, preparePCM, startPCM, resumePCM, readPCM, timestampPCM
     case openCamera, queryCapabilities, selectInput, queryTimings, setTimings, getFormat, setFormat, setParameters
-    case requestBuffers, queryBuffer, mapBuffer, queueBuffer, dequeueBuffer, streamOn
+    case requestBuffers, queryBuffer, mapBuffer, populate, queueBuffer, dequeueBuffer, streamOn
     case memory, eventDescriptor, timer, poll
 
     /// The function's or request's name, as its manual page has it.
@@ -53,6 +53,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         case .requestBuffers: "VIDIOC_REQBUFS"
         case .queryBuffer: "VIDIOC_QUERYBUF"
         case .mapBuffer: "mmap"
+        case .populate: "madvise"
         case .queueBuffer: "VIDIOC_QBUF"
         case .dequeueBuffer: "VIDIOC_DQBUF"
         case .streamOn: "VIDIOC_STREAMON"

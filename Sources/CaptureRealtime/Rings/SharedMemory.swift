@@ -13,10 +13,22 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
         let mapped = unsafe cm_map(descriptor, 0, Int64(byteCount), &address)
         _ = cm_close(descriptor)
         guard mapped >= 0, let address = unsafe address else { throw RealtimeFault(.mapBuffer, result: mapped) }
-        // Touched now, so that the capture thread never waits for the kernel to find a page.
-        unsafe address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        let populated = unsafe Self.populate(address, byteCount)
+        guard populated >= 0 else {
+            _ = unsafe cm_unmap(address, Int64(byteCount))
+            throw RealtimeFault(.populate, result: populated)
+        }
         unsafe base = address
         self.byteCount = byteCount
+    }
+
+    /// Has the kernel find all pages now, so that the capture thread never waits for it.
+    private static func populate(_ address: UnsafeMutableRawPointer, _ byteCount: Int) -> Int32 {
+        let populated = unsafe cm_populate(address, Int64(byteCount))
+        guard populated == -EINVAL else { return populated }
+        // An older kernel finds them when they are touched.
+        unsafe address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        return 0
     }
 
     deinit {

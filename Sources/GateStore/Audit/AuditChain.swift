@@ -18,9 +18,9 @@ struct AuditChain: Sendable {
         let text = try AuditChain.text(of: event)
         let number = AuditChain.nextNumber(after: found, head: written)
         let hash = try AuditChain.hash(number: number, previous: found.last.hash, event: text)
-        try db.execute(
-            sql: "INSERT INTO audit (number, event, previous, hash) VALUES (?, ?, ?, ?)",
-            arguments: [number, text, found.last.hash, hash])
+        try db.run(
+            "INSERT INTO audit (number, event, previous, hash) VALUES (?, ?, ?, ?)",
+            [number, text, found.last.hash, hash])
         let after = AuditExtent(anchor: anchor ?? found.anchor, last: AuditLink(number: number, hash: hash))
         let turn = (written?.turn ?? 0) + 1
         try head.write(AuditHead(turn: turn, before: found, after: after), durable: true)
@@ -69,7 +69,7 @@ struct AuditChain: Sendable {
     }
 
     private static func link(_ db: Database, _ sql: String) throws -> AuditLink? {
-        try Row.fetchOne(db, sql: sql).map { row in
+        try db.row(sql).map { row in
             guard let number = Int64.fromDatabaseValue(row[0]), let hash = String.fromDatabaseValue(row[1]) else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the audit log has a line without a number")
             }

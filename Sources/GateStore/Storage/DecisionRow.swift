@@ -4,13 +4,13 @@ import Gate
 /// Decisions as rows of the table `decision`.
 enum DecisionRow {
     static func fetchAll(_ db: Database, where condition: String) throws -> [Decision] {
-        try Row.fetchAll(db, sql: "SELECT * FROM decision WHERE \(condition) ORDER BY id").map(decode)
+        try db.rows("SELECT * FROM decision WHERE \(condition) ORDER BY id").map(decode)
     }
 
     /// Those that exist, used up or not.
     static func fetchAll(_ db: Database, ids: [Int64]) throws -> [Decision] {
         try Set(ids).sorted().compactMap { id in
-            try Row.fetchOne(db, sql: "SELECT * FROM decision WHERE id = ?", arguments: [id]).map(decode)
+            try db.row("SELECT * FROM decision WHERE id = ?", [id]).map(decode)
         }
     }
 
@@ -40,7 +40,7 @@ enum DecisionRow {
 
     /// Forgets what captures of an earlier boot used up: none rests on it any more.
     static func forgetConsumed(butOf bootID: String, _ db: Database) throws {
-        try db.execute(sql: "DELETE FROM decision WHERE consumed_boot_id <> ?", arguments: [bootID])
+        try db.run("DELETE FROM decision WHERE consumed_boot_id <> ?", [bootID])
     }
 
     /// Marks a `once` decision as used up.

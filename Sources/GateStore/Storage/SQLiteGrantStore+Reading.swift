@@ -8,7 +8,7 @@ extension SQLiteGrantStore {
                 StoreSnapshot(
                     decisions: try DecisionRow.fetchAll(db, where: "consumed_boot_id IS NULL"),
                     killSwitches: try SQLiteGrantStore.killSwitches(db),
-                    latestWallNanoseconds: try Int64.fetchOne(db, sql: "SELECT latest_wall FROM state") ?? 0,
+                    latestWallNanoseconds: try SQLiteGrantStore.latestWall(db),
                     consumed: try DecisionRow.fetchAll(db, where: "consumed_boot_id IS NOT NULL"))
             }
         }
@@ -21,8 +21,12 @@ extension SQLiteGrantStore {
         try snapshot().decisions.map(\.subject.executable)
     }
 
+    private static func latestWall(_ db: Database) throws -> Int64 {
+        try Int64.fetchOne(try db.cachedStatement(sql: "SELECT latest_wall FROM state")) ?? 0
+    }
+
     private static func killSwitches(_ db: Database) throws -> Set<CapabilityName> {
-        let names = try String.fetchAll(db, sql: "SELECT capability FROM kill_switch")
+        let names = try String.fetchAll(try db.cachedStatement(sql: "SELECT capability FROM kill_switch"))
         return Set(names.map(CapabilityName.init(rawValue:)))
     }
 }

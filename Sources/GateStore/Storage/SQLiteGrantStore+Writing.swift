@@ -60,8 +60,7 @@ extension SQLiteGrantStore {
             try db.inTransaction(.immediate) {
                 try DecisionRow.forgetConsumed(butOf: event.at.bootID, db)
                 changed = try change(db)
-                try db.execute(
-                    sql: "UPDATE state SET latest_wall = max(latest_wall, ?)", arguments: [event.at.wallNanoseconds])
+                try db.run("UPDATE state SET latest_wall = max(latest_wall, ?)", [event.at.wallNanoseconds])
                 try chain.append(event.resting(on: changed), db)
                 return .commit
             }

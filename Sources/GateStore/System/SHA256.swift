@@ -1,17 +1,17 @@
 import CSystem
 import Gate
 
-/// SHA-256 by libcrypto: of executables, and of the lines of the audit log.
+/// SHA-256 by libnettle: of executables, and of the lines of the audit log.
 ///
 /// Standard: FIPS 180-4 (2015). *thread-safe*
 public enum SHA256 {
     /// The digest of some bytes, 64 lower-case hexadecimal digits.
     ///
-    /// - Throws: `.inputOutput` if libcrypto has no memory left.
+    /// - Throws: `.inputOutput` if no memory is left.
     public static func hex(of bytes: some Sequence<UInt8>) throws(CaptureError) -> String {
         let digest = try Digest()
-        try digest.add(Array(bytes).span.bytes)
-        return try digest.end()
+        digest.add(Array(bytes).span.bytes)
+        return digest.end()
     }
 
     /// The digest of a whole file, read from its start in pieces of 128 KiB; the file's offset stays where it is.
@@ -25,8 +25,8 @@ public enum SHA256 {
         while true {
             let count = cs_pread(descriptor, &piece, piece.count, offset)
             guard count >= 0 else { throw unreadable(count) }
-            guard count > 0 else { return try digest.end() }
-            try digest.add(piece.span.bytes.extracting(0..<Int(count)))
+            guard count > 0 else { return digest.end() }
+            digest.add(piece.span.bytes.extracting(0..<Int(count)))
             offset += count
         }
     }
@@ -52,15 +52,11 @@ private struct Digest: ~Copyable {
 
     deinit { cs_sha256_drop(context) }
 
-    func add(_ bytes: RawSpan) throws(CaptureError) {
-        let result = bytes.withUnsafeBytes { cs_sha256_add(context, $0.baseAddress, $0.count) }
-        guard result >= 0 else { throw Digest.failure(result) }
-    }
+    func add(_ bytes: RawSpan) { bytes.withUnsafeBytes { cs_sha256_add(context, $0.baseAddress, $0.count) } }
 
-    func end() throws(CaptureError) -> String {
+    func end() -> String {
         var bytes = [UInt8](repeating: 0, count: CS_SHA256_BYTES)
-        let result = cs_sha256_end(context, &bytes)
-        guard result >= 0 else { throw Digest.failure(result) }
+        cs_sha256_end(context, &bytes)
         return bytes.reduce(into: "") { text, byte in
             text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
@@ -68,7 +64,7 @@ private struct Digest: ~Copyable {
 
     private static func failure(_ result: Int32) -> CaptureError {
         CaptureError(
-            .inputOutput, "libcrypto could not make a SHA-256: \(systemText(result)).", errno: -result,
+            .inputOutput, "There is no memory for a SHA-256: \(systemText(result)).", errno: -result,
             remedies: [Remedy("Free some memory and try again.")])
     }
 }

@@ -67,6 +67,6 @@ extension RecorderSettings {
         duration = command.time?.duration
         reattach = command.reattach?.duration
         // A line a second needs no more; a live line is looked at.
-        if command.json.isOn || !StandardStream.error.isTerminal { progressInterval = .milliseconds(250) }
+        if command.json.isOn || !StandardStream.error.isTerminal { progressInterval = .milliseconds(500) }
     }
 }
