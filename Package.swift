@@ -69,6 +69,9 @@ let package = Package(
         .executableTarget(
             name: "ListDevices", dependencies: ["CaptureGate"], path: "Samples/ListDevices", swiftSettings: swift),
         .executableTarget(
+            name: "FirstClip", dependencies: ["CaptureGate", "CaptureEncoding"], path: "Samples/FirstClip",
+            swiftSettings: swift),
+        .executableTarget(
             name: "RecordMemo", dependencies: ["CaptureGate", "CaptureEncoding"], path: "Samples/RecordMemo",
             swiftSettings: swift),
         .executableTarget(

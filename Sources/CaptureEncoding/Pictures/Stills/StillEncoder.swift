@@ -62,6 +62,12 @@ public final class StillEncoder {
     }
 
     private func encodePixels(of frame: RawSpan) throws(CaptureError) {
+        _ = try pixels(of: frame)
+        try still == .png ? encodePNG() : encodeQOI()
+    }
+
+    /// The picture before it is encoded, until the next one is read.
+    func pixels(of frame: RawSpan) throws(CaptureError) -> StillPixels {
         if format.pixelFormat.isCompressed {
             var mended = PacketBuffer()
             try jpeg.encode(frame, at: 0, into: &mended)
@@ -69,7 +75,7 @@ public final class StillEncoder {
         } else {
             guard frame.withUnsafeBytes({ pixels.read($0) }) else { throw broken }
         }
-        try still == .png ? encodePNG() : encodeQOI()
+        return pixels
     }
 
     private func encodePNG() throws(CaptureError) {

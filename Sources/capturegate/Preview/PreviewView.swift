@@ -1,0 +1,31 @@
+import CaptureEncoding
+
+/// The camera's picture above a recording's live line.
+struct PreviewView: EventView {
+    let stream: StandardStream
+    let screen: PreviewScreen
+    private var line: LiveLine
+    private var drawnRows = 0
+
+    init(_ screen: PreviewScreen, above line: LiveLine) {
+        self.screen = screen
+        self.line = line
+        stream = line.stream
+    }
+
+    mutating func show(_ event: RecordingEvent) {
+        if case .preview(let picture) = event { draw(picture) } else { line.show(event) }
+    }
+
+    private mutating func draw(_ picture: Thumbnail) {
+        let drawing = screen.drawing(of: picture)
+        // All at once, where the terminal can do that (private mode 2026); others take no notice.
+        var text = "\u{1B}[?2026h\r\u{1B}[K"
+        // Room for it the first time, or back to its first line.
+        if drawnRows == 0 { text += String(repeating: "\n", count: drawing.rows) }
+        text += "\u{1B}[\(drawnRows == 0 ? drawing.rows : drawnRows)A"
+        text += drawing.text(of: picture) + "\u{1B}[?2026l"
+        drawnRows = drawing.rows
+        try? stream.write(text)
+    }
+}
