@@ -3,12 +3,25 @@ import CaptureGate
 extension Clip {
     /// One line of JSON (RFC 8259).
     public var json: String {
-        JSONText.object([
+        JSONText.members([
             ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
             ("tracks", .array(tracks.map(\.jsonText))), ("ledger", ledger.jsonText), ("end", .string(end.rawValue)),
+            ("segments", parts.isEmpty ? nil : .array(parts.map(\.jsonText))),
         ]).rendered
     }
+}
+
+extension ClipPart {
+    var jsonText: JSONText {
+        .object([
+            ("path", .string(path)), ("start_ns", .integer(startNanoseconds)),
+            ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
+        ])
+    }
+
+    /// One line of JSON (RFC 8259).
+    public var json: String { jsonText.rendered }
 }
 
 extension LossLedger {

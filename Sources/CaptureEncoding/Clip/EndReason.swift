@@ -4,6 +4,8 @@
 public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// All that was asked for is there.
     case complete
+    /// One frame more would have made the file larger than it may be.
+    case maxSize = "max_size"
     /// A person or a signal ended it.
     case interrupt
     /// The gate took the permission back.

@@ -81,12 +81,11 @@ public struct Recorder: ~Copyable, Sendable {
         for device in devices { device.adapt(to: target.format, settings.encoders.videoCodec) }
         let lanes = Self.lanes(devices, timeline, settings.sync, constantRate: target.format.hasConstantRate)
         defer { for lane in lanes { lane.release() } }
-        let writer = try target.format.writer(
-            on: try target.take(), tracks: lanes.map(\.track), labels: settings.labels, settings: settings.encoders)
+        let writer = try target.writer(lanes.map(\.track), settings.labels, settings.encoders)
         let run = RecordingRun(
             lanes: lanes, writer: writer, timeline: timeline, control: control,
             reattachment: Reattachment(patience: settings.reattach, timeline: timeline),
-            progressInterval: settings.progressInterval, report: onEvent)
+            finishing: target.finishing, progressInterval: settings.progressInterval, report: onEvent)
         guard let run else {
             writer.discard()
             throw CaptureError(.usage, "A recording needs a microphone or a camera.")

@@ -6,6 +6,8 @@ public enum RecordingEvent: Sendable {
     /// sentences say what the devices do otherwise than asked.
     case started(tracks: [ClipTrack], differences: [String])
     case progress(RecordingProgress)
+    /// One file of several is finished.
+    case segment(ClipPart)
     /// The file is finished; the error says why early, where it is. `lastTimestamp` is when the capture threads stamped
     /// their last frame, CLOCK_MONOTONIC nanoseconds, 0 where none was.
     case ended(Clip, CaptureError?, lastTimestamp: Int64)

@@ -6,9 +6,13 @@ final class RecordingRun {
     private let lanes: [any Lane]
     private let leader: any Lane
     private let writer: any ClipWriter
+    /// The same, where it writes several files.
+    private let parts: (any PartsWriter)?
     private let timeline: Timeline
     private let control: RecordingControl
     private let reattachment: Reattachment
+    /// Where the clip goes into several files: which of them are finished.
+    private let finishing: FinishingQueue?
     private let report: (RecordingEvent) -> Void
     private let progressInterval: Int64
     private var nextReport: Int64 = 0
@@ -18,20 +22,32 @@ final class RecordingRun {
     private struct End {
         let reason: EndReason
         let error: CaptureError?
+
+        /// What there is to say where the clip has not a single frame; `nil` where that is a clip all the same.
+        var fatal: CaptureError? {
+            switch reason {
+            case .failure: error
+            case .maxSize: CaptureError(.usage, "The greatest size is too small for the clip's first frame.")
+            default: nil
+            }
+        }
     }
 
     /// - Returns: `nil` without a lane.
     init?(
         lanes: [any Lane], writer: any ClipWriter, timeline: Timeline, control: RecordingControl,
-        reattachment: Reattachment, progressInterval: Duration, report: @escaping (RecordingEvent) -> Void
+        reattachment: Reattachment, finishing: FinishingQueue?, progressInterval: Duration,
+        report: @escaping (RecordingEvent) -> Void
     ) {
         guard let leader = lanes.first(where: { $0 is VideoLane }) ?? lanes.first else { return nil }
         self.lanes = lanes
         self.leader = leader
         self.writer = writer
+        parts = writer as? any PartsWriter
         self.timeline = timeline
         self.control = control
         self.reattachment = reattachment
+        self.finishing = finishing
         self.progressInterval = progressInterval.nanoseconds
         self.report = report
     }
@@ -44,6 +60,7 @@ final class RecordingRun {
         let end = record()
         for lane in lanes { lane.stop() }
         let clip = try finish(end)
+        tellFinished()
         report(.ended(clip, end.error, lastTimestamp: lanes.map(\.lastTimestamp).max() ?? 0))
         return clip
     }
@@ -56,16 +73,28 @@ final class RecordingRun {
             do {
                 wrote = try writeOnce()
             } catch {
-                return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
+                return Self.end(error)
             }
+            tellFinished()
             if wrote { tellStart() }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
+            if let failure = finishing?.failure { return Self.end(failure) }
             if let end = ended() { return end }
             turns += 1
             // Not after each picture: that would be a look at the clock for each.
             if !wrote || turns % 8 == 0 { reportProgress() }
             if !wrote { wait(for: waiting) }
         }
+    }
+
+    /// - Parameter error: of the output.
+    private static func end(_ error: CaptureError) -> End {
+        if error == .sizeReached { return End(reason: .maxSize, error: nil) }
+        return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
+    }
+
+    private func tellFinished() {
+        for part in finishing?.takeFinished() ?? [] { report(.segment(part)) }
     }
 
     private func tellStart() {
@@ -79,6 +108,7 @@ final class RecordingRun {
         for (index, lane) in lanes.enumerated() where timeline.origin != nil || lane === leader {
             if try lane.write(to: writer, as: index) { wrote = true }
         }
+        try parts?.finishParts { Self.ledger(lanes, writer) }
         return wrote
     }
 
@@ -144,13 +174,16 @@ final class RecordingRun {
     private func finish(_ end: End) throws(CaptureError) -> Clip {
         // Where that fails, the output has failed before: the file is finished as far as it is.
         for lane in lanes { try? lane.finish() }
-        let ledger = LossLedger(
-            tracks: lanes.enumerated().map { index, lane in lane.ledger(counts: writer.counts(of: index)) })
+        let ledger = Self.ledger(lanes, writer)
         // A device that never began: a file without a frame would be no clip.
-        if end.reason == .failure, let error = end.error, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
+        if let error = end.fatal, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
             writer.discard()
             throw error
         }
         return try writer.finish(ledger: ledger, end: end.reason)
+    }
+
+    private static func ledger(_ lanes: [any Lane], _ writer: any ClipWriter) -> LossLedger {
+        LossLedger(tracks: lanes.enumerated().map { index, lane in lane.ledger(counts: writer.counts(of: index)) })
     }
 }

@@ -10,8 +10,17 @@ struct ClipSummary {
             + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) }
     }
 
+    /// A finished file of several.
+    static func line(_ part: ClipPart) -> String {
+        "\(part.path.visible): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
+    }
+
     private var name: String {
-        switch clip.path {
+        if let first = clip.parts.first, let last = clip.parts.last, clip.path != "null:" {
+            let files = clip.parts.count == 1 ? "" : " to \(last.path.visible) (\(clip.parts.count) files)"
+            return first.path.visible + files
+        }
+        return switch clip.path {
         case "-": "standard output"
         case "null:": "null: (nothing kept)"
         default: clip.path.visible

@@ -17,6 +17,7 @@ struct EventLines: EventView {
         case .started(let tracks, let differences): stream.note(start(tracks, differences).text)
         case .progress(let progress):
             if pace.isDue(progress) { stream.note(progress.json.text) }
+        case .segment(let part): stream.note(Self.segment(part).text)
         case .ended(let clip, let error, let last): stream.note(Self.end(clip, error, last).text)
         }
     }
@@ -29,12 +30,20 @@ struct EventLines: EventView {
         ]
     }
 
+    private static func segment(_ part: ClipPart) -> JSONValue {
+        [
+            "event": "segment", "path": .string(part.path), "start_ns": .integer(part.startNanoseconds),
+            "duration_ns": .integer(part.durationNanoseconds), "bytes": .integer(part.bytes),
+        ]
+    }
+
     private static func end(_ clip: Clip, _ error: CaptureError?, _ last: Int64) -> JSONValue {
         [
             "event": "end", "reason": .string(clip.end.rawValue), "path": .string(clip.path),
             "format": .string(clip.format.rawValue), "duration_ns": .integer(clip.durationNanoseconds),
             "bytes": .integer(clip.bytes), "last_timestamp_ns": .integer(last),
             "tracks": .array(clip.ledger.tracks.map(\.countsJSON)), "ledger": .rendered(clip.ledger.json),
+            "segments": .array(clip.parts.map { .rendered($0.json) }),
             "error": error.map { ErrorReport(error: $0).json } ?? .null,
         ]
     }

@@ -22,6 +22,9 @@ struct LiveLine: EventView {
             StartText(tracks: tracks, differences: differences).tell(stream)
             if plan.settings.duration == nil { stream.note("Ctrl-C ends it.") }
         case .progress(let progress): draw(ProgressText(progress: progress))
+        case .segment(let part):
+            clear()
+            stream.note(ClipSummary.line(part))
         case .ended(let clip, _, _):
             clear()
             summary.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))

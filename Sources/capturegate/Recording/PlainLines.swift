@@ -16,6 +16,7 @@ struct PlainLines: EventView {
         case .started(let tracks, let differences): StartText(tracks: tracks, differences: differences).tell(stream)
         case .progress(let progress):
             if pace.isDue(progress) { stream.note(ProgressText(progress: progress).line) }
+        case .segment(let part): stream.note(ClipSummary.line(part))
         case .ended(let clip, _, _): stream.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))
         }
     }

@@ -20,6 +20,8 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
               capturegate record memo.flac --microphone default
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
               capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --strict
+              capturegate record watch.mkv --camera C920 --segment 10m
+              capturegate record talk.opus --max-size 50M
               capturegate record null: --json --camera test:bars --for 10s
               capturegate record - --microphone default --format wav | sox -t wav - out.mp3
             """)
@@ -38,6 +40,8 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
         help: ArgumentHelp("How long, such as 5s; until Ctrl-C where not said.", valueName: "time"),
         transform: DurationArgument.parse)
     var time: DurationArgument?
+
+    @OptionGroup var files: FileOptions
 
     @Option(
         defaultAsFlag: DurationArgument(duration: .seconds(3600)),
@@ -66,7 +70,9 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
 
     func run() async throws {
         let plan = try RecordingPlan(self)
-        let target = try RecordingTarget(plan.destination, format: plan.format, replacing: force)
+        let target = try RecordingTarget(
+            plan.destination, format: plan.format, replacing: force, segment: files.segment?.duration,
+            maxBytes: files.maxSize?.bytes)
         let reporter = EventReporter(view: plan.view(json: json.isOn))
         let outcome = try await RecordingRound(plan: plan, target: target, reporter: reporter).run()
         await reporter.finish()

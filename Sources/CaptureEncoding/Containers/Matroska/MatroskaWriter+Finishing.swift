@@ -31,6 +31,16 @@ extension MatroskaWriter {
         if failure == nil { try flush() }
     }
 
+    /// The most that index and tags take, bytes.
+    var tailBytes: Int {
+        let said = labels.extra.reduce(labels.title?.utf8.count ?? 0) {
+            $0 + $1.key.utf8.count + $1.value.utf8.count + 32
+        }
+        // A point of the index has at most 32 bytes, a track's ledger about 700 beside its names, which it has twice.
+        let named = tracks.reduce(0) { $0 + 1536 + 4 * ($1.name.utf8.count + $1.device.utf8.count) }
+        return 32 * (cues.points.count + 1) + said + named + 512
+    }
+
     /// Where index and tags begin in the segment; absent where the disk was full.
     private struct Tail {
         var cuesAt: Int64?
