@@ -6,6 +6,8 @@ public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
     case complete
     /// One frame more would have made the file larger than it may be.
     case maxSize = "max_size"
+    /// It has been quiet for as long as was said.
+    case silence
     /// A person or a signal ended it.
     case interrupt
     /// The gate took the permission back.

@@ -109,7 +109,9 @@ final class AudioLane: Lane {
 
     private func begin(_ writer: any ClipWriter, _ track: Int) -> SoundPlacement {
         let target = timeline.duration.map { SoundTime(rate: format.sampleRate).frames($0) }
-        let outlet = SoundOutlet(format, to: writer, as: track, target: target)
+        let outlet = SoundOutlet(
+            format, to: writer, as: track, target: target,
+            watch: timeline.silence.map { SilenceWatch($0, format) })
         let placement = SoundPlacement(outlet, timeline, clock: clock, isSteered: role == .follows)
         if role == .leads { timeline.pace = placement }
         self.outlet = outlet

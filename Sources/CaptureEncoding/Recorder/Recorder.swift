@@ -77,7 +77,7 @@ public struct Recorder: ~Copyable, Sendable {
         _ devices: [OpenDevice], _ target: RecordingTarget, _ settings: RecorderSettings, _ duration: Duration?,
         _ control: RecordingControl, _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
     ) throws(CaptureError) -> Clip {
-        let timeline = Timeline(duration: duration)
+        let timeline = Timeline(duration: duration, silence: settings.untilSilence)
         for device in devices { device.adapt(to: target.format, settings.encoders.videoCodec) }
         let lanes = Self.lanes(devices, timeline, settings.sync, constantRate: target.format.hasConstantRate)
         defer { for lane in lanes { lane.release() } }

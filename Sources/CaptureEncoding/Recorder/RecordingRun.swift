@@ -77,6 +77,7 @@ final class RecordingRun {
             }
             tellFinished()
             if wrote { tellStart() }
+            if timeline.silence?.isOver == true { return End(reason: .silence, error: nil) }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
             if let failure = finishing?.failure { return Self.end(failure) }
             if let end = ended() { return end }
@@ -167,8 +168,8 @@ final class RecordingRun {
             .progress(
                 RecordingProgress(
                     elapsedNanoseconds: lanes.map(\.elapsed).max() ?? 0, bytes: writer.bytesWritten,
-                    audio: lanes.lazy.compactMap { $0 as? AudioLane }.first?.progress(),
-                    video: lanes.lazy.compactMap { $0 as? VideoLane }.first?.progress())))
+                    microphones: lanes.compactMap { ($0 as? AudioLane)?.progress() },
+                    cameras: lanes.compactMap { ($0 as? VideoLane)?.progress() })))
     }
 
     private func finish(_ end: End) throws(CaptureError) -> Clip {

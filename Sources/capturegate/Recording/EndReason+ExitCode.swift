@@ -4,7 +4,7 @@ extension EndReason {
     /// The exit status after a recording that ended so.
     var exitCode: Int32 {
         switch self {
-        case .complete, .maxSize, .interrupt: 0
+        case .complete, .maxSize, .silence, .interrupt: 0
         case .deviceGone, .stalled: 69
         case .diskFull, .failure: 74
         case .revoked: 77
@@ -16,6 +16,7 @@ extension EndReason {
         switch self {
         case .complete: "complete"
         case .maxSize: "as large as it may be"
+        case .silence: "it was quiet"
         case .interrupt: "stopped"
         case .deviceGone: "the device was unplugged"
         case .stalled: "the device stopped delivering"

@@ -51,22 +51,32 @@ struct EventLines: EventView {
 
 extension RecordingProgress {
     fileprivate var json: JSONValue {
-        [
-            "event": "progress", "elapsed_ns": .integer(elapsedNanoseconds), "bytes": .integer(bytes),
-            "audio": audio.map { audio in
-                [
-                    "peak_dbfs": .rounded(audio.peakDBFS, 2), "rms_dbfs": .rounded(audio.rmsDBFS, 2),
-                    "clipped": .bool(audio.clipped), "frames": .count(audio.frames), "lost": .count(audio.lost),
-                    "xruns": .count(audio.xruns),
-                ]
-            } ?? .null,
-            "video": video.map { video in
-                [
-                    "frames": .count(video.frames), "lost": .count(video.lost),
-                    "fps": .rounded(video.framesPerSecond, 2),
-                ]
-            } ?? .null,
+        let first: [(String, JSONValue)] = [
+            ("event", "progress"), ("elapsed_ns", .integer(elapsedNanoseconds)), ("bytes", .integer(bytes)),
+            ("audio", audio?.json ?? .null), ("video", video?.json ?? .null),
         ]
+        let many = microphones.count > 1 || cameras.count > 1
+        return .object(
+            first
+                + (many
+                    ? [
+                        ("microphones", .array(microphones.map(\.json))), ("cameras", .array(cameras.map(\.json))),
+                    ] : []))
+    }
+}
+
+extension AudioProgress {
+    fileprivate var json: JSONValue {
+        [
+            "peak_dbfs": .rounded(peakDBFS, 2), "rms_dbfs": .rounded(rmsDBFS, 2), "clipped": .bool(clipped),
+            "frames": .count(frames), "lost": .count(lost), "xruns": .count(xruns),
+        ]
+    }
+}
+
+extension VideoProgress {
+    fileprivate var json: JSONValue {
+        ["frames": .count(frames), "lost": .count(lost), "fps": .rounded(framesPerSecond, 2)]
     }
 }
 

@@ -19,6 +19,8 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
               capturegate record clip.mkv --for 5s
               capturegate record memo.flac --microphone default
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
+              capturegate record stage.mkv --camera C920 --microphone Left --microphone Right
+              capturegate record note.opus --until-silence 3s --opus-bitrate 32k
               capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --strict
               capturegate record watch.mkv --camera C920 --segment 10m
               capturegate record talk.opus --max-size 50M
@@ -29,11 +31,13 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
     @Argument(help: ArgumentHelp("Where the clip goes.", valueName: "out"))
     var out: String
 
-    @Option(help: ArgumentHelp("An id, a part of a name, default, or none.", valueName: "id"))
-    var camera: String?
+    @Option(
+        help: ArgumentHelp(
+            "An id, a part of a name, default, or none; again for each further one, in a .mkv.", valueName: "id"))
+    var camera: [String] = []
 
-    @Option(help: ArgumentHelp("An id, a part of a name, default, or none.", valueName: "id"))
-    var microphone: String?
+    @Option(help: ArgumentHelp("The same of a microphone.", valueName: "id"))
+    var microphone: [String] = []
 
     @Option(
         name: .customLong("for"),
@@ -41,6 +45,7 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
+    @OptionGroup var times: TimeOptions
     @OptionGroup var files: FileOptions
 
     @Option(
@@ -53,6 +58,7 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
 
     @OptionGroup(title: "Picture") var picture: PictureOptions
     @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Encoders") var encoding: EncodingOptions
 
     @Flag(help: "Refuse with exit code 78 where a device would do anything else than what is said.")
     var strict = false

@@ -5,7 +5,7 @@ import CaptureGate
 struct RecordingPlan: Sendable {
     let destination: ClipDestination
     let format: ClipFormat
-    /// The camera first.
+    /// The cameras first.
     let devices: [Device]
     let settings: RecorderSettings
 
@@ -17,10 +17,12 @@ struct RecordingPlan: Sendable {
         }
         destination = ClipDestination(command.out)
         format = try ClipFormat(for: destination, named: command.format)
-        let choice = TrackChoice(format: format, camera: command.camera, microphone: command.microphone)
+        let choice = try TrackChoice(format: format, camera: command.camera, microphone: command.microphone)
         try format.check(choice.kinds)
-        try choice.check(command.picture, command.sound)
+        try choice.check(command.picture, command.sound, command.times)
         try format.check(command.picture.videoCodec, command.sound.audioCodec)
+        try command.encoding.check(
+            format.codecs(command.picture.videoCodec, command.sound.audioCodec, Set(choice.kinds)))
         devices = try choice.devices(DeviceCatalog.scan(.identity))
         settings = RecorderSettings(command)
     }
@@ -63,6 +65,8 @@ extension RecorderSettings {
         sync = command.sound.sync
         encoders.videoCodec = command.picture.videoCodec
         encoders.audioCodec = command.sound.audioCodec
+        command.encoding.apply(to: &encoders)
+        untilSilence = command.times.untilSilence?.rule
         labels = ClipLabels(title: command.title)
         duration = command.time?.duration
         reattach = command.reattach?.duration
