@@ -8,8 +8,22 @@ extension Clip {
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
             ("tracks", .array(tracks.map(\.jsonText))), ("ledger", ledger.jsonText), ("end", .string(end.rawValue)),
             ("segments", parts.isEmpty ? nil : .array(parts.map(\.jsonText))),
+            ("tees", tees.isEmpty ? nil : .array(tees.map(\.jsonText))),
         ]).rendered
     }
+}
+
+extension ClipTee {
+    var jsonText: JSONText {
+        .members([
+            ("path", .string(path)), ("format", .string(format.rawValue)),
+            ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)), ("end", .string(end.rawValue)),
+            ("error", error.map { .string($0.message) }),
+        ])
+    }
+
+    /// One line of JSON (RFC 8259).
+    public var json: String { jsonText.rendered }
 }
 
 extension ClipPart {

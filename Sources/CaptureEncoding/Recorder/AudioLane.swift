@@ -8,6 +8,7 @@ final class AudioLane: Lane {
     private var session: AudioSession?
     private let back: Box<AudioSession>
     private let timeline: Timeline
+    private let held = HeldFrames()
     private let format: AudioFormat
     private let role: SoundRole
     /// Sees the stamps from the first on, also of what is thrown away: the longer, the better it knows the clock.
@@ -29,7 +30,8 @@ final class AudioLane: Lane {
     }
 
     var readySignal: Int32 { session?.readySignal ?? -1 }
-    var end: SessionEnd? { session?.end }
+    var end: SessionEnd? { held.isEmpty ? session?.end : nil }
+    var oldestHeld: Int64? { held.oldest }
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { outlet?.nanoseconds ?? 0 }
     var isComplete: Bool { outlet?.isFull ?? false }
@@ -56,6 +58,20 @@ final class AudioLane: Lane {
             clock.update(header)
             return true
         } ?? false
+    }
+
+    func hold(_ nanoseconds: Int64, most: Int) {
+        while let newest = holdNext() {
+            while let header = held.dropFirst(before: newest - nanoseconds, most: most) { clock.update(header) }
+        }
+    }
+
+    /// - Returns: its timestamp; `nil` where there is none.
+    private func holdNext() -> Int64? {
+        session?.withNext { header, bytes in
+            held.append(header, bytes)
+            return header.timestamp
+        }
     }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
@@ -97,14 +113,25 @@ final class AudioLane: Lane {
     /// - Returns: false where there is none.
     private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         let placement = placement ?? begin(writer, track)
-        let size = format.bytesPerFrame
+        if !held.isEmpty {
+            // In its turn what comes meanwhile, so that the ring does not overflow.
+            while holdNext() != nil {}
+            try held.takeFirst { (header, bytes) throws(CaptureError) in try place(header, bytes, placement) }
+            return true
+        }
         // The closure of a ring can't throw past the ring's own bookkeeping untyped, so the error is typed through.
         return try session?.withNext { (header, bytes) throws(CaptureError) in
-            let kept = try placement.place(header, bytes)
-            let heard = bytes.extracting(kept.lowerBound * size..<kept.upperBound * size)
-            self.meter.update(with: heard)
+            try self.place(header, bytes, placement)
             return true
         } ?? false
+    }
+
+    private func place(
+        _ header: FrameHeader, _ bytes: RawSpan, _ placement: SoundPlacement
+    ) throws(CaptureError) {
+        let size = format.bytesPerFrame
+        let kept = try placement.place(header, bytes)
+        meter.update(with: bytes.extracting(kept.lowerBound * size..<kept.upperBound * size))
     }
 
     private func begin(_ writer: any ClipWriter, _ track: Int) -> SoundPlacement {

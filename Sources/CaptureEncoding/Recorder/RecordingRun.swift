@@ -3,23 +3,29 @@ import CaptureGate
 
 /// One recording on its thread: waits for frames, has each lane write what it has, and knows when it is over.
 final class RecordingRun {
-    private let lanes: [any Lane]
+    let lanes: [any Lane]
     private let leader: any Lane
     private let writer: any ClipWriter
     /// The same, where it writes several files.
     private let parts: (any PartsWriter)?
-    private let timeline: Timeline
-    private let control: RecordingControl
+    /// The same, where it writes to several places.
+    private let tee: TeeWriter?
+    let timeline: Timeline
+    let control: RecordingControl
     private let reattachment: Reattachment
     /// Where the clip goes into several files: which of them are finished.
-    private let finishing: FinishingQueue?
-    private let report: (RecordingEvent) -> Void
+    private let finishing: [FinishingQueue]
+    /// What it waits for; `nil` where the clip begins at once.
+    private let preRoll: PreRoll?
+    /// What the devices, and the pre-roll, do otherwise than asked.
+    var differences: [String]
+    let report: (RecordingEvent) -> Void
     private let progressInterval: Int64
     private var nextReport: Int64 = 0
     private var isStarted = false
 
     /// Why it ended, and the error to report.
-    private struct End {
+    struct End {
         let reason: EndReason
         let error: CaptureError?
 
@@ -36,18 +42,21 @@ final class RecordingRun {
     /// - Returns: `nil` without a lane.
     init?(
         lanes: [any Lane], writer: any ClipWriter, timeline: Timeline, control: RecordingControl,
-        reattachment: Reattachment, finishing: FinishingQueue?, progressInterval: Duration,
+        reattachment: Reattachment, finishing: [FinishingQueue], preRoll: PreRoll?, progressInterval: Duration,
         report: @escaping (RecordingEvent) -> Void
     ) {
         guard let leader = lanes.first(where: { $0 is VideoLane }) ?? lanes.first else { return nil }
         self.lanes = lanes
+        differences = lanes.flatMap(\.differences)
         self.leader = leader
         self.writer = writer
         parts = writer as? any PartsWriter
+        tee = writer as? TeeWriter
         self.timeline = timeline
         self.control = control
         self.reattachment = reattachment
         self.finishing = finishing
+        self.preRoll = preRoll
         self.progressInterval = progressInterval.nanoseconds
         self.report = report
     }
@@ -66,7 +75,11 @@ final class RecordingRun {
     }
 
     private func record() -> End {
-        if lanes.count > 1, let end = align() { return end }
+        if let preRoll {
+            if let end = awaitStart(preRoll) { return end }
+        } else if lanes.count > 1, let end = align() {
+            return end
+        }
         var turns = 0
         while true {
             let wrote: Bool
@@ -79,7 +92,7 @@ final class RecordingRun {
             if wrote { tellStart() }
             if timeline.silence?.isOver == true { return End(reason: .silence, error: nil) }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
-            if let failure = finishing?.failure { return Self.end(failure) }
+            if let failure = finishing.lazy.compactMap(\.failure).first { return Self.end(failure) }
             if let end = ended() { return end }
             turns += 1
             // Not after each picture: that would be a look at the clock for each.
@@ -95,13 +108,14 @@ final class RecordingRun {
     }
 
     private func tellFinished() {
-        for part in finishing?.takeFinished() ?? [] { report(.segment(part)) }
+        for queue in finishing { for part in queue.takeFinished() { report(.segment(part)) } }
+        for failure in tee?.takeFailures() ?? [] { report(.outputFailed(failure)) }
     }
 
     private func tellStart() {
-        guard !isStarted else { return }
+        guard !isStarted, lanes.contains(where: { $0.elapsed > 0 }) else { return }
         isStarted = true
-        report(.started(tracks: lanes.map(\.track), differences: lanes.flatMap(\.differences)))
+        report(.started(tracks: lanes.map(\.track), differences: differences))
     }
 
     private func writeOnce() throws(CaptureError) -> Bool {
@@ -140,7 +154,7 @@ final class RecordingRun {
         return nil
     }
 
-    private func ended() -> End? {
+    func ended() -> End? {
         for lane in lanes where !lane.isComplete {
             guard let end = lane.end, case .over(let last) = reattachment.look(at: lane, end) else { continue }
             switch last {
@@ -151,13 +165,19 @@ final class RecordingRun {
             case .failed(let error): return End(reason: .failure, error: error)
             }
         }
-        return control.requested.map { End(reason: $0, error: nil) }
+        guard let reason = control.requested else { return nil }
+        // What was held, and is not written yet, comes before the end.
+        if timeline.origin != nil, lanes.contains(where: { $0.oldestHeld != nil && !$0.isComplete }) {
+            for lane in lanes { lane.stop() }
+            return nil
+        }
+        return End(reason: reason, error: nil)
     }
 
-    private func wait(for lanes: [any Lane]) {
+    func wait(for lanes: [any Lane], milliseconds: Int32 = 100) {
         var items = lanes.map { cs_poll_item(fd: $0.readySignal, events: Int16(CS_POLL_IN), revents: 0) }
         items.append(cs_poll_item(fd: control.descriptor, events: Int16(CS_POLL_IN), revents: 0))
-        _ = cs_poll(&items, items.count, 100)
+        _ = cs_poll(&items, items.count, milliseconds)
     }
 
     private func reportProgress() {
@@ -177,7 +197,9 @@ final class RecordingRun {
         for lane in lanes { try? lane.finish() }
         let ledger = Self.ledger(lanes, writer)
         // A device that never began: a file without a frame would be no clip.
-        if let error = end.fatal, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
+        // Nor is there one where it had not begun.
+        let unbegun = preRoll == nil ? nil : end.error ?? .stoppedBeforeStart
+        if let error = end.fatal ?? unbegun, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
             writer.discard()
             throw error
         }

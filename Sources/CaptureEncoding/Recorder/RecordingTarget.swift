@@ -8,7 +8,7 @@ import Synchronization
 public final class RecordingTarget: Sendable {
     public let format: ClipFormat
     let finishing: FinishingQueue?
-    private let destination: ClipDestination
+    let destination: ClipDestination
     private let replacing: Bool
     private let names: PartNames?
     private let segment: Duration?

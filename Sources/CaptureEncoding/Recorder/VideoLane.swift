@@ -8,6 +8,7 @@ final class VideoLane: Lane {
     private var session: VideoSession?
     private let back: Box<VideoSession>
     private let timeline: Timeline
+    private let held = HeldFrames()
     private let constantRate: Bool
     private let frame: Int64
     private var written: UInt64 = 0
@@ -33,7 +34,8 @@ final class VideoLane: Lane {
     }
 
     var readySignal: Int32 { session?.readySignal ?? -1 }
-    var end: SessionEnd? { session?.end }
+    var end: SessionEnd? { held.isEmpty ? session?.end : nil }
+    var oldestHeld: Int64? { held.oldest }
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { written == 0 ? 0 : last + frame }
 
@@ -58,6 +60,20 @@ final class VideoLane: Lane {
             clock.update(header)
             return true
         } ?? false
+    }
+
+    func hold(_ nanoseconds: Int64, most: Int) {
+        while let newest = holdNext() {
+            while let header = held.dropFirst(before: newest - nanoseconds, most: most) { clock.update(header) }
+        }
+    }
+
+    /// - Returns: its timestamp; `nil` where there is none.
+    private func holdNext() -> Int64? {
+        session?.withNext { header, bytes in
+            held.append(header, bytes)
+            return header.timestamp
+        }
     }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
@@ -90,7 +106,12 @@ final class VideoLane: Lane {
     // MARK: One picture
 
     private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
-        try session?.withNext { (header, bytes) throws(CaptureError) in
+        if !held.isEmpty {
+            while holdNext() != nil {}
+            try held.takeFirst { (header, bytes) throws(CaptureError) in try place(header, bytes, writer, track) }
+            return true
+        }
+        return try session?.withNext { (header, bytes) throws(CaptureError) in
             try self.place(header, bytes, writer, track)
             return true
         } ?? false

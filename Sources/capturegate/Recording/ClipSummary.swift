@@ -7,12 +7,24 @@ struct ClipSummary {
     var lines: [String] {
         let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
         return ["\(name): \(NumberText.time(nanoseconds: clip.durationNanoseconds))\(size), \(clip.end.phrase)"]
-            + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) }
+            + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) } + clip.tees.map(Self.line)
     }
 
     /// A finished file of several.
     static func line(_ part: ClipPart) -> String {
         "\(part.path.visible): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
+    }
+
+    /// An output that failed while others go on.
+    static func line(_ failure: OutputFailure) -> String {
+        "\(failure.path.visible) has failed, and ends here: \(failure.error.message.visible)"
+    }
+
+    private static func line(_ tee: ClipTee) -> String {
+        let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
+        let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
+        return
+            "\(tee.path == "-" ? "standard output" : tee.path.visible): \(time), \(NumberText.bytes(tee.bytes)), \(reason)"
     }
 
     private var name: String {

@@ -1,5 +1,6 @@
 import CaptureEncoding
 import CaptureGate
+import Glibc
 
 /// A recording as NDJSON, a line an event.
 struct EventLines: EventView {
@@ -14,12 +15,21 @@ struct EventLines: EventView {
 
     mutating func show(_ event: RecordingEvent) {
         switch event {
+        case .waiting(let preRoll, let moment): stream.note(Self.waiting(preRoll, moment).text)
         case .started(let tracks, let differences): stream.note(start(tracks, differences).text)
         case .progress(let progress):
             if pace.isDue(progress) { stream.note(progress.json.text) }
+        case .outputFailed(let failure): stream.note(Self.failure(failure).text)
         case .segment(let part): stream.note(Self.segment(part).text)
         case .ended(let clip, let error, let last): stream.note(Self.end(clip, error, last).text)
         }
+    }
+
+    private static func waiting(_ preRoll: Duration?, _ moment: Int64?) -> JSONValue {
+        [
+            "event": "waiting", "pre_roll_ns": preRoll.map { .integer($0.nanoseconds) } ?? .null,
+            "start_at_ns": moment.map { .integer($0) } ?? .null, "pid": .integer(Int64(getpid())),
+        ]
     }
 
     private func start(_ tracks: [ClipTrack], _ differences: [String]) -> JSONValue {
@@ -27,6 +37,13 @@ struct EventLines: EventView {
             "event": "start", "path": .string(plan.destination.description), "format": .string(plan.format.rawValue),
             "duration_ns": plan.settings.duration.map { .integer($0.nanoseconds) } ?? .null,
             "tracks": .array(tracks.map(\.json)), "differences": .strings(differences),
+        ]
+    }
+
+    private static func failure(_ failure: OutputFailure) -> JSONValue {
+        [
+            "event": "output_failed", "path": .string(failure.path),
+            "error": ErrorReport(error: failure.error).json,
         ]
     }
 
@@ -44,6 +61,7 @@ struct EventLines: EventView {
             "bytes": .integer(clip.bytes), "last_timestamp_ns": .integer(last),
             "tracks": .array(clip.ledger.tracks.map(\.countsJSON)), "ledger": .rendered(clip.ledger.json),
             "segments": .array(clip.parts.map { .rendered($0.json) }),
+            "tees": .array(clip.tees.map { .rendered($0.json) }),
             "error": error.map { ErrorReport(error: $0).json } ?? .null,
         ]
     }

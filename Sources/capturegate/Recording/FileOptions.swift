@@ -18,4 +18,13 @@ struct FileOptions: ParsableArguments {
                 """, valueName: "time"),
         transform: DurationArgument.parse)
     var segment: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Record to a further file, too, in the format of its ending; again for each further one.",
+            discussion: """
+                Each gets the tracks it can hold: a .flac beside a .mkv the first microphone's sound. One that fails is told \
+                of and does not end the others; the exit code is its own. - is standard output.
+                """, valueName: "out"))
+    var tee: [String] = []
 }

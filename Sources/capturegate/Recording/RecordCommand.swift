@@ -21,8 +21,11 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
               capturegate record stage.mkv --camera C920 --microphone Left --microphone Right
               capturegate record note.opus --until-silence 3s --opus-bitrate 32k
+              capturegate record goal.mkv --pre-roll 10s
+              capturegate record news.mkv --start-at 18:00 --for 15m
               capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --strict
               capturegate record watch.mkv --camera C920 --segment 10m
+              capturegate record talk.mkv --tee talk.flac --for 1h
               capturegate record talk.opus --max-size 50M
               capturegate record null: --json --camera test:bars --for 10s
               capturegate record - --microphone default --format wav | sox -t wav - out.mp3
@@ -76,13 +79,12 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
 
     func run() async throws {
         let plan = try RecordingPlan(self)
-        let target = try RecordingTarget(
-            plan.destination, format: plan.format, replacing: force, segment: files.segment?.duration,
-            maxBytes: files.maxSize?.bytes)
+        let targets = try RecordingTargets(plan, files, replacing: force)
         let reporter = EventReporter(view: plan.view(json: json.isOn))
-        let outcome = try await RecordingRound(plan: plan, target: target, reporter: reporter).run()
+        let outcome = try await RecordingRound(plan: plan, targets: targets, reporter: reporter).run()
         await reporter.finish()
         if let error = outcome.error { throw EarlyEnd(error: error, clip: outcome.clip) }
+        if let error = outcome.clip.tees.lazy.compactMap(\.error).first { throw ExitStatus(code: error.exitCode) }
         if outcome.clip.end.exitCode != 0 { throw ExitStatus(code: outcome.clip.end.exitCode) }
     }
 }
