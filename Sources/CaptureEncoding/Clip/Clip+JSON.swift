@@ -52,8 +52,13 @@ extension TrackLedger {
             ("start_offset_ns", .integer(startOffsetNanoseconds)), ("drift_ppm", driftPPM.map(JSONText.number)),
             ("drift_uncertainty_ppm", driftUncertaintyPPM.map(JSONText.number)),
             ("first_ns", firstNanoseconds.map(JSONText.integer)), ("last_ns", lastNanoseconds.map(JSONText.integer)),
+            ("marks", marks.map { .array($0.map(\.jsonText)) }),
         ])
     }
+}
+
+extension LossMark {
+    var jsonText: JSONText { .object([("at_ns", .integer(atNanoseconds)), ("frames", .count(frames))]) }
 }
 
 extension LostFrames {

@@ -8,6 +8,8 @@ public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
     case maxSize = "max_size"
     /// It has been quiet for as long as was said.
     case silence
+    /// A frame was lost, and that was to end it.
+    case loss
     /// A person or a signal ended it.
     case interrupt
     /// The gate took the permission back.

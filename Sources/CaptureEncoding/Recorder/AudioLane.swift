@@ -15,6 +15,10 @@ final class AudioLane: Lane {
     private var clock: DeviceClock
     private var outlet: SoundOutlet?
     private var placement: SoundPlacement?
+    /// In the clip.
+    private var index = 0
+    /// Frames that were lost where that ends the clip.
+    private var unplaced = LostFrames()
 
     init(_ session: consuming AudioSession, _ timeline: Timeline, role: SoundRole, back: Box<AudioSession>) {
         let device = session.device
@@ -88,6 +92,9 @@ final class AudioLane: Lane {
         ledger.priority = session?.statistics.priority
         guard let outlet, let placement else { return ledger }
         ledger.lost = placement.lost
+        ledger.lost.xrun += unplaced.xrun
+        ledger.lost.ring += unplaced.ring
+        ledger.marks = timeline.losses.marks(of: index)
         ledger.filled = outlet.filled
         ledger.delivered = outlet.delivered
         ledger.corrected = outlet.corrected
@@ -129,9 +136,23 @@ final class AudioLane: Lane {
     private func place(
         _ header: FrameHeader, _ bytes: RawSpan, _ placement: SoundPlacement
     ) throws(CaptureError) {
+        try note(header)
         let size = format.bytesPerFrame
         let kept = try placement.place(header, bytes)
         meter.update(with: bytes.extracting(kept.lowerBound * size..<kept.upperBound * size))
+    }
+
+    private func note(_ header: FrameHeader) throws(CaptureError) {
+        let lost = header.lost
+        guard lost.total > 0, let outlet, outlet.written > 0 else { return }
+        let frames = outlet.room(for: lost.device + lost.ring)
+        do throws(CaptureError) {
+            try timeline.losses.note(frames, of: track, index, at: outlet.nanoseconds)
+        } catch {
+            unplaced.xrun = lost.device
+            unplaced.ring = lost.ring
+            throw error
+        }
     }
 
     private func begin(_ writer: any ClipWriter, _ track: Int) -> SoundPlacement {
@@ -142,6 +163,7 @@ final class AudioLane: Lane {
         let placement = SoundPlacement(outlet, timeline, clock: clock, isSteered: role == .follows)
         if role == .leads { timeline.pace = placement }
         self.outlet = outlet
+        index = track
         self.placement = placement
         return placement
     }

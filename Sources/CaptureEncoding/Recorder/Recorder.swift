@@ -81,7 +81,7 @@ public struct Recorder: ~Copyable, Sendable {
         _ settings: RecorderSettings, _ duration: Duration?, _ control: RecordingControl,
         _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
     ) throws(CaptureError) -> Clip {
-        let timeline = Timeline(duration: duration, silence: settings.untilSilence)
+        let timeline = Timeline(duration: duration, silence: settings.untilSilence, onLoss: settings.onLoss)
         let formats = ([target] + others).map(\.format)
         for device in devices {
             for format in formats { device.adapt(to: format, settings.encoders.videoCodec) }

@@ -20,6 +20,8 @@ public struct RecorderSettings: Sendable {
     public var duration: Duration?
     /// Ends the clip, to the sample, where all its microphones are quiet; `nil` never. Without a microphone it does nothing.
     public var untilSilence: SilenceRule?
+    /// What happens where frames are lost.
+    public var onLoss = LossPolicy.fill
     /// How long to wait for a device that is unplugged, and go on with it; `nil` ends the clip.
     public var reattach: Duration?
     /// Whose clock the clip's time follows.

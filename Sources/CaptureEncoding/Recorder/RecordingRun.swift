@@ -86,13 +86,13 @@ final class RecordingRun {
             do {
                 wrote = try writeOnce()
             } catch {
-                return Self.end(error)
+                return self.end(error)
             }
             tellFinished()
             if wrote { tellStart() }
             if timeline.silence?.isOver == true { return End(reason: .silence, error: nil) }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
-            if let failure = finishing.lazy.compactMap(\.failure).first { return Self.end(failure) }
+            if let failure = finishing.lazy.compactMap(\.failure).first { return end(failure) }
             if let end = ended() { return end }
             turns += 1
             // Not after each picture: that would be a look at the clock for each.
@@ -101,14 +101,16 @@ final class RecordingRun {
         }
     }
 
-    /// - Parameter error: of the output.
-    private static func end(_ error: CaptureError) -> End {
+    /// - Parameter error: of the output, or of a loss that was to end it.
+    private func end(_ error: CaptureError) -> End {
+        if error == timeline.losses.failure { return End(reason: .loss, error: error) }
         if error == .sizeReached { return End(reason: .maxSize, error: nil) }
         return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
     }
 
     private func tellFinished() {
         for queue in finishing { for part in queue.takeFinished() { report(.segment(part)) } }
+        for (track, mark) in timeline.losses.takeUntold() { report(.lost(lanes[track].track, mark)) }
         for failure in tee?.takeFailures() ?? [] { report(.outputFailed(failure)) }
     }
 

@@ -15,7 +15,10 @@ final class Timeline {
     /// What ends it where it is quiet; `nil` where nothing does.
     let silence: Silence?
 
-    init(duration: Duration?, silence: SilenceRule? = nil) {
+    let losses: LossBook
+
+    init(duration: Duration?, silence: SilenceRule? = nil, onLoss: LossPolicy = .fill) {
+        losses = LossBook(onLoss)
         self.silence = silence.map(Silence.init)
         self.duration = duration?.nanoseconds
     }

@@ -15,6 +15,8 @@ final class VideoLane: Lane {
     private var count: TrackLedger
     private var last: Int64 = -1
     private var damaged: UInt64 = 0
+    /// In the clip.
+    private var index = 0
     private var clock: DeviceClock
     private(set) var isComplete = false
 
@@ -94,6 +96,7 @@ final class VideoLane: Lane {
         ledger.lastNanoseconds = written == 0 ? nil : last
         ledger.note(drift: clock.drift)
         ledger.priority = statistics?.priority
+        ledger.marks = timeline.losses.marks(of: index)
         return ledger
     }
 
@@ -128,7 +131,12 @@ final class VideoLane: Lane {
             try complete(header, bytes, writer, track, places: UInt64((duration + frame / 2) / frame))
             return
         }
-        if written > 0 { note(lost: header, atMost: .max) } else { begin(at: time) }
+        if written > 0 {
+            note(lost: header, atMost: .max)
+            try timeline.losses.note(header.lost.total, of: self.track, track, at: last + frame)
+        } else {
+            begin(at: time, as: track)
+        }
         try schedule(bytes, writer, track, at: max(0, time), afterGap: header.lost.total > 0)
     }
 
@@ -147,7 +155,8 @@ final class VideoLane: Lane {
         }
     }
 
-    private func begin(at time: Int64) {
+    private func begin(at time: Int64, as track: Int) {
+        index = track
         count.startOffsetNanoseconds = max(0, time)
         count.firstNanoseconds = max(0, time)
     }

@@ -15,6 +15,12 @@ struct ClipSummary {
         "\(part.path.visible): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
     }
 
+    /// A hole in a track.
+    static func line(_ track: ClipTrack, _ mark: LossMark) -> String {
+        let lost = NumberText.counted(mark.frames, track.kind == .video ? "picture" : "sample")
+        return "\(NumberText.time(nanoseconds: mark.atNanoseconds)): \(lost) lost by \(track.name.visible)"
+    }
+
     /// An output that failed while others go on.
     static func line(_ failure: OutputFailure) -> String {
         "\(failure.path.visible) has failed, and ends here: \(failure.error.message.visible)"

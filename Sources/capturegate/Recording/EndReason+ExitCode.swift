@@ -6,7 +6,7 @@ extension EndReason {
         switch self {
         case .complete, .maxSize, .silence, .interrupt: 0
         case .deviceGone, .stalled: 69
-        case .diskFull, .failure: 74
+        case .diskFull, .failure, .loss: 74
         case .revoked: 77
         }
     }
@@ -22,6 +22,7 @@ extension EndReason {
         case .stalled: "the device stopped delivering"
         case .diskFull: "the disk is full"
         case .failure: "it failed"
+        case .loss: "something was lost"
         case .revoked: "the permission was revoked"
         }
     }

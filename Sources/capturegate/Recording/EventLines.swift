@@ -19,6 +19,7 @@ struct EventLines: EventView {
         case .started(let tracks, let differences): stream.note(start(tracks, differences).text)
         case .progress(let progress):
             if pace.isDue(progress) { stream.note(progress.json.text) }
+        case .lost(let track, let mark): stream.note(Self.loss(track, mark).text)
         case .outputFailed(let failure): stream.note(Self.failure(failure).text)
         case .segment(let part): stream.note(Self.segment(part).text)
         case .ended(let clip, let error, let last): stream.note(Self.end(clip, error, last).text)
@@ -37,6 +38,13 @@ struct EventLines: EventView {
             "event": "start", "path": .string(plan.destination.description), "format": .string(plan.format.rawValue),
             "duration_ns": plan.settings.duration.map { .integer($0.nanoseconds) } ?? .null,
             "tracks": .array(tracks.map(\.json)), "differences": .strings(differences),
+        ]
+    }
+
+    private static func loss(_ track: ClipTrack, _ mark: LossMark) -> JSONValue {
+        [
+            "event": "loss", "kind": .string(track.kind.rawValue), "device": .string(track.device),
+            "at_ns": .integer(mark.atNanoseconds), "frames": .count(mark.frames),
         ]
     }
 

@@ -23,6 +23,9 @@ struct LiveLine: EventView {
             StartText(tracks: tracks, differences: differences).tell(stream)
             if plan.settings.duration == nil { stream.note("Ctrl-C ends it.") }
         case .progress(let progress): draw(ProgressText(progress: progress))
+        case .lost(let track, let mark):
+            clear()
+            stream.note(ClipSummary.line(track, mark))
         case .outputFailed(let failure):
             clear()
             stream.note(ClipSummary.line(failure))

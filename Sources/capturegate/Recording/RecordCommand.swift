@@ -19,7 +19,7 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
               capturegate record clip.mkv --for 5s
               capturegate record memo.flac --microphone default
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
-              capturegate record stage.mkv --camera C920 --microphone Left --microphone Right
+              capturegate record stage.mkv --microphone Left --microphone Right
               capturegate record note.opus --until-silence 3s --opus-bitrate 32k
               capturegate record goal.mkv --pre-roll 10s
               capturegate record news.mkv --start-at 18:00 --for 15m
@@ -58,6 +58,15 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
             valueName: "time"),
         transform: DurationArgument.parse)
     var reattach: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "What to do where samples or pictures are lost: fill, mark or fail.",
+            discussion: """
+                fill puts silence, or the picture before, in their place, and counts. mark also tells of each loss, and \
+                makes it a chapter of a .mkv. fail ends the clip before the first one, valid, with exit code 74.
+                """, valueName: "policy"))
+    var onLoss: LossPolicy = .fill
 
     @OptionGroup(title: "Picture") var picture: PictureOptions
     @OptionGroup(title: "Sound") var sound: SoundOptions

@@ -97,6 +97,7 @@ extension RecorderSettings {
         encoders.videoCodec = command.picture.videoCodec
         encoders.audioCodec = command.sound.audioCodec
         command.encoding.apply(to: &encoders)
+        onLoss = command.onLoss
         startsAt = moment
         preRoll = command.times.preRoll?.duration
         untilSilence = command.times.untilSilence?.rule

@@ -44,12 +44,16 @@ extension MatroskaWriter {
     /// Where index and tags begin in the segment; absent where the disk was full.
     private struct Tail {
         var cuesAt: Int64?
+        var chaptersAt: Int64?
         var tagsAt: Int64?
     }
 
     private func writeTail(_ ledger: LossLedger?, _ reason: EndReason) -> Tail {
         var tail = Tail()
         if !cues.points.isEmpty { tail.cuesAt = append(cues.element) }
+        if let chapters = MatroskaChapters(tracks: tracks, ledger: ledger).element {
+            tail.chaptersAt = append(chapters)
+        }
         tail.tagsAt = append(MatroskaTags(tracks: matroskaTracks, labels: labels, ledger: ledger, end: reason).element)
         return tail
     }
@@ -87,6 +91,7 @@ extension MatroskaWriter {
             entry(.info, Int64(head.infoAt - head.segmentAt), &seekHead)
             entry(.tracks, Int64(head.tracksAt - head.segmentAt), &seekHead)
             if let position = tail.cuesAt { entry(.cues, position, &seekHead) }
+            if let position = tail.chaptersAt { entry(.chapters, position, &seekHead) }
             if let position = tail.tagsAt { entry(.tags, position, &seekHead) }
         }
         seekHead.void(size: MatroskaHead.seekHeadSize - seekHead.bytes.count)

@@ -65,6 +65,8 @@ extension TrackLedger {
         ledger.corrected = min(ledger.corrected, Int64(frames - ledger.filled))
         ledger.delivered = UInt64(Int64(frames - ledger.filled) - ledger.corrected)
         ledger.asked = ledger.delivered + ledger.lost.total
+        ledger.marks = marks?.filter { $0.atNanoseconds >= part.start && $0.atNanoseconds < part.end ?? .max }
+            .map { $0.since(part.start) }
         ledger.firstNanoseconds = part.firstTime[index]
         ledger.lastNanoseconds = part.lastTime[index]
         return ledger
