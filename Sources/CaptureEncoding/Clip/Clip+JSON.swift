@@ -3,12 +3,39 @@ import CaptureGate
 extension Clip {
     /// One line of JSON (RFC 8259).
     public var json: String {
-        JSONText.object([
+        JSONText.members([
             ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
             ("tracks", .array(tracks.map(\.jsonText))), ("ledger", ledger.jsonText), ("end", .string(end.rawValue)),
+            ("segments", parts.isEmpty ? nil : .array(parts.map(\.jsonText))),
+            ("tees", tees.isEmpty ? nil : .array(tees.map(\.jsonText))),
         ]).rendered
     }
+}
+
+extension ClipTee {
+    var jsonText: JSONText {
+        .members([
+            ("path", .string(path)), ("format", .string(format.rawValue)),
+            ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)), ("end", .string(end.rawValue)),
+            ("error", error.map { .string($0.message) }),
+        ])
+    }
+
+    /// One line of JSON (RFC 8259).
+    public var json: String { jsonText.rendered }
+}
+
+extension ClipPart {
+    var jsonText: JSONText {
+        .object([
+            ("path", .string(path)), ("start_ns", .integer(startNanoseconds)),
+            ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
+        ])
+    }
+
+    /// One line of JSON (RFC 8259).
+    public var json: String { jsonText.rendered }
 }
 
 extension LossLedger {
@@ -25,8 +52,13 @@ extension TrackLedger {
             ("start_offset_ns", .integer(startOffsetNanoseconds)), ("drift_ppm", driftPPM.map(JSONText.number)),
             ("drift_uncertainty_ppm", driftUncertaintyPPM.map(JSONText.number)),
             ("first_ns", firstNanoseconds.map(JSONText.integer)), ("last_ns", lastNanoseconds.map(JSONText.integer)),
+            ("marks", marks.map { .array($0.map(\.jsonText)) }),
         ])
     }
+}
+
+extension LossMark {
+    var jsonText: JSONText { .object([("at_ns", .integer(atNanoseconds)), ("frames", .count(frames))]) }
 }
 
 extension LostFrames {

@@ -11,12 +11,16 @@ public struct Clip: Hashable, Sendable {
     public let durationNanoseconds: Int64
     public let bytes: Int64
     public let tracks: [ClipTrack]
-    public let ledger: LossLedger
+    public internal(set) var ledger: LossLedger
     public let end: EndReason
+    /// The files, where it goes into several; `path` is what the whole is called then, and no file's name.
+    public let parts: [ClipPart]
+    /// The further places it went to.
+    public internal(set) var tees: [ClipTee] = []
 
     public init(
         path: String, format: ClipFormat, durationNanoseconds: Int64, bytes: Int64, tracks: [ClipTrack],
-        ledger: LossLedger, end: EndReason
+        ledger: LossLedger, end: EndReason, parts: [ClipPart] = []
     ) {
         self.path = path
         self.format = format
@@ -25,6 +29,7 @@ public struct Clip: Hashable, Sendable {
         self.tracks = tracks
         self.ledger = ledger
         self.end = end
+        self.parts = parts
     }
 
     public var duration: Duration { .nanoseconds(durationNanoseconds) }

@@ -33,6 +33,9 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     /// Presentation time of the last frame, nanoseconds from the clip's start.
     public var lastNanoseconds: Int64?
 
+    /// Where frames are missing, the first thousand; `nil` where losses are not marked.
+    public var marks: [LossMark]?
+
     public init(kind: MediaKind, name: String, device: String) {
         self.kind = kind
         self.name = name
@@ -40,7 +43,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case kind, name, device, asked, delivered, lost, xruns, filled, corrected, repaired, priority
+        case kind, name, device, asked, delivered, lost, xruns, filled, corrected, repaired, priority, marks
         case startOffsetNanoseconds = "start_offset_ns"
         case driftPPM = "drift_ppm"
         case driftUncertaintyPPM = "drift_uncertainty_ppm"

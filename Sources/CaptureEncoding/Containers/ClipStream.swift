@@ -12,6 +12,9 @@ protocol ClipStream: AnyObject {
     /// How much is gathered before it is written to a file, nanoseconds; a pipe gets everything at once.
     var gathered: Int64 { get }
 
+    /// The most bytes that wait in the encoder for more to come.
+    var mostHeld: Int { get }
+
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError)
     func finish(into packets: inout PacketBuffer) throws(CaptureError)
 
@@ -24,6 +27,7 @@ protocol ClipStream: AnyObject {
 extension ClipStream {
     var keepsHeadCurrent: Bool { false }
     var gathered: Int64 { 0 }
+    var mostHeld: Int { 0 }
     func finish(into packets: inout PacketBuffer) throws(CaptureError) {}
     func setTotals(_ totals: StreamTotals) {}
     func tail(_ totals: StreamTotals) -> [UInt8] { [] }

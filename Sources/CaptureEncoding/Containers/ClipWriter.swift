@@ -10,6 +10,8 @@ public protocol ClipWriter: AnyObject {
     var tracks: [ClipTrack] { get }
     /// Bytes written so far.
     var bytesWritten: Int64 { get }
+    /// What finishing it now would add to these, at most.
+    var pendingBytes: Int64 { get }
 
     /// What the encoder of a track did so far; for `ClipFormat.nothing`, what came in.
     func counts(of track: Int) -> EncoderCounts
@@ -37,6 +39,9 @@ public protocol ClipWriter: AnyObject {
 extension ClipWriter {
     /// For formats whose frames lie one after another: they last as long as their frames.
     public func extend(to nanoseconds: Int64) {}
+
+    /// For those that keep nothing back.
+    public var pendingBytes: Int64 { 0 }
 
     /// Stores sound on the first track of sound.
     /// - Throws: as `write(_:to:at:)`; `.usage` if there is none.

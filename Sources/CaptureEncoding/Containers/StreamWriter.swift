@@ -28,6 +28,11 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
 
     var bytesWritten: Int64 { output.bytesWritten }
 
+    var pendingBytes: Int64 {
+        let head = output.bytesWritten == 0 ? stream.head.count : 0
+        return Int64(head + packets.storage.count + stream.mostHeld + 1)
+    }
+
     func counts(of track: Int) -> EncoderCounts { stream.counts }
 
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {

@@ -20,6 +20,9 @@ extension CaptureError {
         }
     }
 
+    /// One byte more would be more than the clip may have.
+    static var sizeReached: CaptureError { CaptureError(.diskFull, "The clip has reached its greatest size.") }
+
     private static func text(of code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
             guard let start = text.baseAddress, cs_error_text(code, start, text.count) >= 0 else {

@@ -17,6 +17,10 @@ public struct ClipOutput: ~Copyable, Sendable {
     let replacing: Bool
     /// What the file is called until it is finished, behind its name.
     let suffix: String
+    /// Gives it its name later; at once where there is none.
+    var finishing: FinishingQueue?
+    /// The most bytes it may have; `nil` as many as there is room for.
+    var limit: Int64?
 
     init(
         destination: ClipDestination, descriptor: Int32, isSeekable: Bool, replacing: Bool,
@@ -41,8 +45,9 @@ public struct ClipOutput: ~Copyable, Sendable {
     static func partial(of path: String) -> String { path + partialSuffix }
 
     /// Appends all of it.
-    /// - Throws: `.diskFull` or `.inputOutput`. Part of it may be there: see `rewind(to:)`.
+    /// - Throws: `.diskFull`, ``CaptureError/sizeReached`` or `.inputOutput`. Part of it may be there: see `rewind(to:)`.
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
+        if let limit, bytesWritten + Int64(bytes.count) > limit { throw .sizeReached }
         guard destination != .nothing else {
             bytesWritten += Int64(bytes.count)
             return

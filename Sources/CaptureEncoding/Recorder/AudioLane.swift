@@ -8,12 +8,17 @@ final class AudioLane: Lane {
     private var session: AudioSession?
     private let back: Box<AudioSession>
     private let timeline: Timeline
+    private let held = HeldFrames()
     private let format: AudioFormat
     private let role: SoundRole
     /// Sees the stamps from the first on, also of what is thrown away: the longer, the better it knows the clock.
     private var clock: DeviceClock
     private var outlet: SoundOutlet?
     private var placement: SoundPlacement?
+    /// In the clip.
+    private var index = 0
+    /// Frames that were lost where that ends the clip.
+    private var unplaced = LostFrames()
 
     init(_ session: consuming AudioSession, _ timeline: Timeline, role: SoundRole, back: Box<AudioSession>) {
         let device = session.device
@@ -29,7 +34,8 @@ final class AudioLane: Lane {
     }
 
     var readySignal: Int32 { session?.readySignal ?? -1 }
-    var end: SessionEnd? { session?.end }
+    var end: SessionEnd? { held.isEmpty ? session?.end : nil }
+    var oldestHeld: Int64? { held.oldest }
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { outlet?.nanoseconds ?? 0 }
     var isComplete: Bool { outlet?.isFull ?? false }
@@ -58,6 +64,20 @@ final class AudioLane: Lane {
         } ?? false
     }
 
+    func hold(_ nanoseconds: Int64, most: Int) {
+        while let newest = holdNext() {
+            while let header = held.dropFirst(before: newest - nanoseconds, most: most) { clock.update(header) }
+        }
+    }
+
+    /// - Returns: its timestamp; `nil` where there is none.
+    private func holdNext() -> Int64? {
+        session?.withNext { header, bytes in
+            held.append(header, bytes)
+            return header.timestamp
+        }
+    }
+
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         var wrote = false
         while !isComplete, try writeNext(to: writer, as: track) { wrote = true }
@@ -72,6 +92,9 @@ final class AudioLane: Lane {
         ledger.priority = session?.statistics.priority
         guard let outlet, let placement else { return ledger }
         ledger.lost = placement.lost
+        ledger.lost.xrun += unplaced.xrun
+        ledger.lost.ring += unplaced.ring
+        ledger.marks = timeline.losses.marks(of: index)
         ledger.filled = outlet.filled
         ledger.delivered = outlet.delivered
         ledger.corrected = outlet.corrected
@@ -97,22 +120,50 @@ final class AudioLane: Lane {
     /// - Returns: false where there is none.
     private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         let placement = placement ?? begin(writer, track)
-        let size = format.bytesPerFrame
+        if !held.isEmpty {
+            // In its turn what comes meanwhile, so that the ring does not overflow.
+            while holdNext() != nil {}
+            try held.takeFirst { (header, bytes) throws(CaptureError) in try place(header, bytes, placement) }
+            return true
+        }
         // The closure of a ring can't throw past the ring's own bookkeeping untyped, so the error is typed through.
         return try session?.withNext { (header, bytes) throws(CaptureError) in
-            let kept = try placement.place(header, bytes)
-            let heard = bytes.extracting(kept.lowerBound * size..<kept.upperBound * size)
-            self.meter.update(with: heard)
+            try self.place(header, bytes, placement)
             return true
         } ?? false
     }
 
+    private func place(
+        _ header: FrameHeader, _ bytes: RawSpan, _ placement: SoundPlacement
+    ) throws(CaptureError) {
+        try note(header)
+        let size = format.bytesPerFrame
+        let kept = try placement.place(header, bytes)
+        meter.update(with: bytes.extracting(kept.lowerBound * size..<kept.upperBound * size))
+    }
+
+    private func note(_ header: FrameHeader) throws(CaptureError) {
+        let lost = header.lost
+        guard lost.total > 0, let outlet, outlet.written > 0 else { return }
+        let frames = outlet.room(for: lost.device + lost.ring)
+        do throws(CaptureError) {
+            try timeline.losses.note(frames, of: track, index, at: outlet.nanoseconds)
+        } catch {
+            unplaced.xrun = lost.device
+            unplaced.ring = lost.ring
+            throw error
+        }
+    }
+
     private func begin(_ writer: any ClipWriter, _ track: Int) -> SoundPlacement {
         let target = timeline.duration.map { SoundTime(rate: format.sampleRate).frames($0) }
-        let outlet = SoundOutlet(format, to: writer, as: track, target: target)
+        let outlet = SoundOutlet(
+            format, to: writer, as: track, target: target,
+            watch: timeline.silence.map { SilenceWatch($0, format) })
         let placement = SoundPlacement(outlet, timeline, clock: clock, isSteered: role == .follows)
         if role == .leads { timeline.pace = placement }
         self.outlet = outlet
+        index = track
         self.placement = placement
         return placement
     }

@@ -19,6 +19,13 @@ protocol Lane: AnyObject {
     /// Throws one period or picture away, while other devices have not started yet.
     /// - Returns: false where there is none.
     func skip() -> Bool
+    /// Takes what is there into memory, before the clip has begun.
+    /// - Parameters:
+    ///   - nanoseconds: how far back it is to reach.
+    ///   - most: bytes.
+    func hold(_ nanoseconds: Int64, most: Int)
+    /// Of what is held, the first: CLOCK_MONOTONIC nanoseconds.
+    var oldestHeld: Int64? { get }
     /// Writes what is there: all the sound, which is quick, or one picture, so that sound never waits for more than one.
     /// - Returns: false where there was nothing.
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool

@@ -46,11 +46,14 @@ public struct Recorder: ~Copyable, Sendable {
     /// Records into a target that was made before.
     ///
     /// - Parameters:
+    ///   - others: where it goes as well, each with the tracks that its format can hold. One that fails is told of, and
+    ///     does not end the others.
     ///   - control: ends the recording; so does cancelling the task.
     ///   - onEvent: called on the recorder's thread.
     /// - Throws: what keeps a file from coming to be.
     public consuming func record(
-        into target: RecordingTarget, for duration: Duration? = nil, control: RecordingControl? = nil,
+        into target: RecordingTarget, and others: [RecordingTarget] = [], for duration: Duration? = nil,
+        control: RecordingControl? = nil,
         onEvent: @escaping @Sendable (RecordingEvent) -> Void = { _ in }
     ) async throws(CaptureError) -> Clip {
         let control = if let control { control } else { try RecordingControl() }
@@ -62,7 +65,7 @@ public struct Recorder: ~Copyable, Sendable {
                     continuation.resume(
                         returning: Result { () throws(CaptureError) in
                             try Self.run(
-                                devices, target, settings, duration ?? settings.duration, control, onEvent)
+                                devices, target, others, settings, duration ?? settings.duration, control, onEvent)
                         })
                 }
             }
@@ -74,18 +77,24 @@ public struct Recorder: ~Copyable, Sendable {
     }
 
     private static func run(
-        _ devices: [OpenDevice], _ target: RecordingTarget, _ settings: RecorderSettings, _ duration: Duration?,
-        _ control: RecordingControl, _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
+        _ devices: [OpenDevice], _ target: RecordingTarget, _ others: [RecordingTarget],
+        _ settings: RecorderSettings, _ duration: Duration?, _ control: RecordingControl,
+        _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
     ) throws(CaptureError) -> Clip {
-        let timeline = Timeline(duration: duration)
-        for device in devices { device.adapt(to: target.format, settings.encoders.videoCodec) }
-        let lanes = Self.lanes(devices, timeline, settings.sync, constantRate: target.format.hasConstantRate)
+        let timeline = Timeline(duration: duration, silence: settings.untilSilence, onLoss: settings.onLoss)
+        let formats = ([target] + others).map(\.format)
+        for device in devices {
+            for format in formats { device.adapt(to: format, settings.encoders.videoCodec) }
+        }
+        let lanes = Self.lanes(
+            devices, timeline, settings.sync, constantRate: formats.contains(where: \.hasConstantRate))
         defer { for lane in lanes { lane.release() } }
-        let writer = try target.format.writer(
-            on: try target.take(), tracks: lanes.map(\.track), labels: settings.labels, settings: settings.encoders)
+        let writer = try target.writer(
+            and: others, lanes.map(\.track), settings.labels, settings.encoders)
         let run = RecordingRun(
             lanes: lanes, writer: writer, timeline: timeline, control: control,
             reattachment: Reattachment(patience: settings.reattach, timeline: timeline),
+            finishing: ([target] + others).compactMap(\.finishing), preRoll: PreRoll(settings),
             progressInterval: settings.progressInterval, report: onEvent)
         guard let run else {
             writer.discard()

@@ -11,8 +11,17 @@ public struct RecorderSettings: Sendable {
     public var encoders = EncoderSettings()
     /// Title and tags, where the format has room for them.
     public var labels = ClipLabels()
-    /// How long the clip becomes, to the frame; `nil` until it is stopped.
+    /// When the clip begins, to the sample, nanoseconds since 1970; `nil` when the devices deliver.
+    public var startsAt: Int64?
+    /// How much from before the start belongs to the clip, and waits in memory, at most 1 GiB, until the start: at
+    /// `startsAt`, else at ``RecordingControl/begin()``. `nil` begins at once.
+    public var preRoll: Duration?
+    /// How long the clip becomes, to the frame, pre-roll included; `nil` until it is stopped.
     public var duration: Duration?
+    /// Ends the clip, to the sample, where all its microphones are quiet; `nil` never. Without a microphone it does nothing.
+    public var untilSilence: SilenceRule?
+    /// What happens where frames are lost.
+    public var onLoss = LossPolicy.fill
     /// How long to wait for a device that is unplugged, and go on with it; `nil` ends the clip.
     public var reattach: Duration?
     /// Whose clock the clip's time follows.

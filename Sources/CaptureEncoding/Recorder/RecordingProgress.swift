@@ -6,10 +6,14 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
     public let elapsedNanoseconds: Int64
     /// Bytes written so far.
     public let bytes: Int64
+    /// In the clip's order of tracks.
+    public let microphones: [AudioProgress]
+    public let cameras: [VideoProgress]
+
     /// The first microphone.
-    public let audio: AudioProgress?
+    public var audio: AudioProgress? { microphones.first }
     /// The first camera.
-    public let video: VideoProgress?
+    public var video: VideoProgress? { cameras.first }
 }
 
 /// The sound of a recording, since the last progress.

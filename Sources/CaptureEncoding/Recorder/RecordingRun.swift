@@ -3,35 +3,60 @@ import CaptureGate
 
 /// One recording on its thread: waits for frames, has each lane write what it has, and knows when it is over.
 final class RecordingRun {
-    private let lanes: [any Lane]
+    let lanes: [any Lane]
     private let leader: any Lane
     private let writer: any ClipWriter
-    private let timeline: Timeline
-    private let control: RecordingControl
+    /// The same, where it writes several files.
+    private let parts: (any PartsWriter)?
+    /// The same, where it writes to several places.
+    private let tee: TeeWriter?
+    let timeline: Timeline
+    let control: RecordingControl
     private let reattachment: Reattachment
-    private let report: (RecordingEvent) -> Void
+    /// Where the clip goes into several files: which of them are finished.
+    private let finishing: [FinishingQueue]
+    /// What it waits for; `nil` where the clip begins at once.
+    private let preRoll: PreRoll?
+    /// What the devices, and the pre-roll, do otherwise than asked.
+    var differences: [String]
+    let report: (RecordingEvent) -> Void
     private let progressInterval: Int64
     private var nextReport: Int64 = 0
     private var isStarted = false
 
     /// Why it ended, and the error to report.
-    private struct End {
+    struct End {
         let reason: EndReason
         let error: CaptureError?
+
+        /// What there is to say where the clip has not a single frame; `nil` where that is a clip all the same.
+        var fatal: CaptureError? {
+            switch reason {
+            case .failure: error
+            case .maxSize: CaptureError(.usage, "The greatest size is too small for the clip's first frame.")
+            default: nil
+            }
+        }
     }
 
     /// - Returns: `nil` without a lane.
     init?(
         lanes: [any Lane], writer: any ClipWriter, timeline: Timeline, control: RecordingControl,
-        reattachment: Reattachment, progressInterval: Duration, report: @escaping (RecordingEvent) -> Void
+        reattachment: Reattachment, finishing: [FinishingQueue], preRoll: PreRoll?, progressInterval: Duration,
+        report: @escaping (RecordingEvent) -> Void
     ) {
         guard let leader = lanes.first(where: { $0 is VideoLane }) ?? lanes.first else { return nil }
         self.lanes = lanes
+        differences = lanes.flatMap(\.differences)
         self.leader = leader
         self.writer = writer
+        parts = writer as? any PartsWriter
+        tee = writer as? TeeWriter
         self.timeline = timeline
         self.control = control
         self.reattachment = reattachment
+        self.finishing = finishing
+        self.preRoll = preRoll
         self.progressInterval = progressInterval.nanoseconds
         self.report = report
     }
@@ -44,22 +69,30 @@ final class RecordingRun {
         let end = record()
         for lane in lanes { lane.stop() }
         let clip = try finish(end)
+        tellFinished()
         report(.ended(clip, end.error, lastTimestamp: lanes.map(\.lastTimestamp).max() ?? 0))
         return clip
     }
 
     private func record() -> End {
-        if lanes.count > 1, let end = align() { return end }
+        if let preRoll {
+            if let end = awaitStart(preRoll) { return end }
+        } else if lanes.count > 1, let end = align() {
+            return end
+        }
         var turns = 0
         while true {
             let wrote: Bool
             do {
                 wrote = try writeOnce()
             } catch {
-                return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
+                return self.end(error)
             }
+            tellFinished()
             if wrote { tellStart() }
+            if timeline.silence?.isOver == true { return End(reason: .silence, error: nil) }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
+            if let failure = finishing.lazy.compactMap(\.failure).first { return end(failure) }
             if let end = ended() { return end }
             turns += 1
             // Not after each picture: that would be a look at the clock for each. Whoever keeps up waits soon anyway.
@@ -68,10 +101,23 @@ final class RecordingRun {
         }
     }
 
+    /// - Parameter error: of the output, or of a loss that was to end it.
+    private func end(_ error: CaptureError) -> End {
+        if error == timeline.losses.failure { return End(reason: .loss, error: error) }
+        if error == .sizeReached { return End(reason: .maxSize, error: nil) }
+        return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
+    }
+
+    private func tellFinished() {
+        for queue in finishing { for part in queue.takeFinished() { report(.segment(part)) } }
+        for (track, mark) in timeline.losses.takeUntold() { report(.lost(lanes[track].track, mark)) }
+        for failure in tee?.takeFailures() ?? [] { report(.outputFailed(failure)) }
+    }
+
     private func tellStart() {
-        guard !isStarted else { return }
+        guard !isStarted, lanes.contains(where: { $0.elapsed > 0 }) else { return }
         isStarted = true
-        report(.started(tracks: lanes.map(\.track), differences: lanes.flatMap(\.differences)))
+        report(.started(tracks: lanes.map(\.track), differences: differences))
     }
 
     private func writeOnce() throws(CaptureError) -> Bool {
@@ -79,6 +125,7 @@ final class RecordingRun {
         for (index, lane) in lanes.enumerated() where timeline.origin != nil || lane === leader {
             if try lane.write(to: writer, as: index) { wrote = true }
         }
+        try parts?.finishParts { Self.ledger(lanes, writer) }
         return wrote
     }
 
@@ -109,7 +156,7 @@ final class RecordingRun {
         return nil
     }
 
-    private func ended() -> End? {
+    func ended() -> End? {
         for lane in lanes where !lane.isComplete {
             guard let end = lane.end, case .over(let last) = reattachment.look(at: lane, end) else { continue }
             switch last {
@@ -120,13 +167,19 @@ final class RecordingRun {
             case .failed(let error): return End(reason: .failure, error: error)
             }
         }
-        return control.requested.map { End(reason: $0, error: nil) }
+        guard let reason = control.requested else { return nil }
+        // What was held, and is not written yet, comes before the end.
+        if timeline.origin != nil, lanes.contains(where: { $0.oldestHeld != nil && !$0.isComplete }) {
+            for lane in lanes { lane.stop() }
+            return nil
+        }
+        return End(reason: reason, error: nil)
     }
 
-    private func wait(for lanes: [any Lane]) {
+    func wait(for lanes: [any Lane], milliseconds: Int32 = 100) {
         var items = lanes.map { cs_poll_item(fd: $0.readySignal, events: Int16(CS_POLL_IN), revents: 0) }
         items.append(cs_poll_item(fd: control.descriptor, events: Int16(CS_POLL_IN), revents: 0))
-        _ = cs_poll(&items, items.count, 100)
+        _ = cs_poll(&items, items.count, milliseconds)
     }
 
     private func reportProgress() {
@@ -137,20 +190,25 @@ final class RecordingRun {
             .progress(
                 RecordingProgress(
                     elapsedNanoseconds: lanes.map(\.elapsed).max() ?? 0, bytes: writer.bytesWritten,
-                    audio: lanes.lazy.compactMap { $0 as? AudioLane }.first?.progress(),
-                    video: lanes.lazy.compactMap { $0 as? VideoLane }.first?.progress())))
+                    microphones: lanes.compactMap { ($0 as? AudioLane)?.progress() },
+                    cameras: lanes.compactMap { ($0 as? VideoLane)?.progress() })))
     }
 
     private func finish(_ end: End) throws(CaptureError) -> Clip {
         // Where that fails, the output has failed before: the file is finished as far as it is.
         for lane in lanes { try? lane.finish() }
-        let ledger = LossLedger(
-            tracks: lanes.enumerated().map { index, lane in lane.ledger(counts: writer.counts(of: index)) })
+        let ledger = Self.ledger(lanes, writer)
         // A device that never began: a file without a frame would be no clip.
-        if end.reason == .failure, let error = end.error, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
+        // Nor is there one where it had not begun.
+        let unbegun = preRoll == nil ? nil : end.error ?? .stoppedBeforeStart
+        if let error = end.fatal ?? unbegun, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
             writer.discard()
             throw error
         }
         return try writer.finish(ledger: ledger, end: end.reason)
+    }
+
+    private static func ledger(_ lanes: [any Lane], _ writer: any ClipWriter) -> LossLedger {
+        LossLedger(tracks: lanes.enumerated().map { index, lane in lane.ledger(counts: writer.counts(of: index)) })
     }
 }

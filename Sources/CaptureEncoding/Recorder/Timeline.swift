@@ -12,7 +12,14 @@ final class Timeline {
     /// The sound whose clock the clip follows; `nil` where that is CLOCK_MONOTONIC.
     var pace: SoundPlacement?
 
-    init(duration: Duration?) {
+    /// What ends it where it is quiet; `nil` where nothing does.
+    let silence: Silence?
+
+    let losses: LossBook
+
+    init(duration: Duration?, silence: SilenceRule? = nil, onLoss: LossPolicy = .fill) {
+        losses = LossBook(onLoss)
+        self.silence = silence.map(Silence.init)
         self.duration = duration?.nanoseconds
     }
 

@@ -8,12 +8,15 @@ final class VideoLane: Lane {
     private var session: VideoSession?
     private let back: Box<VideoSession>
     private let timeline: Timeline
+    private let held = HeldFrames()
     private let constantRate: Bool
     private let frame: Int64
     private var written: UInt64 = 0
     private var count: TrackLedger
     private var last: Int64 = -1
     private var damaged: UInt64 = 0
+    /// In the clip.
+    private var index = 0
     private var clock: DeviceClock
     private(set) var isComplete = false
 
@@ -33,7 +36,8 @@ final class VideoLane: Lane {
     }
 
     var readySignal: Int32 { session?.readySignal ?? -1 }
-    var end: SessionEnd? { session?.end }
+    var end: SessionEnd? { held.isEmpty ? session?.end : nil }
+    var oldestHeld: Int64? { held.oldest }
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { written == 0 ? 0 : last + frame }
 
@@ -60,6 +64,20 @@ final class VideoLane: Lane {
         } ?? false
     }
 
+    func hold(_ nanoseconds: Int64, most: Int) {
+        while let newest = holdNext() {
+            while let header = held.dropFirst(before: newest - nanoseconds, most: most) { clock.update(header) }
+        }
+    }
+
+    /// - Returns: its timestamp; `nil` where there is none.
+    private func holdNext() -> Int64? {
+        session?.withNext { header, bytes in
+            held.append(header, bytes)
+            return header.timestamp
+        }
+    }
+
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         // Not `&&`: its right side would forget the type of the error.
         if isComplete { return false }
@@ -78,6 +96,7 @@ final class VideoLane: Lane {
         ledger.lastNanoseconds = written == 0 ? nil : last
         ledger.note(drift: clock.drift)
         ledger.priority = statistics?.priority
+        ledger.marks = timeline.losses.marks(of: index)
         return ledger
     }
 
@@ -90,7 +109,12 @@ final class VideoLane: Lane {
     // MARK: One picture
 
     private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
-        try session?.withNext { (header, bytes) throws(CaptureError) in
+        if !held.isEmpty {
+            while holdNext() != nil {}
+            try held.takeFirst { (header, bytes) throws(CaptureError) in try place(header, bytes, writer, track) }
+            return true
+        }
+        return try session?.withNext { (header, bytes) throws(CaptureError) in
             try self.place(header, bytes, writer, track)
             return true
         } ?? false
@@ -107,7 +131,12 @@ final class VideoLane: Lane {
             try complete(header, bytes, writer, track, places: UInt64((duration + frame / 2) / frame))
             return
         }
-        if written > 0 { note(lost: header, atMost: .max) } else { begin(at: time) }
+        if written > 0 {
+            note(lost: header, atMost: .max)
+            try timeline.losses.note(header.lost.total, of: self.track, track, at: last + frame)
+        } else {
+            begin(at: time, as: track)
+        }
         try schedule(bytes, writer, track, at: max(0, time), afterGap: header.lost.total > 0)
     }
 
@@ -126,7 +155,8 @@ final class VideoLane: Lane {
         }
     }
 
-    private func begin(at time: Int64) {
+    private func begin(at time: Int64, as track: Int) {
+        index = track
         count.startOffsetNanoseconds = max(0, time)
         count.firstNanoseconds = max(0, time)
     }

@@ -57,6 +57,18 @@ public struct LevelMeter: Sendable {
         return Self.level(all)
     }
 
+    /// The same of the loudest channel.
+    mutating func readLoudest() -> SoundLevel {
+        var loudest = Sum()
+        for sum in sums {
+            loudest.peak = max(loudest.peak, sum.peak)
+            loudest.power = max(loudest.power, sum.power)
+            loudest.samples = sum.samples
+        }
+        reset()
+        return Self.level(loudest)
+    }
+
     private mutating func reset() {
         for channel in sums.indices { sums[channel] = Sum() }
     }

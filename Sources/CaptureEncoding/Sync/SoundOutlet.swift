@@ -6,7 +6,8 @@ final class SoundOutlet {
     private let writer: any ClipWriter
     private let track: Int
     /// Frames the clip is to have; `nil` where that is open.
-    private let target: UInt64?
+    private var target: UInt64?
+    private var watch: SilenceWatch?
 
     /// Frames in the clip.
     private(set) var written: UInt64 = 0
@@ -25,11 +26,12 @@ final class SoundOutlet {
 
     private static let silentFrames = 1024
 
-    init(_ format: AudioFormat, to writer: any ClipWriter, as track: Int, target: UInt64?) {
+    init(_ format: AudioFormat, to writer: any ClipWriter, as track: Int, target: UInt64?, watch: SilenceWatch? = nil) {
         self.format = format
         self.writer = writer
         self.track = track
         self.target = target
+        self.watch = watch
         tail = [UInt8](repeating: 0, count: SincTable.half * format.bytesPerFrame)
         silence = [UInt8](repeating: 0, count: Self.silentFrames * format.bytesPerFrame)
     }
@@ -84,9 +86,9 @@ final class SoundOutlet {
         let bytes = silence.span.bytes
         while left > 0 {
             let piece = min(left, UInt64(Self.silentFrames))
-            try put(bytes.extracting(first: Int(piece) * format.bytesPerFrame), frames: piece)
-            filled += piece
-            left -= piece
+            let put = try put(bytes.extracting(first: Int(piece) * format.bytesPerFrame), frames: piece)
+            filled += put
+            left = put == piece ? left - piece : 0
         }
         for index in tail.indices { tail[index] = 0 }
     }
@@ -98,20 +100,27 @@ final class SoundOutlet {
         guard frames > 0 else { return }
         let kept = bytes.extracting(first: Int(frames) * format.bytesPerFrame)
         keepTail(kept)
-        try put(kept, frames: frames)
-        taken += frames
+        taken += try put(kept, frames: frames)
     }
 
     private func pull(step: Double) throws(CaptureError) {
         let most = Int(clamping: room(for: UInt64(Int64.max)))
         guard let frames = resampler?.pull(step: step, most: most, into: &resampled), frames > 0 else { return }
         let resampled = resampled
-        try put(resampled.span.bytes, frames: UInt64(frames))
+        _ = try put(resampled.span.bytes, frames: UInt64(frames))
     }
 
-    private func put(_ bytes: RawSpan, frames: UInt64) throws(CaptureError) {
-        try writer.write(bytes, to: track, at: nanoseconds)
-        written += frames
+    /// - Returns: how many of them belong to the clip: all, but where it ends with them because it is quiet.
+    private func put(_ bytes: RawSpan, frames: UInt64) throws(CaptureError) -> UInt64 {
+        guard let kept = watch?.listen(bytes) else {
+            try writer.write(bytes, to: track, at: nanoseconds)
+            written += frames
+            return frames
+        }
+        try writer.write(bytes.extracting(first: kept * format.bytesPerFrame), to: track, at: nanoseconds)
+        written += UInt64(kept)
+        if watch?.isOver == true { target = written }
+        return UInt64(kept)
     }
 
     /// From the clip's start to the end of what is written.

@@ -56,4 +56,5 @@ extension CapabilityName: ExpressibleByArgument {
 extension AudioCodec: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {}
 extension SyncClock: ExpressibleByArgument {}
+extension LossPolicy: ExpressibleByArgument {}
 extension StillFormat: ExpressibleByArgument {}

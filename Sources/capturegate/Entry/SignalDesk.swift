@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Receives the signals that end a command: Ctrl-C, `kill`, and the terminal that goes away.
+/// Receives the signals that end a command, Ctrl-C, `kill`, and the terminal that goes away; and SIGUSR1, which ends
+/// those that have no use for it.
 ///
 /// They are blocked in every thread but the one that waits for them, so none is lost and no code runs in a signal
 /// handler. One that was ignored when the process was started, as by `nohup`, stays so.
@@ -24,7 +25,7 @@ final class SignalDesk: Sendable {
     /// reading is told by the write that fails.
     init() {
         signal(SIGPIPE, SIG_IGN)
-        numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
+        numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1].filter { !Self.isIgnored($0) }
         var set = Self.set(numbers)
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }

@@ -2,6 +2,13 @@ import Glibc
 
 /// Moments of the wall clock in the time zone of this user.
 enum WallTime {
+    /// Nanoseconds since 1970.
+    static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
     /// `2026-01-31 18:00:00`
     static func text(nanoseconds: Int64) -> String {
         var seconds = time_t(nanoseconds / 1_000_000_000)

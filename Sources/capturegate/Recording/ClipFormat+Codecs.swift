@@ -27,6 +27,20 @@ extension ClipFormat {
         }
     }
 
+    /// Which encoders with settings of their own may be at work.
+    func codecs(_ video: VideoCodec, _ audio: AudioCodec, _ kinds: Set<MediaKind>) -> Set<String> {
+        var codecs: Set<String> = []
+        if self == .flac { codecs.insert("FLAC") }
+        if self == .opus { codecs.insert("Opus") }
+        if self == .mjpeg { codecs.insert("JPEG") }
+        guard self == .matroska else { return codecs }
+        if kinds.contains(.video), video != .raw { codecs.insert("JPEG") }
+        guard kinds.contains(.audio) else { return codecs }
+        if audio == .opus { codecs.insert("Opus") }
+        if audio == .flac || audio == .automatic { codecs.insert("FLAC") }
+        return codecs
+    }
+
     private func other(_ option: String) -> CaptureError {
         CaptureError(
             .usage, "A .\(rawValue) file can't hold what \(option) makes.",

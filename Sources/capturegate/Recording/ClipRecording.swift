@@ -5,7 +5,7 @@ import CaptureGate
 struct ClipRecording: CaptureOperation {
     let authorization: AuthorizedFor<Capability.Together>
     let settings: RecorderSettings
-    let target: RecordingTarget
+    let targets: RecordingTargets
     let stop: RecordingStop
     let reporter: EventReporter<RecordingEvent>
 
@@ -13,9 +13,17 @@ struct ClipRecording: CaptureOperation {
         with permit: consuming Permit, in context: OperationContext
     ) async throws(CaptureError) -> RecordingOutcome {
         stop.begin()
+        if let moment = settings.startsAt {
+            reporter.handle(.waiting(preRoll: nil, startsAt: moment))
+            try await StartMoment(nanoseconds: moment).wait(preRoll: settings.preRoll, control: stop.control)
+        }
+        let enter = settings.preRoll == nil ? nil : EnterWatch { [stop] in stop.control.begin() }
+        defer { enter?.end() }
         let recorder = try await Recorder(opening: permit, settings: settings)
         let early = EarlyError()
-        let clip = try await recorder.record(into: target, control: stop.control) { [reporter] event in
+        let clip = try await recorder.record(
+            into: targets.first, and: targets.others, control: stop.control
+        ) { [reporter] event in
             if case .ended(_, let error, _) = event { early.set(error) }
             reporter.handle(event)
         }

@@ -7,11 +7,38 @@ struct ClipSummary {
     var lines: [String] {
         let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
         return ["\(name): \(NumberText.time(nanoseconds: clip.durationNanoseconds))\(size), \(clip.end.phrase)"]
-            + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) }
+            + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) } + clip.tees.map(Self.line)
+    }
+
+    /// A finished file of several.
+    static func line(_ part: ClipPart) -> String {
+        "\(part.path.visible): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
+    }
+
+    /// A hole in a track.
+    static func line(_ track: ClipTrack, _ mark: LossMark) -> String {
+        let lost = NumberText.counted(mark.frames, track.kind == .video ? "picture" : "sample")
+        return "\(NumberText.time(nanoseconds: mark.atNanoseconds)): \(lost) lost by \(track.name.visible)"
+    }
+
+    /// An output that failed while others go on.
+    static func line(_ failure: OutputFailure) -> String {
+        "\(failure.path.visible) has failed, and ends here: \(failure.error.message.visible)"
+    }
+
+    private static func line(_ tee: ClipTee) -> String {
+        let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
+        let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
+        return
+            "\(tee.path == "-" ? "standard output" : tee.path.visible): \(time), \(NumberText.bytes(tee.bytes)), \(reason)"
     }
 
     private var name: String {
-        switch clip.path {
+        if let first = clip.parts.first, let last = clip.parts.last, clip.path != "null:" {
+            let files = clip.parts.count == 1 ? "" : " to \(last.path.visible) (\(clip.parts.count) files)"
+            return first.path.visible + files
+        }
+        return switch clip.path {
         case "-": "standard output"
         case "null:": "null: (nothing kept)"
         default: clip.path.visible

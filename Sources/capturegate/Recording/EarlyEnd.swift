@@ -11,6 +11,7 @@ struct EarlyEnd: Error {
     /// What there is all the same.
     var remainder: String {
         let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
-        return "Ended early: \(clip.end.phrase). \(clip.path.visible) is valid and holds \(time)."
+        let path = clip.parts.isEmpty ? "\(clip.path.visible) is valid and holds" : "Its files are valid and hold"
+        return "Ended early: \(clip.end.phrase). \(path) \(time)."
     }
 }

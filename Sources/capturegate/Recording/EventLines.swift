@@ -1,5 +1,6 @@
 import CaptureEncoding
 import CaptureGate
+import Glibc
 
 /// A recording as NDJSON, a line an event.
 struct EventLines: EventView {
@@ -14,11 +15,22 @@ struct EventLines: EventView {
 
     mutating func show(_ event: RecordingEvent) {
         switch event {
+        case .waiting(let preRoll, let moment): stream.note(Self.waiting(preRoll, moment).text)
         case .started(let tracks, let differences): stream.note(start(tracks, differences).text)
         case .progress(let progress):
             if pace.isDue(progress) { stream.note(progress.json.text) }
+        case .lost(let track, let mark): stream.note(Self.loss(track, mark).text)
+        case .outputFailed(let failure): stream.note(Self.failure(failure).text)
+        case .segment(let part): stream.note(Self.segment(part).text)
         case .ended(let clip, let error, let last): stream.note(Self.end(clip, error, last).text)
         }
+    }
+
+    private static func waiting(_ preRoll: Duration?, _ moment: Int64?) -> JSONValue {
+        [
+            "event": "waiting", "pre_roll_ns": preRoll.map { .integer($0.nanoseconds) } ?? .null,
+            "start_at_ns": moment.map { .integer($0) } ?? .null, "pid": .integer(Int64(getpid())),
+        ]
     }
 
     private func start(_ tracks: [ClipTrack], _ differences: [String]) -> JSONValue {
@@ -29,12 +41,35 @@ struct EventLines: EventView {
         ]
     }
 
+    private static func loss(_ track: ClipTrack, _ mark: LossMark) -> JSONValue {
+        [
+            "event": "loss", "kind": .string(track.kind.rawValue), "device": .string(track.device),
+            "at_ns": .integer(mark.atNanoseconds), "frames": .count(mark.frames),
+        ]
+    }
+
+    private static func failure(_ failure: OutputFailure) -> JSONValue {
+        [
+            "event": "output_failed", "path": .string(failure.path),
+            "error": ErrorReport(error: failure.error).json,
+        ]
+    }
+
+    private static func segment(_ part: ClipPart) -> JSONValue {
+        [
+            "event": "segment", "path": .string(part.path), "start_ns": .integer(part.startNanoseconds),
+            "duration_ns": .integer(part.durationNanoseconds), "bytes": .integer(part.bytes),
+        ]
+    }
+
     private static func end(_ clip: Clip, _ error: CaptureError?, _ last: Int64) -> JSONValue {
         [
             "event": "end", "reason": .string(clip.end.rawValue), "path": .string(clip.path),
             "format": .string(clip.format.rawValue), "duration_ns": .integer(clip.durationNanoseconds),
             "bytes": .integer(clip.bytes), "last_timestamp_ns": .integer(last),
             "tracks": .array(clip.ledger.tracks.map(\.countsJSON)), "ledger": .rendered(clip.ledger.json),
+            "segments": .array(clip.parts.map { .rendered($0.json) }),
+            "tees": .array(clip.tees.map { .rendered($0.json) }),
             "error": error.map { ErrorReport(error: $0).json } ?? .null,
         ]
     }
@@ -42,22 +77,32 @@ struct EventLines: EventView {
 
 extension RecordingProgress {
     fileprivate var json: JSONValue {
-        [
-            "event": "progress", "elapsed_ns": .integer(elapsedNanoseconds), "bytes": .integer(bytes),
-            "audio": audio.map { audio in
-                [
-                    "peak_dbfs": .rounded(audio.peakDBFS, 2), "rms_dbfs": .rounded(audio.rmsDBFS, 2),
-                    "clipped": .bool(audio.clipped), "frames": .count(audio.frames), "lost": .count(audio.lost),
-                    "xruns": .count(audio.xruns),
-                ]
-            } ?? .null,
-            "video": video.map { video in
-                [
-                    "frames": .count(video.frames), "lost": .count(video.lost),
-                    "fps": .rounded(video.framesPerSecond, 2),
-                ]
-            } ?? .null,
+        let first: [(String, JSONValue)] = [
+            ("event", "progress"), ("elapsed_ns", .integer(elapsedNanoseconds)), ("bytes", .integer(bytes)),
+            ("audio", audio?.json ?? .null), ("video", video?.json ?? .null),
         ]
+        let many = microphones.count > 1 || cameras.count > 1
+        return .object(
+            first
+                + (many
+                    ? [
+                        ("microphones", .array(microphones.map(\.json))), ("cameras", .array(cameras.map(\.json))),
+                    ] : []))
+    }
+}
+
+extension AudioProgress {
+    fileprivate var json: JSONValue {
+        [
+            "peak_dbfs": .rounded(peakDBFS, 2), "rms_dbfs": .rounded(rmsDBFS, 2), "clipped": .bool(clipped),
+            "frames": .count(frames), "lost": .count(lost), "xruns": .count(xruns),
+        ]
+    }
+}
+
+extension VideoProgress {
+    fileprivate var json: JSONValue {
+        ["frames": .count(frames), "lost": .count(lost), "fps": .rounded(framesPerSecond, 2)]
     }
 }
 

@@ -18,10 +18,20 @@ struct LiveLine: EventView {
 
     mutating func show(_ event: RecordingEvent) {
         switch event {
+        case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
         case .started(let tracks, let differences):
             StartText(tracks: tracks, differences: differences).tell(stream)
             if plan.settings.duration == nil { stream.note("Ctrl-C ends it.") }
         case .progress(let progress): draw(ProgressText(progress: progress))
+        case .lost(let track, let mark):
+            clear()
+            stream.note(ClipSummary.line(track, mark))
+        case .outputFailed(let failure):
+            clear()
+            stream.note(ClipSummary.line(failure))
+        case .segment(let part):
+            clear()
+            stream.note(ClipSummary.line(part))
         case .ended(let clip, _, _):
             clear()
             summary.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))

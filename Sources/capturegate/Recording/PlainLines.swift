@@ -13,9 +13,13 @@ struct PlainLines: EventView {
 
     mutating func show(_ event: RecordingEvent) {
         switch event {
+        case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
         case .started(let tracks, let differences): StartText(tracks: tracks, differences: differences).tell(stream)
         case .progress(let progress):
             if pace.isDue(progress) { stream.note(ProgressText(progress: progress).line) }
+        case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
+        case .outputFailed(let failure): stream.note(ClipSummary.line(failure))
+        case .segment(let part): stream.note(ClipSummary.line(part))
         case .ended(let clip, _, _): stream.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))
         }
     }

@@ -19,7 +19,14 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
               capturegate record clip.mkv --for 5s
               capturegate record memo.flac --microphone default
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
+              capturegate record stage.mkv --microphone Left --microphone Right
+              capturegate record note.opus --until-silence 3s --opus-bitrate 32k
+              capturegate record goal.mkv --pre-roll 10s
+              capturegate record news.mkv --start-at 18:00 --for 15m
               capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --strict
+              capturegate record watch.mkv --camera C920 --segment 10m
+              capturegate record talk.mkv --tee talk.flac --for 1h
+              capturegate record talk.opus --max-size 50M
               capturegate record null: --json --camera test:bars --for 10s
               capturegate record - --microphone default --format wav | sox -t wav - out.mp3
             """)
@@ -27,17 +34,22 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
     @Argument(help: ArgumentHelp("Where the clip goes.", valueName: "out"))
     var out: String
 
-    @Option(help: ArgumentHelp("An id, a part of a name, default, or none.", valueName: "id"))
-    var camera: String?
+    @Option(
+        help: ArgumentHelp(
+            "An id, a part of a name, default, or none; again for each further one, in a .mkv.", valueName: "id"))
+    var camera: [String] = []
 
-    @Option(help: ArgumentHelp("An id, a part of a name, default, or none.", valueName: "id"))
-    var microphone: String?
+    @Option(help: ArgumentHelp("The same of a microphone.", valueName: "id"))
+    var microphone: [String] = []
 
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp("How long, such as 5s; until Ctrl-C where not said.", valueName: "time"),
         transform: DurationArgument.parse)
     var time: DurationArgument?
+
+    @OptionGroup var times: TimeOptions
+    @OptionGroup var files: FileOptions
 
     @Option(
         defaultAsFlag: DurationArgument(duration: .seconds(3600)),
@@ -47,8 +59,18 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
         transform: DurationArgument.parse)
     var reattach: DurationArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "What to do where samples or pictures are lost: fill, mark or fail.",
+            discussion: """
+                fill puts silence, or the picture before, in their place, and counts. mark also tells of each loss, and \
+                makes it a chapter of a .mkv. fail ends the clip before the first one, valid, with exit code 74.
+                """, valueName: "policy"))
+    var onLoss: LossPolicy = .fill
+
     @OptionGroup(title: "Picture") var picture: PictureOptions
     @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Encoders") var encoding: EncodingOptions
 
     @Flag(help: "Refuse with exit code 78 where a device would do anything else than what is said.")
     var strict = false
@@ -66,11 +88,12 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
 
     func run() async throws {
         let plan = try RecordingPlan(self)
-        let target = try RecordingTarget(plan.destination, format: plan.format, replacing: force)
+        let targets = try RecordingTargets(plan, files, replacing: force)
         let reporter = EventReporter(view: plan.view(json: json.isOn))
-        let outcome = try await RecordingRound(plan: plan, target: target, reporter: reporter).run()
+        let outcome = try await RecordingRound(plan: plan, targets: targets, reporter: reporter).run()
         await reporter.finish()
         if let error = outcome.error { throw EarlyEnd(error: error, clip: outcome.clip) }
+        if let error = outcome.clip.tees.lazy.compactMap(\.error).first { throw ExitStatus(code: error.exitCode) }
         if outcome.clip.end.exitCode != 0 { throw ExitStatus(code: outcome.clip.end.exitCode) }
     }
 }

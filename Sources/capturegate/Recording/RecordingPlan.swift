@@ -5,7 +5,9 @@ import CaptureGate
 struct RecordingPlan: Sendable {
     let destination: ClipDestination
     let format: ClipFormat
-    /// The camera first.
+    /// Where it goes as well.
+    let tees: [PlannedOutput]
+    /// The cameras first.
     let devices: [Device]
     let settings: RecorderSettings
 
@@ -17,12 +19,40 @@ struct RecordingPlan: Sendable {
         }
         destination = ClipDestination(command.out)
         format = try ClipFormat(for: destination, named: command.format)
-        let choice = TrackChoice(format: format, camera: command.camera, microphone: command.microphone)
+        let choice = try TrackChoice(format: format, camera: command.camera, microphone: command.microphone)
         try format.check(choice.kinds)
-        try choice.check(command.picture, command.sound)
+        try choice.check(command.picture, command.sound, command.times)
         try format.check(command.picture.videoCodec, command.sound.audioCodec)
+        tees = try Self.tees(command.files.tee, choice.kinds, besides: destination)
+        try command.encoding.check(
+            ([format] + tees.map(\.format)).reduce(into: []) { codecs, format in
+                codecs.formUnion(
+                    format.codecs(command.picture.videoCodec, command.sound.audioCodec, Set(choice.kinds)))
+            })
         devices = try choice.devices(DeviceCatalog.scan(.identity))
-        settings = RecorderSettings(command)
+        settings = RecorderSettings(command, startsAt: try command.times.startsAt())
+    }
+
+    private static func tees(
+        _ said: [String], _ kinds: [MediaKind], besides first: ClipDestination
+    ) throws(CaptureError) -> [PlannedOutput] {
+        var tees: [PlannedOutput] = []
+        for text in said {
+            let destination = ClipDestination(text)
+            guard destination != first, !tees.contains(where: { $0.destination == destination }) else {
+                throw CaptureError(
+                    .usage, "\(destination) is named twice.", remedies: [Remedy("Name each file once.")])
+            }
+            let format = try ClipFormat(for: destination)
+            try format.checkTee(kinds)
+            tees.append(PlannedOutput(destination: destination, format: format))
+        }
+        return tees
+    }
+
+    /// Whether a clip goes to standard output, where no word may stand then.
+    var usesStandardOutput: Bool {
+        destination == .standardOutput || tees.contains { $0.destination == .standardOutput }
     }
 
     /// One for each device, at the level that recording needs.
@@ -35,20 +65,23 @@ struct RecordingPlan: Sendable {
     }
 
     private var purpose: String {
-        let place =
-            switch destination {
-            case .file(let path): "to \(path)"
-            case .standardOutput: "to standard output"
-            case .nothing: "to nothing, to measure"
-            }
+        let place = ([destination] + tees.map(\.destination)).map(Self.place).joined(separator: " and ")
         let time =
             settings.duration.map { "for \(NumberText.time(nanoseconds: $0.nanoseconds))" } ?? "until it is stopped"
         return "Record \(time) \(place)"
     }
 
+    private static func place(_ destination: ClipDestination) -> String {
+        switch destination {
+        case .file(let path): "to \(path)"
+        case .standardOutput: "to standard output"
+        case .nothing: "to nothing, to measure"
+        }
+    }
+
     /// How it is told: events for programs, a live line on a terminal, else plain lines.
     func view(json: Bool) -> any EventView<RecordingEvent> {
-        let output = destination == .standardOutput ? StandardStream.error : .output
+        let output = usesStandardOutput ? StandardStream.error : .output
         if json { return EventLines(stream: output, plan: self) }
         return StandardStream.error.isTerminal
             ? LiveLine(stream: .error, summary: output, plan: self) : PlainLines(stream: output, plan: self)
@@ -56,13 +89,18 @@ struct RecordingPlan: Sendable {
 }
 
 extension RecorderSettings {
-    fileprivate init(_ command: RecordCommand) {
+    fileprivate init(_ command: RecordCommand, startsAt moment: Int64?) {
         self.init()
         video = command.picture.settings(strict: command.strict)
         audio = command.sound.settings(strict: command.strict)
         sync = command.sound.sync
         encoders.videoCodec = command.picture.videoCodec
         encoders.audioCodec = command.sound.audioCodec
+        command.encoding.apply(to: &encoders)
+        onLoss = command.onLoss
+        startsAt = moment
+        preRoll = command.times.preRoll?.duration
+        untilSilence = command.times.untilSilence?.rule
         labels = ClipLabels(title: command.title)
         duration = command.time?.duration
         reattach = command.reattach?.duration

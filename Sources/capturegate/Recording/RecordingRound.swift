@@ -4,7 +4,7 @@ import CaptureGate
 /// One recording, from the question to the finished file.
 struct RecordingRound {
     let plan: RecordingPlan
-    let target: RecordingTarget
+    let targets: RecordingTargets
     let reporter: EventReporter<RecordingEvent>
 
     /// - Throws: what kept a file from coming to be; nothing is left behind then.
@@ -18,14 +18,14 @@ struct RecordingRound {
         switch await handle.result {
         case .success(let outcome): return outcome
         case .failure(let failure):
-            target.discard()
+            targets.discard()
             throw Self.error(failure)
         }
     }
 
     private func operation(_ stop: RecordingStop) -> ClipRecording {
         ClipRecording(
-            authorization: AuthorizedFor(Capability.Together(plan.requests)), settings: plan.settings, target: target,
+            authorization: AuthorizedFor(Capability.Together(plan.requests)), settings: plan.settings, targets: targets,
             stop: stop, reporter: reporter)
     }
 

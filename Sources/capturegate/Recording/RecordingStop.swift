@@ -35,6 +35,7 @@ final class RecordingStop: Sendable {
     func begin() { state.withLock { $0.isRecording = true } }
 
     func receive(_ number: Int32) {
+        guard number != SIGUSR1 else { return control.begin() }
         let action = state.withLock { Self.action(&$0, at: .now) }
         switch action {
         case .stop: control.stop()

@@ -3,46 +3,71 @@ import CaptureGate
 
 /// Which devices a recording takes, from what was said of them.
 struct TrackChoice {
-    let camera: DeviceQuery?
-    let microphone: DeviceQuery?
+    let cameras: [DeviceQuery]
+    let microphones: [DeviceQuery]
 
     /// - Parameters:
-    ///   - camera, microphone: an id, a part of a name, `default` or `none`; `nil` where nothing was said.
-    init(format: ClipFormat, camera: String?, microphone: String?) {
+    ///   - camera, microphone: an id, a part of a name, `default` or `none` each; none at all where nothing was said.
+    /// - Throws: `.usage` for `none` among others.
+    init(format: ClipFormat, camera: [String], microphone: [String]) throws(CaptureError) {
         // Who names one device wants that one; who names none, or only what to leave out, wants what the file can hold.
-        let isNamed = [camera, microphone].contains { $0 != nil && $0 != "none" }
-        func query(_ text: String?, _ kind: MediaKind) -> DeviceQuery? {
-            guard let text else { return isNamed || !format.kinds.contains(kind) ? nil : .default }
-            return text == "none" ? nil : DeviceQuery(text)
-        }
-        self.camera = query(camera, .video)
-        self.microphone = query(microphone, .audio)
+        let isNamed = (camera + microphone).contains { $0 != "none" }
+        cameras = try Self.queries(camera, .camera, byDefault: !isNamed && format.kinds.contains(.video))
+        microphones = try Self.queries(microphone, .microphone, byDefault: !isNamed && format.kinds.contains(.audio))
     }
 
-    var kinds: [MediaKind] { (camera == nil ? [] : [.video]) + (microphone == nil ? [] : [.audio]) }
+    private static func queries(
+        _ said: [String], _ capability: CapabilityName, byDefault: Bool
+    ) throws(CaptureError) -> [DeviceQuery] {
+        if said.isEmpty { return byDefault ? [.default] : [] }
+        guard said.contains("none") else { return said.map { DeviceQuery($0) } }
+        guard said.count == 1 else {
+            throw CaptureError(
+                .usage, "--\(capability) none leaves nothing for the other --\(capability).",
+                remedies: [Remedy("Leave one of them out.")])
+        }
+        return []
+    }
+
+    var kinds: [MediaKind] { cameras.map { _ in .video } + microphones.map { _ in .audio } }
 
     /// - Throws: `.usage` where something is said of a device that is not recorded.
-    func check(_ picture: PictureOptions, _ sound: SoundOptions) throws(CaptureError) {
-        if camera == nil, let option = picture.said { throw Self.vain(option, .camera) }
-        if microphone == nil, let option = sound.said { throw Self.vain(option, .microphone) }
-        if camera == nil, sound.sync == .picture { throw Self.vain("--sync picture", .camera) }
+    func check(_ picture: PictureOptions, _ sound: SoundOptions, _ times: TimeOptions) throws(CaptureError) {
+        if cameras.isEmpty, let option = picture.said { throw Self.vain(option, .camera) }
+        if microphones.isEmpty, let option = sound.said { throw Self.vain(option, .microphone) }
+        if microphones.isEmpty, times.untilSilence != nil { throw Self.vain("--until-silence", .microphone) }
+        if cameras.isEmpty, sound.sync == .picture { throw Self.vain("--sync picture", .camera) }
     }
 
-    /// - Throws: `.noDevice`, also where both were left to the machine and it has only one of them.
+    /// - Throws: `.usage` where one is named twice; `.noDevice`, also where both were left to the machine and it has only
+    ///   one of them.
     func devices(_ listing: [Device]) throws(CaptureError) -> [Device] {
         var devices: [Device] = []
-        if let camera { devices.append(try Self.pick(camera, .camera, listing, other: microphone)) }
-        if let microphone { devices.append(try Self.pick(microphone, .microphone, listing, other: camera)) }
+        for query in cameras {
+            try Self.add(Self.pick(query, .camera, listing, hasOther: !microphones.isEmpty), to: &devices)
+        }
+        for query in microphones {
+            try Self.add(Self.pick(query, .microphone, listing, hasOther: !cameras.isEmpty), to: &devices)
+        }
         return devices
     }
 
+    private static func add(_ device: Device, to devices: inout [Device]) throws(CaptureError) {
+        guard !devices.contains(where: { $0.id == device.id }) else {
+            throw CaptureError(
+                .usage, "\(device.id.rawValue) is named twice.",
+                remedies: [Remedy("Name each device once.", command: "capturegate devices")])
+        }
+        devices.append(device)
+    }
+
     private static func pick(
-        _ query: DeviceQuery, _ capability: CapabilityName, _ listing: [Device], other: DeviceQuery?
+        _ query: DeviceQuery, _ capability: CapabilityName, _ listing: [Device], hasOther: Bool
     ) throws(CaptureError) -> Device {
         do throws(CaptureError) {
             return try query.pick(from: listing, capability)
         } catch {
-            guard other != nil else { throw error }
+            guard hasOther else { throw error }
             let without = Remedy("Or record without it: add --\(capability) none.")
             throw CaptureError(error.kind, error.message, errno: error.errno, remedies: error.remedies + [without])
         }

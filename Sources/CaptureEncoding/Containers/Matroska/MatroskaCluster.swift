@@ -19,6 +19,7 @@ struct MatroskaCluster: ~Copyable {
     deinit { bytes.deallocate() }
 
     var isEmpty: Bool { start == nil }
+    var byteCount: Int { count }
 
     /// Whether a block must go into the next cluster.
     func mustEnd(before tick: Int64, bytes size: Int, limit: Int64) -> Bool {

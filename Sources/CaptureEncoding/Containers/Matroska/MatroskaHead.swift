@@ -14,7 +14,7 @@ struct MatroskaHead {
     /// Of each track's CodecPrivate.
     private(set) var privateAt: [Int] = []
 
-    static let seekHeadSize = 100
+    static let seekHeadSize = 124
     static let durationSize = 11
 
     init(tracks: [MatroskaTrack], labels: ClipLabels, startedAt: Int64) {

@@ -61,6 +61,15 @@ enum MatroskaID: UInt32 {
     case cueTrack = 0xF7
     case cueClusterPosition = 0xF1
 
+    case chapters = 0x1043_A770
+    case editionEntry = 0x45B9
+    case chapterAtom = 0xB6
+    case chapterUID = 0x73C4
+    case chapterTimeStart = 0x91
+    case chapterDisplay = 0x80
+    case chapString = 0x85
+    case chapLanguage = 0x437C
+
     case tags = 0x1254_C367
     case tag = 0x7373
     case targets = 0x63C0

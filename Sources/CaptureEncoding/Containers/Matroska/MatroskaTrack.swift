@@ -16,6 +16,9 @@ final class MatroskaTrack {
         self.encoder = encoder
     }
 
+    /// The most bytes that wait in its encoder for more to come.
+    var mostHeld: Int { encoder is PCMEncoder ? 0 : track.audio?.mostHeld ?? 0 }
+
     /// The tick of a packet: each later than the one before.
     func nextTick(_ nanoseconds: Int64) -> Int64 {
         lastTick = max(MatroskaTime.ticks(nanoseconds), lastTick + 1)

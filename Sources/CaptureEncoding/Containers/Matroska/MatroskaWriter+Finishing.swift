@@ -31,15 +31,29 @@ extension MatroskaWriter {
         if failure == nil { try flush() }
     }
 
+    /// The most that index and tags take, bytes.
+    var tailBytes: Int {
+        let said = labels.extra.reduce(labels.title?.utf8.count ?? 0) {
+            $0 + $1.key.utf8.count + $1.value.utf8.count + 32
+        }
+        // A point of the index has at most 32 bytes, a track's ledger about 700 beside its names, which it has twice.
+        let named = tracks.reduce(0) { $0 + 1536 + 4 * ($1.name.utf8.count + $1.device.utf8.count) }
+        return 32 * (cues.points.count + 1) + said + named + 512
+    }
+
     /// Where index and tags begin in the segment; absent where the disk was full.
     private struct Tail {
         var cuesAt: Int64?
+        var chaptersAt: Int64?
         var tagsAt: Int64?
     }
 
     private func writeTail(_ ledger: LossLedger?, _ reason: EndReason) -> Tail {
         var tail = Tail()
         if !cues.points.isEmpty { tail.cuesAt = append(cues.element) }
+        if let chapters = MatroskaChapters(tracks: tracks, ledger: ledger).element {
+            tail.chaptersAt = append(chapters)
+        }
         tail.tagsAt = append(MatroskaTags(tracks: matroskaTracks, labels: labels, ledger: ledger, end: reason).element)
         return tail
     }
@@ -77,6 +91,7 @@ extension MatroskaWriter {
             entry(.info, Int64(head.infoAt - head.segmentAt), &seekHead)
             entry(.tracks, Int64(head.tracksAt - head.segmentAt), &seekHead)
             if let position = tail.cuesAt { entry(.cues, position, &seekHead) }
+            if let position = tail.chaptersAt { entry(.chapters, position, &seekHead) }
             if let position = tail.tagsAt { entry(.tags, position, &seekHead) }
         }
         seekHead.void(size: MatroskaHead.seekHeadSize - seekHead.bytes.count)

@@ -64,6 +64,11 @@ final class MatroskaWriter: ClipWriter {
 
     var bytesWritten: Int64 { output.bytesWritten }
 
+    var pendingBytes: Int64 {
+        let head = output.bytesWritten == 0 ? self.head.bytes.count : 0
+        return Int64(head + cluster.byteCount + matroskaTracks.reduce(0) { $0 + $1.mostHeld } + tailBytes)
+    }
+
     func counts(of track: Int) -> EncoderCounts { matroskaTracks[track].encoder.counts }
 
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {

@@ -21,6 +21,8 @@ final class OggOpusStream: ClipStream {
 
     var head: [UInt8] { pages.head }
     var counts: EncoderCounts { encoder.counts }
+    /// A page, and what the encoder has not got enough of for a packet.
+    let mostHeld = 65_307
 
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         encoded.removeAll()

@@ -1,0 +1,86 @@
+import CaptureGate
+
+extension SegmentedWriter {
+    func extend(to nanoseconds: Int64) {
+        guard let part = parts.last else { return }
+        part.writer.extend(to: nanoseconds - part.start)
+    }
+
+    func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
+        while parts.count > 1 { try finishFirst(.complete, ledger) }
+        try finishFirst(end, ledger)
+        finishing.wait()
+        if let failure = finishing.failure { throw failure }
+        return Clip(
+            path: path, format: format, durationNanoseconds: finished.end, bytes: finished.bytes, tracks: tracks,
+            ledger: ledger, end: end, parts: finished.parts)
+    }
+
+    func discard() {
+        for part in parts { part.writer.discard() }
+    }
+
+    func finishParts(_ ledger: () -> LossLedger) throws(CaptureError) {
+        while isFirstOver { try finishFirst(.complete, ledger()) }
+    }
+
+    /// Finishes the oldest open part.
+    /// - Parameter now: of the whole clip.
+    func finishFirst(_ reason: EndReason, _ now: LossLedger) throws(CaptureError) {
+        let part = parts.removeFirst()
+        if !parts.isEmpty, let end = part.end { part.writer.extend(to: end - part.start) }
+        let clip = try part.writer.finish(ledger: ledger(of: part, now), end: reason)
+        finished.add(clip, of: part)
+        if let last = finished.parts.last { finishing.tell(last) }
+    }
+
+    /// What became of the frames since the part before.
+    private func ledger(of part: OpenPart, _ now: LossLedger) -> LossLedger {
+        defer { ledgerBefore = now }
+        let before = ledgerBefore.tracks
+        return LossLedger(
+            tracks: now.tracks.enumerated().map { index, track in
+                track.since(before.indices.contains(index) ? before[index] : nil, in: part, of: tracks[index], index)
+            })
+    }
+}
+
+extension TrackLedger {
+    /// - Parameter before: when the part before was finished.
+    fileprivate func since(
+        _ before: TrackLedger?, in part: OpenPart, of track: ClipTrack, _ index: Int
+    ) -> TrackLedger {
+        var ledger = self
+        let frames = part.frames[index]
+        if let before {
+            ledger.lost -= before.lost
+            ledger.xruns -= min(xruns, before.xruns)
+            ledger.repaired -= min(repaired, before.repaired)
+            ledger.filled -= min(filled, before.filled)
+            ledger.corrected -= before.corrected
+            ledger.startOffsetNanoseconds = 0
+        }
+        ledger.filled = min(ledger.filled, frames)
+        // What is in the file is exact; what was resampled is known of whole periods alone.
+        ledger.corrected = min(ledger.corrected, Int64(frames - ledger.filled))
+        ledger.delivered = UInt64(Int64(frames - ledger.filled) - ledger.corrected)
+        ledger.asked = ledger.delivered + ledger.lost.total
+        ledger.marks = marks?.filter { $0.atNanoseconds >= part.start && $0.atNanoseconds < part.end ?? .max }
+            .map { $0.since(part.start) }
+        ledger.firstNanoseconds = part.firstTime[index]
+        ledger.lastNanoseconds = part.lastTime[index]
+        return ledger
+    }
+}
+
+extension LostFrames {
+    fileprivate static func -= (lost: inout LostFrames, before: LostFrames) {
+        lost.device -= min(lost.device, before.device)
+        lost.ring -= min(lost.ring, before.ring)
+        lost.corrupt -= min(lost.corrupt, before.corrupt)
+        lost.empty -= min(lost.empty, before.empty)
+        lost.short -= min(lost.short, before.short)
+        lost.xrun -= min(lost.xrun, before.xrun)
+        lost.encoder -= min(lost.encoder, before.encoder)
+    }
+}

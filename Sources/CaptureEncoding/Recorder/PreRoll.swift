@@ -1,0 +1,38 @@
+import CSystem
+import CaptureGate
+
+/// What a recording waits for before its clip begins, and how much from before then belongs to it.
+struct PreRoll {
+    /// Nanoseconds.
+    let length: Int64
+    /// Nanoseconds since 1970; `nil` where somebody asks for it.
+    let startsAt: Int64?
+
+    /// Of the memory of all devices together.
+    static let mostBytes = 1 << 30
+    /// A device's frames come late, and what was asked for is learnt late.
+    static let slack: Int64 = 1_000_000_000
+
+    /// - Returns: `nil` where a recording begins when its devices deliver.
+    init?(_ settings: RecorderSettings) {
+        guard settings.preRoll != nil || settings.startsAt != nil else { return nil }
+        length = settings.preRoll?.nanoseconds ?? 0
+        startsAt = settings.startsAt
+    }
+
+    /// The start on CLOCK_MONOTONIC, once it is there.
+    /// - Parameter asked: when somebody asked for it, CLOCK_MONOTONIC nanoseconds.
+    func start(asked: Int64?) -> Int64? {
+        if let asked { return asked }
+        guard let startsAt else { return nil }
+        let left = startsAt - cs_clock_ns(Int32(CS_CLOCK_REALTIME))
+        return left > 0 ? nil : cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + left
+    }
+
+    /// How long to wait before looking again, milliseconds.
+    var patience: Int32 {
+        guard let startsAt else { return 100 }
+        let left = (startsAt - cs_clock_ns(Int32(CS_CLOCK_REALTIME))) / 1_000_000
+        return Int32(min(max(left + 1, 0), 100))
+    }
+}

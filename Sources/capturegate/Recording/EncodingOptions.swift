@@ -1,0 +1,81 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// What is wanted of the encoders.
+struct EncodingOptions: ParsableArguments {
+    @Option(help: "How hard FLAC tries: 0 (fast) to 8 (small); 5 where not said.")
+    var flacLevel: Int?
+
+    @Option(help: "How good JPEG pictures are: 1 (small) to 100 (good); 90 where not said.")
+    var jpegQuality: Int?
+
+    @Option(
+        help: ArgumentHelp("Of Opus, bits a second of all channels, such as 96k.", valueName: "rate"),
+        transform: BitrateArgument.parse)
+    var opusBitrate: BitrateArgument?
+
+    @Option(help: "What Opus is to be good at: likeness, speech, or little delay.")
+    var opusApplication: OpusParameters.Application?
+
+    @Option(help: "How Opus spreads its bits: as needed, within bounds, or evenly.")
+    var opusMode: OpusParameters.BitrateMode?
+
+    @Option(help: "How hard Opus tries: 0 (fast) to 10 (good); 10 where not said.")
+    var opusComplexity: Int?
+
+    @Option(help: "How long an Opus packet lasts, milliseconds: 2.5, 5, 10, 20, 40 or 60.", transform: Self.duration)
+    var opusFrame: OpusParameters.FrameDuration?
+
+    func validate() throws {
+        try Self.check("--flac-level", flacLevel, 0...8)
+        try Self.check("--jpeg-quality", jpegQuality, 1...100)
+        try Self.check("--opus-complexity", opusComplexity, 0...10)
+    }
+
+    private static func check(_ option: String, _ value: Int?, _ range: ClosedRange<Int>) throws {
+        guard let value, !range.contains(value) else { return }
+        throw ValidationError("\(option) is \(range.lowerBound) to \(range.upperBound), not \(value).")
+    }
+
+    private static func duration(_ argument: String) throws -> OpusParameters.FrameDuration {
+        let digits = argument.hasSuffix("ms") ? String(argument.dropLast(2)) : argument
+        let found = Double(digits).flatMap { value in
+            OpusParameters.FrameDuration.allCases.first { Double($0.rawValue) == value * 1000 }
+        }
+        guard let found else { throw ValidationError("Write 2.5, 5, 10, 20, 40 or 60.") }
+        return found
+    }
+
+    /// - Throws: `.usage` where something is said of an encoder that has nothing to do.
+    func check(_ codecs: Set<String>) throws(CaptureError) {
+        for (codec, option) in said where !codecs.contains(codec) {
+            throw CaptureError(
+                .usage, "\(option) is about \(codec), and nothing is stored as \(codec).",
+                remedies: [Remedy("Leave \(option) out, or choose a format or a codec that is \(codec).")])
+        }
+    }
+
+    private var said: [(codec: String, option: String)] {
+        let options: [(String, String, Bool)] = [
+            ("FLAC", "--flac-level", flacLevel != nil), ("JPEG", "--jpeg-quality", jpegQuality != nil),
+            ("Opus", "--opus-bitrate", opusBitrate != nil), ("Opus", "--opus-application", opusApplication != nil),
+            ("Opus", "--opus-mode", opusMode != nil), ("Opus", "--opus-complexity", opusComplexity != nil),
+            ("Opus", "--opus-frame", opusFrame != nil),
+        ]
+        return options.filter(\.2).map { ($0.0, $0.1) }
+    }
+
+    func apply(to settings: inout EncoderSettings) {
+        settings.flacLevel = flacLevel ?? settings.flacLevel
+        settings.mjpeg.quality = jpegQuality ?? settings.mjpeg.quality
+        settings.opus.bitrate = opusBitrate?.bitsPerSecond
+        settings.opus.application = opusApplication ?? settings.opus.application
+        settings.opus.mode = opusMode ?? settings.opus.mode
+        settings.opus.complexity = opusComplexity ?? settings.opus.complexity
+        settings.opus.frameDuration = opusFrame ?? settings.opus.frameDuration
+    }
+}
+
+extension OpusParameters.Application: ExpressibleByArgument {}
+extension OpusParameters.BitrateMode: ExpressibleByArgument {}

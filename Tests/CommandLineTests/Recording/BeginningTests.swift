@@ -1,0 +1,109 @@
+import Glibc
+import Testing
+
+@Suite("the beginning of a recording")
+struct BeginningTests {
+    /// A moment to come, as --start-at takes it, and seconds since 1970.
+    private func moment(in seconds: Int) -> (text: String, seconds: Int) {
+        var time = Glibc.time(nil) + seconds
+        var parts = tm()
+        localtime_r(&time, &parts)
+        var text = [CChar](repeating: 0, count: 64)
+        let count = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &parts)
+        return (String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self), time)
+    }
+
+    @Test("comes at the moment that is said, not sooner")
+    func startAt() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let moment = moment(in: 5)
+        let recording = try workspace.start(
+            "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--start-at", moment.text, "--for",
+            "1s", "--json")
+        let waiting = try Document(try await recording.waitForLine(containing: "waiting"))
+        #expect(waiting["start_at_ns"] == .number(Double(moment.seconds) * 1e9))
+        _ = try await recording.waitForLine(containing: #""event":"start""#)
+        #expect(time(nil) >= moment.seconds)
+        let ending = try await recording.finish()
+        #expect(ending.code == 0)
+        #expect(time(nil) >= moment.seconds + 1)
+        let end = try #require(try Document.lines(ending.output).last)
+        #expect(end["tracks"].elements.last?["frames"] == .number(48_000))
+        #expect(try await workspace.samples("a.mkv", channels: 2) == 48_000)
+    }
+
+    @Test("a moment that is over is wrong usage")
+    func over() async throws {
+        let workspace = try Workspace()
+        for moment in ["2020-01-01", "2026-02-31T10:00", "soon"] {
+            let ending = try await workspace.capturegate(
+                "record", "a.wav", "--microphone", "test:tone", "--start-at", moment)
+            #expect(ending.code == 64)
+        }
+        #expect(!workspace.names.contains { $0.hasPrefix("a.") })
+    }
+
+    @Test("until it comes, Ctrl-C leaves nothing", arguments: [["--start-at", "2190-01-01"], ["--pre-roll", "5s"]])
+    func interrupted(options: [String]) async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let recording = try workspace.start(
+            ["record", "a.wav", "--microphone", "test:tone", "--json"] + options)
+        _ = try await recording.waitForLine(containing: "waiting")
+        recording.send(SIGINT)
+        let ending = try await recording.finish()
+        #expect(ending.code == 77)
+        #expect(ending.errors.contains("no file was made"))
+        #expect(!workspace.names.contains { $0.hasPrefix("a.") })
+    }
+
+    @Test("a pre-roll is captured, and is told to be, from the opening of the device")
+    func preRoll() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let moment = moment(in: 6)
+        let ending = try await workspace.capturegate(
+            "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--start-at", moment.text,
+            "--pre-roll", "1s", "--for", "1500ms", "--json")
+        #expect(ending.code == 0)
+        #expect(time(nil) >= moment.seconds)
+        let events = try Document.lines(ending.output)
+        #expect(events.compactMap { $0["pre_roll_ns"].number }.last == 1e9)
+        let end = try #require(events.last)
+        #expect(end["tracks"].elements.last?["frames"] == .number(72_000))
+        let streams = try await workspace.probe("a.mkv", "stream=nb_read_frames")["streams"].elements
+        #expect(
+            streams.first?["nb_read_frames"].string
+                == end["tracks"].elements.first?["frames"].number.map { "\(Int($0))" })
+        let first = try await workspace.probe("a.mkv", "packet=flags")["packets"].elements.first
+        #expect(first?["flags"].string?.contains("K") == true)
+    }
+
+    @Test("SIGUSR1 begins the clip; what there is of the pre-roll is in it")
+    func signal() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let recording = try workspace.start(
+            "record", "a.wav", "--microphone", "test:tone", "--pre-roll", "60s", "--for", "800ms", "--json")
+        _ = try await recording.waitForLine(containing: "waiting")
+        recording.send(SIGUSR1)
+        let start = try Document(try await recording.waitForLine(containing: #""event":"start""#))
+        #expect(start["differences"].elements.first?.string?.contains("The pre-roll is") == true)
+        #expect(try await recording.finish().code == 0)
+        #expect(try await workspace.samples("a.wav", channels: 2) == 38_400)
+    }
+
+    @Test("so does Enter at the terminal")
+    func enter() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let terminal = try PseudoTerminal()
+        let recording = try workspace.start(
+            "record", "a.wav", "--microphone", "test:tone", "--pre-roll", "1s", "--for", "500ms", terminal: terminal)
+        _ = try await recording.waitForLine(containing: "keeping the last 1.0 s")
+        terminal.type("\n")
+        #expect(try await recording.finish().code == 0)
+        #expect(try await workspace.samples("a.wav", channels: 2) == 24_000)
+    }
+}

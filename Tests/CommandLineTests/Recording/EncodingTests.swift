@@ -1,0 +1,57 @@
+import Testing
+
+@Suite("the options of the encoders")
+struct EncodingTests {
+    private func size(_ options: String, in workspace: Workspace) async throws -> Int {
+        let words = options.split(separator: " ").map(String.init)
+        let ending = try await workspace.capturegate(["record"] + words + ["--for", "1s", "--force"])
+        #expect(ending.code == 0, "\(ending.errors)")
+        _ = try await workspace.probe(words[0], "stream=codec_name")
+        return workspace.size(words[0])
+    }
+
+    @Test("Opus has the bitrate that is said")
+    func bitrate() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let line = "a.opus --microphone test:tone --opus-mode cbr --opus-application"
+        let small = try await size("\(line) voice --opus-bitrate 24k --opus-frame 60", in: workspace)
+        let large = try await size("\(line) audio --opus-bitrate 256k --opus-complexity 3", in: workspace)
+        // A second and the head of two pages: 24 and 256 thousand bits.
+        #expect((3000...4200).contains(small), "\(small)")
+        #expect((32_000...34_500).contains(large), "\(large)")
+    }
+
+    @Test("FLAC and JPEG become smaller")
+    func levels() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let fast = try await size("a.flac --microphone test:tone --flac-level 0", in: workspace)
+        #expect(try await size("a.flac --microphone test:tone --flac-level 8", in: workspace) < fast)
+        let good = try await size("a.mjpeg --camera test:bars --jpeg-quality 95", in: workspace)
+        #expect(try await size("a.mjpeg --camera test:bars --jpeg-quality 20", in: workspace) < good)
+    }
+
+    static let mistakes = [
+        "a.wav --microphone test:tone --opus-bitrate 32k": "--opus-bitrate is about Opus",
+        "a.mkv --microphone test:tone --opus-mode vbr": "--opus-mode is about Opus",
+        "a.opus --microphone test:tone --flac-level 5": "--flac-level is about FLAC",
+        "a.flac --microphone test:tone --jpeg-quality 50": "--jpeg-quality is about JPEG",
+        "a.flac --microphone test:tone --flac-level 9": "0 to 8",
+        "a.opus --microphone test:tone --opus-frame 30": "2.5, 5, 10",
+        "a.opus --microphone test:tone --opus-bitrate 10": "bits a second",
+        "a.opus --microphone test:tone --opus-application music": "low-delay",
+        "a.wav --microphone test:tone --until-silence 3s,5": "level in dBFS",
+        "a.wav --microphone test:tone --until-silence 1ms": "length of time",
+        "a.y4m --camera test:bars --until-silence 3s": "--until-silence is about a microphone",
+    ]
+
+    @Test("that mean nothing, or nothing here, are wrong usage", arguments: mistakes)
+    func usage(line: String, cause: String) async throws {
+        let workspace = try Workspace()
+        let ending = try await workspace.capturegate(["record"] + line.split(separator: " ").map(String.init))
+        #expect(ending.code == 64)
+        #expect(ending.errors.contains(cause), "\(ending.errors)")
+        #expect(!workspace.names.contains { $0.hasPrefix("a.") })
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@Suite("one capture in several files")
+struct TeeTests {
+    @Test("each has the tracks it can hold, of the same moment")
+    func formats() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let ending = try await workspace.capturegate(
+            "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--for", "700ms", "--tee",
+            "b.flac",
+            "--tee", "c.wav", "--tee", "d.mjpeg", "--json")
+        #expect(ending.code == 0)
+        let end = try #require(try Document.lines(ending.output).last)
+        #expect(end["path"] == .string("a.mkv"))
+        #expect(end["tees"].elements.map { $0["path"] } == ["b.flac", "c.wav", "d.mjpeg"].map(Document.string))
+        for tee in end["tees"].elements {
+            #expect(tee["bytes"].number == Double(workspace.size(tee["path"].string ?? "")))
+        }
+        let line =
+            "for file in a.mkv b.flac c.wav; do ffmpeg -v error -i $file -map 0:a:0 -f s16le - | md5sum; done | uniq | wc -l"
+        #expect(try await workspace.run(["sh", "-c", line]).output.filter(\.isNumber) == "1")
+        #expect(try await workspace.samples("b.flac", channels: 2) == 33_600)
+        for (name, count) in [("a.mkv", 2), ("b.flac", 1), ("c.wav", 1), ("d.mjpeg", 1)] {
+            #expect(try await workspace.probe(name, "stream=codec_type")["streams"].elements.count == count)
+        }
+    }
+
+    @Test("one that fails is told of, and does not end the others")
+    func failure() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        // A pipe whose reader has gone.
+        let command =
+            "'\(Executable.capturegate)' record a.wav --microphone test:tone --for 1s --tee - --json 2>events | true; "
+            + "echo ${PIPESTATUS[0]}"
+        let ending = try await workspace.run(["bash", "-c", command])
+        #expect(ending.output == "74\n")
+        let events = try Document.lines(try workspace.text("events"))
+        let failed = events.filter { $0["event"] == .string("output_failed") }
+        #expect(failed.map { $0["path"] } == [.string("-")])
+        let end = try #require(events.last)
+        #expect(end["reason"] == .string("complete"))
+        #expect(end["tees"].elements.first?["end"] == .string("failure"))
+        #expect(try await workspace.samples("a.wav", channels: 2) == 48_000)
+    }
+
+    @Test("files that exist or can't hold any of it are told before anybody is asked, and nothing is left")
+    func usage() async throws {
+        let workspace = try Workspace()
+        try workspace.write("x", to: "b.wav")
+        let line = ["record", "a.mkv", "--microphone", "test:tone", "--tee"]
+        #expect(try await workspace.capturegate(line + ["b.wav"]).code == 73)
+        #expect(try await workspace.capturegate(line + ["b.y4m"]).code == 64)
+        #expect(try await workspace.capturegate(line + ["b.foo"]).code == 64)
+        #expect(try await workspace.capturegate(line + ["a.mkv"]).code == 64)
+        #expect(workspace.names.filter { !$0.hasPrefix("std") && $0 != "state" } == ["b.wav"])
+    }
+}
