@@ -89,6 +89,9 @@ public struct Recorder: ~Copyable, Sendable {
         let lanes = Self.lanes(
             devices, timeline, settings.sync, constantRate: formats.contains(where: \.hasConstantRate))
         defer { for lane in lanes { lane.release() } }
+        if let preview = settings.preview, let camera = lanes.lazy.compactMap({ $0 as? VideoLane }).first {
+            camera.preview = PreviewSource(camera.track, preview) { onEvent(.preview($0)) }
+        }
         let writer = try target.writer(
             and: others, lanes.map(\.track), settings.labels, settings.encoders)
         let run = RecordingRun(

@@ -26,6 +26,8 @@ public struct RecorderSettings: Sendable {
     public var reattach: Duration?
     /// Whose clock the clip's time follows.
     public var sync = SyncClock.automatic
+    /// Small pictures of the first camera, told as `.preview`; `nil` none.
+    public var preview: PreviewSettings?
     /// How often `.progress` is told; each costs two threads a wake-up.
     public var progressInterval = Duration.milliseconds(100)
 

@@ -9,6 +9,8 @@ public enum RecordingEvent: Sendable {
     /// sentences say what the devices do otherwise than asked.
     case started(tracks: [ClipTrack], differences: [String])
     case progress(RecordingProgress)
+    /// What the first camera sees; told where ``RecorderSettings/preview`` asks for it.
+    case preview(Thumbnail)
     /// Frames of a track are missing; told where losses are marked.
     case lost(ClipTrack, LossMark)
     /// One of several outputs has failed; the others go on.

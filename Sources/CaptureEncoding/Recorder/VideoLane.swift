@@ -19,6 +19,8 @@ final class VideoLane: Lane {
     private var index = 0
     private var clock: DeviceClock
     private(set) var isComplete = false
+    /// Who wants to look on.
+    var preview: PreviewSource?
 
     init(
         _ session: consuming VideoSession, _ timeline: Timeline, constantRate: Bool, back: Box<VideoSession>
@@ -195,6 +197,7 @@ final class VideoLane: Lane {
         _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, at time: Int64
     ) throws(CaptureError) {
         try writer.write(bytes, to: track, at: time)
+        preview?.take(bytes, at: time)
         last = time
         written += 1
     }

@@ -22,7 +22,7 @@ struct MeterBars: EventView {
         let isFirst = holds.allSatisfy(\.isNew)
         var text = isFirst ? "" : "\u{1B}[\(holds.count + 1)A"
         for (channel, level) in reading.channels.enumerated() where channel < holds.count {
-            holds[channel].update(level, at: reading.elapsedNanoseconds)
+            holds[channel].update(level.peakDBFS, isClipped: level.isClipped, at: reading.elapsedNanoseconds)
             text += "\r\u{1B}[K" + row(channel, level) + "\n"
         }
         text += "\r\u{1B}[K" + scale(reading) + "\n"
@@ -43,12 +43,11 @@ struct MeterBars: EventView {
     private func bar(_ level: SoundLevel, _ hold: PeakHold) -> String {
         guard width > 0 else { return "" }
         let cells = MeterScale(width: width)
-        let (filled, mark) = (cells.position(level.peakDBFS), cells.position(hold.peakDBFS) - 1)
         let (yellow, red) = (cells.position(-18), cells.position(-6))
-        let text = (0..<width).map { cell in cell < filled ? "#" : cell == mark ? "|" : "-" }
+        let text = LevelBar(scale: cells).text(level.peakDBFS, hold: hold)
         let parts = [
-            ink.green(text[..<yellow].joined()), ink.yellow(text[yellow..<red].joined()),
-            ink.red(text[red...].joined()),
+            ink.green(String(text.prefix(yellow))), ink.yellow(String(text.prefix(red).dropFirst(yellow))),
+            ink.red(String(text.dropFirst(red))),
         ]
         return "[\(parts.joined())] "
     }

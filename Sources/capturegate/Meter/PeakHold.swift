@@ -1,5 +1,3 @@
-import CaptureEncoding
-
 /// The highest peak of the last two seconds, and whether it clipped in the last five.
 struct PeakHold: Sendable {
     private(set) var peakDBFS = -120.0
@@ -13,12 +11,12 @@ struct PeakHold: Sendable {
     var isNew: Bool { peakTime == nil }
     var isClipped: Bool { clipTime.map { now - $0 < Self.clipNanoseconds } ?? false }
 
-    mutating func update(_ level: SoundLevel, at nanoseconds: Int64) {
+    mutating func update(_ level: Double, isClipped: Bool, at nanoseconds: Int64) {
         now = nanoseconds
-        if level.isClipped { clipTime = nanoseconds }
+        if isClipped { clipTime = nanoseconds }
         let isOver = peakTime.map { nanoseconds - $0 >= Self.peakNanoseconds } ?? true
-        guard isOver || level.peakDBFS >= peakDBFS else { return }
-        peakDBFS = level.peakDBFS
+        guard isOver || level >= peakDBFS else { return }
+        peakDBFS = level
         peakTime = nanoseconds
     }
 }

@@ -31,6 +31,22 @@ enum NumberText {
         return hours == 0 ? end : "\(hours):\(end)"
     }
 
+    /// Bits a second; powers of 1000.
+    static func bits(_ count: Int64) -> String {
+        let text = bytes(max(0, count))
+        return text.dropLast(text.hasSuffix(" B") ? 1 : 2)
+            + (text.hasSuffix(" B") ? "bit/s" : "\(text.dropLast().last ?? " ")bit/s")
+    }
+
+    /// Roughly: `50 s`, `12 min`, `3 h`, `40 d`.
+    static func span(seconds: Double) -> String {
+        guard seconds.isFinite, seconds < 8.64e9 else { return "long" }
+        for (unit, length) in [("d", 86_400.0), ("h", 3600.0), ("min", 60.0)] where seconds >= 3 * length {
+            return "\(Int(seconds / length)) \(unit)"
+        }
+        return "\(Int(max(0, seconds))) s"
+    }
+
     static func two(_ value: some BinaryInteger) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
     /// `1 frame`, `2 frames`.

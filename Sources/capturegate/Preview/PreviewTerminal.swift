@@ -1,3 +1,4 @@
+import CaptureGate
 import FoundationEssentials
 import Glibc
 
@@ -6,8 +7,23 @@ enum PreviewTerminal {
     /// How long a terminal may take; those across the world do. Milliseconds.
     private static let patience: Int32 = 500
 
-    /// - Parameter stream: a terminal.
-    static func style(of stream: StandardStream) -> PreviewStyle {
+    /// The terminal that a recording is told on.
+    ///
+    /// - Parameter besidesEvents: whether it is told as events for a program.
+    /// - Throws: `.usage` where no picture can be shown.
+    static func screen(besidesEvents: Bool) throws(CaptureError) -> PreviewScreen {
+        let stream = StandardStream.error
+        guard stream.canMoveCursor, stream.hasColours, !besidesEvents else {
+            throw CaptureError(
+                .usage, "There is no terminal with colours to show a preview on.",
+                remedies: [Remedy("Leave --preview out, or run it at a terminal, without --json and NO_COLOR.")])
+        }
+        var size = winsize()
+        _ = ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size)
+        return PreviewScreen(style: style(of: stream), size: size)
+    }
+
+    private static func style(of stream: StandardStream) -> PreviewStyle {
         PreviewStyle(answer: ask(stream) ?? "") ?? (hasTrueColour ? .blocks : .fewColours)
     }
 

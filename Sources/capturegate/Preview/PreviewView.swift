@@ -20,9 +20,9 @@ struct PreviewView: EventView {
     private mutating func draw(_ picture: Thumbnail) {
         let drawing = screen.drawing(of: picture)
         // All at once, where the terminal can do that (private mode 2026); others take no notice.
-        var text = "\u{1B}[?2026h\r\u{1B}[K"
-        // Room for it the first time, or back to its first line.
-        if drawnRows == 0 { text += String(repeating: "\n", count: drawing.rows) }
+        var text = "\u{1B}[?2026h\r"
+        // Room for it in place of the live line, or back to its first line, and the live line stays.
+        if drawnRows == 0 { text += "\u{1B}[K" + String(repeating: "\n", count: drawing.rows) }
         text += "\u{1B}[\(drawnRows == 0 ? drawing.rows : drawnRows)A"
         text += drawing.text(of: picture) + "\u{1B}[?2026l"
         drawnRows = drawing.rows

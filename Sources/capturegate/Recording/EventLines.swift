@@ -19,6 +19,7 @@ struct EventLines: EventView {
         case .started(let tracks, let differences): stream.note(start(tracks, differences).text)
         case .progress(let progress):
             if pace.isDue(progress) { stream.note(progress.json.text) }
+        case .preview: break
         case .lost(let track, let mark): stream.note(Self.loss(track, mark).text)
         case .outputFailed(let failure): stream.note(Self.failure(failure).text)
         case .segment(let part): stream.note(Self.segment(part).text)

@@ -8,12 +8,15 @@ struct LiveLine: EventView {
     let plan: RecordingPlan
     private let ink: Ink
     private var isDrawn = false
+    private var holds: [PeakHold] = []
+    private var disk: DiskRoom
 
     init(stream: StandardStream, summary: StandardStream, plan: RecordingPlan) {
         self.stream = stream
         self.summary = summary
         self.plan = plan
         ink = Ink(for: stream)
+        disk = DiskRoom(of: plan.destination)
     }
 
     mutating func show(_ event: RecordingEvent) {
@@ -22,7 +25,8 @@ struct LiveLine: EventView {
         case .started(let tracks, let differences):
             StartText(tracks: tracks, differences: differences).tell(stream)
             if plan.settings.duration == nil { stream.note("Ctrl-C ends it.") }
-        case .progress(let progress): draw(ProgressText(progress: progress))
+        case .progress(let progress): draw(progress)
+        case .preview: break
         case .lost(let track, let mark):
             clear()
             stream.note(ClipSummary.line(track, mark))
@@ -38,13 +42,30 @@ struct LiveLine: EventView {
         }
     }
 
-    private mutating func draw(_ text: ProgressText) {
+    private mutating func draw(_ progress: RecordingProgress) {
         isDrawn = true
-        let parts = [text.time, text.bar(width: 20), text.level, text.rate, text.lost, text.size]
+        let text = ProgressText(progress: progress)
+        let parts = [
+            text.time, bars(progress), text.level, text.rate, text.lost, text.size, text.bitRate,
+            disk.freeBytes(at: progress.elapsedNanoseconds).map { text.left(freeBytes: $0) },
+        ]
         // A line that does not fit would wrap and leave its first part standing.
         let room = max(0, stream.columns - 3)
         let line = String(parts.compactMap { $0 }.joined(separator: "  ").prefix(room))
         try? stream.write("\r\u{1B}[K\(ink.red("*")) \(line)")
+    }
+
+    /// Each microphone's level; several share the width.
+    private mutating func bars(_ progress: RecordingProgress) -> String? {
+        let microphones = progress.microphones
+        guard !microphones.isEmpty else { return nil }
+        if holds.count != microphones.count { holds = microphones.map { _ in PeakHold() } }
+        let bar = LevelBar(scale: MeterScale(width: max(4, 20 / microphones.count)))
+        return microphones.indices.map { index in
+            let microphone = microphones[index]
+            holds[index].update(microphone.peakDBFS, isClipped: microphone.clipped, at: progress.elapsedNanoseconds)
+            return "[\(bar.text(microphone.peakDBFS, hold: holds[index]))]" + (holds[index].isClipped ? "!" : "")
+        }.joined()
     }
 
     private mutating func clear() {

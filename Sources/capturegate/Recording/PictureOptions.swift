@@ -19,11 +19,15 @@ struct PictureOptions: ParsableArguments {
     @Option(help: "How pictures are stored in a .mkv.")
     var videoCodec: VideoCodec = .automatic
 
+    @Flag(help: "Show the picture in the terminal while it is recorded.")
+    var preview = false
+
     /// The first option that is said, for the sentence that it is in vain.
     var said: String? {
         if size != nil { return "--size" }
         if fps != nil { return "--fps" }
         if pixelFormat != nil { return "--pixel-format" }
+        if preview { return "--preview" }
         return videoCodec == .automatic ? nil : "--video-codec"
     }
 

@@ -17,6 +17,7 @@ struct PlainLines: EventView {
         case .started(let tracks, let differences): StartText(tracks: tracks, differences: differences).tell(stream)
         case .progress(let progress):
             if pace.isDue(progress) { stream.note(ProgressText(progress: progress).line) }
+        case .preview: break
         case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
         case .outputFailed(let failure): stream.note(ClipSummary.line(failure))
         case .segment(let part): stream.note(ClipSummary.line(part))

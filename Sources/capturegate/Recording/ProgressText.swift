@@ -26,17 +26,17 @@ struct ProgressText {
 
     var size: String { NumberText.bytes(progress.bytes) }
 
-    /// Each level as a bar, -60 dBFS and less being empty; several share the width.
-    func bar(width: Int) -> String? {
-        let microphones = progress.microphones
-        guard !microphones.isEmpty else { return nil }
-        let each = max(4, width / microphones.count)
-        return microphones.map { Self.bar($0.peakDBFS, width: each) }.joined()
+    /// Bits a second of the file.
+    var bitRate: String {
+        guard progress.elapsedNanoseconds > 0 else { return "" }
+        return NumberText.bits(Int64(Double(progress.bytes) * 8e9 / Double(progress.elapsedNanoseconds)))
     }
 
-    private static func bar(_ peak: Double, width: Int) -> String {
-        let filled = Int((max(0, peak + 60) / 60 * Double(width)).rounded())
-        return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled) + "]"
+    /// How long the disk will do at the rate so far.
+    func left(freeBytes: Int64) -> String {
+        guard progress.bytes > 0, progress.elapsedNanoseconds > 0 else { return "" }
+        let seconds = Double(freeBytes) / Double(progress.bytes) * Double(progress.elapsedNanoseconds) / 1e9
+        return "\(NumberText.span(seconds: seconds)) left"
     }
 
     var line: String { [time, level, rate, lost, size].compactMap { $0 }.joined(separator: "  ") }

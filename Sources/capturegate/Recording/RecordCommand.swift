@@ -87,9 +87,10 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
     @OptionGroup var json: JSONOption
 
     func run() async throws {
-        let plan = try RecordingPlan(self)
+        let screen = picture.preview ? try PreviewTerminal.screen(besidesEvents: json.isOn) : nil
+        let plan = try RecordingPlan(self, preview: screen)
         let targets = try RecordingTargets(plan, files, replacing: force)
-        let reporter = EventReporter(view: plan.view(json: json.isOn))
+        let reporter = EventReporter(view: plan.view(json: json.isOn, preview: screen))
         let outcome = try await RecordingRound(plan: plan, targets: targets, reporter: reporter).run()
         await reporter.finish()
         if let error = outcome.error { throw EarlyEnd(error: error, clip: outcome.clip) }

@@ -1,5 +1,10 @@
 import CaptureEncoding
 
 extension RecordingEvent: OngoingEvent {
-    var isProgress: Bool { if case .progress = self { true } else { false } }
+    var isProgress: Bool {
+        switch self {
+        case .progress, .preview: true
+        default: false
+        }
+    }
 }

@@ -12,7 +12,7 @@ struct RecordingPlan: Sendable {
     let settings: RecorderSettings
 
     /// - Throws: `.usage` for what does not go together, `.noDevice`. Opens no device.
-    init(_ command: RecordCommand) throws(CaptureError) {
+    init(_ command: RecordCommand, preview: PreviewScreen?) throws(CaptureError) {
         guard !command.out.isEmpty else {
             throw CaptureError(
                 .usage, "OUT is empty.", remedies: [Remedy("Name a file, - for standard output, or null:.")])
@@ -30,7 +30,9 @@ struct RecordingPlan: Sendable {
                     format.codecs(command.picture.videoCodec, command.sound.audioCodec, Set(choice.kinds)))
             })
         devices = try choice.devices(DeviceCatalog.scan(.identity))
-        settings = RecorderSettings(command, startsAt: try command.times.startsAt())
+        var settings = RecorderSettings(command, startsAt: try command.times.startsAt())
+        settings.preview = preview.map { PreviewSettings(width: $0.bounds.width, height: $0.bounds.height) }
+        self.settings = settings
     }
 
     private static func tees(
@@ -80,11 +82,12 @@ struct RecordingPlan: Sendable {
     }
 
     /// How it is told: events for programs, a live line on a terminal, else plain lines.
-    func view(json: Bool) -> any EventView<RecordingEvent> {
+    func view(json: Bool, preview: PreviewScreen?) -> any EventView<RecordingEvent> {
         let output = usesStandardOutput ? StandardStream.error : .output
         if json { return EventLines(stream: output, plan: self) }
-        return StandardStream.error.isTerminal
-            ? LiveLine(stream: .error, summary: output, plan: self) : PlainLines(stream: output, plan: self)
+        guard StandardStream.error.isTerminal else { return PlainLines(stream: output, plan: self) }
+        let line = LiveLine(stream: .error, summary: output, plan: self)
+        return preview.map { PreviewView($0, above: line) } ?? line
     }
 }
 

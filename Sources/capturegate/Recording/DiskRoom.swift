@@ -1,0 +1,27 @@
+import CaptureEncoding
+import Glibc
+
+/// How much room is left where a recording goes, looked at once a second.
+struct DiskRoom {
+    /// `nil` where it goes to no disk.
+    private let folder: String?
+    private var next: Int64 = 0
+    private var known: Int64?
+
+    init(of destination: ClipDestination) {
+        folder =
+            if case .file(let path) = destination {
+                path.contains("/") ? String(path[...(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+            } else { nil }
+    }
+
+    /// - Parameter time: of the recording, nanoseconds.
+    mutating func freeBytes(at time: Int64) -> Int64? {
+        guard let folder, time >= next else { return known }
+        next = time + 1_000_000_000
+        var status = statvfs()
+        known =
+            statvfs(folder, &status) == 0 ? Int64(clamping: status.f_bavail) * Int64(clamping: status.f_frsize) : nil
+        return known
+    }
+}
