@@ -17,11 +17,21 @@ struct PartNames: Sendable {
     /// - Parameter number: 1 upwards; four digits, more from 10,000 on.
     func place(_ number: Int) -> ClipDestination {
         guard case .file(let path) = destination else { return destination }
+        let digits = String(number)
+        return .file(
+            path: Self.name(path, String(repeating: "0", count: max(0, Self.digits - digits.count)) + digits))
+    }
+
+    /// For people: `clip-NNNN.mkv`; `nil` where there are no files.
+    var pattern: String? {
+        guard case .file(let path) = destination else { return nil }
+        return Self.name(path, String(repeating: "N", count: Self.digits))
+    }
+
+    private static func name(_ path: String, _ number: String) -> String {
         let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let point = path[folder...].lastIndex(of: ".") ?? path.endIndex
-        let digits = String(number)
-        let zeros = String(repeating: "0", count: max(0, Self.digits - digits.count))
-        return .file(path: "\(path[..<point])-\(zeros)\(digits)\(path[point...])")
+        return "\(path[..<point])-\(number)\(path[point...])"
     }
 
     /// Whether none of them is there yet, as far as it is known how many there will be.

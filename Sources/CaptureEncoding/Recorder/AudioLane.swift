@@ -34,7 +34,8 @@ final class AudioLane: Lane {
     }
 
     var readySignal: Int32 { session?.readySignal ?? -1 }
-    var end: SessionEnd? { held.isEmpty ? session?.end : nil }
+    /// What is held comes first, once the clip has begun.
+    var end: SessionEnd? { timeline.origin == nil || held.isEmpty ? session?.end : nil }
     var oldestHeld: Int64? { held.oldest }
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { outlet?.nanoseconds ?? 0 }

@@ -49,6 +49,12 @@ public final class RecordingTarget: Sendable {
         }
     }
 
+    /// What the file is called until it is finished, of several the last one's pattern; `nil` where there is no file.
+    public var partialName: String? {
+        guard case .file(let path) = destination else { return nil }
+        return ClipOutput.partial(of: names?.pattern ?? path)
+    }
+
     /// Leaves nothing behind: the recording never came to be.
     public func discard() {
         output.withLock { output in

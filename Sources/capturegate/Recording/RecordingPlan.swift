@@ -68,9 +68,10 @@ struct RecordingPlan: Sendable {
 
     private var purpose: String {
         let place = ([destination] + tees.map(\.destination)).map(Self.place).joined(separator: " and ")
-        let time =
-            settings.duration.map { "for \(NumberText.time(nanoseconds: $0.nanoseconds))" } ?? "until it is stopped"
-        return "Record \(time) \(place)"
+        let end = settings.untilSilence == nil ? "until it is stopped" : "until it is quiet"
+        let time = settings.duration.map { "for \(NumberText.time(nanoseconds: $0.nanoseconds))" } ?? end
+        let start = settings.startsAt.map { "from \(WallTime.text(nanoseconds: $0)) " } ?? ""
+        return "Record \(start)\(time) \(place)"
     }
 
     private static func place(_ destination: ClipDestination) -> String {

@@ -9,7 +9,7 @@ struct RecordingRound {
 
     /// - Throws: what kept a file from coming to be; nothing is left behind then.
     func run() async throws(CaptureError) -> RecordingOutcome {
-        let stop = try RecordingStop(plan.destination)
+        let stop = try RecordingStop(partial: targets.partial)
         let signals = SignalWatch { stop.receive($0) }
         defer { withExtendedLifetime(signals) {} }
         let queue = GateQueue()

@@ -15,10 +15,12 @@ final class RecordingStop: Sendable {
         var first: ContinuousClock.Instant?
     }
 
-    private let destination: ClipDestination
+    /// What the unfinished files are called.
+    private let partial: [String]
 
-    init(_ destination: ClipDestination) throws(CaptureError) {
-        self.destination = destination
+    /// - Parameter partial: for people.
+    init(partial: [String]) throws(CaptureError) {
+        self.partial = partial
         control = try RecordingControl()
     }
 
@@ -65,7 +67,7 @@ final class RecordingStop: Sendable {
 
     private func abort() -> Never {
         var rest = ""
-        if case .file(let path) = destination { rest = "; what was recorded stays in \(path.visible).partial" }
+        if !partial.isEmpty { rest = "; what was recorded stays in \(partial.joined(separator: " and "))" }
         StandardStream.error.note("capturegate: Given up before the clip was finished\(rest).")
         _exit(CaptureError(.inputOutput, "").exitCode)
     }

@@ -17,7 +17,7 @@ struct BeginningTests {
     func startAt() async throws {
         let workspace = try Workspace()
         try await workspace.allowTestDevices()
-        let moment = moment(in: 5)
+        let moment = moment(in: 10)
         let recording = try workspace.start(
             "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--start-at", moment.text, "--for",
             "1s", "--json")
@@ -58,11 +58,25 @@ struct BeginningTests {
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
     }
 
+    @Test("a permission that is revoked ends a pre-roll, and leaves nothing")
+    func revoked() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let recording = try workspace.start(
+            "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--pre-roll", "5s", "--json")
+        _ = try await recording.waitForLine(containing: "waiting")
+        #expect(try await workspace.capturegate("revoke", "microphone").code == 0)
+        let ending = try await recording.finish()
+        #expect(ending.code == 77)
+        #expect(ending.errors.lowercased().contains("revoked"))
+        #expect(!workspace.names.contains { $0.hasPrefix("a.") })
+    }
+
     @Test("a pre-roll is captured, and is told to be, from the opening of the device")
     func preRoll() async throws {
         let workspace = try Workspace()
         try await workspace.allowTestDevices()
-        let moment = moment(in: 6)
+        let moment = moment(in: 10)
         let ending = try await workspace.capturegate(
             "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--start-at", moment.text,
             "--pre-roll", "1s", "--for", "1500ms", "--json")

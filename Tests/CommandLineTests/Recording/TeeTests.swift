@@ -32,7 +32,7 @@ struct TeeTests {
         try await workspace.allowTestDevices()
         // A pipe whose reader has gone.
         let command =
-            "'\(Executable.capturegate)' record a.wav --microphone test:tone --for 1s --tee - --json 2>events | true; "
+            "'\(Executable.capturegate)' record a.wav --microphone test:tone --for 2s --tee - --json 2>events | true; "
             + "echo ${PIPESTATUS[0]}"
         let ending = try await workspace.run(["bash", "-c", command])
         #expect(ending.output == "74\n")
@@ -42,7 +42,7 @@ struct TeeTests {
         let end = try #require(events.last)
         #expect(end["reason"] == .string("complete"))
         #expect(end["tees"].elements.first?["end"] == .string("failure"))
-        #expect(try await workspace.samples("a.wav", channels: 2) == 48_000)
+        #expect(try await workspace.samples("a.wav", channels: 2) == 96_000)
     }
 
     @Test("files that exist or can't hold any of it are told before anybody is asked, and nothing is left")

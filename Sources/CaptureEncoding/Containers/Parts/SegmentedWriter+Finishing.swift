@@ -8,7 +8,11 @@ extension SegmentedWriter {
 
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
         while parts.count > 1 { try finishFirst(.complete, ledger) }
-        try finishFirst(end, ledger)
+        do throws(CaptureError) {
+            try finishFirst(end, ledger)
+        } catch  where !finished.parts.isEmpty && (end == .diskFull || end == .failure) {
+            // The disk had no room for its first byte; what is in the files before is a clip.
+        }
         finishing.wait()
         if let failure = finishing.failure { throw failure }
         return Clip(
