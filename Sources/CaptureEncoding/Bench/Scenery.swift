@@ -12,12 +12,12 @@ struct Scenery {
     init(seed: UInt64) {
         var noise = Noise(seed: seed)
         var sums = [Int](repeating: 0, count: Self.side * Self.side)
-        for (cells, height) in [(4, 70), (16, 30), (64, 12), (256, 6)] {
+        for (cells, height) in [(4, 70), (16, 30), (64, 12), (256, 3)] {
             Self.addShades(to: &sums, cells: cells, height: height, &noise)
         }
         for _ in 0..<60 { Self.addSurface(to: &sums, &noise) }
         brightness = sums.map { UInt8(clamping: 120 + $0) }
-        grain = (0..<Self.grainCount).map { _ in Int8(clamping: noise.grain(6)) }
+        grain = (0..<Self.grainCount).map { _ in Int8(clamping: noise.grain(4)) }
     }
 
     /// Random heights at the corners of so many cells a side, and straight lines in between.
