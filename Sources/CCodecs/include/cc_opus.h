@@ -1,4 +1,4 @@
-// libopus' multistream encoder. Wrapped because its settings are variadic macros.
+// libopus' encoder, and its multistream encoder for more than two channels. Wrapped because its settings are variadic macros.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -34,10 +34,10 @@ typedef struct cc_opus_layout {
     uint8_t mapping[255];
 } cc_opus_layout;
 
-// opus_multistream_surround_encoder_create and opus_multistream_encoder_ctl. 0 or -errno.
+// opus_encoder_create or opus_multistream_surround_encoder_create, and their ctl. 0 or -errno.
 int cc_opus_open(cc_opus **encoder, const cc_opus_format *format, cc_opus_layout *layout);
-// opus_multistream_encode_float: `frames` of interleaved samples, which must be one of Opus' frame durations.
+// opus_encode_float or opus_multistream_encode_float: `frames` of interleaved samples, which must be one of Opus' frame durations.
 // The packet's size, or -errno.
 int64_t cc_opus_encode(cc_opus *encoder, const float *interleaved, int32_t frames, uint8_t *out, size_t capacity);
-// opus_multistream_encoder_destroy.
+// opus_encoder_destroy or opus_multistream_encoder_destroy.
 void cc_opus_free(cc_opus *encoder);

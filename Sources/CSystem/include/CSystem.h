@@ -3,6 +3,7 @@
 // The system beyond media, one wrapper a call. A wrapper retries after EINTR and does nothing else on its own account;
 // it returns a result >= 0 or -errno, so that Swift never reads errno.
 
+#include "cs_allocations.h"
 #include "cs_bus.h"
 #include "cs_digest.h"
 #include "cs_directory.h"

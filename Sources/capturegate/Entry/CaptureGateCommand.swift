@@ -23,7 +23,8 @@ struct CaptureGateCommand: ParsableCommand {
             """,
         version: "capturegate 0.1.0",
         subcommands: [
-            RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, DevicesCommand.self,
+            RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
+            DevicesCommand.self,
             ControlsCommand.self, StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self,
             KillCommand.self, LogCommand.self, PolicyCommand.self,
         ])

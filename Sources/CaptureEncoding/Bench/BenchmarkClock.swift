@@ -1,0 +1,22 @@
+import CSystem
+import Glibc
+
+/// What a benchmark measures time with.
+///
+/// *thread-safe*
+public protocol BenchmarkClock: Sendable {
+    /// Nanoseconds since some moment.
+    func now() -> Int64
+    /// Nanoseconds that the calling thread has had a processor.
+    func processor() -> Int64
+}
+
+/// The machine's own clocks: CLOCK_MONOTONIC and CLOCK_THREAD_CPUTIME_ID of clock_gettime(2).
+///
+/// *thread-safe*
+public struct SystemBenchmarkClock: BenchmarkClock {
+    public init() {}
+
+    public func now() -> Int64 { cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) }
+    public func processor() -> Int64 { cs_clock_ns(CLOCK_THREAD_CPUTIME_ID) }
+}

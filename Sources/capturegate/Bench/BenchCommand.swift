@@ -1,0 +1,114 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// `capturegate bench`
+struct BenchCommand: AsyncParsableCommand, SignalTaker {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure what this machine can record.",
+        discussion: """
+            Encodes pictures and sound from memory with one processor, and says how many times faster than they are \
+            played that is; what is three times as fast has room for a busy machine, what is slower than 1x would lose \
+            frames. Without a part: encoders and rings, in less than 30 s, and the devices that are named. 'capture' \
+            opens the device, so somebody must allow it, and keeps nothing.
+
+              capturegate bench
+              capturegate bench encoders --only 1920x1080 --for 5s
+              capturegate bench capture --camera C920 --for 10s
+              capturegate bench --json > before.json
+              capturegate bench --compare before.json
+            """)
+
+    @Argument(help: ArgumentHelp("encoders, rings or capture.", valueName: "part"))
+    var part: BenchPart?
+
+    @Option(help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"))
+    var camera: String?
+
+    @Option(help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"))
+    var microphone: String?
+
+    @Option(help: ArgumentHelp("Of the camera, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
+    var size: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp("Of the camera, such as 30 or 30000/1001.", valueName: "rate"), transform: FrameRate.parse)
+    var fps: FrameRate?
+
+    @Option(
+        help: ArgumentHelp("Of the camera, such as YUYV or MJPG.", valueName: "code"), transform: PixelFormat.parse)
+    var pixelFormat: PixelFormat?
+
+    @Option(help: ArgumentHelp("Only encoders whose name has this in it.", valueName: "text"))
+    var only: String?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "How long each part takes, and each device; 16 s, 2 s and 5 s where not said.", valueName: "time"),
+        transform: DurationArgument.parse)
+    var time: DurationArgument?
+
+    @Option(help: ArgumentHelp("What --json wrote before: say what is better and what worse.", valueName: "file"))
+    var compare: String?
+
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        let isCapture = part == nil || part == .capture
+        if !isCapture, camera ?? microphone != nil { throw ValidationError("Only 'bench capture' opens devices.") }
+        if part == .capture, camera ?? microphone == nil {
+            throw ValidationError("Say which device: --camera ID or --microphone ID, such as --camera default.")
+        }
+        let isPicture = size != nil || fps != nil || pixelFormat != nil
+        if isPicture, camera == nil { throw ValidationError("--size, --fps and --pixel-format are about a --camera.") }
+        if only != nil, part == .rings || part == .capture { throw ValidationError("--only is about encoders.") }
+    }
+
+    func run() async throws {
+        let baseline = try compare.map { path throws(CaptureError) in try BenchBaseline(readingFrom: path) }
+        let run = try self.prepared()
+        // Where no device has to be closed, a signal ends the program at once.
+        if run.devices.isEmpty { SignalDesk.current?.letThrough() }
+        var report = try await run.run()
+        report.baseline = baseline
+        if json.isOn {
+            try StandardStream.output.line(report.json.text)
+        } else {
+            try StandardStream.output.lines(report.lines(Ink(for: .output)))
+        }
+    }
+
+    private func prepared() throws(CaptureError) -> BenchRun {
+        var capture = CaptureBenchmark(for: time?.duration ?? .seconds(5))
+        capture.video = VideoSettings(
+            width: size?.width, height: size?.height, pixelFormat: pixelFormat, frameRate: fps)
+        let devices = try self.devices()
+        let parts = part.map { [$0] } ?? [.encoders, .rings] + (devices.isEmpty ? [] : [.capture])
+        return BenchRun(
+            parts: parts, subjects: try subjects(), duration: time?.duration, devices: devices, capture: capture,
+            progress: BenchProgress(isShown: !json.isOn && StandardStream.error.canMoveCursor))
+    }
+
+    private func subjects() throws(CaptureError) -> [BenchmarkSubject] {
+        guard let only else { return BenchmarkSubject.usual }
+        let subjects = BenchmarkSubject.usual.filter { $0.name.lowercased().contains(only.lowercased()) }
+        guard !subjects.isEmpty else {
+            let names = BenchmarkSubject.usual.map(\.name).joined(separator: "; ")
+            throw CaptureError(
+                .usage, "No encoder has \"\(only)\" in its name.", remedies: [Remedy("There are: \(names).")])
+        }
+        return subjects
+    }
+
+    /// - Throws: `.noDevice`. Opens no device.
+    private func devices() throws(CaptureError) -> [Device] {
+        guard camera ?? microphone != nil else { return [] }
+        let listing = DeviceCatalog.scan(.identity)
+        var devices: [Device] = []
+        if let camera { devices.append(try DeviceQuery(camera).pick(from: listing, .camera)) }
+        if let microphone { devices.append(try DeviceQuery(microphone).pick(from: listing, .microphone)) }
+        return devices
+    }
+}

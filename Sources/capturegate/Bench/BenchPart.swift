@@ -1,0 +1,6 @@
+import ArgumentParser
+
+/// What is measured.
+enum BenchPart: String, ExpressibleByArgument, CaseIterable {
+    case encoders, rings, capture
+}
