@@ -17,7 +17,7 @@ import Testing
             0, 10, 20, 100, 10, 20, 255, 255, 255, 255, 255, 255,
             0, 30, 20, 100, 30, 20, 255, 255, 255, 255, 255, 255,
         ]
-        let picture = try #require(maker.make(of: frame.span.bytes))
+        let picture = maker.make(of: frame.span.bytes)
         #expect(picture == Thumbnail(width: 2, height: 1, pixels: [50, 20, 20, 255, 255, 255]))
     }
 
@@ -28,7 +28,8 @@ import Testing
 
     @Test("Of a picture that is cut short there is none") func short() throws {
         let maker = try ThumbnailMaker(format(4, 2), width: 2, height: 1)
-        #expect(maker.make(of: [UInt8](repeating: 0, count: 12).span.bytes) == nil)
+        let picture = maker.make(of: [UInt8](repeating: 0, count: 12).span.bytes)
+        #expect(picture == nil)
     }
 
     @Test("It keeps its shape within the bounds, and no more are made than asked") func preview() throws {
