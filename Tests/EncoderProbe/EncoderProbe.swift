@@ -1,7 +1,8 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Says what encoders and writers allocate a frame once they run; see Tests/checks/encoder-allocations.
+/// Says what encoders and writers allocate a frame once they run; see Tests/checks/encoder-allocations. With more words it
+/// does the work that Tests/Peers/encoders measures.
 @main
 struct EncoderProbe {
     private let counter: AllocationCounter
@@ -11,6 +12,8 @@ struct EncoderProbe {
     private static let counted = 120
 
     static func main() throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        if words.count > 1 { return try PeerWork(words).run() }
         guard let counter = AllocationCounter(), CommandLine.arguments.count == 2 else {
             throw CaptureError(.usage, "Run Tests/checks/encoder-allocations.")
         }
