@@ -12,6 +12,7 @@ public struct BenchmarkFrames: Sendable {
     static let periodNanoseconds: Int64 = 100_000_000
 
     /// - Parameters:
+    ///   - media: what they are frames of.
     ///   - count: how many different ones, 1 upwards. They are used one after the other, again and again.
     ///   - seed: another one gives other frames.
     /// - Throws: `.usage` for pictures of a format that nobody here knows.

@@ -16,7 +16,9 @@ public struct EncoderBenchmark: Sendable {
     private static let mostFrames = 1_000_000
     private static let countedFrames = 32
 
-    /// - Parameter duration: for each subject, a warm-up of a tenth not counted.
+    /// - Parameters:
+    ///   - duration: for each subject, a warm-up of a tenth not counted.
+    ///   - clock: what times are read from.
     public init(duration: Duration, clock: any BenchmarkClock = SystemBenchmarkClock()) {
         self.duration = duration
         self.clock = clock

@@ -5,6 +5,8 @@ extension ClipFormat {
     /// - Parameters:
     ///   - output: where it goes; consumed.
     ///   - tracks: in the order of the file.
+    ///   - labels: title and tags, where the format has room for them.
+    ///   - settings: of the encoders.
     /// - Throws: `.usage` for tracks that the format can't hold or settings out of range, with what to choose;
     ///   `.inputOutput`, `.diskFull`. An empty partial file is removed then.
     public func writer(

@@ -13,7 +13,10 @@ public protocol Encoder: AnyObject {
     func begin() throws(CaptureError)
 
     /// Encodes whole frames; packets are appended as they come. A broken picture is skipped and counted.
-    /// - Parameter nanoseconds: the presentation time of the first frame.
+    /// - Parameters:
+    ///   - data: one buffer of the driver's, or whole frames of sound.
+    ///   - nanoseconds: the presentation time of the first frame.
+    ///   - packets: where what is encoded is appended.
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError)
 
     /// Hands out what is still inside; once.

@@ -37,7 +37,9 @@ public struct EncoderSettings: Hashable, Sendable {
     public init() {}
 
     /// An encoder for a track, not yet begun.
-    /// - Parameter labels: Vorbis comments for FLAC.
+    /// - Parameters:
+    ///   - track: what is to be encoded.
+    ///   - labels: Vorbis comments for FLAC.
     public func encoder(for track: ClipTrack, labels: [String] = []) -> any Encoder {
         switch track.media {
         case .audio(let format): audioEncoder(for: format, labels)

@@ -23,6 +23,7 @@ public final class FLACEncoder: Encoder {
     private static let chunkFrames = 4096
 
     /// - Parameters:
+    ///   - format: integers of 24 bits at most.
     ///   - level: 0 (fast) to 8 (small).
     ///   - labels: Vorbis comments, `NAME=text`.
     public init(format: AudioFormat, level: Int = 5, labels: [String] = []) {

@@ -42,8 +42,11 @@ public struct OpusParameters: Hashable, Sendable {
     public var frameDuration = FrameDuration.milliseconds20
 
     /// - Parameters:
-    ///   - bitrate: bits a second of all channels together, 6000 to 510,000 for each.
+    ///   - bitrate: bits a second of all channels together, 6000 to 510,000 for each; `nil` lets libopus choose.
+    ///   - mode: how far packets may differ in size.
     ///   - complexity: 0 (fast) to 10 (best).
+    ///   - application: what the encoder is tuned for.
+    ///   - frameDuration: how much sound a packet has.
     public init(
         bitrate: Int? = nil, mode: BitrateMode = .variable, complexity: Int = 10, application: Application = .audio,
         frameDuration: FrameDuration = .milliseconds20

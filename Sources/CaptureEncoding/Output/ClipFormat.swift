@@ -22,8 +22,10 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case nothing = "null"
 
     /// Finds the format for a destination.
-    /// - Parameter name: the format's name, which decides where it is given; else the file's ending does, and
-    ///   standard output is Matroska.
+    /// - Parameters:
+    ///   - destination: where the clip goes.
+    ///   - name: the format's name, which decides where it is given; else the file's ending does, and standard output is
+    ///     Matroska.
     /// - Throws: `.usage` for a name or an ending that is not known, with those that are.
     public init(for destination: ClipDestination, named name: String? = nil) throws(CaptureError) {
         if let name {

@@ -5,7 +5,9 @@ extension ClipOutput {
     /// Opens it before anything is captured and before anybody is asked.
     ///
     /// A partial file of an earlier, interrupted recording is reused if it is empty, else kept unless `replacing`.
-    /// - Parameter replacing: whether a file of that name, and a left-over partial one, may be replaced.
+    /// - Parameters:
+    ///   - destination: a file, standard output, or nothing.
+    ///   - replacing: whether a file of that name, and a left-over partial one, may be replaced.
     /// - Throws: `.fileExists`; `.busy` if another recording writes there; `.inputOutput` for an unwritable place;
     ///   `.usage` for a name that is none.
     public init(opening destination: ClipDestination, replacing: Bool = false) throws(CaptureError) {

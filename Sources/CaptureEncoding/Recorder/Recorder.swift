@@ -46,8 +46,10 @@ public struct Recorder: ~Copyable, Sendable {
     /// Records into a target that was made before.
     ///
     /// - Parameters:
+    ///   - target: where the clip goes.
     ///   - others: where it goes as well, each with the tracks that its format can hold. One that fails is told of, and
     ///     does not end the others.
+    ///   - duration: how long the clip becomes; where it is not said, the settings decide.
     ///   - control: ends the recording; so does cancelling the task.
     ///   - onEvent: called on the recorder's thread.
     /// - Throws: what keeps a file from coming to be.

@@ -16,6 +16,7 @@ public final class SnapshotFiles: Sendable {
     ///   - destination: of several pictures each gets its number before the ending: `shot-01.jpg`.
     ///   - format: by the file's ending where it is not said.
     ///   - count: 1 upwards.
+    ///   - replacing: whether files of those names may be replaced.
     /// - Throws: `.usage` for an unknown ending, for none where there is none, and for several pictures on standard output;
     ///   `.fileExists`, `.inputOutput`.
     public init(

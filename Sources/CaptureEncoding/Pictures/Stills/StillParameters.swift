@@ -7,7 +7,9 @@ public struct StillParameters: Hashable, Sendable {
     /// 0 (not compressed) to 9 (small).
     public var pngLevel = 6
 
-    /// - Parameter pngLevel: 0 (not compressed) to 9 (small).
+    /// - Parameters:
+    ///   - jpeg: for JPEG of raw pictures.
+    ///   - pngLevel: 0 (not compressed) to 9 (small).
     public init(jpeg: MJPEGParameters = MJPEGParameters(), pngLevel: Int = 6) {
         self.jpeg = jpeg
         self.pngLevel = pngLevel
