@@ -4,8 +4,8 @@ import Glibc
 
 /// Asks the terminal how it can show pictures.
 enum PreviewTerminal {
-    /// How long a terminal may take; those across the world do. Milliseconds.
-    private static let patience: Int32 = 500
+    /// How long a terminal may take; those across the world do, and each answers in the end. Milliseconds.
+    private static let patience: Int32 = 5000
 
     /// The terminal that a recording is told on.
     ///

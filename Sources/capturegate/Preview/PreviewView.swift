@@ -5,6 +5,8 @@ struct PreviewView: EventView {
     let stream: StandardStream
     let screen: PreviewScreen
     private var line: LiveLine
+    private var isStarted = false
+    /// 0 where the picture is not the last that stands above the live line.
     private var drawnRows = 0
 
     init(_ screen: PreviewScreen, above line: LiveLine) {
@@ -14,7 +16,14 @@ struct PreviewView: EventView {
     }
 
     mutating func show(_ event: RecordingEvent) {
-        if case .preview(let picture) = event { draw(picture) } else { line.show(event) }
+        switch event {
+        case .preview(let picture): if isStarted { draw(picture) }
+        case .progress: line.show(event)
+        default:
+            if case .started = event { isStarted = true }
+            line.show(event)
+            drawnRows = 0
+        }
     }
 
     private mutating func draw(_ picture: Thumbnail) {

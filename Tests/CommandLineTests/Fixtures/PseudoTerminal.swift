@@ -29,11 +29,17 @@ final class PseudoTerminal: Sendable {
         return screen
     }
 
-    /// Reads until the screen has shown the text.
-    func wait(for text: String) async throws {
+    /// Reads until the screen has shown the text, and types what answers it, at once.
+    func wait(for text: String, answering keys: String = "") async throws {
         try await offPool {
             while !self.screen.contains(text) { try self.readMore(for: text) }
+            self.type(keys)
         }
+    }
+
+    /// Reads until nobody has the terminal open any more: one that is not read is full before long, and who writes waits.
+    func drain() async throws {
+        try await offPool { while (try? self.readMore(for: "")) != nil {} }
     }
 
     func type(_ keys: String) {

@@ -12,13 +12,12 @@ struct PreviewTests {
         let child = try ChildProcess(
             ["sh", "-c", "TERM=xterm \(variables) '\(Executable.capturegate)' \(line) 2>/dev/tty"], in: workspace,
             terminal: terminal.path)
-        try await terminal.wait(for: "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c")
-        terminal.type(answer)
+        let question = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c"
+        try await terminal.wait(for: question, answering: answer)
         try await terminal.wait(for: mark)
-        // Somebody has to read on, or the terminal is full and the program waits.
-        async let rest: Void = terminal.wait(for: "fps")
+        async let rest: Void = terminal.drain()
         let ending = try await child.finish()
-        try? await rest
+        try await rest
         return ending
     }
 

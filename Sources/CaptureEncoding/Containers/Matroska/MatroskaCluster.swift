@@ -9,11 +9,11 @@ struct MatroskaCluster: ~Copyable {
 
     /// Id, length of eight bytes, and Timestamp of eight bytes.
     private static let headSize = 4 + 8 + 10
-    /// Large frames make short clusters, so that memory stays bounded.
-    static let usualLimit = 4 << 20
+    /// Large frames make short clusters, which stay in the processor's cache until they are written.
+    static let usualLimit = 1 << 20
 
     init() {
-        bytes = .allocate(byteCount: Self.usualLimit / 4, alignment: 16)
+        bytes = .allocate(byteCount: Self.usualLimit, alignment: 16)
     }
 
     deinit { bytes.deallocate() }
