@@ -114,19 +114,37 @@ struct MJPEGRepairTests {
     @Test("No cut and no changed byte of an image makes it trap", arguments: 0..<4)
     func fuzz(part: Int) throws {
         let image = withoutTables(try image())
-        var random = SystemRandomNumberGenerator.Seeded(UInt64(part + 1))
+        try FuzzTime.run(UInt64(part + 1)) { try fuzz(image, seed: $0) }
+    }
+
+    @Test("What fuzzing has found before is passed on or skipped", arguments: corpus.names)
+    func replay(name: String) throws { _ = try check(Self.corpus.bytes(of: name)) }
+
+    @Test("The corpus is there") func found() { #expect(!Self.corpus.names.isEmpty) }
+
+    private static let corpus = FuzzCorpus("mjpeg")
+
+    private func fuzz(_ image: [UInt8], seed: UInt64) throws {
+        var random = SystemRandomNumberGenerator.Seeded(seed)
         for _ in 0..<400 {
             var frame = Array(image[..<Int.random(in: 0...image.count, using: &random)])
             for _ in 0..<Int.random(in: 0...6, using: &random) where !frame.isEmpty {
                 frame[Int.random(in: 0..<min(frame.count, 700), using: &random)] = UInt8.random(
                     in: 0...255, using: &random)
             }
-            let (images, counts) = try pass([frame])
-            #expect(images.count + Int(counts.skipped) == 1)
-            if let image = images.first {
-                #expect(image.starts(with: [0xFF, 0xD8]) && image.suffix(2) == [0xFF, 0xD9])
-            }
+            try Self.corpus.keep(frame, outcome: check(frame), ending: ".jpg")
         }
+    }
+
+    /// - Returns: what came of it, in words.
+    private func check(_ frame: [UInt8]) throws -> String {
+        let (images, counts) = try pass([frame])
+        #expect(images.count + Int(counts.skipped) == 1)
+        guard let image = images.first else {
+            return "skipped, \(frame.count / 1024) KiB"
+        }
+        #expect(image.starts(with: [0xFF, 0xD8]) && image.suffix(2) == [0xFF, 0xD9])
+        return "repaired \(counts.repaired), \((image.count - frame.count).signum())"
     }
 
     @Test("Only MJPEG is passed through")

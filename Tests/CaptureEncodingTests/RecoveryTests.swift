@@ -133,6 +133,15 @@ struct RecoveryTests {
         try RecoveryFuzz(kind).run(rounds: 40)
     }
 
+    @Test("What fuzzing has found before is recovered or refused as it was", arguments: RecoveryFuzz.corpus.names)
+    func replay(name: String) throws {
+        let ending = "." + (name.split(separator: ".").last.map(String.init) ?? "")
+        let bytes = try RecoveryFuzz.corpus.bytes(of: name)
+        _ = try RecoveryFuzz.check(bytes, ending, in: Scratch(), name)
+    }
+
+    @Test("The corpus is there") func corpus() { #expect(!RecoveryFuzz.corpus.names.isEmpty) }
+
     @Test("Bytes of no sense behind each format's first ones are refused or make a file, and never trap")
     func senseless() throws {
         let scratch = try Scratch()

@@ -6,6 +6,8 @@ struct PreviewView: EventView {
     let screen: PreviewScreen
     private var line: LiveLine
     private var isStarted = false
+    /// What came before it was told that the recording has started.
+    private var early: Thumbnail?
     /// 0 where the picture is not the last that stands above the live line.
     private var drawnRows = 0
 
@@ -17,13 +19,19 @@ struct PreviewView: EventView {
 
     mutating func show(_ event: RecordingEvent) {
         switch event {
-        case .preview(let picture): if isStarted { draw(picture) }
+        case .preview(let picture): if isStarted { draw(picture) } else { early = picture }
         case .progress: line.show(event)
         default:
-            if case .started = event { isStarted = true }
             line.show(event)
             drawnRows = 0
+            if case .started = event { start() }
         }
+    }
+
+    private mutating func start() {
+        isStarted = true
+        if let early { draw(early) }
+        early = nil
     }
 
     private mutating func draw(_ picture: Thumbnail) {

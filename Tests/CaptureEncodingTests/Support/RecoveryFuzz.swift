@@ -1,6 +1,5 @@
 import CaptureEncoding
 import CaptureGate
-import Foundation
 import Testing
 
 /// Cuts and changes interrupted recordings at random places that are the same on every run.
@@ -15,16 +14,11 @@ struct RecoveryFuzz {
         whole = try kind.bytes(scratch).interrupted
     }
 
-    /// So many rounds, or for as long as CAPTUREGATE_FUZZ_SECONDS says.
+    /// What each format's fuzzing has kept.
+    static let corpus = FuzzCorpus("recover")
+
     func run(rounds: Int) throws {
-        try run(rounds: rounds, seed: 5)
-        let seconds = ProcessInfo.processInfo.environment["CAPTUREGATE_FUZZ_SECONDS"].flatMap { Double($0) } ?? 0
-        let end = Date.now.addingTimeInterval(seconds)
-        var seed: UInt64 = 6
-        while Date.now < end {
-            try run(rounds: rounds, seed: seed)
-            seed += 1
-        }
+        try FuzzTime.run(5) { try run(rounds: rounds, seed: $0) }
     }
 
     private func run(rounds: Int, seed: UInt64) throws {
@@ -36,27 +30,32 @@ struct RecoveryFuzz {
                 let last = Bool.random(using: &random) ? min(bytes.count, 600) : bytes.count
                 bytes[Int.random(in: 0..<last, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            try check(bytes, seed, round)
+            let outcome = try Self.check(bytes, kind.ending, in: scratch, "seed \(seed), round \(round)")
+            try Self.corpus.keep(bytes, outcome: outcome, ending: kind.ending)
         }
     }
 
-    private func check(_ bytes: [UInt8], _ seed: UInt64, _ round: Int) throws {
-        try scratch.write(bytes, to: "f\(kind.ending).partial")
-        let path = scratch.path("g\(kind.ending)")
-        let source = scratch.path("f\(kind.ending).partial")
+    /// - Parameter place: of the input, where one is to be found again.
+    /// - Returns: what came of it, in words.
+    static func check(_ bytes: [UInt8], _ ending: String, in scratch: Scratch, _ place: String) throws -> String {
+        try scratch.write(bytes, to: "f\(ending).partial")
+        let path = scratch.path("g\(ending)")
+        let source = scratch.path("f\(ending).partial")
         do {
             let first = try ClipRecovery(of: source, to: path, replacing: true).run(removingSource: false)
-            #expect(first.lostBytes >= 0 && first.lostBytes <= first.sourceBytes, "seed \(seed), round \(round)")
+            #expect(first.lostBytes >= 0 && first.lostBytes <= first.sourceBytes, "\(place)")
             // Silence is put only where something was.
-            #expect(first.bytes <= 2 * first.sourceBytes + 4096, "seed \(seed), round \(round)")
-            #expect(try Scratch.read(source) == bytes, "seed \(seed), round \(round)")
+            #expect(first.bytes <= 2 * first.sourceBytes + 4096, "\(place)")
+            #expect(try Scratch.read(source) == bytes, "\(place)")
             let again = try ClipRecovery(of: path, to: path + ".again", replacing: true).run(removingSource: false)
-            #expect(again.isComplete, "seed \(seed), round \(round): \(again.losses)")
+            #expect(again.isComplete, "\(place): \(again.losses)")
             // Times of a file whose scale was changed are rounded to Matroska's ticks.
             let difference = again.durationNanoseconds - first.durationNanoseconds
-            #expect(abs(difference) <= 31_250, "seed \(seed), round \(round)")
+            #expect(abs(difference) <= 31_250, "\(place)")
+            return "\(ending) \(first.tracks.map(\.kind)) \(first.losses.prefix(3).map(\.reason))"
         } catch let error as CaptureError {
-            #expect(error.kind == .badInput, "seed \(seed), round \(round): \(error)")
+            #expect(error.kind == .badInput, "\(place): \(error)")
+            return "\(ending) \(error.message.filter { !$0.isNumber })"
         }
     }
 }
