@@ -7,8 +7,8 @@ struct FuzzCorpus {
     private static let mostBytes = 8192
 
     /// - Parameter name: below `Tests/Fixtures/corpus`.
-    init(_ name: String, file: String = #filePath) {
-        let tests = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent()
+    init(_ name: String) {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         folder = tests.appendingPathComponent("Fixtures/corpus/\(name)").path
     }
