@@ -77,7 +77,7 @@ extension ClipOutput {
 
     /// The lock tells a recording that runs from one that was interrupted.
     private static func locked(_ descriptor: Int32, _ partial: String) throws(CaptureError) -> Int32 {
-        let result = cs_flock(descriptor, LOCK_EX | LOCK_NB)
+        let result = FileLock.take(descriptor)
         if result >= 0 || result == -ENOTSUP || result == -ENOSYS { return descriptor }
         _ = cs_close(descriptor)
         guard result == -EWOULDBLOCK else { throw .output(-result, "lock", partial) }

@@ -21,7 +21,7 @@ final class RecoverySource {
         guard result >= 0, status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE) else {
             throw CaptureError(.badInput, "\(path) is not a file.")
         }
-        let locked = cs_flock(descriptor, LOCK_EX | LOCK_NB)
+        let locked = FileLock.take(descriptor)
         guard locked >= 0 || locked == -ENOTSUP || locked == -ENOSYS else {
             throw CaptureError(
                 .busy, "\(path) is being recorded.", errno: -locked,
