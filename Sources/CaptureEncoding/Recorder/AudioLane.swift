@@ -8,7 +8,7 @@ final class AudioLane: Lane {
     private var session: AudioSession?
     private let back: Box<AudioSession>
     private let timeline: Timeline
-    private let held = HeldFrames()
+    let held = HeldFrames()
     private let format: AudioFormat
     private let role: SoundRole
     /// Sees the stamps from the first on, also of what is thrown away: the longer, the better it knows the clock.
@@ -36,7 +36,6 @@ final class AudioLane: Lane {
     var readySignal: Int32 { session?.readySignal ?? -1 }
     /// What is held comes first, once the clip has begun.
     var end: SessionEnd? { timeline.origin == nil || held.isEmpty ? session?.end : nil }
-    var oldestHeld: Int64? { held.oldest }
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { outlet?.nanoseconds ?? 0 }
     var isComplete: Bool { outlet?.isFull ?? false }
@@ -65,14 +64,9 @@ final class AudioLane: Lane {
         } ?? false
     }
 
-    func hold(_ nanoseconds: Int64, most: Int) {
-        while let newest = holdNext() {
-            while let header = held.dropFirst(before: newest - nanoseconds, most: most) { clock.update(header) }
-        }
-    }
+    func pass(_ header: FrameHeader) { clock.update(header) }
 
-    /// - Returns: its timestamp; `nil` where there is none.
-    private func holdNext() -> Int64? {
+    func holdNext() -> Int64? {
         session?.withNext { header, bytes in
             held.append(header, bytes)
             return header.timestamp

@@ -19,13 +19,13 @@ protocol Lane: AnyObject {
     /// Throws one period or picture away, while other devices have not started yet.
     /// - Returns: false where there is none.
     func skip() -> Bool
-    /// Takes what is there into memory, before the clip has begun.
-    /// - Parameters:
-    ///   - nanoseconds: how far back it is to reach.
-    ///   - most: bytes.
-    func hold(_ nanoseconds: Int64, most: Int)
-    /// Of what is held, the first: CLOCK_MONOTONIC nanoseconds.
-    var oldestHeld: Int64? { get }
+    /// What was taken into memory before the clip has begun.
+    var held: HeldFrames { get }
+    /// Takes one period or picture more into it.
+    /// - Returns: its timestamp; `nil` where there is none.
+    func holdNext() -> Int64?
+    /// Learns from a frame that is in no clip what it says of the device's clock.
+    func pass(_ header: FrameHeader)
     /// Writes what is there: all the sound, which is quick, or one picture, so that sound never waits for more than one.
     /// - Returns: false where there was nothing.
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool
@@ -41,6 +41,19 @@ protocol Lane: AnyObject {
 extension Lane {
     /// How often the recorder's thread is woken for a device: a file is in no hurry.
     static var wakeInterval: Duration { .milliseconds(50) }
+
+    /// Takes what is there into memory.
+    /// - Parameters:
+    ///   - nanoseconds: how far back it is to reach.
+    ///   - most: bytes.
+    func hold(_ nanoseconds: Int64, most: Int) {
+        while let newest = holdNext() {
+            while let header = held.dropFirst(before: newest - nanoseconds, most: most) { pass(header) }
+        }
+    }
+
+    /// Of what is held, the first: CLOCK_MONOTONIC nanoseconds.
+    var oldestHeld: Int64? { held.oldest }
 
     func finish() throws(CaptureError) {}
 }

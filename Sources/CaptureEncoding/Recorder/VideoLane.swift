@@ -8,7 +8,7 @@ final class VideoLane: Lane {
     private var session: VideoSession?
     private let back: Box<VideoSession>
     private let timeline: Timeline
-    private let held = HeldFrames()
+    let held = HeldFrames()
     private let constantRate: Bool
     private let frame: Int64
     private var written: UInt64 = 0
@@ -40,7 +40,6 @@ final class VideoLane: Lane {
     var readySignal: Int32 { session?.readySignal ?? -1 }
     /// What is held comes first, once the clip has begun.
     var end: SessionEnd? { timeline.origin == nil || held.isEmpty ? session?.end : nil }
-    var oldestHeld: Int64? { held.oldest }
     var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { written == 0 ? 0 : last + frame }
 
@@ -67,14 +66,9 @@ final class VideoLane: Lane {
         } ?? false
     }
 
-    func hold(_ nanoseconds: Int64, most: Int) {
-        while let newest = holdNext() {
-            while let header = held.dropFirst(before: newest - nanoseconds, most: most) { clock.update(header) }
-        }
-    }
+    func pass(_ header: FrameHeader) { clock.update(header) }
 
-    /// - Returns: its timestamp; `nil` where there is none.
-    private func holdNext() -> Int64? {
+    func holdNext() -> Int64? {
         session?.withNext { header, bytes in
             held.append(header, bytes)
             return header.timestamp
