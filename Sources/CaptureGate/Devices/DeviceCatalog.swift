@@ -36,6 +36,7 @@ public enum DeviceCatalog {
 
     private static let cameraRecords = KeptRecords(walk: CameraScanner.records)
     private static let microphoneRecords = KeptRecords(walk: MicrophoneScanner.records)
+    private static let freeNodes = FreeNodes()
 
     /// Looks no further than what decides its id: a gate does so several times for each request.
     private static func find(_ id: DeviceID, _ capability: CapabilityName) -> Device? {
@@ -50,7 +51,8 @@ public enum DeviceCatalog {
 
     private static func cameras(_ records: [DeviceRecord], _ detail: Detail, only id: DeviceID? = nil) -> [Device] {
         let found = identified(records, "camera", only: id)
-        let holdings = DeviceHolders.holdings(of: found.map(\.record.node))
+        let nodes = found.map(\.record.node)
+        let holdings = id == nil ? freeNodes.renew(nodes) : freeNodes.holdings(of: nodes)
         return found.map { camera($0.record, $0.identity, holdings[$0.record.node] ?? [], detail) }
             .sorted { $0.id.rawValue < $1.id.rawValue }
     }
