@@ -28,7 +28,7 @@ extension AudioRing {
         public var wakeAfter = 1
         public func clearSignal() {
             let units = min(UInt64(wakeAfter), unsafe core.pointee.slots / 2)
-            unsafe core.pointee.ending.clear(until: units, after: head)
+            unsafe core.pointee.ending.clear(until: head &+ units)
         }
 
         @inlinable

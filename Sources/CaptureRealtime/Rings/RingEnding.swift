@@ -20,15 +20,11 @@ struct RingEnding: ~Copyable, Sendable {
         if mark.reached(by: committed) { signal.raise() }
     }
 
-    /// For the producer: how many units may come before the reader wants to hear of them.
-    @_noLocks @_noAllocation
-    func patience(committed: UInt64) -> UInt64 { mark.distance(from: committed) }
-
     /// For the reader, which must look for units once more after it: the signal will be raised at that many.
-    func clear(until units: UInt64, after position: UInt64) {
+    func clear(until committed: UInt64) {
         // Nothing to clear where nothing was raised: that would be a system call for nothing.
         if mark.isTaken || result != nil { signal.clear() }
-        mark.set(units, after: position)
+        mark.set(committed)
     }
 
     func end(_ result: LoopResult) {

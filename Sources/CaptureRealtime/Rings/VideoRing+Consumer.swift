@@ -33,7 +33,7 @@ extension VideoRing {
             // Two stay with the device.
             let units = min(wakeAfter, max(1, unsafe core.pointee.buffers.count / 2 - 1))
             let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
-            unsafe core.pointee.ending.clear(until: UInt64(units), after: head)
+            unsafe core.pointee.ending.clear(until: head &+ UInt64(units))
         }
 
         public mutating func withNext<Result, Failure: Error>(

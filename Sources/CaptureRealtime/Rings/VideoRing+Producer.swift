@@ -54,12 +54,6 @@ extension VideoRing {
             return true
         }
 
-        /// How many pictures may come before the reader wants to hear of them.
-        @_noLocks @_noAllocation
-        public func readersPatience() -> Int {
-            Int(truncatingIfNeeded: unsafe core.pointee.readersPatience(committed: tail))
-        }
-
         /// Tells the reader that nothing more will come, and why. After a revocation what is unread is taken away, so
         /// that the device's memory is not kept any longer than the reader's present look at it.
         public mutating func finish(_ result: LoopResult, _ counters: CounterTable) {

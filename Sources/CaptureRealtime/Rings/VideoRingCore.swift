@@ -82,11 +82,6 @@ extension VideoRingCore {
     func wakeReader(committed: UInt64) {
         ending.woke(committed: committed)
     }
-
-    @_noLocks @_noAllocation
-    func readersPatience(committed: UInt64) -> UInt64 {
-        ending.patience(committed: committed)
-    }
 }
 
 /// Owns the core for both ends. They walk by its address: following references is counted, which the fence does not allow.

@@ -13,8 +13,6 @@ struct WakeMark: ~Copyable, Sendable {
     }
 
     private let line = AtomicLine()
-    /// How many units the reader wants at a time.
-    private let units = Atomic<UInt64>(1)
 
     /// For the producer, after a commit.
     ///
@@ -36,21 +34,7 @@ struct WakeMark: ~Copyable, Sendable {
     var isTaken: Bool { line.value.load(ordering: .sequentiallyConsistent) == Self.none }
 
     /// For the reader, before it looks for units a last time.
-    ///
-    /// - Parameters:
-    ///   - units: How many it wants, 1 upwards.
-    ///   - position: From where they count.
-    func set(_ units: UInt64, after position: UInt64) {
-        self.units.store(units, ordering: .relaxed)
-        line.value.store(position &+ units, ordering: .sequentiallyConsistent)
-    }
-
-    /// For the producer: how many units may come before the reader wants to hear of them. A reader that was just woken
-    /// and has not set its mark again is believed to want as many as the last time.
-    @_noLocks @_noAllocation
-    func distance(from committed: UInt64) -> UInt64 {
-        let mark = line.value.load(ordering: .relaxed)
-        if mark == Self.none { return units.load(ordering: .relaxed) }
-        return mark > committed ? mark &- committed : 0
+    func set(_ committed: UInt64) {
+        line.value.store(committed, ordering: .sequentiallyConsistent)
     }
 }

@@ -17,17 +17,16 @@ public struct CameraSource: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - path: Such as `/dev/video0`.
-    ///   - buffers: How many to ask the driver for, 3…32; as many as 200 ms need, and 8 at least, unless told.
-    ///     `bufferCount` says what it gave.
+    ///   - buffers: How many to ask the driver for, 3…32; `bufferCount` says what it gave.
     /// - Throws: ENOENT, ENODEV or ENXIO: there is no such device, or it captures no pictures. EBUSY: somebody has it. EACCES:
     ///   the node's permissions refuse. ENOMEM: no memory for three buffers. The corresponding C calls are `open`,
     ///   `VIDIOC_S_FMT`, `VIDIOC_S_PARM`, `VIDIOC_REQBUFS` and `mmap`.
     public init(
-        opening path: String, asked: CameraSettings = CameraSettings(), buffers: Int? = nil
+        opening path: String, asked: CameraSettings = CameraSettings(), buffers: Int = 8
     ) throws(RealtimeFault) {
         var node = try CameraDescriptor(opening: path)
         let got = try CameraNegotiation.negotiate(node, asked: asked)
-        let mapped = try Self.map(&node, count: buffers ?? Self.bufferCount(for: got))
+        let mapped = try Self.map(&node, count: buffers)
         self.asked = asked
         self.got = got
         self.buffers = mapped
@@ -44,11 +43,6 @@ public struct CameraSource: ~Copyable, Sendable {
     }
 
     public var bufferCount: Int { buffers.count }
-
-    private static func bufferCount(for format: CameraFormat) -> Int {
-        let period = format.frameNanoseconds
-        return period > 0 ? Int(max(8, min(200_000_000 / period, 32))) : 8
-    }
 
     private static func map(_ node: inout CameraDescriptor, count: Int) throws(RealtimeFault) -> FrameBuffers {
         let (descriptor, type) = (node.descriptor, node.bufferType)

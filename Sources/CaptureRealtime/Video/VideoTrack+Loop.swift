@@ -43,46 +43,12 @@ extension VideoTrack where Source: ~Copyable {
         if let result = state.stop() { return .end(result) }
         let pause = state.pause
         if pause > 0 { source.pause(control: word.descriptor, milliseconds: pause) }
-        if rest.isOver { return caughtUp(&state) }
-        let time = restTime()
-        if time > 0 {
-            source.pause(control: word.descriptor, milliseconds: time)
-            rest.taken()
-            return .goOn
-        }
         let wakeup = source.wait(control: word.descriptor, milliseconds: state.slice)
         switch wakeup {
-        case .ready: return state.judge(noted(process()), inTrouble: false)
+        case .ready: return state.judge(process(), inTrouble: false)
         case .trouble: return state.judge(process(), inTrouble: true)
         case .quiet, .failed: return state.judge(wakeup)
         }
-    }
-
-    /// After a rest: one of the pictures that came meanwhile, or none any more.
-    @inlinable
-    mutating func caughtUp(_ state: inout LoopState) -> LoopAction {
-        let step = noted(process())
-        if case .idle = step { return .goOn }
-        return state.judge(step, inTrouble: false)
-    }
-
-    @inlinable
-    mutating func noted(_ step: LoopStep) -> LoopStep {
-        if case .progress = step { rest.allow() } else { rest.end() }
-        return step
-    }
-
-    /// How long nobody needs this thread, ms: the reader wants several pictures at a time, and the device can fill twice as
-    /// many buffers meanwhile. Each wake-up is worth a picture's other calls.
-    @inlinable
-    func restTime() -> Int32 {
-        guard rest.isAllowed, periodNanoseconds > 0 else { return 0 }
-        let spare = (queued.nonzeroBitCount &- Self.leastQueued) / 2
-        let wanted = ring.readersPatience()
-        let pictures = wanted < spare ? wanted : spare
-        guard pictures > 1 else { return 0 }
-        // Not a moment too early: waiting for a picture that is about to come is a wake-up more.
-        return Int32(truncatingIfNeeded: (Int64(pictures) &* periodNanoseconds &+ 999_999) / 1_000_000)
     }
 
     @inlinable
@@ -111,7 +77,6 @@ extension VideoTrack where Source: ~Copyable {
     @inlinable
     mutating func restart() -> RealtimeFault? {
         ledger.restarted()
-        rest.end()
         source.stop()
         let free = queued
         queued = 0

@@ -10,7 +10,6 @@ public struct VideoTrack<Source: VideoSource & ~Copyable>: ~Copyable {
     /// A bit a buffer: which are with the device.
     @usableFromInline var queued: UInt32 = 0
     @usableFromInline let bufferCount: Int
-    @usableFromInline var rest = VideoRest()
     public let word: CommitWord
     public let counters: CounterTable
     public let periodNanoseconds: Int64

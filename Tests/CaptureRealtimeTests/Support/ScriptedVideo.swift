@@ -24,10 +24,6 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
         // Sendable by hand: it is read after the loop has ended.
         var starts = 0
         var stops = 0
-        var waits = 0
-        /// How long it slept without looking, ms.
-        var rests: [Int32] = []
-        var onRest = {}
         /// The fewest buffers that the device ever had when it was asked for one.
         var fewestFree = Int.max
     }
@@ -49,7 +45,6 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
     }
 
     mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
-        calls.waits += 1
         while let entry = script.last {
             switch entry {
             case .run(let work): work()
@@ -63,10 +58,7 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
         return .ready
     }
 
-    mutating func pause(control: Int32, milliseconds: Int32) {
-        calls.rests.append(milliseconds)
-        calls.onRest()
-    }
+    mutating func pause(control: Int32, milliseconds: Int32) {}
 
     mutating func dequeue() -> VideoRead {
         calls.fewestFree = min(calls.fewestFree, free.count)
