@@ -29,7 +29,8 @@ struct TerminalPrompterTests {
         "A key and Enter is the answer, and the terminal is as it was",
         arguments: [
             ("n\r", Answer.deny), ("o\r", .allow(.once)), ("a\n", .allow(.always)), ("once\r", .allow(.once)),
-            ("x\u{7F}o\r", .allow(.once)), ("\u{8}\u{7F}no\r", .deny), ("\u{1B}[A\u{1B}OPo\r", .allow(.once)),
+            ("x\u{7F}o\r", .allow(.once)), ("al\u{15}o\r", .allow(.once)), ("al\u{17}n\r", .deny),
+            ("\u{8}\u{7F}no\r", .deny), ("\u{1B}[A\u{1B}OPo\r", .allow(.once)),
             ("what\ro\r", .allow(.once)), ("this session\rsession\r", .allow(.session(Questions.session))),
             (String(repeating: "o", count: 40) + "\ro\r", .allow(.once)),
         ])

@@ -77,7 +77,10 @@ struct TerminalLine: ~Copyable {
             case 0x1B: try swallowSequence()
             case 0x08, 0x7F:
                 guard line.popLast() != nil else { break }
-                try write("\u{8} \u{8}")
+                try write(Self.rubOut)
+            case 0x15, 0x17:  // Ctrl-U and Ctrl-W: an answer is one word.
+                try write(String(repeating: Self.rubOut, count: line.count))
+                line = []
             case 0x21...0x7E where line.count < 32:
                 line.append(byte)
                 try write(String(UnicodeScalar(byte)))
@@ -85,6 +88,8 @@ struct TerminalLine: ~Copyable {
             }
         }
     }
+
+    private static let rubOut = "\u{8} \u{8}"
 
     /// The Escape key is a byte alone; what arrows and terminals send begins with the same one, and means nothing here.
     private func swallowSequence() throws(Interruption) {
