@@ -34,8 +34,8 @@ let package = Package(
         .target(
             name: "CCodecs", cSettings: c,
             linkerSettings: [
-                .linkedLibrary("FLAC"), .linkedLibrary("turbojpeg"), .linkedLibrary("opus"), .linkedLibrary("ogg"),
-                .linkedLibrary("png"),
+                .linkedLibrary("FLAC"), .linkedLibrary("jpeg"), .linkedLibrary("turbojpeg"), .linkedLibrary("opus"),
+                .linkedLibrary("ogg"), .linkedLibrary("png"),
             ]),
 
         // The fence: a compiler regime.

@@ -8,38 +8,10 @@
 
 _Static_assert((int)CC_JPEG_422 == TJSAMP_422 && (int)CC_JPEG_420 == TJSAMP_420, "subsampling");
 _Static_assert((int)CC_JPEG_444 == TJSAMP_444, "subsampling");
-_Static_assert((int)CC_JPEG_GREY == TJSAMP_GRAY && (int)CC_JPEG_RGB == TJPF_RGB && (int)CC_JPEG_BGR == TJPF_BGR, "");
-
-cc_jpeg *cc_jpeg_encoder(void) {
-    return (cc_jpeg *)tjInitCompress();
-}
+_Static_assert((int)CC_JPEG_GREY == TJSAMP_GRAY, "subsampling");
 
 cc_jpeg *cc_jpeg_decoder(void) {
     return (cc_jpeg *)tjInitDecompress();
-}
-
-size_t cc_jpeg_bound(int width, int height, int subsampling) {
-    unsigned long size = tjBufSize(width, height, subsampling);
-    return size == (unsigned long)-1 ? 0 : size;
-}
-
-int64_t cc_jpeg_encode(cc_jpeg *jpeg, const cc_jpeg_planes *planes, int quality, uint8_t *out, size_t capacity) {
-    unsigned long size = capacity;
-    const unsigned char *plane[3] = {planes->plane[0], planes->plane[1], planes->plane[2]};
-    int failed = tjCompressFromYUVPlanes(
-        (tjhandle)jpeg, plane, planes->width, planes->stride, planes->height, planes->subsampling, &out, &size, quality,
-        TJFLAG_NOREALLOC);
-    return failed ? -EINVAL : (int64_t)size;
-}
-
-int64_t cc_jpeg_encode_rgb(
-    cc_jpeg *jpeg, const uint8_t *pixels, int stride, int width, int height, int order, int subsampling, int quality,
-    uint8_t *out, size_t capacity
-) {
-    unsigned long size = capacity;
-    int failed = tjCompress2(
-        (tjhandle)jpeg, pixels, width, stride, height, order, &out, &size, subsampling, quality, TJFLAG_NOREALLOC);
-    return failed ? -EINVAL : (int64_t)size;
 }
 
 int cc_jpeg_header(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, cc_jpeg_planes *planes) {
@@ -59,10 +31,6 @@ int cc_jpeg_decode_rgb(
 ) {
     int failed = tjDecompress2((tjhandle)jpeg, bytes, count, out, width, stride, height, TJPF_RGB, TJFLAG_ACCURATEDCT);
     return failed ? -EINVAL : 0;
-}
-
-const char *cc_jpeg_text(cc_jpeg *jpeg) {
-    return tjGetErrorStr2((tjhandle)jpeg);
 }
 
 void cc_jpeg_free(cc_jpeg *jpeg) {

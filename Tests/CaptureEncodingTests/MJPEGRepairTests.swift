@@ -6,10 +6,10 @@ import Testing
 struct MJPEGRepairTests {
     private let video = Source.video(.mjpeg)
 
-    /// A whole image with Huffman tables.
+    /// A whole image with the Huffman tables that cameras leave out.
     private func image() throws -> [UInt8] {
         let source = Source.video(.yuyv)
-        let encoder = MJPEGEncoder(format: source)
+        let encoder = MJPEGEncoder(format: source, parameters: MJPEGParameters(codes: .standard))
         try encoder.begin()
         var packets = PacketBuffer()
         try encoder.encode(Source.picture(source).span.bytes, at: 0, into: &packets)

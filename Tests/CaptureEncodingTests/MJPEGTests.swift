@@ -96,6 +96,77 @@ struct MJPEGTests {
         #expect(sizes == sizes.sorted() && Set(sizes).count == 4)
     }
 
+    /// The images of some pictures.
+    private func images(_ parameters: MJPEGParameters, of numbers: [Int], _ video: VideoFormat) throws -> [[UInt8]] {
+        let encoder = MJPEGEncoder(format: video, parameters: parameters)
+        try encoder.begin()
+        var packets = PacketBuffer()
+        for number in numbers {
+            try encoder.encode(Source.picture(video, number: number).span.bytes, at: Int64(number), into: &packets)
+        }
+        return (0..<packets.count).map { packets.withBytes(of: $0) { Array($0) } }
+    }
+
+    @Test("Fitted codes change no sample and make each image smaller; each is whole by itself")
+    func codes() throws {
+        let video = Source.video(.yuyv, 160, 120)
+        let numbers = Array(0..<80)
+        let fitted = try images(MJPEGParameters(), of: numbers, video)
+        let standard = try images(MJPEGParameters(codes: .standard), of: numbers, video)
+        #expect(fitted.count == 80 && standard.count == 80)
+        for (one, other) in zip(fitted, standard) {
+            #expect(one.count < other.count && one.suffix(2) == [0xFF, 0xD9])
+            let (first, second) = (try #require(Decoded(one)), try #require(Decoded(other)))
+            #expect(first.planes == second.planes)
+        }
+        // The tables follow the pictures.
+        #expect(Set(fitted.map { Self.segments(0xC4, of: $0) }).count > 1)
+        #expect(Set(standard.map { Self.segments(0xC4, of: $0) }).count == 1)
+    }
+
+    /// The bytes of an image's segments of one kind, before its scan.
+    private static func segments(_ marker: UInt8, of image: [UInt8]) -> [UInt8] {
+        var (found, at) = ([UInt8](), 2)
+        while at + 4 < image.count, image[at] == 0xFF, image[at + 1] != 0xDA {
+            let next = at + 2 + Int(image[at + 2]) << 8 + Int(image[at + 3])
+            if image[at + 1] == marker { found += image[at..<min(next, image.count)] }
+            at = next
+        }
+        return found
+    }
+
+    @Test("After black pictures, noise of the highest quality still fits")
+    func suddenChange() throws {
+        let video = Source.video(.yuv420, 160, 120)
+        let black = [UInt8](repeating: 128, count: 160 * 120 * 3 / 2)
+        var random = SystemRandomNumberGenerator.Seeded(3)
+        let noise = black.map { _ in UInt8.random(in: 0...1, using: &random) * 255 }
+        let encoder = MJPEGEncoder(format: video, parameters: MJPEGParameters(quality: 100, range: .full))
+        try encoder.begin()
+        var packets = PacketBuffer()
+        for number in 0..<70 {
+            try encoder.encode((number == 66 ? noise : black).span.bytes, at: Int64(number), into: &packets)
+        }
+        #expect(packets.count == 70 && encoder.counts.frames == 70)
+        let decoded = try #require(Decoded(packets.withBytes(of: 66) { Array($0) }))
+        #expect(ratio(decoded.planes[0], Array(noise[..<(160 * 120)])) > 35)
+        #expect(Decoded(packets.withBytes(of: 69) { Array($0) })?.planes[0].allSatisfy { $0 == 128 } == true)
+    }
+
+    @Test("The tables of annex K, scaled to the quality as libjpeg does, are in the image where asked for")
+    func annexK() throws {
+        let video = Source.video(.yuyv)
+        for (quality, first) in [(50, [UInt8](arrayLiteral: 16, 11, 12)), (25, [32, 22, 24]), (75, [8, 6, 6])] {
+            let parameters = MJPEGParameters(quality: quality, quantization: .annexK)
+            let image = try #require(images(parameters, of: [0], video).first)
+            // Marker, length and number, then zigzag.
+            #expect(Array(Self.segments(0xDB, of: image)[5..<8]) == first)
+        }
+        let even = try #require(images(MJPEGParameters(quality: 50), of: [0], video).first)
+        let tables = Self.segments(0xDB, of: even)
+        #expect(tables.count == 2 * 69 && tables[5..<69] == tables[74..<138])
+    }
+
     @Test("Values out of range and formats it can't encode are usage errors")
     func refused() throws {
         let cases: [(VideoFormat, MJPEGParameters)] = [

@@ -15,7 +15,9 @@ struct PeerWork {
         case "make-pictures": try store(pictures(number(1), number(2), count: number(3)), in: word(4))
         case "make-images": try makeImages()
         case "make-sound": try store(BenchmarkFrames(of: .audio(Self.sound), count: 10 * number(1)).frames, in: word(2))
-        case "mjpeg": try mjpeg()
+        case "mjpeg": try mjpeg(MJPEGParameters(quality: number(3), range: .full))
+        case "mjpeg-plain":
+            try mjpeg(MJPEGParameters(quality: number(3), range: .full, quantization: .annexK, codes: .standard))
         case "flac": try flac()
         case "opus": try opus()
         case "matroska": try matroska()
@@ -66,10 +68,16 @@ struct PeerWork {
 
     // MARK: Work
 
-    private func contents(_ path: String) throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        _ = try read(path, into: &bytes)
-        return bytes
+    /// The file where it is, in memory: a copy would be measured too.
+    private func contents(_ path: String) throws -> UnsafeRawBufferPointer {
+        let file = open(path, O_RDONLY)
+        defer { close(file) }
+        var status = stat()
+        guard file >= 0, fstat(file, &status) == 0,
+            let start = mmap(nil, Int(status.st_size), PROT_READ, MAP_SHARED | Int32(MAP_POPULATE), file, 0),
+            start != MAP_FAILED
+        else { throw CaptureError(.badInput, "\(path) can't be read.") }
+        return UnsafeRawBufferPointer(start: start, count: Int(status.st_size))
     }
 
     /// - Parameter bytes: grows where it has to.
@@ -101,17 +109,17 @@ struct PeerWork {
         _ = try writer.finish(ledger: LossLedger(), end: .complete)
     }
 
-    /// mjpeg WIDTH HEIGHT QUALITY ROUNDS IN OUT
-    private func mjpeg() throws {
+    /// mjpeg WIDTH HEIGHT QUALITY ROUNDS IN OUT, and mjpeg-plain with nothing but what the library does by itself.
+    private func mjpeg(_ parameters: MJPEGParameters) throws {
         let format = try format(number(1), number(2), .yuv420)
         var settings = EncoderSettings()
-        settings.mjpeg = MJPEGParameters(quality: try number(3), range: .full)
+        settings.mjpeg = parameters
         let bytes = try contents(word(5))
         let size = format.width * format.height * 3 / 2
         let count = bytes.count / size
         try write(count * number(4), to: .mjpeg, .video(format), settings, in: word(6)) { index, writer in
             let start = index % count * size
-            let picture = bytes.span.bytes.extracting(start..<start + size)
+            let picture = bytes.bytes.extracting(start..<start + size)
             try writer.write(picture, to: 0, at: Int64(index) * format.frameRate.frameNanoseconds)
         }
     }
@@ -139,7 +147,7 @@ struct PeerWork {
         let count = bytes.count / size
         try write(count * rounds, to: format, .audio(Self.sound), settings, in: path) { index, writer in
             let start = index % count * size
-            let period = bytes.span.bytes.extracting(start..<start + size)
+            let period = bytes.bytes.extracting(start..<start + size)
             try writer.write(period, to: 0, at: Int64(index) * 100_000_000)
         }
     }

@@ -1,14 +1,19 @@
 // direct WORK …: the same work as EncoderProbe's by calling the C library and nothing else; frames from a file in memory.
-//   direct mjpeg WIDTH HEIGHT QUALITY ROUNDS IN OUT     planes of 4:2:0, by libturbojpeg
+//   direct mjpeg WIDTH HEIGHT QUALITY ROUNDS IN OUT     planes of 4:2:0, by libjpeg-turbo
 //   direct flac LEVEL ROUNDS IN OUT                     S16_LE, two channels, 48 kHz, by libFLAC
 //   direct opus BITRATE COMPLEXITY IN OUT               the same, by libopus; OUT has no container
+#define _GNU_SOURCE
 #include <FLAC/stream_encoder.h>
+#include <fcntl.h>
 #include <opus/opus.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <turbojpeg.h>
+#include <jpeglib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void fail(const char *what) {
     fprintf(stderr, "direct: %s\n", what);
@@ -16,14 +21,13 @@ static void fail(const char *what) {
 }
 
 static unsigned char *contents(const char *path, size_t *size) {
-    FILE *file = fopen(path, "r");
-    if (!file) fail(path);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    unsigned char *bytes = malloc(*size);
-    if (!bytes || fread(bytes, 1, *size, file) != *size) fail(path);
-    fclose(file);
+    int file = open(path, O_RDONLY);
+    struct stat status;
+    if (file < 0 || fstat(file, &status)) fail(path);
+    *size = (size_t)status.st_size;
+    void *bytes = mmap(NULL, *size, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
+    if (bytes == MAP_FAILED) fail(path);
+    close(file);
     return bytes;
 }
 
@@ -33,22 +37,51 @@ static FILE *output(const char *path) {
     return file;
 }
 
+static void encode(struct jpeg_compress_struct *jpeg, const unsigned char *picture) {
+    JDIMENSION width = jpeg->image_width, height = jpeg->image_height;
+    const unsigned char *cb = picture + (size_t)width * height, *cr = cb + (size_t)width * height / 4;
+    JSAMPROW rows[3][16];
+    JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
+    jpeg_start_compress(jpeg, TRUE);
+    while (jpeg->next_scanline < height) {
+        for (JDIMENSION i = 0; i < 16; i++) {
+            JDIMENSION row = jpeg->next_scanline + i < height ? jpeg->next_scanline + i : height - 1;
+            rows[0][i] = (JSAMPROW)(picture + (size_t)row * width);
+        }
+        for (JDIMENSION i = 0; i < 8; i++) {
+            JDIMENSION row = jpeg->next_scanline / 2 + i < height / 2 ? jpeg->next_scanline / 2 + i : height / 2 - 1;
+            rows[1][i] = (JSAMPROW)(cb + (size_t)row * (width / 2));
+            rows[2][i] = (JSAMPROW)(cr + (size_t)row * (width / 2));
+        }
+        jpeg_write_raw_data(jpeg, planes, 16);
+    }
+    jpeg_finish_compress(jpeg);
+}
+
 static void mjpeg(char **words) {
     int width = atoi(words[0]), height = atoi(words[1]), quality = atoi(words[2]), rounds = atoi(words[3]);
     size_t size, picture = (size_t)width * height * 3 / 2;
     unsigned char *bytes = contents(words[4], &size);
     FILE *out = output(words[5]);
-    unsigned long most = tjBufSize(width, height, TJSAMP_420), count;
-    unsigned char *image = malloc(most);
-    tjhandle encoder = tjInitCompress();
+    unsigned long most = picture * 2, count;
+    unsigned char *room = malloc(most);
+    struct jpeg_compress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    jpeg.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&jpeg);
+    jpeg.image_width = (JDIMENSION)width;
+    jpeg.image_height = (JDIMENSION)height;
+    jpeg.input_components = 3;
+    jpeg.in_color_space = JCS_YCbCr;
+    jpeg_set_defaults(&jpeg);
+    jpeg_set_quality(&jpeg, quality, TRUE);
+    jpeg.raw_data_in = TRUE;
     for (size_t i = 0; i < size / picture * rounds; i++) {
-        const unsigned char *y = bytes + i % (size / picture) * picture, *cb = y + (size_t)width * height;
-        const unsigned char *planes[3] = {y, cb, cb + (size_t)width * height / 4};
-        const int strides[3] = {width, width / 2, width / 2};
+        unsigned char *image = room;
         count = most;
-        if (tjCompressFromYUVPlanes(encoder, planes, width, strides, height, TJSAMP_420, &image, &count, quality,
-                TJFLAG_NOREALLOC))
-            fail(tjGetErrorStr2(encoder));
+        jpeg_mem_dest(&jpeg, &image, &count);
+        encode(&jpeg, bytes + i % (size / picture) * picture);
+        if (image != room) fail("an image is too large");
         fwrite(image, 1, count, out);
     }
     fclose(out);

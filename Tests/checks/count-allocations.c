@@ -18,7 +18,7 @@ static __thread int is_inside;
 static int is_library(const void *caller) {
     Dl_info info;
     if (!dladdr(caller, &info) || !info.dli_fname) return 0;
-    const char *names[] = {"libturbojpeg", "libFLAC", "libopus", "libogg", "libpng", "libz."};
+    const char *names[] = {"libjpeg", "libturbojpeg", "libFLAC", "libopus", "libogg", "libpng", "libz."};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strstr(info.dli_fname, names[i])) return 1;
     return 0;

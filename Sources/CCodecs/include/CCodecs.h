@@ -4,6 +4,7 @@
 #pragma once
 #include "cc_flac.h"
 #include "cc_jpeg.h"
+#include "cc_jpeg_writer.h"
 #include "cc_ogg.h"
 #include "cc_opus.h"
 #include "cc_packets.h"

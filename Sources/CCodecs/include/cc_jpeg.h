@@ -1,4 +1,4 @@
-// libturbojpeg. Wrapped because its constants are enums of C and its planes are arrays of pointers.
+// Decoding by libturbojpeg. Wrapped because its constants are enums of C and its planes are arrays of pointers.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -17,17 +17,8 @@ typedef struct cc_jpeg_planes {
     int subsampling;
 } cc_jpeg_planes;
 
-// tjInitCompress, tjInitDecompress. NULL where memory is out.
-cc_jpeg *cc_jpeg_encoder(void);
+// tjInitDecompress. NULL where memory is out.
 cc_jpeg *cc_jpeg_decoder(void);
-// tjBufSize: room that any such picture fits in; 0 for impossible sizes.
-size_t cc_jpeg_bound(int width, int height, int subsampling);
-// tjCompressFromYUVPlanes into `out` of at least cc_jpeg_bound bytes; quality 1...100. The size, or -errno.
-int64_t cc_jpeg_encode(cc_jpeg *jpeg, const cc_jpeg_planes *planes, int quality, uint8_t *out, size_t capacity);
-// tjCompress2: the same from packed RGB or BGR.
-int64_t cc_jpeg_encode_rgb(
-    cc_jpeg *jpeg, const uint8_t *pixels, int stride, int width, int height, int order, int subsampling, int quality,
-    uint8_t *out, size_t capacity);
 // tjDecompressHeader3. 0 or -errno; other kinds of subsampling give `subsampling` -1.
 int cc_jpeg_header(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, cc_jpeg_planes *planes);
 // tjDecompressToYUVPlanes into planes that the caller laid out after cc_jpeg_header. 0 or -errno, also for warnings.
@@ -35,7 +26,5 @@ int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *c
 // tjDecompress2 into rows of R, G and B; `out` holds `stride` times the height. 0 or -errno, also for warnings.
 int cc_jpeg_decode_rgb(
     cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height);
-// tjGetErrorStr2.
-const char *cc_jpeg_text(cc_jpeg *jpeg);
 // tjDestroy.
 void cc_jpeg_free(cc_jpeg *jpeg);

@@ -1,10 +1,11 @@
 import CCodecs
 import CaptureGate
 
-/// A JPEG image a frame, by libturbojpeg, from YUYV, UYVY, NV12, YU12, GREY, RGB3 and BGR3.
+/// A JPEG image a frame, by libjpeg-turbo, from YUYV, UYVY, NV12, YU12, GREY, RGB3 and BGR3.
 ///
-/// YUV goes into the compressor as planes, without a detour by RGB. Short frames are skipped and counted.
-/// The corresponding C functions are `tjCompressFromYUVPlanes` and `tjCompress2`.
+/// YUV goes into the compressor as planes, without a detour by RGB. Short frames are skipped and counted. Each image is
+/// whole, with its own tables.
+/// The corresponding C functions are `jpeg_write_raw_data` and `jpeg_write_scanlines`.
 ///
 /// *session-bound*
 public final class MJPEGEncoder: Encoder {
@@ -14,11 +15,17 @@ public final class MJPEGEncoder: Encoder {
 
     private let planarizer: Planarizer?
     private let layout: PictureLayout?
-    private var handle: OpaquePointer?
+    private let isSingle: Bool
+    private var writer: JPEGWriter?
     private var planes: UnsafeMutableBufferPointer<UInt8>
-    private var capacity = 0
 
-    public init(format: VideoFormat, parameters: MJPEGParameters = MJPEGParameters()) {
+    public convenience init(format: VideoFormat, parameters: MJPEGParameters = MJPEGParameters()) {
+        self.init(format: format, parameters: parameters, isSingle: false)
+    }
+
+    /// - Parameter isSingle: each image is as small as it can be, in twice the time.
+    init(format: VideoFormat, parameters: MJPEGParameters, isSingle: Bool) {
+        self.isSingle = isSingle
         self.format = format
         self.parameters = parameters
         layout = PictureLayout(format)
@@ -28,19 +35,18 @@ public final class MJPEGEncoder: Encoder {
         planes = .allocate(capacity: needsNone ? 0 : planarizer?.geometry.byteCountWithScratch ?? 0)
     }
 
-    deinit {
-        cc_jpeg_free(handle)
-        planes.deallocate()
-    }
+    deinit { planes.deallocate() }
 
     public var description: CodecDescription { CodecDescription(matroskaID: "V_MJPEG") }
 
     public func begin() throws(CaptureError) {
         try checkParameters()
         guard layout != nil else { throw cannotEncode }
-        capacity = cc_jpeg_bound(Int32(format.width), Int32(format.height), sampling)
-        handle = cc_jpeg_encoder()
-        guard handle != nil, capacity > 0 else { throw PacketBuffer.outOfMemory }
+        let isPacked = planarizer == nil
+        let order = format.pixelFormat == .rgb24 ? CC_JPEG_RGB : CC_JPEG_BGR
+        writer = try JPEGWriter(
+            width: format.width, height: format.height, sampling: sampling, order: isPacked ? Int32(order) : -1,
+            parameters, isSingle: isSingle)
     }
 
     public func encode(
@@ -66,36 +72,22 @@ public final class MJPEGEncoder: Encoder {
     private func append(
         _ source: UnsafeRawPointer, at nanoseconds: Int64, to packets: inout PacketBuffer
     ) throws(CaptureError) {
+        guard let writer else { return }
         let duration = format.frameRate.frameNanoseconds
-        try packets.append(capacity: capacity, at: nanoseconds, lasting: duration) { (room) throws(CaptureError) in
-            let size = planarizer == nil ? compressRGB(source, room) : compressPlanes(source, room)
-            guard size > 0 else { throw failure }
-            return Int(size)
+        try packets.append(
+            capacity: writer.capacity, at: nanoseconds, lasting: duration
+        ) { (room) throws(CaptureError) in
+            guard let planarizer else {
+                let stride = layout?.planes.first?.stride ?? 0
+                return try writer.write(source.assumingMemoryBound(to: UInt8.self), stride: stride, into: room)
+            }
+            let input = planarizer.needsNoWork ? planarizer.borrowed(source) : planarizer.converted(source, planes)
+            return try writer.write(input, into: room)
         }
-    }
-
-    private func compressPlanes(_ source: UnsafeRawPointer, _ room: UnsafeMutableRawBufferPointer) -> Int64 {
-        guard let planarizer, let out = room.baseAddress else { return -1 }
-        var input = planarizer.needsNoWork ? planarizer.borrowed(source) : planarizer.converted(source, planes)
-        return cc_jpeg_encode(
-            handle, &input, Int32(parameters.quality), out.assumingMemoryBound(to: UInt8.self), room.count)
-    }
-
-    private func compressRGB(_ source: UnsafeRawPointer, _ room: UnsafeMutableRawBufferPointer) -> Int64 {
-        guard let layout, let out = room.baseAddress else { return -1 }
-        let order = format.pixelFormat == .rgb24 ? CC_JPEG_RGB : CC_JPEG_BGR
-        return cc_jpeg_encode_rgb(
-            handle, source.assumingMemoryBound(to: UInt8.self), Int32(layout.planes[0].stride), Int32(format.width),
-            Int32(format.height), Int32(order), sampling, Int32(parameters.quality),
-            out.assumingMemoryBound(to: UInt8.self), room.count)
     }
 
     private var sampling: Int32 {
         if let planarizer { return planarizer.geometry.sampling.jpegSampling }
         return parameters.chroma == .yuv420 ? ChromaSampling.yuv420.jpegSampling : ChromaSampling.yuv422.jpegSampling
-    }
-
-    private var failure: CaptureError {
-        CaptureError(.inputOutput, "libturbojpeg can't compress the picture: \(String(cString: cc_jpeg_text(handle))).")
     }
 }

@@ -32,7 +32,7 @@ public final class StillEncoder {
         if format.pixelFormat.isCompressed {
             jpeg = MJPEGRepair(format: format)
         } else {
-            jpeg = MJPEGEncoder(format: format, parameters: parameters.jpeg)
+            jpeg = MJPEGEncoder(format: format, parameters: parameters.jpeg, isSingle: true)
         }
         pixels = StillPixels(format, range: parameters.jpeg.range, keepsDepth: still == .png)
         try jpeg.begin()
