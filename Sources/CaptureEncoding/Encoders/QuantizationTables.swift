@@ -15,7 +15,7 @@ enum QuantizationTables {
 
     /// By horizontal plus vertical frequency: nearly the same up to the middle, then a little more for each. Of those tried
     /// they took the fewest bytes at equal SSIM, on noisy and on smooth pictures.
-    private static let even = [14, 14, 15, 15, 16, 18, 20, 22, 25, 28, 31, 34, 37, 40, 43]
+    private static let even = [20, 20, 21, 21, 23, 26, 29, 31, 36, 40, 44, 49, 53, 57, 61]
 
     /// Rounded up or down by the place, so that the steps don't all become another number at the same quality.
     private static func evenStep(_ index: Int, _ percent: Int) -> UInt8 {

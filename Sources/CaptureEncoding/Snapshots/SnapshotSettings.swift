@@ -15,5 +15,8 @@ public struct SnapshotSettings: Hashable, Sendable {
     /// From one picture to the next; zero takes each that the camera delivers.
     public var interval = Duration.zero
 
+    /// Written into PNG and JPEG, beside the camera's name and the time.
+    public var title: String?
+
     public init() {}
 }

@@ -22,12 +22,14 @@ public struct SnapshotTaker: Sendable {
     public func take(
         with permit: consuming DevicePermit, taken: @Sendable (Snapshot) -> Void = { _ in }
     ) async throws(CaptureError) -> [Snapshot] {
+        let device = permit.device.name
         var session = try await VideoSession(opening: permit, settings: settings.video)
         if !files.format.takes(session.format) { _ = session.convertPictures() }
         var work = Work(
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
             meter: try BrightnessMeter(session.format),
-            clock: ShotClock(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds))
+            clock: ShotClock(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds),
+            title: settings.title, device: device)
         let frames = session.frames()
         let result: Result<[Snapshot], CaptureError>
         do throws(CaptureError) {
@@ -66,6 +68,8 @@ public struct SnapshotTaker: Sendable {
         let encoder: StillEncoder
         let meter: BrightnessMeter
         var clock: ShotClock
+        let title: String?
+        let device: String
 
         /// - Returns: `nil` for a picture that is not wanted, or broken.
         mutating func shot(_ frame: CapturedFrame) throws(CaptureError) -> Shot? {
@@ -80,7 +84,9 @@ public struct SnapshotTaker: Sendable {
 
         private func encoded(_ frame: CapturedFrame) throws(CaptureError) -> [UInt8]? {
             do throws(CaptureError) {
-                return try encoder.encode(frame.bytes.span.bytes)
+                let file = try encoder.encode(frame.bytes.span.bytes)
+                let time = StillNotes.wallTime(of: frame.header.timestamp)
+                return StillNotes(title: title, device: device, time: time).added(to: file, encoder.still)
             } catch  where error.kind == .unavailable {
                 return nil
             }

@@ -53,6 +53,9 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
     @Option(help: "The format, where OUT's ending should not decide: jpeg, png or qoi.")
     var format: StillFormat?
 
+    @Option(help: "A title, written into PNG and JPEG beside the camera's name and the time.")
+    var title: String?
+
     @Flag(help: "Refuse with exit code 78 where the camera would do anything else than what is said.")
     var strict = false
 
@@ -90,6 +93,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
         settings.count = count
         settings.interval = every?.duration ?? .zero
         if let settle { settings.patience = settle.duration }
+        settings.title = title
         if let quality { settings.parameters.jpeg.quality = quality }
         return settings
     }
