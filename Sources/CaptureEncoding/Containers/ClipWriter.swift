@@ -25,6 +25,10 @@ public protocol ClipWriter: AnyObject {
     /// - Throws: `.diskFull` or `.inputOutput`: call `finish`; `.usage` for data that can't be of this track.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError)
 
+    /// Stores a picture several times in a row, each a frame later, in its own place and in those of missing ones.
+    /// - Throws: as `write(_:to:at:)`.
+    func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError)
+
     /// Says that the clip lasts until then although nothing more may come: its last picture stands until the end.
     func extend(to nanoseconds: Int64)
 
@@ -37,6 +41,14 @@ public protocol ClipWriter: AnyObject {
 }
 
 extension ClipWriter {
+    /// Encodes it each time.
+    public func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
+        try checkTrack(track)
+        for time in 0..<times {
+            try write(data, to: track, at: nanoseconds + tracks[track].nanoseconds(ofFrames: Int64(time)))
+        }
+    }
+
     /// For formats whose frames lie one after another: they last as long as their frames.
     public func extend(to nanoseconds: Int64) {}
 

@@ -13,6 +13,8 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     private var totals = StreamTotals()
     private var end: Int64 = 0
     private var failure: CaptureError?
+    /// Repeats of pictures that the encoder has skipped.
+    private var skippedAgain: UInt64 = 0
 
     init(output: consuming ClipOutput, format: ClipFormat, tracks: [ClipTrack], stream: Stream) {
         self.output = output
@@ -33,7 +35,11 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         return Int64(head + packets.storage.count + stream.mostHeld + 1)
     }
 
-    func counts(of track: Int) -> EncoderCounts { stream.counts }
+    func counts(of track: Int) -> EncoderCounts {
+        var counts = stream.counts
+        counts.skipped += skippedAgain
+        return counts
+    }
 
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try checkTrack(track)
@@ -42,9 +48,28 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         if packets.duration >= stream.gathered || !output.isSeekable { try store() }
     }
 
+    /// Encodes the picture once.
+    func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
+        try checkTrack(track)
+        if let failure { throw failure }
+        try store()
+        defer { packets.removeAll() }
+        try stream.encode(data, at: max(nanoseconds, 0), into: &packets)
+        if packets.count == 0 { skippedAgain += UInt64(times - 1) }
+        for time in 0..<times where packets.count > 0 {
+            let frame = packets.duration(of: 0)
+            packets.setTime(of: 0, nanoseconds + Int64(time) * frame, lasting: frame)
+            try storePackets()
+        }
+    }
+
     private func store() throws(CaptureError) {
         guard packets.count > 0 else { return }
         defer { packets.removeAll() }
+        try storePackets()
+    }
+
+    private func storePackets() throws(CaptureError) {
         try writeHead()
         // Where there is no room for all, as much as there is room for.
         if (try? write(0..<packets.count)) == nil {

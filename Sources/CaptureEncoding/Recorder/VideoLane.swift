@@ -184,7 +184,10 @@ final class VideoLane: Lane {
     private func fill(
         _ missing: UInt64, with bytes: RawSpan, _ writer: any ClipWriter, _ track: Int
     ) throws(CaptureError) {
-        for _ in 0..<missing { try store(bytes, writer, track, at: Int64(written) * frame) }
+        guard missing > 0 else { return }
+        try writer.fill(bytes, to: track, at: Int64(written) * frame, times: Int(missing))
+        written += missing
+        last = Int64(written - 1) * frame
         count.filled += missing
     }
 
