@@ -5,7 +5,7 @@ import CaptureGate
 struct TimeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Begin at that moment, to the sample: 18:00, 18:00:30 or 2026-01-31T18:00, local time.",
+            "Begin at that moment, to the sample: 18:00, 18:00:30.250 or 2026-01-31T18:00, local time.",
             discussion: "The devices are opened three seconds before. Ctrl-C before it leaves nothing.",
             valueName: "moment"),
         transform: MomentArgument.parse)
