@@ -16,6 +16,10 @@ public protocol ClipWriter: AnyObject {
     /// What the encoder of a track did so far; for `ClipFormat.nothing`, what came in.
     func counts(of track: Int) -> EncoderCounts
 
+    /// Pictures that were handed in and are in no file, or not in each of several: broken ones, and those that an encoder was
+    /// too slow for. What is behind may not be known yet.
+    func leftOut(of track: Int) -> UInt64
+
     /// Stores frames.
     /// - Parameters:
     ///   - data: sound: whole interleaved frames; pictures: one buffer of the driver's. A picture that is broken or
@@ -41,6 +45,9 @@ public protocol ClipWriter: AnyObject {
 }
 
 extension ClipWriter {
+    /// Those that the encoder has skipped.
+    public func leftOut(of track: Int) -> UInt64 { counts(of: track).skipped }
+
     /// Encodes it each time.
     public func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
         try checkTrack(track)

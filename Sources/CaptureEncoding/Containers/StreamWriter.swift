@@ -12,6 +12,8 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     private var packets = PacketBuffer()
     private var totals = StreamTotals()
     private var end: Int64 = 0
+    /// The bytes of the last packet in the file, where they may have to be changed.
+    private var last: [UInt8] = []
     private var failure: CaptureError?
     /// Repeats of pictures that the encoder has skipped.
     private var skippedAgain: UInt64 = 0
@@ -88,11 +90,24 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
             try output.rewind(to: before)
             throw error
         }
+        keepLast(range.upperBound - 1)
         for index in range {
             totals.frames += tracks[0].frames(lasting: packets.duration(of: index))
             totals.bytes += Int64(packets.byteCount(of: index))
             end = max(end, packets.time(of: index) + packets.duration(of: index))
         }
+    }
+
+    private func keepLast(_ index: Int) {
+        guard stream.marksLastPacket, output.isSeekable else { return }
+        last.removeAll(keepingCapacity: true)
+        packets.withBytes(of: index) { last.append(contentsOf: $0) }
+    }
+
+    /// What was to come behind the last packet had no room.
+    private func patchLast() throws(CaptureError) {
+        guard failure != nil, !last.isEmpty else { return }
+        try output.patch(stream.last(last), at: output.bytesWritten - Int64(last.count))
     }
 
     private func writeHead() throws(CaptureError) {
@@ -125,6 +140,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         // Not even the head had room.
         if let failure, output.bytesWritten == 0 { throw failure }
         try patchHead()
+        try patchLast()
         try output.finish()
         return Clip(
             path: output.destination.description, format: format, durationNanoseconds: end,

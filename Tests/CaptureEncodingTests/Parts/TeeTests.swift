@@ -47,6 +47,7 @@ struct TeeTests {
             path: "slow", writer: GatedWriter(try matroska(scratch.path("slow.mkv")), gate), tracks: [0, 1])
         let tee = TeeWriter(tracks, branches: [quick, slow])
         try write(40, to: tee, awaiting: quick)
+        #expect(tee.leftOut(of: 0) == 24)
         gate.open()
         let clip = try tee.finish(ledger: ledger(40, samples: 64_000), end: .complete)
 

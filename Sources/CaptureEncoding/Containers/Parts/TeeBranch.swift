@@ -24,6 +24,8 @@ final class TeeBranch: Sendable {
         /// Why it has no more.
         var ending: CaptureError?
         var bytesWritten: Int64 = 0
+        /// Pictures that the encoder has skipped, of each track.
+        var skipped: [UInt64]
         var isPartOver = false
         /// The last picture, of a format in which each place needs one.
         var latest: SharedFrame?
@@ -35,7 +37,7 @@ final class TeeBranch: Sendable {
         self.tracks = tracks
         format = writer.format
         let backlog = TeeBacklog(tracks: writer.tracks.count, fillsPlaces: writer.format.hasConstantRate)
-        state = Mutex(State(backlog: backlog))
+        state = Mutex(State(backlog: backlog, skipped: Array(repeating: 0, count: writer.tracks.count)))
         self.writer = Mutex(writer)
     }
 
@@ -43,6 +45,12 @@ final class TeeBranch: Sendable {
     var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
     /// Whether a part waits to be finished.
     var isPartOver: Bool { state.withLock { $0.isPartOver } }
+
+    /// - Parameter track: of the capture.
+    func leftOut(of track: Int) -> UInt64 {
+        guard let own = tracks[track] else { return 0 }
+        return state.withLock { $0.skipped[own] + $0.backlog.tracks[own].shed }
+    }
 
     // MARK: On the thread of whoever captures
 
@@ -144,6 +152,7 @@ final class TeeBranch: Sendable {
                     done(&state.backlog)
                     state.ending = state.ending ?? failure
                     state.bytesWritten = writer.bytesWritten
+                    for own in state.skipped.indices { state.skipped[own] = writer.counts(of: own).skipped }
                     state.isPartOver = (writer as? any PartsWriter)?.isPartOver ?? false
                 }
             }

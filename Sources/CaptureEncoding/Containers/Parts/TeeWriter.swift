@@ -30,6 +30,9 @@ final class TeeWriter: PartsWriter {
     /// Each branch has its own, and its own ledger of them.
     func counts(of track: Int) -> EncoderCounts { EncoderCounts() }
 
+    /// Of the place that has the fewest.
+    func leftOut(of track: Int) -> UInt64 { branches.reduce(0) { max($0, $1.leftOut(of: track)) } }
+
     /// - Throws: what the last branch threw, once none goes on.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try prepare(track)
