@@ -60,6 +60,18 @@ struct BeginningTests {
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
     }
 
+    @Test("a pre-roll that memory does not hold is refused, with what it needs")
+    func tooLong() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let ending = try await workspace.capturegate(
+            "record", "a.mkv", "--camera", "test:bars", "--size", "1920x1080", "--pre-roll", "60s", "--for", "1s")
+        #expect(ending.code == 64)
+        #expect(ending.errors.contains("needs 7237 MiB"))
+        #expect(ending.errors.contains("--pixel-format MJPG"))
+        #expect(!workspace.names.contains { $0.hasPrefix("a.") })
+    }
+
     @Test("a permission that is revoked ends a pre-roll, and leaves nothing")
     func revoked() async throws {
         let workspace = try Workspace()
