@@ -36,6 +36,28 @@ struct DiskFullTests {
         }
     }
 
+    @Test("Ogg Opus ends with its last whole page, marked as the stream's last")
+    func opus() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let format = AudioFormat(sampleRate: 48_000, channels: 1, sampleFormat: .s16)
+            let period = Source.tones(format, frames: 4800)
+            let full = try FullDisk.record(
+                to: scratch.path("a.opus"), bytes: 30_001, tracks: [Recording.track(format)]
+            ) { try $0.write(audio: period.span.bytes, at: Int64($1) * 100_000_000) }
+            #expect(full.failure.kind == .diskFull && scratch.names == ["a.opus"])
+            let judged = try Tool.run("opusinfo", [scratch.path("a.opus")], in: scratch)
+            #expect(judged.status == 0 && !(judged.text + judged.errors).contains("WARNING"), "\(judged.text)")
+            let bytes = try Scratch.read(scratch.path("a.opus"))
+            let last = try #require(bytes.indices.last { bytes[$0...].starts(with: Array("OggS".utf8)) })
+            #expect(bytes[last + 5] & 4 == 4)
+            let decoded = try Tool.run(
+                "ffmpeg", ["-v", "error", "-i", scratch.path("a.opus"), "-f", "s16le", "-"], in: scratch)
+            #expect(decoded.errors.isEmpty, "\(decoded.errors)")
+            #expect(Int64(decoded.output.count / 2) * 1_000_000_000 / 48_000 <= full.clip.durationNanoseconds)
+        }
+    }
+
     @Test("Y4M ends with its last whole picture")
     func y4m() async {
         await #expect(processExitsWith: .success) {

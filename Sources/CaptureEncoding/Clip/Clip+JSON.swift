@@ -18,7 +18,7 @@ extension ClipTee {
         .members([
             ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)), ("end", .string(end.rawValue)),
-            ("error", error.map { .string($0.message) }),
+            ("error", error.map { .string($0.message) }), ("ledger", ledger.jsonText),
         ])
     }
 

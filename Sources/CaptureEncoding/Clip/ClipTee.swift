@@ -11,4 +11,6 @@ public struct ClipTee: Hashable, Sendable {
     public let end: EndReason
     /// Why it ended before the others; `nil` where it did not fail.
     public let error: CaptureError?
+    /// What became of the frames of its tracks: one that is too slow leaves pictures out that the others have.
+    public let ledger: LossLedger
 }

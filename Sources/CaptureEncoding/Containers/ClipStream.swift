@@ -20,6 +20,10 @@ protocol ClipStream: AnyObject {
 
     /// Puts into the head what is known by now; called only where the head can be written again.
     func setTotals(_ totals: StreamTotals)
+    /// Whether a file that ends early, on a full disk, needs its last packet changed.
+    var marksLastPacket: Bool { get }
+    /// The same packet, as long, as the file's last one.
+    func last(_ packet: [UInt8]) -> [UInt8]
     /// The bytes behind the last packet.
     func tail(_ totals: StreamTotals) -> [UInt8]
 }
@@ -31,4 +35,6 @@ extension ClipStream {
     func finish(into packets: inout PacketBuffer) throws(CaptureError) {}
     func setTotals(_ totals: StreamTotals) {}
     func tail(_ totals: StreamTotals) -> [UInt8] { [] }
+    var marksLastPacket: Bool { false }
+    func last(_ packet: [UInt8]) -> [UInt8] { packet }
 }

@@ -16,6 +16,10 @@ public protocol ClipWriter: AnyObject {
     /// What the encoder of a track did so far; for `ClipFormat.nothing`, what came in.
     func counts(of track: Int) -> EncoderCounts
 
+    /// Pictures that were handed in and are in no file, or not in each of several: broken ones, and those that an encoder was
+    /// too slow for. What is behind may not be known yet.
+    func leftOut(of track: Int) -> UInt64
+
     /// Stores frames.
     /// - Parameters:
     ///   - data: sound: whole interleaved frames; pictures: one buffer of the driver's. A picture that is broken or
@@ -24,6 +28,10 @@ public protocol ClipWriter: AnyObject {
     ///   - nanoseconds: when they are to be presented, from the clip's start, 0 or later.
     /// - Throws: `.diskFull` or `.inputOutput`: call `finish`; `.usage` for data that can't be of this track.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError)
+
+    /// Stores a picture several times in a row, each a frame later, in its own place and in those of missing ones.
+    /// - Throws: as `write(_:to:at:)`.
+    func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError)
 
     /// Says that the clip lasts until then although nothing more may come: its last picture stands until the end.
     func extend(to nanoseconds: Int64)
@@ -37,6 +45,17 @@ public protocol ClipWriter: AnyObject {
 }
 
 extension ClipWriter {
+    /// Those that the encoder has skipped.
+    public func leftOut(of track: Int) -> UInt64 { counts(of: track).skipped }
+
+    /// Encodes it each time.
+    public func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
+        try checkTrack(track)
+        for time in 0..<times {
+            try write(data, to: track, at: nanoseconds + tracks[track].nanoseconds(ofFrames: Int64(time)))
+        }
+    }
+
     /// For formats whose frames lie one after another: they last as long as their frames.
     public func extend(to nanoseconds: Int64) {}
 

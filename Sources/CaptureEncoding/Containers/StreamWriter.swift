@@ -12,7 +12,11 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     private var packets = PacketBuffer()
     private var totals = StreamTotals()
     private var end: Int64 = 0
+    /// The bytes of the last packet in the file, where they may have to be changed.
+    private var last: [UInt8] = []
     private var failure: CaptureError?
+    /// Repeats of pictures that the encoder has skipped.
+    private var skippedAgain: UInt64 = 0
 
     init(output: consuming ClipOutput, format: ClipFormat, tracks: [ClipTrack], stream: Stream) {
         self.output = output
@@ -33,7 +37,11 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         return Int64(head + packets.storage.count + stream.mostHeld + 1)
     }
 
-    func counts(of track: Int) -> EncoderCounts { stream.counts }
+    func counts(of track: Int) -> EncoderCounts {
+        var counts = stream.counts
+        counts.skipped += skippedAgain
+        return counts
+    }
 
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try checkTrack(track)
@@ -42,9 +50,28 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         if packets.duration >= stream.gathered || !output.isSeekable { try store() }
     }
 
+    /// Encodes the picture once.
+    func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
+        try checkTrack(track)
+        if let failure { throw failure }
+        try store()
+        defer { packets.removeAll() }
+        try stream.encode(data, at: max(nanoseconds, 0), into: &packets)
+        if packets.count == 0 { skippedAgain += UInt64(times - 1) }
+        for time in 0..<times where packets.count > 0 {
+            let frame = packets.duration(of: 0)
+            packets.setTime(of: 0, nanoseconds + Int64(time) * frame, lasting: frame)
+            try storePackets()
+        }
+    }
+
     private func store() throws(CaptureError) {
         guard packets.count > 0 else { return }
         defer { packets.removeAll() }
+        try storePackets()
+    }
+
+    private func storePackets() throws(CaptureError) {
         try writeHead()
         // Where there is no room for all, as much as there is room for.
         if (try? write(0..<packets.count)) == nil {
@@ -63,11 +90,24 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
             try output.rewind(to: before)
             throw error
         }
+        keepLast(range.upperBound - 1)
         for index in range {
             totals.frames += tracks[0].frames(lasting: packets.duration(of: index))
             totals.bytes += Int64(packets.byteCount(of: index))
             end = max(end, packets.time(of: index) + packets.duration(of: index))
         }
+    }
+
+    private func keepLast(_ index: Int) {
+        guard stream.marksLastPacket, output.isSeekable else { return }
+        last.removeAll(keepingCapacity: true)
+        packets.withBytes(of: index) { last.append(contentsOf: $0) }
+    }
+
+    /// What was to come behind the last packet had no room.
+    private func patchLast() throws(CaptureError) {
+        guard failure != nil, !last.isEmpty else { return }
+        try output.patch(stream.last(last), at: output.bytesWritten - Int64(last.count))
     }
 
     private func writeHead() throws(CaptureError) {
@@ -100,6 +140,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         // Not even the head had room.
         if let failure, output.bytesWritten == 0 { throw failure }
         try patchHead()
+        try patchLast()
         try output.finish()
         return Clip(
             path: output.destination.description, format: format, durationNanoseconds: end,

@@ -20,6 +20,21 @@ struct PreRoll {
         startsAt = settings.startsAt
     }
 
+    /// Refuses what would not fit into memory, rather than keep less than was asked for.
+    /// - Throws: `.usage`, with what it needs.
+    func check(_ tracks: [ClipTrack]) throws(CaptureError) {
+        guard length > 0 else { return }
+        let bytes = tracks.reduce(0) { $0 + $1.rawBytesPerSecond * Double(length + Self.slack) / 1e9 }
+        guard bytes > Double(Self.mostBytes) else { return }
+        throw CaptureError(
+            .usage,
+            "The pre-roll of \(length / 1_000_000_000) s needs \(Int64(bytes) >> 20) MiB of memory as the devices deliver it; "
+                + "at most \(Self.mostBytes >> 20) MiB are kept.",
+            remedies: [
+                Remedy("Choose a shorter pre-roll, a smaller size, fewer frames a second, or --pixel-format MJPG.")
+            ])
+    }
+
     /// The start on CLOCK_MONOTONIC, once it is there.
     /// - Parameter asked: when somebody asked for it, CLOCK_MONOTONIC nanoseconds.
     func start(asked: Int64?) -> Int64? {
@@ -34,5 +49,19 @@ struct PreRoll {
         guard let startsAt else { return 100 }
         let left = (startsAt - cs_clock_ns(Int32(CS_CLOCK_REALTIME))) / 1_000_000
         return Int32(min(max(left + 1, 0), 100))
+    }
+}
+
+extension ClipTrack {
+    /// What a second of it takes as it comes; 0 for compressed pictures, of which nobody knows.
+    fileprivate var rawBytesPerSecond: Double {
+        switch media {
+        case .audio(let format): return Double(format.bytesPerFrame * format.sampleRate)
+        case .video(let format):
+            guard !format.pixelFormat.isCompressed else { return 0 }
+            let line = max(format.bytesPerLine, format.width)
+            let isPlanar = [PixelFormat.nv12, .yuv420].contains(format.pixelFormat)
+            return Double(line * format.height) * (isPlanar ? 1.5 : 1) * format.frameRate.framesPerSecond
+        }
     }
 }

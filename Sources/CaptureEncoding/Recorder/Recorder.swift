@@ -94,12 +94,14 @@ public struct Recorder: ~Copyable, Sendable {
         if let preview = settings.preview, let camera = lanes.lazy.compactMap({ $0 as? VideoLane }).first {
             camera.preview = PreviewSource(camera.track, preview) { onEvent(.preview($0)) }
         }
+        let preRoll = PreRoll(settings)
+        try preRoll?.check(lanes.map(\.track))
         let writer = try target.writer(
             and: others, lanes.map(\.track), settings.labels, settings.encoders)
         let run = RecordingRun(
             lanes: lanes, writer: writer, timeline: timeline, control: control,
             reattachment: Reattachment(patience: settings.reattach, timeline: timeline),
-            finishing: ([target] + others).compactMap(\.finishing), preRoll: PreRoll(settings),
+            finishing: ([target] + others).compactMap(\.finishing), preRoll: preRoll,
             progressInterval: settings.progressInterval, report: onEvent)
         guard let run else {
             writer.discard()

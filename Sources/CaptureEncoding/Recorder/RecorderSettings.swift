@@ -13,8 +13,9 @@ public struct RecorderSettings: Sendable {
     public var labels = ClipLabels()
     /// When the clip begins, to the sample, nanoseconds since 1970; `nil` when the devices deliver.
     public var startsAt: Int64?
-    /// How much from before the start belongs to the clip, and waits in memory, at most 1 GiB, until the start: at
-    /// `startsAt`, else at ``RecordingControl/begin()``. `nil` begins at once.
+    /// How much from before the start belongs to the clip, and waits in memory, as the devices deliver it, until the
+    /// start: at `startsAt`, else at ``RecordingControl/begin()``. More than 1 GiB is refused, and of compressed pictures what
+    /// is more is forgotten. `nil` begins at once.
     public var preRoll: Duration?
     /// How long the clip becomes, to the frame, pre-roll included; `nil` until it is stopped.
     public var duration: Duration?

@@ -14,7 +14,7 @@ extension RecordingTarget {
                 branches.append(try target.branch(tracks, labels, settings, isFirst: target === self))
             }
         } catch {
-            for branch in branches { branch.writer.discard() }
+            for branch in branches { branch.discard() }
             throw error
         }
         return TeeWriter(tracks, branches: branches)

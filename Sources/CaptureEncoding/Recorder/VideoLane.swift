@@ -15,6 +15,8 @@ final class VideoLane: Lane {
     private var count: TrackLedger
     private var last: Int64 = -1
     private var damaged: UInt64 = 0
+    /// Pictures that the encoder had not taken, when last asked.
+    private var leftOut: UInt64 = 0
     /// In the clip.
     private var index = 0
     private var clock: DeviceClock
@@ -184,7 +186,10 @@ final class VideoLane: Lane {
     private func fill(
         _ missing: UInt64, with bytes: RawSpan, _ writer: any ClipWriter, _ track: Int
     ) throws(CaptureError) {
-        for _ in 0..<missing { try store(bytes, writer, track, at: Int64(written) * frame) }
+        guard missing > 0 else { return }
+        try writer.fill(bytes, to: track, at: Int64(written) * frame, times: Int(missing))
+        written += missing
+        last = Int64(written - 1) * frame
         count.filled += missing
     }
 
@@ -195,5 +200,14 @@ final class VideoLane: Lane {
         preview?.take(bytes, at: time)
         last = time
         written += 1
+        try noteLeftOut(writer, track)
+    }
+
+    /// What the encoder can't take is lost as well.
+    private func noteLeftOut(_ writer: any ClipWriter, _ track: Int) throws(CaptureError) {
+        guard timeline.losses.policy != .fill else { return }
+        let before = leftOut
+        leftOut = writer.leftOut(of: track)
+        try timeline.losses.note(leftOut - min(before, leftOut), of: self.track, track, at: last)
     }
 }

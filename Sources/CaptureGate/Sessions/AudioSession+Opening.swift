@@ -13,7 +13,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         let core = try await CaptureCore(permit, as: .microphone)
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn
-                ? try OpenedMicrophone.tone(core, settings.pcm) : try OpenedMicrophone.microphone(core, settings.pcm)
+                ? try OpenedMicrophone.tone(core, settings) : try OpenedMicrophone.microphone(core, settings.pcm)
         }
         try await self.init(core, opened, settings)
     }
@@ -43,8 +43,8 @@ struct OpenedMicrophone: ~Copyable {
         return OpenedMicrophone(settings: got, track: .microphone(capture.track), reader: capture.consumer)
     }
 
-    static func tone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
-        let source = try TestTone(settings: asked)
+    static func tone(_ core: CaptureCore, _ asked: AudioSettings) throws(RealtimeFault) -> OpenedMicrophone {
+        let source = try TestTone(settings: asked.pcm, claps: asked.claps)
         let got = source.settings
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
         return OpenedMicrophone(settings: got, track: .tone(capture.track), reader: capture.consumer)

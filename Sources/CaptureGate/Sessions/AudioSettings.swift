@@ -13,6 +13,9 @@ public struct AudioSettings: Hashable, Sendable {
     public var period: Duration?
     /// Refuse to open where the device would do anything else than what is said.
     public var isStrict: Bool
+    /// Of the built-in tone: whether each whole second of CLOCK_MONOTONIC begins with a click, for which the built-in picture
+    /// flashes; no other microphone does so.
+    public var claps = false
 
     public init(
         sampleRate: Int? = nil, channels: Int? = nil, sampleFormat: SampleFormat? = nil, period: Duration? = nil,

@@ -34,6 +34,6 @@ extension TestBars {
         try self.init(
             width: settings.width ?? 640, height: settings.height ?? 480,
             fourcc: (settings.pixelFormat ?? .yuyv).rawValue, fpsNumerator: rate.numerator,
-            fpsDenominator: rate.denominator)
+            fpsDenominator: rate.denominator, claps: settings.claps)
     }
 }

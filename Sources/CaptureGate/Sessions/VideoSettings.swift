@@ -11,6 +11,9 @@ public struct VideoSettings: Hashable, Sendable {
     public var frameRate: FrameRate?
     /// Refuse to open where the device would do anything else than what is said.
     public var isStrict: Bool
+    /// Of the built-in picture: whether one picture a second is white, the one at each whole second of CLOCK_MONOTONIC, at which
+    /// the built-in tone clicks; no other camera does so.
+    public var claps = false
 
     public init(
         width: Int? = nil, height: Int? = nil, pixelFormat: PixelFormat? = nil, frameRate: FrameRate? = nil,

@@ -18,6 +18,9 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     /// Of the first buffer; `buffers` unmaps it after the loop has ended.
     private let memory: UnsafeMutablePointer<UInt8>
     private let stride: Int
+    private let claps: Bool
+    /// A bit a buffer that has no bars in it.
+    private var white: UInt32 = 0
     /// ns on CLOCK_MONOTONIC.
     private var started: Int64 = 0
     private var next: UInt64 = 0
@@ -27,8 +30,10 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     /// - Parameters:
     ///   - width: As ``TestPicture/init(width:height:pixelFormat:)`` has it, like `height` and `fourcc`.
     ///   - fpsNumerator: Pictures in `fpsDenominator` seconds; below 1 or above 120 fps gives those.
+    ///   - claps: Whether one picture a second is white: the first one at or after each whole second of CLOCK_MONOTONIC. At a
+    ///     whole number of pictures a second it is stamped with that very second.
     init(
-        width: Int, height: Int, fourcc: UInt32, fpsNumerator: Int, fpsDenominator: Int
+        width: Int, height: Int, fourcc: UInt32, fpsNumerator: Int, fpsDenominator: Int, claps: Bool = false
     ) throws(RealtimeFault) {
         let timer = try PeriodTimer()
         let picture = TestPicture(width: width, height: height, pixelFormat: PixelFormat(rawValue: fourcc))
@@ -44,6 +49,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         self.buffers = buffers
         self.timer = timer
         stride = size
+        self.claps = claps
         memory = base.assumingMemoryBound(to: UInt8.self)
         for buffer in 0..<TestBars.bufferCount { picture.drawBars(into: memory + buffer * size) }
     }
@@ -73,7 +79,8 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     /// Goes on with its numbers where it was stopped.
     @_noLocks @_noAllocation
     mutating func start() -> RealtimeFault? {
-        started = cm_monotonic() &- rate.due(next)
+        let now = cm_monotonic()
+        started = (claps ? rate.aligned(now) : now) &- rate.due(next)
         return nil
     }
 
@@ -93,13 +100,27 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         guard cm_monotonic() >= stamp, free != 0 else { return .nothing }
         let buffer = free.trailingZeroBitCount
         free &= free &- 1
-        picture.drawNumber(next, into: memory + buffer &* stride)
+        draw(next, stamp, into: buffer)
         let sequence = UInt32(truncatingIfNeeded: next)
         next &+= 1
         return .buffer(
             FilledBuffer(
                 index: buffer, sequence: sequence, timestamp: stamp, isFlagged: false,
                 planes: FramePlanes(byteCount: picture.byteCount)))
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func draw(_ number: UInt64, _ stamp: Int64, into buffer: Int) {
+        let base = memory + buffer &* stride
+        let bit: UInt32 = 1 << UInt32(truncatingIfNeeded: buffer)
+        if claps, TestClap.isIn(pictureAt: stamp, lasting: rate.due(1)) {
+            picture.fill(0, 0, picture.width, picture.height, TestColour.white, into: base)
+            white |= bit
+        } else if white & bit != 0 {
+            picture.drawBars(into: base)
+            white &= ~bit
+        }
+        picture.drawNumber(number, into: base)
     }
 
     @_noLocks @_noAllocation

@@ -17,4 +17,13 @@ struct TestRate: BitwiseCopyable, Sendable {
         let units = Int64(number) &* denominator
         return units / numerator &* 1_000_000_000 &+ units % numerator &* 1_000_000_000 / numerator
     }
+
+    /// The first moment from one on at which a picture is due that a whole second of the clock would have started with.
+    @_noLocks @_noAllocation
+    func aligned(_ moment: Int64) -> Int64 {
+        let past = moment % 1_000_000_000
+        let units = 1_000_000_000 &* denominator
+        let number = (past &* numerator &+ units &- 1) / units
+        return moment &- past &+ due(UInt64(truncatingIfNeeded: number))
+    }
 }

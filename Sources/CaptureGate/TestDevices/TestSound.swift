@@ -35,6 +35,11 @@ public struct TestSound: Sendable {
         return amplitude * sine(Double(phase) / Double(rate))
     }
 
+    /// One sample of the click that `--clap` puts into each second: 0.9 of full scale.
+    static func click(_ format: PCMFormat) -> [UInt8] {
+        (0..<format.bytesPerSample).map { UInt8(truncatingIfNeeded: bits(0.9, format) >> (8 * $0)) }
+    }
+
     /// The bytes of frames.
     ///
     /// - Parameters:

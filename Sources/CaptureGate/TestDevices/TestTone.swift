@@ -11,6 +11,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     var allowsRealtimePriority: Bool { true }
 
     private let second: UnsafeMutableRawBufferPointer
+    private let claps: Bool
     private let clock: SampleClock
     private let timer: PeriodTimer
     /// ns on CLOCK_MONOTONIC.
@@ -18,18 +19,21 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     /// Frames delivered.
     private var position = 0
 
-    init(settings asked: PCMSettings) throws(RealtimeFault) {
+    /// - Parameter claps: Whether each whole second of CLOCK_MONOTONIC begins with a click of 2 ms at nearly full scale.
+    init(settings asked: PCMSettings, claps: Bool = false) throws(RealtimeFault) {
         timer = try PeriodTimer()
         var settings = asked
         settings.rate = min(max(asked.rate, 8000), 192_000)
         settings.channels = min(max(asked.channels, 1), 8)
         settings.periodFrames = asked.periodFrames > 0 ? asked.periodFrames : settings.rate / 100
         settings.bufferFrames = max(asked.bufferFrames, 4 * settings.periodFrames)
-        let sound = TestSound(settings).second
+        // The click's sample comes last.
+        let sound = TestSound(settings).second + TestSound.click(settings.format)
         second = .allocate(byteCount: sound.count, alignment: 16)
         second.copyBytes(from: sound)
         clock = SampleClock(rate: settings.rate)
         self.settings = settings
+        self.claps = claps
     }
 
     deinit {
@@ -58,19 +62,23 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
         let due = started &+ clock.nanoseconds(Int64(position &+ frames))
         guard cm_monotonic() >= due else { return .nothing }
-        render(into: memory, frames: frames)
         let stamp = started &+ clock.nanoseconds(Int64(position))
+        render(into: memory, frames: frames, since: TestClap.samples(since: stamp, rate: settings.rate))
         position &+= frames
         return .frames(frames, timestamp: stamp)
     }
 
+    /// - Parameter clap: How many samples before the first one the last clap was.
     @_noLocks @_noAllocation
-    private func render(into memory: UnsafeMutableRawPointer, frames: Int) {
+    private func render(into memory: UnsafeMutableRawPointer, frames: Int, since clap: Int) {
         guard let base = second.baseAddress else { return }
-        let size = second.count / settings.rate
+        let size = second.count / (settings.rate &+ 1)
+        let click = claps ? TestClap.clickSamples(rate: settings.rate) : 0
         var target = memory
-        for frame in position..<position &+ frames {
-            let sample = base + frame % settings.rate &* size
+        for frame in 0..<frames {
+            let isClick = (clap &+ frame) % settings.rate < click
+            let index = isClick ? settings.rate : (position &+ frame) % settings.rate
+            let sample = base + index &* size
             for _ in 0..<settings.channels {
                 target.copyMemory(from: sample, byteCount: size)
                 target += size

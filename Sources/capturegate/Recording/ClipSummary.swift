@@ -29,8 +29,14 @@ struct ClipSummary {
     private static func line(_ tee: ClipTee) -> String {
         let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
         let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
-        return
-            "\(tee.path == "-" ? "standard output" : tee.path.visible): \(time), \(NumberText.bytes(tee.bytes)), \(reason)"
+        let name = tee.path == "-" ? "standard output" : tee.path.visible
+        return "\(name): \(time), \(NumberText.bytes(tee.bytes)), \(reason)\(shed(tee.ledger))"
+    }
+
+    /// What this output has not, and others have.
+    private static func shed(_ ledger: LossLedger) -> String {
+        let lost = ledger.tracks.reduce(0) { $0 + $1.lost.encoder }
+        return lost == 0 ? "" : ", \(NumberText.counted(lost, "picture")) lost by the encoder"
     }
 
     private var name: String {

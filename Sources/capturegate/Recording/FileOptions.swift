@@ -24,7 +24,9 @@ struct FileOptions: ParsableArguments {
             "Record to a further file, too, in the format of its ending; again for each further one.",
             discussion: """
                 Each gets the tracks it can hold: a .flac beside a .mkv the first microphone's sound. One that fails is told \
-                of and does not end the others; the exit code is its own. - is standard output.
+                of and does not end the others; the exit code is its own. Each has an encoder on a thread of its own: one that \
+                is 16 pictures behind leaves the next out of its own file, and counts them in its own ledger; sound is \
+                never left out. - is standard output.
                 """, valueName: "out"))
     var tee: [String] = []
 }

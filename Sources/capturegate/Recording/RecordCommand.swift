@@ -19,10 +19,11 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
               capturegate record clip.mkv --for 5s
               capturegate record memo.flac --microphone default
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
+              capturegate record clap.mkv --camera test:bars --microphone test:tone --clap
               capturegate record stage.mkv --microphone Left --microphone Right
               capturegate record note.opus --until-silence 3s --opus-bitrate 32k
               capturegate record goal.mkv --pre-roll 10s
-              capturegate record news.mkv --start-at 18:00 --for 15m
+              capturegate record news.mkv --start-at 18:00:00.250 --for 15m
               capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --strict
               capturegate record watch.mkv --camera C920 --segment 10m
               capturegate record talk.mkv --tee talk.flac --for 1h
@@ -74,6 +75,12 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
 
     @Flag(help: "Refuse with exit code 78 where a device would do anything else than what is said.")
     var strict = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Have test:bars flash and test:tone click at each whole second of the clock, to measure whether they stay together.",
+            discussion: "Tests/Rig/clap-offset of the sources measures it in any clip."))
+    var clap = false
 
     @Flag(help: "Replace OUT where it exists.")
     var force = false

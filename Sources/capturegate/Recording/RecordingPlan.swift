@@ -30,9 +30,18 @@ struct RecordingPlan: Sendable {
                     format.codecs(command.picture.videoCodec, command.sound.audioCodec, Set(choice.kinds)))
             })
         devices = try choice.devices(DeviceCatalog.scan(.identity))
+        try Self.check(clap: command.clap, devices)
         var settings = RecorderSettings(command, startsAt: try command.times.startsAt())
         settings.preview = preview.map { PreviewSettings(width: $0.bounds.width, height: $0.bounds.height) }
         self.settings = settings
+    }
+
+    private static func check(clap: Bool, _ devices: [Device]) throws(CaptureError) {
+        guard clap, !devices.contains(where: \.isBuiltIn) else { return }
+        throw CaptureError(
+            .usage, "--clap is about the built-in devices, and none of them is recorded.",
+            remedies: [Remedy("Add --camera test:bars or --microphone test:tone, or clap your hands and leave it out.")]
+        )
     }
 
     private static func tees(
@@ -97,6 +106,8 @@ extension RecorderSettings {
         self.init()
         video = command.picture.settings(strict: command.strict)
         audio = command.sound.settings(strict: command.strict)
+        video.claps = command.clap
+        audio.claps = command.clap
         sync = command.sound.sync
         encoders.videoCodec = command.picture.videoCodec
         encoders.audioCodec = command.sound.audioCodec

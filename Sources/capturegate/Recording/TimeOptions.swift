@@ -5,7 +5,7 @@ import CaptureGate
 struct TimeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Begin at that moment, to the sample: 18:00, 18:00:30 or 2026-01-31T18:00, local time.",
+            "Begin at that moment, to the sample: 18:00, 18:00:30.250 or 2026-01-31T18:00, local time.",
             discussion: "The devices are opened three seconds before. Ctrl-C before it leaves nothing.",
             valueName: "moment"),
         transform: MomentArgument.parse)
@@ -15,8 +15,9 @@ struct TimeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Begin with what was so long before: Enter, SIGUSR1 or --start-at begins the clip.",
             discussion: """
-                The devices capture from the start of the program, and what is older is forgotten; at most 1 GiB is kept. \
-                The pre-roll counts as part of --for.
+                The devices capture from the start of the program, and what is older is forgotten. It is kept as the \
+                devices deliver it; what needs more than 1 GiB, as 8 s of 1920x1080 YUYV at 30 a second do, is refused with \
+                exit code 64. The pre-roll counts as part of --for.
                 """, valueName: "time"),
         transform: DurationArgument.parse)
     var preRoll: DurationArgument?

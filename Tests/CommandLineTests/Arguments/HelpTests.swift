@@ -11,7 +11,7 @@ struct HelpTests {
 
     @Test(
         "each command has examples in its help",
-        arguments: ["record", "devices", "status", "grant", "revoke", "reset", "kill", "log", "policy"])
+        arguments: ["record", "devices", "status", "grant", "revoke", "reset", "kill", "log", "policy", "bench"])
     func examples(command: String) async throws {
         let ending = try await Workspace().capturegate("help", command)
         #expect(ending.code == 0)

@@ -19,10 +19,10 @@ struct BeginningTests {
         try await workspace.allowTestDevices()
         let moment = moment(in: 10)
         let recording = try workspace.start(
-            "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--start-at", moment.text, "--for",
-            "1s", "--json")
+            "record", "a.mkv", "--camera", "test:bars", "--microphone", "test:tone", "--start-at",
+            moment.text + ".250", "--for", "1s", "--json")
         let waiting = try Document(try await recording.waitForLine(containing: "waiting"))
-        #expect(waiting["start_at_ns"] == .number(Double(moment.seconds) * 1e9))
+        #expect(waiting["start_at_ns"] == .number(Double(moment.seconds * 1_000_000_000 + 250_000_000)))
         _ = try await recording.waitForLine(containing: #""event":"start""#)
         #expect(time(nil) >= moment.seconds)
         let ending = try await recording.finish()
@@ -36,7 +36,9 @@ struct BeginningTests {
     @Test("a moment that is over is wrong usage")
     func over() async throws {
         let workspace = try Workspace()
-        for moment in ["2020-01-01", "2026-02-31T10:00", "soon"] {
+        for moment in [
+            "2020-01-01", "2026-02-31T10:00", "soon", "2190-01-01T10:00.5", "2190-01-01T10:00:00.", "18:00:00.1x",
+        ] {
             let ending = try await workspace.capturegate(
                 "record", "a.wav", "--microphone", "test:tone", "--start-at", moment)
             #expect(ending.code == 64)
@@ -55,6 +57,18 @@ struct BeginningTests {
         let ending = try await recording.finish()
         #expect(ending.code == 77)
         #expect(ending.errors.contains("no file was made"))
+        #expect(!workspace.names.contains { $0.hasPrefix("a.") })
+    }
+
+    @Test("a pre-roll that memory does not hold is refused, with what it needs")
+    func tooLong() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let ending = try await workspace.capturegate(
+            "record", "a.mkv", "--camera", "test:bars", "--size", "1920x1080", "--pre-roll", "60s", "--for", "1s")
+        #expect(ending.code == 64)
+        #expect(ending.errors.contains("needs 7237 MiB"))
+        #expect(ending.errors.contains("--pixel-format MJPG"))
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
     }
 

@@ -16,6 +16,10 @@ struct TeeTests {
         #expect(end["tees"].elements.map { $0["path"] } == ["b.flac", "c.wav", "d.mjpeg"].map(Document.string))
         for tee in end["tees"].elements {
             #expect(tee["bytes"].number == Double(workspace.size(tee["path"].string ?? "")))
+            let track = try #require(tee["ledger"]["tracks"].elements.first)
+            let lost = ["device", "ring", "corrupt", "empty", "short", "xrun", "encoder"]
+            let sum = lost.reduce(track["delivered"].number ?? -1) { $0 + (track["lost"][$1].number ?? -1) }
+            #expect(track["asked"].number == sum)
         }
         let line =
             "for file in a.mkv b.flac c.wav; do ffmpeg -v error -i $file -map 0:a:0 -f s16le - | md5sum; done | uniq | wc -l"

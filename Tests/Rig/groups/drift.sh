@@ -52,16 +52,14 @@ film() {
 }
 filmed() { (film "$@"); }
 
-# judged FILE SPACING: "clicks worst flashes first last", see claps.c.
-judged() {
-    ffmpeg -nostdin -v error -i "$1" -map 0:a -ac 1 -f s16le -y sound.raw
-    probe -f lavfi -i "movie=$1,signalstats" -of csv=p=0 -show_entries frame=pts_time:frame_tags=lavfi.signalstats.YAVG |
-        tr , ' ' >pictures.txt
-    "$judges/claps" sound.raw pictures.txt "$2"
-}
+# judged FILE SPACING: "clicks worst flashes first last least most".
+judged() { "$here/clap-offset" --spacing "$2" "$1"; }
 
-# Milliseconds from picture to picture, in the mean.
-pace() { awk '{ if (!count++) first = $1; last = $1 } END { printf "%.4f", (last - first) * 1000 / (count - 1) }' pictures.txt; }
+# pace FILE: milliseconds from picture to picture, in the mean.
+pace() {
+    probe -select_streams v -of csv=p=0 -show_entries packet=pts_time "$1" |
+        awk -F , '{ if (!count++) first = $1; last = $1 } END { printf "%.4f", (last - first) * 1000 / (count - 1) }'
+}
 
 count() { ledger "${1%.ndjson}.ndjson" ".ledger.tracks[] | select(.kind == \"$2\") | .$3"; }
 
@@ -134,6 +132,6 @@ exits "with the sound's clock" 0 filmed sound.mkv 12 --sync sound
 hush
 set -- $(judged sound.mkv 0.76)
 check "the clicks are as the device gave them, too" between "$2" 0 0.03
-note "a picture each $(pace) ms"
+note "a picture each $(pace sound.mkv) ms"
 # 33.3333 ms by the camera's clock.
-check "and the pictures come sooner" between "$(pace)" 33.31 33.326
+check "and the pictures come sooner" between "$(pace sound.mkv)" 33.31 33.326

@@ -75,6 +75,30 @@ final class OggOpusPages {
         if isLast || duration >= Self.longest || segments >= Self.mostSegments { try flush(into: &pages) }
     }
 
+    /// Pages of which the last one says that the stream ends with it (RFC 3533, 6: header_type_flag 4).
+    static func ended(_ pages: [UInt8]) -> [UInt8] {
+        var (pages, offset) = (pages, 0)
+        while let page = size(of: pages, at: offset) {
+            if offset + page.head + page.body == pages.count {
+                pages[offset + 5] |= 4
+                pages.withUnsafeMutableBufferPointer { bytes in
+                    guard let base = bytes.baseAddress else { return }
+                    cc_ogg_checksum(base + offset, page.head, page.head + page.body)
+                }
+                break
+            }
+            offset += page.head + page.body
+        }
+        return pages
+    }
+
+    /// Bytes of the page there; `nil` where none begins.
+    private static func size(of pages: [UInt8], at offset: Int) -> (head: Int, body: Int)? {
+        guard offset + 27 <= pages.count, offset + 27 + Int(pages[offset + 26]) <= pages.count else { return nil }
+        let head = 27 + Int(pages[offset + 26])
+        return (head, pages[offset + 27..<offset + head].reduce(0) { $0 + Int($1) })
+    }
+
     private func flush(into pages: inout PacketBuffer) throws(CaptureError) {
         guard segments > 0 else { return }
         guard cc_ogg_flush(handle, &pages.storage, start ?? 0, duration) >= 0 else { throw PacketBuffer.outOfMemory }

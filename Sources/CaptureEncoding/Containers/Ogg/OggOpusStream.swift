@@ -24,6 +24,9 @@ final class OggOpusStream: ClipStream {
     /// A page, and what the encoder has not got enough of for a packet.
     let mostHeld = 65_307
 
+    let marksLastPacket = true
+    func last(_ packet: [UInt8]) -> [UInt8] { OggOpusPages.ended(packet) }
+
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         encoded.removeAll()
         try encoder.encode(data, at: nanoseconds, into: &encoded)

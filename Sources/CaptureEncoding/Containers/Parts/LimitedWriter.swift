@@ -30,6 +30,15 @@ final class LimitedWriter: ClipWriter {
         forecast.note(finished - before, of: track)
     }
 
+    /// - Throws: as `write(_:to:at:)`.
+    func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
+        try checkTrack(track)
+        let before = finished
+        guard before + forecast.most(data.byteCount, of: track) * Int64(times) <= most else { throw .sizeReached }
+        try inner.fill(data, to: track, at: nanoseconds, times: times)
+        forecast.note((finished - before) / Int64(max(times, 1)), of: track)
+    }
+
     func extend(to nanoseconds: Int64) { inner.extend(to: nanoseconds) }
 
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {

@@ -25,7 +25,7 @@ extension SegmentedWriter {
     }
 
     func finishParts(_ ledger: () -> LossLedger) throws(CaptureError) {
-        while isFirstOver { try finishFirst(.complete, ledger()) }
+        while isPartOver { try finishFirst(.complete, ledger()) }
     }
 
     /// Finishes the oldest open part.

@@ -128,7 +128,7 @@ final class SegmentedWriter: PartsWriter {
     }
 
     /// Whether no track has more for the oldest open part.
-    var isFirstOver: Bool { parts.count > 1 && cursors.allSatisfy { $0.part > parts[0].number } }
+    var isPartOver: Bool { parts.count > 1 && cursors.allSatisfy { $0.part > parts[0].number } }
 
     /// Cuts where the track that is ahead has come to, so that all the others still can.
     private func cutBySize() {

@@ -1,79 +1,109 @@
 import CaptureGate
 
-/// Stores one capture in several places, each in its format and with the tracks it can hold. One that fails is told of,
-/// and finished as far as it is; the others go on.
+/// Stores one capture in several places, each in its format and with the tracks it can hold, on a queue of its own. One that
+/// fails is told of, and finished as far as it is; the others go on.
 ///
 /// *session-bound*
 final class TeeWriter: PartsWriter {
     let tracks: [ClipTrack]
     /// The first one is the clip's own.
-    let branches: [TeeBranch]
+    private let branches: [TeeBranch]
+    /// Of each track.
+    private let pools: [FramePool]
+    /// Of each branch: whether it is known to have ended.
+    private var hasEnded: [Bool]
     private var untold: [OutputFailure] = []
+    /// Why the last one ended, once none goes on.
+    private var failure: CaptureError?
 
     /// - Parameter branches: at least one.
     init(_ tracks: [ClipTrack], branches: [TeeBranch]) {
         self.tracks = tracks
         self.branches = branches
+        pools = tracks.map { FramePool(for: $0) }
+        hasEnded = branches.map { _ in false }
     }
 
-    var format: ClipFormat { branches[0].writer.format }
-    var bytesWritten: Int64 { branches.reduce(0) { $0 + $1.writer.bytesWritten } }
-    var pendingBytes: Int64 { branches.reduce(0) { $0 + $1.writer.pendingBytes } }
+    var format: ClipFormat { branches[0].format }
+    var bytesWritten: Int64 { branches.reduce(0) { $0 + $1.bytesWritten } }
 
-    /// What the first branch that has the track counts.
-    func counts(of track: Int) -> EncoderCounts {
-        for branch in branches { if let own = branch.tracks[track] { return branch.writer.counts(of: own) } }
-        return EncoderCounts()
-    }
+    /// Each branch has its own, and its own ledger of them.
+    func counts(of track: Int) -> EncoderCounts { EncoderCounts() }
+
+    /// Of the place that has the fewest.
+    func leftOut(of track: Int) -> UInt64 { branches.reduce(0) { max($0, $1.leftOut(of: track)) } }
 
     /// - Throws: what the last branch threw, once none goes on.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
-        try checkTrack(track)
-        for branch in branches where branch.isOpen {
-            guard let own = branch.tracks[track] else { continue }
-            do {
-                try branch.writer.write(data, to: own, at: nanoseconds)
-            } catch {
-                try end(branch, error)
-            }
+        try prepare(track)
+        let count = try tracks[track].frames(in: data)
+        if tracks[track].kind == .video {
+            hand(data, TeePicture(time: nanoseconds, count: 1, isFill: false), to: track)
+        } else {
+            let frame = pools[track].frame(data)
+            for branch in branches { branch.write(frame, frames: count, to: track, at: nanoseconds) }
         }
     }
 
-    func extend(to nanoseconds: Int64) {
-        for branch in branches where branch.isOpen { branch.writer.extend(to: nanoseconds) }
+    func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
+        try prepare(track)
+        hand(data, TeePicture(time: nanoseconds, count: times, isFill: true), to: track)
     }
+
+    /// Copies it once, where any has time for it.
+    private func hand(_ data: RawSpan, _ picture: TeePicture, to track: Int) {
+        var frame: SharedFrame?
+        for branch in branches {
+            guard let places = branch.admit(picture, bytes: data.byteCount, to: track) else { continue }
+            let shared = frame ?? pools[track].frame(data)
+            branch.write(shared, in: places, to: track)
+            frame = shared
+        }
+    }
+
+    func extend(to nanoseconds: Int64) { for branch in branches { branch.extend(to: nanoseconds) } }
+
+    var isPartOver: Bool { branches.contains(where: \.isPartOver) }
 
     func finishParts(_ ledger: () -> LossLedger) throws(CaptureError) {
-        for branch in branches where branch.isOpen {
-            guard let parts = branch.writer as? any PartsWriter else { continue }
-            do {
-                try parts.finishParts { branch.own(ledger()) }
-            } catch {
-                try end(branch, error)
-            }
-        }
+        for branch in branches where branch.isPartOver { branch.finishParts(ledger()) }
     }
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
-        let clips = branches.map { branch in branch.finish(ledger, reason) }
-        guard case .success(var clip) = clips[0] else { return try clips[0].get() }
-        clip.ledger = ledger
-        clip.tees = zip(branches, clips).dropFirst().map { branch, result in branch.tee(result) }
+        // All at once: each disk takes its time.
+        for branch in branches { branch.finish(ledger, reason) }
+        let ends = branches.map { $0.end() }
+        var clip = try ends[0].clip.get()
+        clip.tees = ends.dropFirst().map(\.tee)
         return clip
     }
 
-    func discard() { for branch in branches { branch.writer.discard() } }
+    func discard() { for branch in branches { branch.discard() } }
 
     /// The failures since the last call.
     func takeFailures() -> [OutputFailure] {
+        look()
         if untold.isEmpty { return [] }
         defer { untold = [] }
         return untold
     }
 
-    private func end(_ branch: TeeBranch, _ error: CaptureError) throws(CaptureError) {
-        branch.ending = error
-        if branches.allSatisfy({ !$0.isOpen }) { throw error }
-        if error != .sizeReached { untold.append(OutputFailure(path: branch.path, error: error)) }
+    private func prepare(_ track: Int) throws(CaptureError) {
+        try checkTrack(track)
+        look()
+        if let failure { throw failure }
+    }
+
+    /// Learns which ones have ended meanwhile.
+    private func look() {
+        for (index, branch) in branches.enumerated() where !hasEnded[index] {
+            guard let error = branch.ending else { continue }
+            hasEnded[index] = true
+            if !hasEnded.contains(false) {
+                failure = error
+            } else if error != .sizeReached {
+                untold.append(OutputFailure(path: branch.path, error: error))
+            }
+        }
     }
 }

@@ -1,0 +1,33 @@
+# about: one capture in several formats at once, each encoded on a queue of its own
+# time: virtual
+# timeout: 120
+# checks: 14
+
+load_vivid
+load_aloop
+grant_all
+camera=$(device_id "$camera_node")
+microphone=$(device_id "$microphone_node")
+
+exits "three formats at once are recorded" 0 \
+    capturegate record a.mkv --tee b.mjpeg --tee c.y4m --tee d.flac --json --camera "$camera" \
+    --microphone "$microphone" --size 640x360 --fps 30 --rate 48000 --for 2s
+cp $rig/tmp/said.txt events
+grep '"event":"end"' events >end.json
+equal "nothing of the first one is lost" 0 "$(jq '[.ledger.tracks[].lost | add] | add' end.json)"
+equal "nor of the others" '0 0 0' "$(jq -r '[.tees[] | [.ledger.tracks[].lost | add] | add] | join(" ")' end.json)"
+for file in a.mkv b.mjpeg c.y4m; do equal "$file has all 60 pictures" 60 "$(frame_count $file)"; done
+equal "the sound has its length to the sample" 96000 "$(stream d.flac audio duration_ts)"
+check "all of it decodes" decodes a.mkv
+
+# Nobody reads for three seconds: what waits for it is bounded, and the file beside it complete.
+exits "a pipe whose reader stands still is written beside a file" 0 sh -c '
+    capturegate record whole.mkv --tee - --json --camera "$1" --microphone "$2" --size 640x360 --fps 30 --rate 48000 \
+        --for 3s --video-codec raw 2>events | { sleep 6; cat >slow.mkv; }' sh "$camera" "$microphone"
+grep '"event":"end"' events >end.json
+equal "the file has lost nothing" 0 "$(jq '[.ledger.tracks[].lost | add] | add' end.json)"
+equal "it has all 90 pictures" 90 "$(frame_count whole.mkv)"
+slow='.tees[0].ledger.tracks[] | select(.kind == "video")'
+check "the pipe's clip has lost pictures, counted" between "$(jq "$slow | .lost.encoder" end.json)" 30 80
+equal "and has the others" "$(jq "$slow | .delivered" end.json)" "$(frame_count slow.mkv)"
+equal "and all the sound" 144000 "$(jq '.tees[0].ledger.tracks[] | select(.kind == "audio") | .delivered' end.json)"
