@@ -11,7 +11,7 @@ def verdict($ratio; $goal): if $goal == null or $ratio <= $goal then "" else " M
     | ([range($ours | length)] | map($ours[.].process / $theirs[.].process) | median) as $ratio
     | $goals[0][$what][$who] as $goal
     | "| \($what) | \($who) | \($ours | map(.process) | median | milliseconds) "
-      + "| \($theirs | map(.process) | median | milliseconds) | \($ratio | rounded) | ≤ \($goal)\(verdict($ratio; $goal)) "
+      + "| \($theirs | map(.process) | median | milliseconds) | \($ratio | rounded) | \(if $goal == null then "–" else "≤ \($goal)" end)\(verdict($ratio; $goal)) "
       + "| \($ours[0].size) | \($theirs[0].size) |";
   "| work | peer | ours, ms | peer's, ms | ratio | goal | ours, bytes | peer's, bytes |",
   "|---|---|---|---|---|---|---|---|",
