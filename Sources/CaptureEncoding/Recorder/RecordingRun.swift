@@ -22,6 +22,9 @@ final class RecordingRun {
     let report: (RecordingEvent) -> Void
     private let progressInterval: Int64
     private var nextReport: Int64 = 0
+    /// Of the clip, when it was last looked whether to report, and when that was last done.
+    private var reached: Int64 = 0
+    private var reported: Int64
     private var isStarted = false
 
     /// Why it ended, and the error to report.
@@ -58,6 +61,7 @@ final class RecordingRun {
         self.finishing = finishing
         self.preRoll = preRoll
         self.progressInterval = progressInterval.nanoseconds
+        reported = -self.progressInterval
         self.report = report
     }
 
@@ -183,15 +187,24 @@ final class RecordingRun {
     }
 
     private func reportProgress() {
+        guard isStarted, isReportPossible else { return }
         let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
-        guard isStarted, now >= nextReport else { return }
+        guard now >= nextReport else { return }
         nextReport = now + progressInterval
+        reported = reached
         report(
             .progress(
                 RecordingProgress(
                     elapsedNanoseconds: lanes.map(\.elapsed).max() ?? 0, bytes: writer.bytesWritten,
                     microphones: lanes.compactMap { ($0 as? AudioLane)?.progress() },
                     cameras: lanes.compactMap { ($0 as? VideoLane)?.progress() })))
+    }
+
+    /// As long as frames come, they tell the time: the clock is a system call on some machines.
+    private var isReportPossible: Bool {
+        let elapsed = lanes.lazy.map(\.elapsed).max() ?? 0
+        defer { reached = elapsed }
+        return elapsed == reached || elapsed - reported >= progressInterval
     }
 
     private func finish(_ end: End) throws(CaptureError) -> Clip {

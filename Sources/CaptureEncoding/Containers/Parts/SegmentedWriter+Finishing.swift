@@ -9,7 +9,7 @@ extension SegmentedWriter {
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
         while parts.count > 1 { try finishFirst(.complete, ledger) }
         do throws(CaptureError) {
-            try finishFirst(end, ledger)
+            try finishLast(end, ledger)
         } catch  where !finished.parts.isEmpty && (end == .diskFull || end == .failure) {
             // The disk had no room for its first byte; what is in the files before is a clip.
         }
@@ -18,6 +18,14 @@ extension SegmentedWriter {
         return Clip(
             path: path, format: format, durationNanoseconds: finished.end, bytes: finished.bytes, tracks: tracks,
             ledger: ledger, end: end, parts: finished.parts)
+    }
+
+    /// One without a frame, where there are others, would be a file of nothing.
+    private func finishLast(_ reason: EndReason, _ ledger: LossLedger) throws(CaptureError) {
+        guard finished.parts.isEmpty || parts[0].frames.contains(where: { $0 > 0 }) else {
+            return parts.removeFirst().writer.discard()
+        }
+        try finishFirst(reason, ledger)
     }
 
     func discard() {

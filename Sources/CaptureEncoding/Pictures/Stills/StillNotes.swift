@@ -25,7 +25,9 @@ public struct StillNotes: Hashable, Sendable {
         self.time = max(time, 0)
     }
 
-    /// - Parameter file: as ``StillEncoder`` makes it.
+    /// - Parameters:
+    ///   - file: as ``StillEncoder`` makes it.
+    ///   - still: its format.
     /// - Returns: the file with the notes in it, or as it was where it has no place for them or has its own.
     public func added(to file: [UInt8], _ still: StillFormat) -> [UInt8] {
         switch still {
