@@ -27,6 +27,8 @@ typedef struct quantizer {
     uint16_t bias[64];
 } quantizer;
 
+typedef void quantize_blocks(JBLOCKROW blocks, JDIMENSION count, const quantizer *by);
+
 struct cc_jpeg_writer {
     struct jpeg_compress_struct jpeg;
     struct jpeg_error_mgr errors;
@@ -37,6 +39,7 @@ struct cc_jpeg_writer {
     uint8_t steps[2][64];
     JHUFF_TBL standard[4];
     quantizer quantizers[2];
+    quantize_blocks *quantize;
     forward_dct *dct;
     // Rows of samples beyond the right edge, where a plane is no whole number of blocks wide.
     uint8_t *edges[3];
@@ -104,12 +107,8 @@ static void count_block(cc_jpeg_writer *writer, int component, int table, const 
     if (zeros) counts[0]++;
 }
 
-#if defined(__x86_64__)
-// The loader picks the one that the processor can do.
-__attribute__((target_clones("avx2", "default")))
-#endif
 // Without a branch, so that the compiler makes it work on many coefficients at once.
-static void quantize(JBLOCKROW blocks, JDIMENSION count, const quantizer *by) {
+static inline __attribute__((always_inline)) void quantize(JBLOCKROW blocks, JDIMENSION count, const quantizer *by) {
     JCOEF *coefficients = *blocks;
     for (JDIMENSION block = 0; block < count; block++, coefficients += DCTSIZE2)
         for (int i = 0; i < DCTSIZE2; i++) {
@@ -120,6 +119,24 @@ static void quantize(JBLOCKROW blocks, JDIMENSION count, const quantizer *by) {
         }
 }
 
+static void quantize_plainly(JBLOCKROW blocks, JDIMENSION count, const quantizer *by) {
+    quantize(blocks, count, by);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void quantize_by_avx2(JBLOCKROW blocks, JDIMENSION count, const quantizer *by) {
+    quantize(blocks, count, by);
+}
+#endif
+
+// Not the compiler's own choice by the loader (target_clones): that runs before a sanitizer is ready.
+static quantize_blocks *quantize_here(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) return quantize_by_avx2;
+#endif
+    return quantize_plainly;
+}
+
 static void on_dct(
     j_compress_ptr jpeg, jpeg_component_info *component, JSAMPARRAY samples, JBLOCKROW blocks, JDIMENSION row,
     JDIMENSION column, JDIMENSION count
@@ -127,7 +144,7 @@ static void on_dct(
     cc_jpeg_writer *writer = jpeg->client_data;
     int table = component->quant_tbl_no;
     writer->dct(jpeg, component, samples, blocks, row, column, count);
-    if (writer->setup.has_dead_zone) quantize(blocks, count, &writer->quantizers[table]);
+    if (writer->setup.has_dead_zone) writer->quantize(blocks, count, &writer->quantizers[table]);
     if (writer->is_counting)
         for (JDIMENSION i = 0; i < count; i++) count_block(writer, component->component_index, table, blocks[i]);
 }
@@ -233,6 +250,7 @@ cc_jpeg_writer *cc_jpeg_writer_new(const cc_jpeg_setup *setup, const uint8_t *st
     cc_jpeg_writer *writer = calloc(1, sizeof *writer);
     if (!writer) return NULL;
     writer->setup = *setup;
+    writer->quantize = quantize_here();
     memcpy(writer->steps, steps, sizeof writer->steps);
     writer->jpeg.err = jpeg_std_error(&writer->errors);
     writer->errors.error_exit = on_error;
