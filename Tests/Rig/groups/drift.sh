@@ -125,12 +125,14 @@ check "and none too late" between "$7" -10 43.3
 
 exits "with no clock that rules" 0 filmed free.mkv 6 --sync none
 set -- $(judged free.mkv 0.76)
+note "claps: $*"
 check "the clicks are as the device gave them" between "$2" 0 0.03
 equal "nothing is corrected" 0 "$(count free.mkv audio corrected)"
 
 exits "with the sound's clock" 0 filmed sound.mkv 12 --sync sound
 hush
 set -- $(judged sound.mkv 0.76)
+note "claps: $*"
 check "the clicks are as the device gave them, too" between "$2" 0 0.03
 note "a picture each $(pace sound.mkv) ms"
 # 33.3333 ms by the camera's clock.
