@@ -56,12 +56,8 @@ extension ClipTrack {
     /// What a second of it takes as it comes; 0 for compressed pictures, of which nobody knows.
     fileprivate var rawBytesPerSecond: Double {
         switch media {
-        case .audio(let format): return Double(format.bytesPerFrame * format.sampleRate)
-        case .video(let format):
-            guard !format.pixelFormat.isCompressed else { return 0 }
-            let line = max(format.bytesPerLine, format.width)
-            let isPlanar = [PixelFormat.nv12, .yuv420].contains(format.pixelFormat)
-            return Double(line * format.height) * (isPlanar ? 1.5 : 1) * format.frameRate.framesPerSecond
+        case .audio(let format): Double(format.bytesPerFrame * format.sampleRate)
+        case .video(let format): Double(format.rawByteCount ?? 0) * format.frameRate.framesPerSecond
         }
     }
 }

@@ -11,8 +11,7 @@ final class FramePool: Sendable {
 
     /// Memory that is touched for the first time costs more than the copy, so that it is there before the first picture.
     init(for track: ClipTrack) {
-        guard let video = track.video, !video.pixelFormat.isCompressed else { return }
-        let byteCount = max(video.bytesPerLine, 2 * video.width) * video.height
+        guard let byteCount = track.video?.rawByteCount else { return }
         let count = min(TeeBacklog.mostPictures, max(2, TeeBacklog.mostPictureBytes / max(byteCount, 1)))
         for _ in 0..<count { put([UInt8](repeating: 0, count: byteCount)) }
     }

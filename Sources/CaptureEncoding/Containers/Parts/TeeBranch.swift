@@ -5,9 +5,8 @@ import Synchronization
 /// One of the places that a capture goes to, encoded and written on a queue of its own, so that none waits for another.
 ///
 /// What it has no time for waits in memory. Where 16 pictures wait, or 128 MiB of them, the next is left out of this
-/// place's clip and counted there as lost by the encoder; in a format of constant rate the one after, or at the end the one before,
-/// stands in its place.
-/// Sound is never left out: a place that is more than 64 MiB of it behind has failed.
+/// place's clip and counted there as lost by the encoder; in a format of constant rate the one after, or at the end the
+/// one before, stands in its place. Sound is never left out: a place that is more than 64 MiB of it behind has failed.
 ///
 /// *thread-safe*
 final class TeeBranch: Sendable {
