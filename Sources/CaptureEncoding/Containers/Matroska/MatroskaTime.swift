@@ -10,6 +10,11 @@ enum MatroskaTime {
     /// The nearest tick.
     static func ticks(_ nanoseconds: Int64) -> Int64 { (nanoseconds + scale / 2) / scale }
 
+    /// The time itself where the tick is its nearest one, else the tick's.
+    static func nanoseconds(_ nanoseconds: Int64, at tick: Int64) -> Int64 {
+        tick == ticks(nanoseconds) ? nanoseconds : tick * scale
+    }
+
     static let second: Int64 = 1_000_000_000 / scale
     /// How long the first cluster may be: a recording killed before it is written can't be read.
     static let firstCluster: Int64 = second / 4

@@ -8,7 +8,7 @@ final class MatroskaTrack {
     let number: Int
     let track: ClipTrack
     let encoder: any Encoder
-    private var lastTick: Int64 = -1
+    private(set) var lastTick: Int64 = -1
 
     init(number: Int, track: ClipTrack, encoder: any Encoder) {
         self.number = number

@@ -91,7 +91,8 @@ final class MatroskaWriter: ClipWriter {
             packets.withBytes(of: index) {
                 cluster.append(track: track.number, tick: tick, isKey: isKey, discard: discard, $0)
             }
-            clusterEnd = max(clusterEnd, packets.time(of: index) + packets.duration(of: index))
+            let time = MatroskaTime.nanoseconds(packets.time(of: index), at: tick)
+            clusterEnd = max(clusterEnd, time + packets.duration(of: index))
         }
     }
 

@@ -54,9 +54,10 @@ extension MatroskaRecovery {
         else {
             return false
         }
-        let time = max(clusterTime + Int64(offset) * head.scale, 0)
         let duration = max(track.track.nanoseconds(ofFrames: frames) - discard, 0)
-        try writer.store(packet, of: track, at: time, lasting: duration, discard: discard)
+        let time = try writer.store(
+            packet, of: track, at: max(clusterTime + Int64(offset) * head.scale, 0), lasting: duration,
+            discard: discard)
         lastEnd = max(lastEnd, time + duration)
         findings.tracks[index].frames += frames
         let end = time + duration - codec.description.delay
