@@ -237,4 +237,48 @@ struct MatroskaTests {
         )
         #expect(decoded == Array((0..<3).map { Source.picture(tight, number: $0) }.joined()))
     }
+
+    @Test(
+        "Pictures larger than a cluster are those of the buffer, with sound between them, padded or not",
+        arguments: [(PixelFormat.yuyv, "yuyv422", 0), (.yuyv, "yuyv422", 2112), (.yuv420, "yuv420p", 0)])
+    func large(format: PixelFormat, name: String, bytesPerLine: Int) throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a.mkv")
+        let picture = Source.video(format, 1024, 768, bytesPerLine: bytesPerLine, rate: 25)
+        let frames = (0..<8).map { Source.picture(picture, number: $0) }
+        var settings = EncoderSettings()
+        settings.videoCodec = .raw
+        let writer = try ClipFormat.matroska.writer(
+            on: ClipOutput(opening: .file(path: path)), tracks: [Recording.track(picture), Recording.track(audio)],
+            settings: settings)
+        let sound = Source.sound(audio, frames: 8 * 1920)
+        for (number, frame) in frames.enumerated() {
+            try writer.write(video: frame.span.bytes, at: Recording.time(number, picture))
+            let size = 1920 * audio.bytesPerFrame
+            let period = Array(sound[number * size..<(number + 1) * size])
+            try writer.write(audio: period.span.bytes, at: Recording.time(number * 1920, audio))
+        }
+        #expect(writer.counts(of: 0).packets == 8)
+        #expect(try writer.finish(ledger: LossLedger(), end: .complete).durationNanoseconds == 320_000_000)
+        let decoded = try Tool.output(
+            "ffmpeg", ["-v", "error", "-i", path, "-map", "0:v", "-f", "rawvideo", "-pix_fmt", name, "-"], in: scratch)
+        let tight = Source.video(format, 1024, 768, rate: 25)
+        // Outside of the expectation: it would look for each difference between megabytes.
+        let isSame = decoded == Array((0..<8).map { Source.picture(tight, number: $0) }.joined())
+        #expect(isSame, "\(decoded.count) bytes")
+        let heard = try Tool.output(
+            "ffmpeg", ["-v", "error", "-i", path, "-map", "0:a", "-f", "s16le", "-"], in: scratch)
+        let isHeard = heard == sound
+        #expect(isHeard, "\(heard.count) bytes")
+        let times = try probe("packet=codec_type,pts_time", path, scratch).pairs.filter { $0.0 == "codec_type=video" }
+        #expect(times.map(\.1) == (0..<8).map { String(format: "pts_time=%.6f", Double($0) / 25) })
+        #expect(try Tool.run("mkvinfo", [path], in: scratch).status == 0)
+    }
+}
+
+extension [String] {
+    /// Each two that follow one another.
+    fileprivate var pairs: [(String, String)] {
+        stride(from: 0, to: count - 1, by: 2).map { (self[$0], self[$0 + 1]) }
+    }
 }

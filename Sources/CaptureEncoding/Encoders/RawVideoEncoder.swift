@@ -40,6 +40,18 @@ public final class RawVideoEncoder: Encoder {
                 layout.pack(source, into: room)
             }
         }
+        count(layout)
+    }
+
+    /// Counts a picture that is stored as it lies in its buffer.
+    /// - Returns: how many of the buffer's first bytes it is; `nil` where it has to be packed.
+    func pass(_ data: RawSpan) -> Int? {
+        guard let layout, layout.isPacked, data.byteCount >= layout.byteCount else { return nil }
+        count(layout)
+        return layout.packedByteCount
+    }
+
+    private func count(_ layout: PictureLayout) {
         counts.frames += 1
         counts.packets += 1
         counts.bytes += UInt64(layout.packedByteCount)

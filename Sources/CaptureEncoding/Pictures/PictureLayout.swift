@@ -21,6 +21,16 @@ struct PictureLayout: Hashable {
     /// Bytes of picture without any padding.
     let packedByteCount: Int
 
+    /// Whether the picture lies in its buffer as it does in a file: no padding, its planes one behind the other.
+    var isPacked: Bool {
+        var end = 0
+        for plane in planes {
+            guard plane.offset == end, plane.stride == plane.rowBytes else { return false }
+            end += plane.rowBytes * plane.rows
+        }
+        return true
+    }
+
     /// - Returns: `nil` for compressed and unknown formats, and for impossible sizes.
     init?(_ format: VideoFormat) {
         guard (1...16384).contains(format.width), (1...16384).contains(format.height) else { return nil }

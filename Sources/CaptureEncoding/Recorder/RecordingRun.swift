@@ -35,7 +35,7 @@ final class RecordingRun {
         /// What there is to say where the clip has not a single frame; `nil` where that is a clip all the same.
         var fatal: CaptureError? {
             switch reason {
-            case .failure: error
+            case .failure, .loss, .deviceGone, .stalled, .revoked: error
             case .maxSize: CaptureError(.usage, "The greatest size is too small for the clip's first frame.")
             default: nil
             }

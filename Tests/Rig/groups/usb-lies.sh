@@ -1,7 +1,7 @@
 # about: a USB camera that lies, falters or falls silent gives a playable clip, and each picture is accounted for
 # time: virtual
 # timeout: 120
-# checks: 33
+# checks: 44
 
 modprobe vhci_hcd
 modprobe uvcvideo
@@ -60,6 +60,23 @@ check "which were some" [ "$(told no-end)" -ge 9 ]
 equal "all that were good or mended are in the clip" "$(($(count asked) - $(count lost.corrupt)))" "$(frame_count lies.mkv)"
 check "delivered and lost are three seconds of pictures" between \
     "$(ledger events.ndjson '.ledger.tracks[0] | .delivered + ([.lost[]] | add)')" 89 91
+
+exits "they can be marked" 0 taken marked.mkv --pixel-format MJPG --on-loss mark
+check "each loss has a mark" [ "$(ledger events.ndjson '[.ledger.tracks[0].marks[].frames] | add')" = "$(count lost.corrupt)" ]
+equal "and each mark a chapter" "$(ledger events.ndjson '.ledger.tracks[0].marks | length')" \
+    "$(probe -show_chapters -of csv=p=0 marked.mkv | grep -c .)"
+check "which were some" [ "$(count lost.corrupt)" -ge 9 ]
+check "the clip decodes" decodes marked.mkv
+exits "or end the clip: where the first picture is broken, there is none" 74 taken none.mkv --pixel-format MJPG \
+    --on-loss fail
+refute "and no file" ls none.mkv
+unplug
+
+plug LIES7 --lie truncated:9:7
+exits "where a later one is, with 74 as well" 74 taken ended.mkv --pixel-format MJPG --on-loss fail
+check "the clip has what came before" between "$(frame_count ended.mkv)" 1 7
+check "and decodes" decodes ended.mkv
+equal "one picture is lost" 1 "$(count lost.corrupt)"
 unplug
 
 plug LIES3 --lie truncated:10:4 --lie flagged:10:6

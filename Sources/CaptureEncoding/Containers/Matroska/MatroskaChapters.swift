@@ -23,7 +23,7 @@ struct MatroskaChapters {
     private var marks: [(at: Int64, text: String)] {
         let all = zip(tracks, ledger?.tracks ?? []).flatMap { track, ledger in
             (ledger.marks ?? []).map { mark in
-                let noun = track.kind == .video ? "pictures" : "samples"
+                let noun = (track.kind == .video ? "picture" : "sample") + (mark.frames == 1 ? "" : "s")
                 return (at: mark.atNanoseconds, text: "\(mark.frames) \(noun) lost: \(track.name)")
             }
         }

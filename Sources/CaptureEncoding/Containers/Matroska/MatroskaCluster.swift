@@ -50,17 +50,31 @@ struct MatroskaCluster: ~Copyable {
         if discard > 0 { putDiscard(discard) }
     }
 
+    /// Begins a SimpleBlock, of a key frame, whose packet is written behind the cluster's bytes.
+    mutating func appendHead(track: Int, tick: Int64, packetBytes: Int) {
+        let base = start ?? tick
+        start = base
+        reserve(Self.blockOverhead)
+        put(UInt8(MatroskaID.simpleBlock.rawValue))
+        putLength(packetBytes + 4)
+        putBlockHead(track, tick - base, true)
+    }
+
     /// What a block has at most beside its packet.
     private static let blockOverhead = 48
     private static let discardSize = 2 + 1 + 8
 
     private mutating func putContent(_ track: Int, _ offset: Int64, _ isKey: Bool, _ packet: UnsafeRawBufferPointer) {
+        putBlockHead(track, offset, isKey)
+        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: packet)
+        count += packet.count
+    }
+
+    private mutating func putBlockHead(_ track: Int, _ offset: Int64, _ isKey: Bool) {
         put(0x80 | UInt8(track))
         put(UInt8(truncatingIfNeeded: offset >> 8))
         put(UInt8(truncatingIfNeeded: offset))
         put(isKey ? 0x80 : 0)
-        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: packet)
-        count += packet.count
     }
 
     private mutating func putDiscard(_ nanoseconds: Int64) {
@@ -69,11 +83,12 @@ struct MatroskaCluster: ~Copyable {
         putBigEndian(UInt64(bitPattern: nanoseconds), width: 8)
     }
 
-    /// The whole cluster.
+    /// The cluster.
+    /// - Parameter rest: bytes of it that are elsewhere.
     mutating func withBytes<Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+        before rest: Int = 0, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        putHead()
+        putHead(rest)
         try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
     }
 
@@ -82,11 +97,11 @@ struct MatroskaCluster: ~Copyable {
         count = Self.headSize
     }
 
-    private mutating func putHead() {
+    private mutating func putHead(_ rest: Int) {
         let end = count
         count = 0
         putBigEndian(UInt64(MatroskaID.cluster.rawValue), width: 4)
-        putBigEndian(UInt64(end - 12) | 1 << 56, width: 8)
+        putBigEndian(UInt64(end - 12 + rest) | 1 << 56, width: 8)
         put(UInt8(MatroskaID.timestamp.rawValue))
         put(0x88)
         putBigEndian(UInt64(start ?? 0), width: 8)

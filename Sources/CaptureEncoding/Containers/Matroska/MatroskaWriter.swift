@@ -75,9 +75,26 @@ final class MatroskaWriter: ClipWriter {
         try checkTrack(track)
         if let failure { throw failure }
         let track = matroskaTracks[track]
+        if try pass(data, of: track, at: max(nanoseconds, 0)) { return }
         packets.removeAll()
         try track.encoder.encode(data, at: max(nanoseconds, 0), into: &packets)
         try store(for: track)
+    }
+
+    /// Writes a raw picture that fills a cluster from the buffer it lies in.
+    /// - Returns: false for what has to be encoded, or gathered.
+    private func pass(_ data: RawSpan, of track: MatroskaTrack, at time: Int64) throws(CaptureError) -> Bool {
+        guard data.byteCount > MatroskaCluster.usualLimit, let encoder = track.encoder as? RawVideoEncoder,
+            let count = encoder.pass(data)
+        else { return false }
+        try flush()
+        let tick = track.nextTick(time)
+        cues.note(track.number, tick)
+        cluster.appendHead(track: track.number, tick: tick, packetBytes: count)
+        let duration = encoder.format.frameRate.frameNanoseconds
+        clusterEnd = max(clusterEnd, MatroskaTime.nanoseconds(time, at: tick) + duration)
+        try data.extracting(0..<count).withUnsafeBytes { (picture) throws(CaptureError) in try flush(with: picture) }
+        return true
     }
 
     func store(for track: MatroskaTrack) throws(CaptureError) {
@@ -96,13 +113,15 @@ final class MatroskaWriter: ClipWriter {
         }
     }
 
-    /// Writes the cluster in one piece.
-    func flush() throws(CaptureError) {
+    /// Writes the cluster.
+    /// - Parameter rest: what is in it behind that which was put into its memory.
+    func flush(with rest: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) throws(CaptureError) {
         guard !cluster.isEmpty else { return }
         try keepingWhole { () throws(CaptureError) in
             try writeHead()
             cues.place(output.bytesWritten - Int64(head.segmentAt))
-            try cluster.withBytes { (bytes) throws(CaptureError) in try output.write(bytes) }
+            try cluster.withBytes(before: rest.count) { (bytes) throws(CaptureError) in try output.write(bytes) }
+            try output.write(rest)
         }
         end = clusterEnd
         cues.keep()
