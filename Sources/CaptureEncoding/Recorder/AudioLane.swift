@@ -117,7 +117,7 @@ final class AudioLane: Lane {
         let placement = placement ?? begin(writer, track)
         if !held.isEmpty {
             // In its turn what comes meanwhile, so that the ring does not overflow.
-            while holdNext() != nil {}
+            _ = holdNext()
             try held.takeFirst { (header, bytes) throws(CaptureError) in try place(header, bytes, placement) }
             return true
         }

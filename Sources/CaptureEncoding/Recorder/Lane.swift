@@ -2,7 +2,10 @@ import CaptureGate
 
 /// One device's way into the clip: places its frames on the clip's time line, and counts.
 protocol Lane: AnyObject {
+    /// As the device delivers it.
     var track: ClipTrack { get }
+    /// The same, as the writer gets it.
+    var writtenTrack: ClipTrack { get }
     var differences: [String] { get }
     var readySignal: Int32 { get }
     /// Everything the clip was to have is there.
@@ -23,7 +26,7 @@ protocol Lane: AnyObject {
     var held: HeldFrames { get }
     /// Takes one period or picture more into it.
     /// - Returns: its timestamp; `nil` where there is none.
-    func holdNext() -> Int64?
+    func holdNext() throws(CaptureError) -> Int64?
     /// Learns from a frame that is in no clip what it says of the device's clock.
     func pass(_ header: FrameHeader)
     /// Writes what is there: all the sound, which is quick, or one picture, so that sound never waits for more than one.
@@ -42,18 +45,21 @@ extension Lane {
     /// How often the recorder's thread is woken for a device: a file is in no hurry.
     static var wakeInterval: Duration { .milliseconds(50) }
 
-    /// Takes what is there into memory.
+    /// Takes one period or picture more into memory, and out of it what is too old.
     /// - Parameters:
     ///   - nanoseconds: how far back it is to reach.
     ///   - most: bytes.
-    func hold(_ nanoseconds: Int64, most: Int) {
-        while let newest = holdNext() {
-            while let header = held.dropFirst(before: newest - nanoseconds, most: most) { pass(header) }
-        }
+    /// - Returns: false where there is none.
+    func hold(_ nanoseconds: Int64, most: Int) throws(CaptureError) -> Bool {
+        guard let newest = try holdNext() else { return false }
+        while let header = held.dropFirst(before: newest - nanoseconds, most: most) { pass(header) }
+        return true
     }
 
     /// Of what is held, the first: CLOCK_MONOTONIC nanoseconds.
     var oldestHeld: Int64? { held.oldest }
 
     func finish() throws(CaptureError) {}
+
+    var writtenTrack: ClipTrack { track }
 }

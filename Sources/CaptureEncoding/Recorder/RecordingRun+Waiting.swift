@@ -6,16 +6,31 @@ extension RecordingRun {
     /// - Returns: why nothing came of it.
     func awaitStart(_ preRoll: PreRoll) -> End? {
         if preRoll.length > 0 { report(.waiting(preRoll: .nanoseconds(preRoll.length), startsAt: preRoll.startsAt)) }
-        let most = PreRoll.mostBytes / lanes.count
+        let most = preRoll.mostBytes(of: lanes.map(\.writtenTrack))
         while true {
-            for lane in lanes { lane.hold(preRoll.length + PreRoll.slack, most: most) }
+            let took: Bool
+            do {
+                took = try hold(preRoll, most)
+            } catch {
+                return end(error)
+            }
             if let end = ended() { return end }
             if let start = preRoll.start(asked: control.beginning), lanes.allSatisfy({ $0.oldestHeld != nil }) {
                 begin(preRoll, at: start)
                 return nil
             }
-            wait(for: lanes, milliseconds: preRoll.patience)
+            if !took { wait(for: lanes, milliseconds: preRoll.patience) }
         }
+    }
+
+    /// - Parameter most: bytes of each lane.
+    /// - Returns: false where there was nothing.
+    private func hold(_ preRoll: PreRoll, _ most: [Int]) throws(CaptureError) -> Bool {
+        var took = false
+        for (lane, most) in zip(lanes, most) {
+            if try lane.hold(preRoll.length + PreRoll.slack, most: most) { took = true }
+        }
+        return took
     }
 
     /// - Parameter start: CLOCK_MONOTONIC nanoseconds.

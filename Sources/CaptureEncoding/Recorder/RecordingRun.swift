@@ -106,7 +106,7 @@ final class RecordingRun {
     }
 
     /// - Parameter error: of the output, or of a loss that was to end it.
-    private func end(_ error: CaptureError) -> End {
+    func end(_ error: CaptureError) -> End {
         if error == timeline.losses.failure { return End(reason: .loss, error: error) }
         if error == .sizeReached { return End(reason: .maxSize, error: nil) }
         return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
@@ -218,7 +218,9 @@ final class RecordingRun {
             writer.discard()
             throw error
         }
-        return try writer.finish(ledger: ledger, end: end.reason)
+        var clip = try writer.finish(ledger: ledger, end: end.reason)
+        clip.tracks = lanes.map(\.track)
+        return clip
     }
 
     private static func ledger(_ lanes: [any Lane], _ writer: any ClipWriter) -> LossLedger {

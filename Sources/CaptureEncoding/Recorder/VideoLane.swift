@@ -23,6 +23,8 @@ final class VideoLane: Lane {
     private(set) var isComplete = false
     /// Who wants to look on.
     var preview: PreviewSource?
+    /// Where pictures wait in memory as JPEG images.
+    private var compressor: PictureCompressor?
 
     init(
         _ session: consuming VideoSession, _ timeline: Timeline, constantRate: Bool, back: Box<VideoSession>
@@ -70,11 +72,23 @@ final class VideoLane: Lane {
 
     func pass(_ header: FrameHeader) { clock.update(header) }
 
-    func holdNext() -> Int64? {
-        session?.withNext { header, bytes in
+    func holdNext() throws(CaptureError) -> Int64? {
+        try withNext { header, bytes in
             held.append(header, bytes)
             return header.timestamp
         }
+    }
+
+    /// Has raw pictures encoded as they come; the writer gets the images.
+    /// - Throws: `.usage` for pictures and parameters that there can be no JPEG of.
+    func compress(_ parameters: MJPEGParameters) throws(CaptureError) {
+        guard let format = track.video, !format.pixelFormat.isCompressed else { return }
+        compressor = try PictureCompressor(format, parameters)
+    }
+
+    var writtenTrack: ClipTrack {
+        guard let compressor else { return track }
+        return ClipTrack(.video(compressor.format), name: track.name, device: track.device)
     }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
@@ -109,14 +123,25 @@ final class VideoLane: Lane {
 
     private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         if !held.isEmpty {
-            while holdNext() != nil {}
+            // Not all that is there: where encoding takes longer than a picture lasts there would always be one more.
+            _ = try holdNext()
             try held.takeFirst { (header, bytes) throws(CaptureError) in try place(header, bytes, writer, track) }
             return true
         }
-        return try session?.withNext { (header, bytes) throws(CaptureError) in
+        return try withNext { (header, bytes) throws(CaptureError) in
             try self.place(header, bytes, writer, track)
             return true
         } ?? false
+    }
+
+    /// Lends the next picture as the writer is to get it.
+    private func withNext<Value>(
+        _ body: (FrameHeader, RawSpan) throws(CaptureError) -> Value
+    ) throws(CaptureError) -> Value? {
+        guard let compressor else { return try session?.withNext(body) }
+        return try session?.withNext { (header, picture) throws(CaptureError) in
+            try compressor.withImage(of: picture) { (image) throws(CaptureError) in try body(header, image) }
+        }
     }
 
     private func place(
