@@ -90,7 +90,10 @@ public struct Recorder: ~Copyable, Sendable {
         }
         let lanes = Self.lanes(
             devices, timeline, settings.sync, constantRate: formats.contains(where: \.hasConstantRate))
-        defer { for lane in lanes { lane.release() } }
+        defer {
+            for lane in lanes { lane.source.release() }
+            timeline.pace = nil
+        }
         let preRoll = PreRoll(settings)
         if let preRoll { try prepare(lanes, preRoll, formats, settings.encoders) }
         if let preview = settings.preview, let camera = lanes.lazy.compactMap({ $0 as? VideoLane }).first {

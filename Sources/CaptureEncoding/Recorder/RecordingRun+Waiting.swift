@@ -15,7 +15,7 @@ extension RecordingRun {
                 return end(error)
             }
             if let end = ended() { return end }
-            if let start = preRoll.start(asked: control.beginning), lanes.allSatisfy({ $0.oldestHeld != nil }) {
+            if let start = preRoll.start(asked: control.beginning), lanes.allSatisfy({ $0.source.oldestHeld != nil }) {
                 begin(preRoll, at: start)
                 return nil
             }
@@ -28,7 +28,7 @@ extension RecordingRun {
     private func hold(_ preRoll: PreRoll, _ most: [Int]) throws(CaptureError) -> Bool {
         var took = false
         for (lane, most) in zip(lanes, most) {
-            if try lane.hold(preRoll.length + PreRoll.slack, most: most) { took = true }
+            if try lane.source.hold(preRoll.length + PreRoll.slack, most: most) { took = true }
         }
         return took
     }
@@ -37,7 +37,7 @@ extension RecordingRun {
     private func begin(_ preRoll: PreRoll, at start: Int64) {
         let wanted = start - preRoll.length
         // Where there is no sound or picture yet, there is no clip; a clip that has its moment begins at it all the same.
-        let oldest = lanes.compactMap(\.oldestHeld).max() ?? wanted
+        let oldest = lanes.compactMap { $0.source.oldestHeld }.max() ?? wanted
         let origin = preRoll.length > 0 ? max(wanted, oldest) : wanted
         if origin > wanted {
             differences.append(
