@@ -10,7 +10,8 @@ public struct Clip: Hashable, Sendable {
     /// From the clip's start to the end of its last frame, nanoseconds.
     public let durationNanoseconds: Int64
     public let bytes: Int64
-    public let tracks: [ClipTrack]
+    /// As the devices delivered them.
+    public internal(set) var tracks: [ClipTrack]
     public internal(set) var ledger: LossLedger
     public let end: EndReason
     /// The files, where it goes into several; `path` is what the whole is called then, and no file's name.

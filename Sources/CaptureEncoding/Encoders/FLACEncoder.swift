@@ -19,9 +19,6 @@ public final class FLACEncoder: Encoder {
     private var samples: UnsafeMutableBufferPointer<Int32>
     private var clock = SampleClock()
 
-    /// Frames libFLAC gets at once.
-    private static let chunkFrames = 4096
-
     /// - Parameters:
     ///   - format: integers of 24 bits at most.
     ///   - level: 0 (fast) to 8 (small).
@@ -30,7 +27,7 @@ public final class FLACEncoder: Encoder {
         self.format = format
         self.level = level
         self.labels = labels
-        samples = .allocate(capacity: Self.chunkFrames * max(format.channels, 1))
+        samples = .allocate(capacity: AudioFormat.pieceFrames * max(format.channels, 1))
     }
 
     deinit {
@@ -57,19 +54,16 @@ public final class FLACEncoder: Encoder {
     ) throws(CaptureError) {
         _ = try format.frames(in: data)
         clock.anchor(at: nanoseconds)
-        let chunkBytes = Self.chunkFrames * format.bytesPerFrame
-        try data.withUnsafeBytes { (data) throws(CaptureError) in
-            for start in stride(from: 0, to: data.count, by: chunkBytes) {
-                let chunk = data[start..<min(start + chunkBytes, data.count)]
-                try encode(UnsafeRawBufferPointer(rebasing: chunk), into: &packets)
-            }
+        try format.forEachPiece(of: data) { (piece, frames) throws(CaptureError) in
+            try encode(piece, frames, into: &packets)
         }
     }
 
-    private func encode(_ chunk: UnsafeRawBufferPointer, into packets: inout PacketBuffer) throws(CaptureError) {
+    private func encode(
+        _ piece: UnsafeRawBufferPointer, _ frames: Int, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
         guard let handle, let samples = samples.baseAddress else { throw failure("use") }
-        Samples.widen(chunk, of: format.sampleFormat, into: samples)
-        let frames = chunk.count / format.bytesPerFrame
+        Samples.widen(piece, of: format.sampleFormat, into: samples)
         let before = packets.count
         guard cc_flac_encode(handle, samples, UInt32(frames), &packets.storage) == 0 else { throw failure("use") }
         clock.advance(by: Int64(frames))

@@ -33,8 +33,6 @@ public final class OpusEncoder: Encoder {
     private var framesCoded: Int64 = 0
     private var blocks: Int64 = 0
 
-    /// Frames of a piece.
-    private static let pieceFrames = 4096
     /// What libopus' documentation advises for a packet of a stream, bytes.
     private static let mostBytes = 4000
 
@@ -45,7 +43,7 @@ public final class OpusEncoder: Encoder {
             sampleRate: Self.rate(for: format.sampleRate) ?? OpusHead.rate, channels: format.channels,
             sampleFormat: .float32)
         block = .allocate(capacity: coded.sampleRate / 1000 * 60 * max(format.channels, 1))
-        piece = .allocate(capacity: Self.pieceFrames * max(format.channels, 1))
+        piece = .allocate(capacity: AudioFormat.pieceFrames * max(format.channels, 1))
     }
 
     deinit {
@@ -110,19 +108,16 @@ public final class OpusEncoder: Encoder {
     ) throws(CaptureError) {
         _ = try format.frames(in: data)
         clock.anchor(at: nanoseconds)
-        let pieceBytes = Self.pieceFrames * format.bytesPerFrame
-        try data.withUnsafeBytes { (data) throws(CaptureError) in
-            for start in stride(from: 0, to: data.count, by: pieceBytes) {
-                let part = data[start..<min(start + pieceBytes, data.count)]
-                try take(UnsafeRawBufferPointer(rebasing: part), into: &packets)
-            }
+        try format.forEachPiece(of: data) { (part, frames) throws(CaptureError) in
+            try take(part, frames, into: &packets)
         }
     }
 
-    private func take(_ part: UnsafeRawBufferPointer, into packets: inout PacketBuffer) throws(CaptureError) {
+    private func take(
+        _ part: UnsafeRawBufferPointer, _ frames: Int, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
         guard let samples = piece.baseAddress else { return }
         Samples.float(part, of: format.sampleFormat, into: samples)
-        let frames = part.count / format.bytesPerFrame
         let before = codedFrames(framesIn)
         framesIn += Int64(frames)
         counts.frames += UInt64(frames)

@@ -3,16 +3,11 @@ import CaptureGate
 /// A microphone's way into the clip.
 final class AudioLane: Lane {
     let track: ClipTrack
-    let differences: [String]
+    let source: AudioSession.Frames
     private var meter: LevelMeter
-    private var session: AudioSession?
-    private let back: Box<AudioSession>
     private let timeline: Timeline
-    let held = HeldFrames()
     private let format: AudioFormat
     private let role: SoundRole
-    /// Sees the stamps from the first on, also of what is thrown away: the longer, the better it knows the clock.
-    private var clock: DeviceClock
     private var outlet: SoundOutlet?
     private var placement: SoundPlacement?
     /// In the clip.
@@ -23,55 +18,17 @@ final class AudioLane: Lane {
     init(_ session: consuming AudioSession, _ timeline: Timeline, role: SoundRole, back: Box<AudioSession>) {
         let device = session.device
         format = session.format
-        differences = session.differences
         track = ClipTrack(.audio(format), name: device.name, device: device.id.rawValue)
-        clock = DeviceClock(rate: Double(format.sampleRate))
         meter = LevelMeter(format)
         self.role = role
         self.timeline = timeline
-        self.back = back
-        self.session = consume session
-    }
-
-    var readySignal: Int32 { session?.readySignal ?? -1 }
-    /// What is held comes first, once the clip has begun.
-    var end: SessionEnd? { timeline.origin == nil || held.isEmpty ? session?.end : nil }
-    var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
-    var elapsed: Int64 { outlet?.nanoseconds ?? 0 }
-    var isComplete: Bool { outlet?.isFull ?? false }
-
-    func start() {
-        session?.wake(every: Self.wakeInterval)
-        session?.start()
-    }
-
-    func stop() { session?.stop() }
-
-    func reattach() throws(CaptureError) {
-        try session?.reattach()
-        session?.wake(every: Self.wakeInterval)
-    }
-
-    func release() {
-        timeline.pace = nil
-        if let session = session.take() { back.put(session) }
-    }
-
-    func skip() -> Bool {
-        session?.withNext { header, _ in
-            clock.update(header)
-            return true
-        } ?? false
-    }
-
-    func pass(_ header: FrameHeader) { clock.update(header) }
-
-    func holdNext() -> Int64? {
-        session?.withNext { header, bytes in
-            held.append(header, bytes)
-            return header.timestamp
+        source = SessionFrames(session, timeline, rate: Double(format.sampleRate), back: back) {
+            (session) throws(CaptureError) in try session?.reattach()
         }
     }
+
+    var elapsed: Int64 { outlet?.nanoseconds ?? 0 }
+    var isComplete: Bool { outlet?.isFull ?? false }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         var wrote = false
@@ -83,8 +40,8 @@ final class AudioLane: Lane {
 
     func ledger(counts: EncoderCounts) -> TrackLedger {
         var ledger = TrackLedger(kind: .audio, name: track.name, device: track.device)
-        ledger.xruns = session?.statistics.xruns ?? 0
-        ledger.priority = session?.statistics.priority
+        ledger.xruns = source.statistics?.xruns ?? 0
+        ledger.priority = source.statistics?.priority
         guard let outlet, let placement else { return ledger }
         ledger.lost = placement.lost
         ledger.lost.xrun += unplaced.xrun
@@ -107,7 +64,7 @@ final class AudioLane: Lane {
         let level = meter.readTogether()
         return AudioProgress(
             peakDBFS: level.peakDBFS, rmsDBFS: level.rmsDBFS, clipped: level.isClipped, frames: outlet?.written ?? 0,
-            lost: placement?.lost.total ?? 0, xruns: session?.statistics.xruns ?? 0)
+            lost: placement?.lost.total ?? 0, xruns: source.statistics?.xruns ?? 0)
     }
 
     // MARK: One period
@@ -115,17 +72,7 @@ final class AudioLane: Lane {
     /// - Returns: false where there is none.
     private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         let placement = placement ?? begin(writer, track)
-        if !held.isEmpty {
-            // In its turn what comes meanwhile, so that the ring does not overflow.
-            while holdNext() != nil {}
-            try held.takeFirst { (header, bytes) throws(CaptureError) in try place(header, bytes, placement) }
-            return true
-        }
-        // The closure of a ring can't throw past the ring's own bookkeeping untyped, so the error is typed through.
-        return try session?.withNext { (header, bytes) throws(CaptureError) in
-            try self.place(header, bytes, placement)
-            return true
-        } ?? false
+        return try source.takeNext { (header, bytes) throws(CaptureError) in try place(header, bytes, placement) }
     }
 
     private func place(
@@ -155,7 +102,7 @@ final class AudioLane: Lane {
         let outlet = SoundOutlet(
             format, to: writer, as: track, target: target,
             watch: timeline.silence.map { SilenceWatch($0, format) })
-        let placement = SoundPlacement(outlet, timeline, clock: clock, isSteered: role == .follows)
+        let placement = SoundPlacement(outlet, timeline, clock: source.clock, isSteered: role == .follows)
         if role == .leads { timeline.pace = placement }
         self.outlet = outlet
         index = track

@@ -12,6 +12,7 @@ final class HeldFrames {
     private var first = 0
     /// Memory of frames that are gone.
     private var spare: [[UInt8]] = []
+    /// Of the memory that they take.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { first == frames.count }
@@ -21,8 +22,10 @@ final class HeldFrames {
     func append(_ header: FrameHeader, _ bytes: RawSpan) {
         var copy = spare.popLast() ?? []
         copy.removeAll(keepingCapacity: true)
+        // Exactly: an array that grows by itself takes twice what it had.
+        copy.reserveCapacity(bytes.byteCount)
         bytes.withUnsafeBytes { copy.append(contentsOf: $0) }
-        byteCount += copy.count
+        byteCount += copy.capacity
         frames.append(Frame(header: header, bytes: copy))
     }
 
@@ -44,8 +47,8 @@ final class HeldFrames {
 
     private func removeFirst() -> FrameHeader {
         let header = frames[first].header
-        byteCount -= frames[first].bytes.count
-        // A device's frames are of a size, so a few are enough.
+        byteCount -= frames[first].bytes.capacity
+        // One goes for each that comes, so a few are enough.
         if spare.count < 8 { spare.append(frames[first].bytes) }
         frames[first].bytes = []
         first += 1

@@ -24,15 +24,30 @@ struct PreRoll {
     /// - Throws: `.usage`, with what it needs.
     func check(_ tracks: [ClipTrack]) throws(CaptureError) {
         guard length > 0 else { return }
-        let bytes = tracks.reduce(0) { $0 + $1.rawBytesPerSecond * Double(length + Self.slack) / 1e9 }
-        guard bytes > Double(Self.mostBytes) else { return }
+        let bytes = tracks.reduce(0) { $0 + mostBytes(of: $1) }
+        guard bytes > Self.mostBytes else { return }
         throw CaptureError(
             .usage,
-            "The pre-roll of \(length / 1_000_000_000) s needs \(Int64(bytes) >> 20) MiB of memory as the devices deliver it; "
+            "The pre-roll of \(length / 1_000_000_000) s needs \(bytes >> 20) MiB of memory as the devices deliver it; "
                 + "at most \(Self.mostBytes >> 20) MiB are kept.",
             remedies: [
-                Remedy("Choose a shorter pre-roll, a smaller size, fewer frames a second, or --pixel-format MJPG.")
+                Remedy(
+                    "Record JPEG images: to a name that ends in .mkv, without --video-codec raw. Else choose a shorter "
+                        + "pre-roll, a smaller size or fewer frames a second.")
             ])
+    }
+
+    /// How much each of them may hold: those of which it is known were checked, the others share the rest.
+    func mostBytes(of tracks: [ClipTrack]) -> [Int] {
+        let known = tracks.map(mostBytes)
+        let open = known.count { $0 == 0 }
+        let rest = max(0, Self.mostBytes - known.reduce(0, +))
+        return known.map { $0 > 0 ? Self.mostBytes : rest / open }
+    }
+
+    /// 0 for compressed pictures, of which nobody knows.
+    private func mostBytes(of track: ClipTrack) -> Int {
+        Int(track.rawBytesPerSecond * Double(length + Self.slack) / 1e9)
     }
 
     /// The start on CLOCK_MONOTONIC, once it is there.

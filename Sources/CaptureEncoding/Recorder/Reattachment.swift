@@ -48,7 +48,7 @@ final class Reattachment {
     /// refused for good.
     private func attach(_ lane: any Lane) -> Outcome {
         do {
-            try lane.reattach()
+            try lane.source.reattach()
             since[ObjectIdentifier(lane)] = nil
             return .back
         } catch {

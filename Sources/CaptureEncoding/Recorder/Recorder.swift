@@ -90,14 +90,17 @@ public struct Recorder: ~Copyable, Sendable {
         }
         let lanes = Self.lanes(
             devices, timeline, settings.sync, constantRate: formats.contains(where: \.hasConstantRate))
-        defer { for lane in lanes { lane.release() } }
-        if let preview = settings.preview, let camera = lanes.lazy.compactMap({ $0 as? VideoLane }).first {
-            camera.preview = PreviewSource(camera.track, preview) { onEvent(.preview($0)) }
+        defer {
+            for lane in lanes { lane.source.release() }
+            timeline.pace = nil
         }
         let preRoll = PreRoll(settings)
-        try preRoll?.check(lanes.map(\.track))
+        if let preRoll { try prepare(lanes, preRoll, formats, settings.encoders) }
+        if let preview = settings.preview, let camera = lanes.lazy.compactMap({ $0 as? VideoLane }).first {
+            camera.preview = PreviewSource(camera.writtenTrack, preview) { onEvent(.preview($0)) }
+        }
         let writer = try target.writer(
-            and: others, lanes.map(\.track), settings.labels, settings.encoders)
+            and: others, lanes.map(\.writtenTrack), settings.labels, settings.encoders)
         let run = RecordingRun(
             lanes: lanes, writer: writer, timeline: timeline, control: control,
             reattachment: Reattachment(patience: settings.reattach, timeline: timeline),
@@ -108,6 +111,17 @@ public struct Recorder: ~Copyable, Sendable {
             throw CaptureError(.usage, "A recording needs a microphone or a camera.")
         }
         return try run.run()
+    }
+
+    /// Has raw pictures wait as JPEG images where that is all that the clip has of them. Where another format wants the
+    /// pictures themselves, they wait as they are.
+    private static func prepare(
+        _ lanes: [any Lane], _ preRoll: PreRoll, _ formats: [ClipFormat], _ encoders: EncoderSettings
+    ) throws(CaptureError) {
+        if preRoll.length > 0, formats.allSatisfy({ $0.keepsJPEG(as: encoders.videoCodec) }) {
+            for case let camera as VideoLane in lanes { try camera.compress(encoders.mjpeg) }
+        }
+        try preRoll.check(lanes.map(\.writtenTrack))
     }
 
     private static func lanes(

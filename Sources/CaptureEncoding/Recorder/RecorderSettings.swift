@@ -13,9 +13,12 @@ public struct RecorderSettings: Sendable {
     public var labels = ClipLabels()
     /// When the clip begins, to the sample, nanoseconds since 1970; `nil` when the devices deliver.
     public var startsAt: Int64?
-    /// How much from before the start belongs to the clip, and waits in memory, as the devices deliver it, until the
-    /// start: at `startsAt`, else at ``RecordingControl/begin()``. More than 1 GiB is refused, and of compressed pictures what
-    /// is more is forgotten. `nil` begins at once.
+    /// How much from before the start belongs to the clip, and waits in memory until the start: at `startsAt`, else at
+    /// ``RecordingControl/begin()``. `nil` begins at once.
+    ///
+    /// Sound waits as the device delivers it. Pictures wait as JPEG images where all that they go to keeps such images;
+    /// where one output wants them raw, they wait raw. What is known to need more than 1 GiB is refused, and of JPEG images what
+    /// is more is forgotten; `.started` says how much there was.
     public var preRoll: Duration?
     /// How long the clip becomes, to the frame, pre-roll included; `nil` until it is stopped.
     public var duration: Duration?

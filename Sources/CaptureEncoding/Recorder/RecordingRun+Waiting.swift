@@ -6,23 +6,38 @@ extension RecordingRun {
     /// - Returns: why nothing came of it.
     func awaitStart(_ preRoll: PreRoll) -> End? {
         if preRoll.length > 0 { report(.waiting(preRoll: .nanoseconds(preRoll.length), startsAt: preRoll.startsAt)) }
-        let most = PreRoll.mostBytes / lanes.count
+        let most = preRoll.mostBytes(of: lanes.map(\.writtenTrack))
         while true {
-            for lane in lanes { lane.hold(preRoll.length + PreRoll.slack, most: most) }
+            let took: Bool
+            do {
+                took = try hold(preRoll, most)
+            } catch {
+                return end(error)
+            }
             if let end = ended() { return end }
-            if let start = preRoll.start(asked: control.beginning), lanes.allSatisfy({ $0.oldestHeld != nil }) {
+            if let start = preRoll.start(asked: control.beginning), lanes.allSatisfy({ $0.source.oldestHeld != nil }) {
                 begin(preRoll, at: start)
                 return nil
             }
-            wait(for: lanes, milliseconds: preRoll.patience)
+            if !took { wait(for: lanes, milliseconds: preRoll.patience) }
         }
+    }
+
+    /// - Parameter most: bytes of each lane.
+    /// - Returns: false where there was nothing.
+    private func hold(_ preRoll: PreRoll, _ most: [Int]) throws(CaptureError) -> Bool {
+        var took = false
+        for (lane, most) in zip(lanes, most) {
+            if try lane.source.hold(preRoll.length + PreRoll.slack, most: most) { took = true }
+        }
+        return took
     }
 
     /// - Parameter start: CLOCK_MONOTONIC nanoseconds.
     private func begin(_ preRoll: PreRoll, at start: Int64) {
         let wanted = start - preRoll.length
         // Where there is no sound or picture yet, there is no clip; a clip that has its moment begins at it all the same.
-        let oldest = lanes.compactMap(\.oldestHeld).max() ?? wanted
+        let oldest = lanes.compactMap { $0.source.oldestHeld }.max() ?? wanted
         let origin = preRoll.length > 0 ? max(wanted, oldest) : wanted
         if origin > wanted {
             differences.append(

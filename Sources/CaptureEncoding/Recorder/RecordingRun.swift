@@ -50,7 +50,7 @@ final class RecordingRun {
     ) {
         guard let leader = lanes.first(where: { $0 is VideoLane }) ?? lanes.first else { return nil }
         self.lanes = lanes
-        differences = lanes.flatMap(\.differences)
+        differences = lanes.flatMap { $0.source.differences }
         self.leader = leader
         self.writer = writer
         parts = writer as? any PartsWriter
@@ -69,12 +69,12 @@ final class RecordingRun {
     ///
     /// - Throws: where no valid file came to be.
     func run() throws(CaptureError) -> Clip {
-        for lane in lanes { lane.start() }
+        for lane in lanes { lane.source.start() }
         let end = record()
-        for lane in lanes { lane.stop() }
+        for lane in lanes { lane.source.stop() }
         let clip = try finish(end)
         tellFinished()
-        report(.ended(clip, end.error, lastTimestamp: lanes.map(\.lastTimestamp).max() ?? 0))
+        report(.ended(clip, end.error, lastTimestamp: lanes.map { $0.source.lastTimestamp }.max() ?? 0))
         return clip
     }
 
@@ -106,7 +106,7 @@ final class RecordingRun {
     }
 
     /// - Parameter error: of the output, or of a loss that was to end it.
-    private func end(_ error: CaptureError) -> End {
+    func end(_ error: CaptureError) -> End {
         if error == timeline.losses.failure { return End(reason: .loss, error: error) }
         if error == .sizeReached { return End(reason: .maxSize, error: nil) }
         return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
@@ -142,8 +142,8 @@ final class RecordingRun {
     private func align() -> End? {
         var idle = Array(lanes.indices)
         while !idle.isEmpty {
-            idle.removeAll { lanes[$0].skip() }
-            for index in lanes.indices where !idle.contains(index) { while lanes[index].skip() {} }
+            idle.removeAll { lanes[$0].source.skip() }
+            for index in lanes.indices where !idle.contains(index) { while lanes[index].source.skip() {} }
             if let end = ended() { return end }
             if !idle.isEmpty { wait(for: lanes) }
         }
@@ -153,7 +153,7 @@ final class RecordingRun {
     /// A picture is stamped when it begins and comes when it is whole, so the sound of its beginning may have been
     /// thrown away; that of the next one has not.
     private func passOnePicture() -> End? {
-        while leader is VideoLane, !leader.skip() {
+        while leader is VideoLane, !leader.source.skip() {
             if let end = ended() { return end }
             wait(for: [leader])
         }
@@ -162,7 +162,7 @@ final class RecordingRun {
 
     func ended() -> End? {
         for lane in lanes where !lane.isComplete {
-            guard let end = lane.end, case .over(let last) = reattachment.look(at: lane, end) else { continue }
+            guard let end = lane.source.end, case .over(let last) = reattachment.look(at: lane, end) else { continue }
             switch last {
             case .stopped: return End(reason: .interrupt, error: nil)
             case .refused(let error): return End(reason: .revoked, error: error)
@@ -173,15 +173,15 @@ final class RecordingRun {
         }
         guard let reason = control.requested else { return nil }
         // What was held, and is not written yet, comes before the end.
-        if timeline.origin != nil, lanes.contains(where: { $0.oldestHeld != nil && !$0.isComplete }) {
-            for lane in lanes { lane.stop() }
+        if timeline.origin != nil, lanes.contains(where: { $0.source.oldestHeld != nil && !$0.isComplete }) {
+            for lane in lanes { lane.source.stop() }
             return nil
         }
         return End(reason: reason, error: nil)
     }
 
     func wait(for lanes: [any Lane], milliseconds: Int32 = 100) {
-        var items = lanes.map { cs_poll_item(fd: $0.readySignal, events: Int16(CS_POLL_IN), revents: 0) }
+        var items = lanes.map { cs_poll_item(fd: $0.source.readySignal, events: Int16(CS_POLL_IN), revents: 0) }
         items.append(cs_poll_item(fd: control.descriptor, events: Int16(CS_POLL_IN), revents: 0))
         _ = cs_poll(&items, items.count, milliseconds)
     }
@@ -218,7 +218,9 @@ final class RecordingRun {
             writer.discard()
             throw error
         }
-        return try writer.finish(ledger: ledger, end: end.reason)
+        var clip = try writer.finish(ledger: ledger, end: end.reason)
+        clip.tracks = lanes.map(\.track)
+        return clip
     }
 
     private static func ledger(_ lanes: [any Lane], _ writer: any ClipWriter) -> LossLedger {

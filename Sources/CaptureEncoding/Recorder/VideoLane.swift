@@ -4,11 +4,8 @@ import CaptureGate
 /// missing one replaced by the next.
 final class VideoLane: Lane {
     let track: ClipTrack
-    let differences: [String]
-    private var session: VideoSession?
-    private let back: Box<VideoSession>
+    let source: VideoSession.Frames
     private let timeline: Timeline
-    let held = HeldFrames()
     private let constantRate: Bool
     private let frame: Int64
     private var written: UInt64 = 0
@@ -19,7 +16,6 @@ final class VideoLane: Lane {
     private var leftOut: UInt64 = 0
     /// In the clip.
     private var index = 0
-    private var clock: DeviceClock
     private(set) var isComplete = false
     /// Who wants to look on.
     var preview: PreviewSource?
@@ -28,53 +24,29 @@ final class VideoLane: Lane {
         _ session: consuming VideoSession, _ timeline: Timeline, constantRate: Bool, back: Box<VideoSession>
     ) {
         let device = session.device
-        differences = session.differences
+        let rate = session.format.frameRate
         track = ClipTrack(.video(session.format), name: device.name, device: device.id.rawValue)
         count = TrackLedger(kind: .video, name: device.name, device: device.id.rawValue)
-        frame = session.format.frameRate.frameNanoseconds
-        clock = DeviceClock(rate: session.format.frameRate.framesPerSecond)
+        frame = rate.frameNanoseconds
         self.timeline = timeline
         self.constantRate = constantRate
-        self.back = back
-        self.session = consume session
+        source = SessionFrames(session, timeline, rate: rate.framesPerSecond, back: back) {
+            (session) throws(CaptureError) in try session?.reattach()
+        }
     }
 
-    var readySignal: Int32 { session?.readySignal ?? -1 }
-    /// What is held comes first, once the clip has begun.
-    var end: SessionEnd? { timeline.origin == nil || held.isEmpty ? session?.end : nil }
-    var lastTimestamp: Int64 { session?.statistics.lastTimestamp ?? 0 }
     var elapsed: Int64 { written == 0 ? 0 : last + frame }
 
-    func start() {
-        session?.wake(every: Self.wakeInterval)
-        session?.start()
+    /// Has raw pictures encoded as they come; the writer gets the images.
+    /// - Throws: `.usage` for pictures and parameters that there can be no JPEG of.
+    func compress(_ parameters: MJPEGParameters) throws(CaptureError) {
+        guard let format = track.video, !format.pixelFormat.isCompressed else { return }
+        source.compressor = try PictureCompressor(format, parameters)
     }
 
-    func stop() { session?.stop() }
-
-    func reattach() throws(CaptureError) {
-        try session?.reattach()
-        session?.wake(every: Self.wakeInterval)
-    }
-
-    func release() {
-        if let session = session.take() { back.put(session) }
-    }
-
-    func skip() -> Bool {
-        session?.withNext { header, _ in
-            clock.update(header)
-            return true
-        } ?? false
-    }
-
-    func pass(_ header: FrameHeader) { clock.update(header) }
-
-    func holdNext() -> Int64? {
-        session?.withNext { header, bytes in
-            held.append(header, bytes)
-            return header.timestamp
-        }
+    var writtenTrack: ClipTrack {
+        guard let compressor = source.compressor else { return track }
+        return ClipTrack(.video(compressor.format), name: track.name, device: track.device)
     }
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
@@ -85,7 +57,7 @@ final class VideoLane: Lane {
 
     func ledger(counts: EncoderCounts) -> TrackLedger {
         var ledger = count
-        let statistics = session?.statistics
+        let statistics = source.statistics
         ledger.lost.empty = min(damaged, statistics?.empty ?? 0)
         ledger.lost.short = min(damaged - ledger.lost.empty, statistics?.short ?? 0)
         ledger.lost.corrupt = damaged - ledger.lost.empty - ledger.lost.short + counts.skipped
@@ -93,7 +65,7 @@ final class VideoLane: Lane {
         ledger.delivered = written - count.filled - min(counts.skipped, written - count.filled)
         ledger.asked = ledger.delivered + ledger.lost.total
         ledger.lastNanoseconds = written == 0 ? nil : last
-        ledger.note(drift: clock.drift)
+        ledger.note(drift: source.clock.drift)
         ledger.priority = statistics?.priority
         ledger.marks = timeline.losses.marks(of: index)
         return ledger
@@ -108,21 +80,13 @@ final class VideoLane: Lane {
     // MARK: One picture
 
     private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
-        if !held.isEmpty {
-            while holdNext() != nil {}
-            try held.takeFirst { (header, bytes) throws(CaptureError) in try place(header, bytes, writer, track) }
-            return true
-        }
-        return try session?.withNext { (header, bytes) throws(CaptureError) in
-            try self.place(header, bytes, writer, track)
-            return true
-        } ?? false
+        try source.takeNext { (header, bytes) throws(CaptureError) in try place(header, bytes, writer, track) }
     }
 
     private func place(
         _ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int
     ) throws(CaptureError) {
-        clock.update(header)
+        source.clock.update(header)
         timeline.start(at: header.timestamp)
         guard let time = timeline.time(of: header.timestamp) else { return }
         guard time > -frame / 2 else { return }

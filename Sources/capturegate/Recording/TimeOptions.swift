@@ -15,9 +15,10 @@ struct TimeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Begin with what was so long before: Enter, SIGUSR1 or --start-at begins the clip.",
             discussion: """
-                The devices capture from the start of the program, and what is older is forgotten. It is kept as the \
-                devices deliver it; what needs more than 1 GiB, as 8 s of 1920x1080 YUYV at 30 a second do, is refused with \
-                exit code 64. The pre-roll counts as part of --for.
+                The devices capture from the start of the program, and what is older is forgotten. Where the clip keeps \
+                JPEG images, each picture waits as the image that it becomes. Where it keeps raw ones, or one --tee \
+                does, they wait raw; what needs more than 1 GiB then, as 8 s of 1920x1080 YUYV at 30 a second do, is \
+                refused with exit code 64. The pre-roll counts as part of --for.
                 """, valueName: "time"),
         transform: DurationArgument.parse)
     var preRoll: DurationArgument?

@@ -60,16 +60,69 @@ struct BeginningTests {
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
     }
 
-    @Test("a pre-roll that memory does not hold is refused, with what it needs")
-    func tooLong() async throws {
+    @Test(
+        "a pre-roll of raw pictures that memory does not hold is refused, with what it needs",
+        arguments: ["a.mkv --video-codec raw", "a.y4m", "a.mkv --tee a.y4m"])
+    func tooLong(output: String) async throws {
         let workspace = try Workspace()
         try await workspace.allowTestDevices()
+        let words = output.split(separator: " ").map(String.init)
         let ending = try await workspace.capturegate(
-            "record", "a.mkv", "--camera", "test:bars", "--size", "1920x1080", "--pre-roll", "60s", "--for", "1s")
+            ["record"] + words + [
+                "--camera", "test:bars", "--size", "1920x1080", "--pre-roll", "60s", "--for", "1s",
+            ])
         #expect(ending.code == 64)
         #expect(ending.errors.contains("needs 7237 MiB"))
-        #expect(ending.errors.contains("--pixel-format MJPG"))
+        #expect(ending.errors.contains("without --video-codec raw"))
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
+    }
+
+    @Test("a pre-roll of JPEG images is not, and the camera is told as it is")
+    func long() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let recording = try workspace.start(
+            "record", "a.mkv", "--camera", "test:bars", "--size", "1920x1080", "--pre-roll", "60s", "--for", "200ms",
+            "--json")
+        _ = try await recording.waitForLine(containing: "waiting")
+        recording.send(SIGUSR1)
+        let start = try Document(try await recording.waitForLine(containing: #""event":"start""#))
+        #expect(start["tracks"].elements.first?["pixel_format"].string == "YUYV")
+        #expect(try await recording.finish().code == 0)
+        let stream = try await workspace.probe("a.mkv", "stream=codec_name")["streams"].elements.first
+        #expect(stream?["codec_name"].string == "mjpeg")
+    }
+
+    @Test(
+        "a pre-roll goes into each output, and the ledger says what is in it",
+        arguments: [
+            "--segment 500ms", "--tee b.mjpeg --tee b.flac", "--tee b.y4m", "--on-loss mark", "--video-codec raw",
+            "--reattach=5s --max-size 10MB",
+        ])
+    func everywhere(options: String) async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let recording = try workspace.start(
+            ["record", "a.mkv", "--camera", "test:bars", "--size", "320x240", "--microphone", "test:tone"]
+                + ["--pre-roll", "2s", "--for", "1s", "--json"] + options.split(separator: " ").map(String.init))
+        _ = try await recording.waitForLine(containing: "waiting")
+        recording.send(SIGUSR1)
+        let ending = try await recording.finish()
+        #expect(ending.code == 0, "\(ending.errors)")
+        let end = try #require(try Document.lines(ending.output).last)
+        let parts = end["segments"].elements.compactMap { $0["path"].string }
+        var frames = 0
+        for name in parts.isEmpty ? ["a.mkv"] : parts {
+            let streams = try await workspace.probe(name, "stream=nb_read_frames")["streams"].elements
+            frames += try #require(streams.first?["nb_read_frames"].string.flatMap(Int.init))
+        }
+        #expect(end["tracks"].elements.first?["frames"] == .number(Double(frames)) && frames > 0)
+        for name in ["b.mjpeg", "b.y4m"] where workspace.names.contains(name) {
+            let streams = try await workspace.probe(name, "stream=nb_read_frames")["streams"].elements
+            let tee = end["tees"].elements.first?["ledger"]["tracks"].elements.first
+            let written = [tee?["delivered"], tee?["filled"]].compactMap { $0?.number }.reduce(0, +)
+            #expect(streams.first?["nb_read_frames"].string == "\(Int(written))")
+        }
     }
 
     @Test("a permission that is revoked ends a pre-roll, and leaves nothing")

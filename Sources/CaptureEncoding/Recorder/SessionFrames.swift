@@ -1,0 +1,111 @@
+import CaptureGate
+
+/// The frames of a session, and what the first ones say of the device's clock.
+final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: FrameSource {
+    typealias Session = CaptureSession<Reader, Format>
+
+    let differences: [String]
+    /// Sees the stamps from the first on, also of what is thrown away: the longer, the better it knows the clock.
+    var clock: DeviceClock
+    /// Where raw pictures are made JPEG images as they come.
+    var compressor: PictureCompressor?
+    private var session: Session?
+    private let back: Box<Session>
+    private let timeline: Timeline
+    private let attach: (inout Session?) throws(CaptureError) -> Void
+    /// What was taken into memory before the clip has begun.
+    private let held = HeldFrames()
+
+    /// How often the recorder's thread is woken for a device: a file is in no hurry.
+    private static var wakeInterval: Duration { .milliseconds(50) }
+
+    /// - Parameters:
+    ///   - rate: frames a second, nominal: samples, or pictures.
+    ///   - back: where the session goes in the end.
+    ///   - attach: goes on with a device that was unplugged.
+    init(
+        _ session: consuming Session, _ timeline: Timeline, rate: Double, back: Box<Session>,
+        attach: @escaping (inout Session?) throws(CaptureError) -> Void
+    ) {
+        differences = session.differences
+        clock = DeviceClock(rate: rate)
+        self.timeline = timeline
+        self.back = back
+        self.attach = attach
+        self.session = consume session
+    }
+
+    var readySignal: Int32 { session?.readySignal ?? -1 }
+    /// What is held comes first, once the clip has begun.
+    var end: SessionEnd? { timeline.origin == nil || held.isEmpty ? session?.end : nil }
+    var statistics: CaptureStatistics? { session?.statistics }
+    var lastTimestamp: Int64 { statistics?.lastTimestamp ?? 0 }
+    var oldestHeld: Int64? { held.oldest }
+
+    func start() {
+        session?.wake(every: Self.wakeInterval)
+        session?.start()
+    }
+
+    func stop() { session?.stop() }
+
+    func reattach() throws(CaptureError) {
+        try attach(&session)
+        session?.wake(every: Self.wakeInterval)
+    }
+
+    func release() {
+        if let session = session.take() { back.put(session) }
+    }
+
+    func skip() -> Bool {
+        session?.withNext { header, _ in
+            clock.update(header)
+            return true
+        } ?? false
+    }
+
+    func hold(_ nanoseconds: Int64, most: Int) throws(CaptureError) -> Bool {
+        guard let newest = try holdNext() else { return false }
+        while let header = held.dropFirst(before: newest - nanoseconds, most: most) { clock.update(header) }
+        return true
+    }
+
+    /// Lends the next period or picture, as the writer is to get it.
+    /// - Returns: false where there is none.
+    func takeNext(_ body: (FrameHeader, RawSpan) throws(CaptureError) -> Void) throws(CaptureError) -> Bool {
+        guard held.isEmpty else {
+            // In its turn what comes meanwhile, so that the ring does not overflow. Not all that is there: where encoding
+            // takes longer than a picture lasts there would always be one more.
+            _ = try holdNext()
+            try held.takeFirst(body)
+            return true
+        }
+        // The closure of a ring can't throw past the ring's own bookkeeping untyped, so the error is typed through.
+        return try withNext { (header, bytes) throws(CaptureError) in
+            try body(header, bytes)
+            return true
+        } ?? false
+    }
+
+    /// - Returns: its timestamp; `nil` where there is none.
+    private func holdNext() throws(CaptureError) -> Int64? {
+        try withNext { header, bytes in
+            held.append(header, bytes)
+            return header.timestamp
+        }
+    }
+
+    private func withNext<Value>(
+        _ body: (FrameHeader, RawSpan) throws(CaptureError) -> Value
+    ) throws(CaptureError) -> Value? {
+        guard let compressor else { return try session?.withNext(body) }
+        return try session?.withNext { (header, picture) throws(CaptureError) in
+            try compressor.withImage(of: picture) { (image) throws(CaptureError) in try body(header, image) }
+        }
+    }
+}
+
+extension CaptureSession where Reader: ~Copyable {
+    typealias Frames = SessionFrames<Reader, Format>
+}
