@@ -44,6 +44,23 @@ struct PreviewTests {
         #expect(try await record(answering: "\u{1B}[?62;4c", showing: "\u{1B}Pq\"1;1;").code == 0)
     }
 
+    @Test("What waited as JPEG images before the clip began is shown like any other picture")
+    func preRoll() async throws {
+        let workspace = try Workspace()
+        _ = try await workspace.capturegate("grant", "camera", "--always")
+        let terminal = try PseudoTerminal()
+        let line = "record a.mkv --camera test:bars --size 320x240 --fps 30 --for 2s --pre-roll 1s --preview"
+        let child = try ChildProcess(
+            ["sh", "-c", "TERM=xterm COLORTERM=truecolor '\(Executable.capturegate)' \(line) 2>/dev/tty"],
+            in: workspace, terminal: terminal.path)
+        try await terminal.wait(for: "a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c", answering: "\u{1B}[?1;2c")
+        try await terminal.wait(for: "keeping the last 1.0 s", answering: "\n")
+        try await terminal.wait(for: "m\u{2580}")
+        async let rest: Void = terminal.drain()
+        #expect(try await child.finish().code == 0)
+        try await rest
+    }
+
     @Test("Without a terminal, --preview is refused, and nothing is asked or recorded")
     func noTerminal() async throws {
         let workspace = try Workspace()
