@@ -15,6 +15,8 @@ struct DiskFullTests {
             #expect(full.failure.kind == .diskFull && full.failure.exitCode == 74)
             #expect(full.rounds == 24 && full.clip.end == .diskFull && scratch.names == ["a.wav"])
             #expect(full.clip.durationNanoseconds == 200_000_000)
+            #expect(full.clip.ledger.tracks[0].frames == 1600 && full.clip.ledger.tracks[0].asked == 1600)
+            #expect(full.clip.ledger.tracks[0].lastNanoseconds == 199_875_000)
             let judged = try Tool.run("sox", [scratch.path("a.wav"), "-n", "stat"], in: scratch)
             #expect(judged.errors.contains("Samples read:              3200"), "\(judged.errors)")
         }
@@ -26,13 +28,15 @@ struct DiskFullTests {
             let scratch = try Scratch()
             let format = AudioFormat(sampleRate: 8000, channels: 1, sampleFormat: .s16)
             let full = try FullDisk.record(
-                to: scratch.path("a.flac"), bytes: 50_001, tracks: [Recording.track(format)]
+                to: scratch.path("a.flac"), bytes: 50_001, tracks: [Recording.track(format)], claimed: 10
             ) { try $0.write(audio: Source.sound(format, frames: 80).span.bytes, at: Int64($1) * 10_000_000) }
             #expect(full.failure.kind == .diskFull && scratch.names == ["a.flac"])
             let judged = try Tool.run("flac", ["-ts", scratch.path("a.flac")], in: scratch)
             #expect(judged.status == 0, "\(judged.errors)")
             let samples = try Tool.text("metaflac", ["--show-total-samples", scratch.path("a.flac")], in: scratch)
             #expect(Int64(samples.dropLast()).map { $0 * 125_000 } == full.clip.durationNanoseconds)
+            // More than it was said to have got: the last write was refused, and half of it is there.
+            #expect(UInt64(samples.dropLast()) == full.clip.ledger.tracks[0].frames)
         }
     }
 
@@ -55,6 +59,7 @@ struct DiskFullTests {
                 "ffmpeg", ["-v", "error", "-i", scratch.path("a.opus"), "-f", "s16le", "-"], in: scratch)
             #expect(decoded.errors.isEmpty, "\(decoded.errors)")
             #expect(Int64(decoded.output.count / 2) * 1_000_000_000 / 48_000 <= full.clip.durationNanoseconds)
+            #expect(full.clip.ledger.tracks[0].frames == UInt64(decoded.output.count / 2))
         }
     }
 
@@ -70,6 +75,7 @@ struct DiskFullTests {
             let decoded = try Tool.run(
                 "ffmpeg", ["-v", "warning", "-i", scratch.path("a.y4m"), "-f", "rawvideo", "-"], in: scratch)
             #expect(decoded.output.count == 6 * 64 * 48 && decoded.errors.isEmpty)
+            #expect(full.clip.ledger.tracks[0].frames == 6)
         }
     }
 
@@ -91,6 +97,7 @@ struct DiskFullTests {
                 "ffmpeg", ["-v", "error", "-i", scratch.path("a.mka"), "-f", "s16le", "-"], in: scratch)
             #expect(decoded.errors.isEmpty, "\(decoded.errors)")
             #expect(Int64(decoded.output.count / 2) * 125_000 == full.clip.durationNanoseconds)
+            #expect(full.clip.ledger.tracks[0].frames == UInt64(decoded.output.count / 2))
         }
     }
 
@@ -99,9 +106,10 @@ struct DiskFullTests {
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
             let format = Source.video(.yuyv)
-            for name in ["a.mkv", "a.y4m"] {
+            // Too little for a head, and for a picture behind it.
+            for (name, bytes) in [("a.mkv", 10), ("a.mkv", 2000), ("a.y4m", 10), ("a.y4m", 2000)] {
                 let error = try #require(throws: CaptureError.self) {
-                    _ = try FullDisk.record(to: scratch.path(name), bytes: 10, tracks: [Recording.track(format)]) {
+                    _ = try FullDisk.record(to: scratch.path(name), bytes: bytes, tracks: [Recording.track(format)]) {
                         try $0.write(video: Source.picture(format).span.bytes, at: Recording.time($1, format))
                     }
                 }

@@ -54,6 +54,26 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     /// Frames of the track in the file.
     public var frames: UInt64 { UInt64(clamping: Int64(clamping: delivered + filled) + corrected) }
 
+    /// Says what is in the file of an output that has failed: it may be less than it was given, or part of what it refused.
+    mutating func fit(to kept: KeptFrames) {
+        if kept.frames > frames {
+            delivered += kept.frames - frames
+        } else {
+            limit(to: kept.frames)
+        }
+        asked = delivered + lost.total
+        lastNanoseconds = kept.frames == 0 ? nil : kept.last
+        if kept.frames == 0 { firstNanoseconds = nil }
+    }
+
+    /// - Parameter written: frames.
+    mutating func limit(to written: UInt64) {
+        guard written < frames else { return }
+        filled = min(filled, written)
+        corrected = min(corrected, Int64(clamping: written - filled))
+        delivered = UInt64(clamping: Int64(clamping: written - filled) - corrected)
+    }
+
     mutating func note(drift: (ppm: Double, uncertainty: Double)?) {
         driftPPM = drift.map(\.ppm)
         driftUncertaintyPPM = drift.map(\.uncertainty)

@@ -12,6 +12,8 @@ protocol ClipStream: AnyObject {
     /// How much is gathered before it is written to a file, nanoseconds; a pipe gets everything at once.
     var gathered: Int64 { get }
 
+    /// What a decoder leaves out at the start, nanoseconds.
+    var delay: Int64 { get }
     /// The most bytes that wait in the encoder for more to come.
     var mostHeld: Int { get }
 
@@ -31,6 +33,7 @@ protocol ClipStream: AnyObject {
 extension ClipStream {
     var keepsHeadCurrent: Bool { false }
     var gathered: Int64 { 0 }
+    var delay: Int64 { 0 }
     var mostHeld: Int { 0 }
     func finish(into packets: inout PacketBuffer) throws(CaptureError) {}
     func setTotals(_ totals: StreamTotals) {}

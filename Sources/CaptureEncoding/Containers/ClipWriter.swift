@@ -20,6 +20,9 @@ public protocol ClipWriter: AnyObject {
     /// too slow for. What is behind may not be known yet.
     func leftOut(of track: Int) -> UInt64
 
+    /// Whether it would leave a picture out that came now: it is not as fast as what comes. Whoever can wait, does.
+    var isBusy: Bool { get }
+
     /// Stores frames.
     /// - Parameters:
     ///   - data: sound: whole interleaved frames; pictures: one buffer of the driver's. A picture that is broken or
@@ -47,6 +50,9 @@ public protocol ClipWriter: AnyObject {
 extension ClipWriter {
     /// Those that the encoder has skipped.
     public func leftOut(of track: Int) -> UInt64 { counts(of: track).skipped }
+
+    /// One that stores what comes before it returns never is.
+    public var isBusy: Bool { false }
 
     /// Encodes it each time.
     public func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {

@@ -137,14 +137,28 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
         try? flush()
-        // Not even the head had room.
-        if let failure, output.bytesWritten == 0 { throw failure }
+        var (ledger, reason) = (ledger, reason)
+        if let failure {
+            // Not even the first frame had room.
+            guard totals.frames > 0 else {
+                output.discard()
+                throw failure
+            }
+            ledger = ledger.fitted(to: [kept])
+            reason = EndReason(ofOutput: failure)
+        }
         try patchHead()
         try patchLast()
         try output.finish()
         return Clip(
             path: output.destination.description, format: format, durationNanoseconds: end,
             bytes: output.bytesWritten, tracks: tracks, ledger: ledger, end: reason)
+    }
+
+    private var kept: KeptFrames {
+        let delay = tracks[0].frames(lasting: stream.delay)
+        let frames = UInt64(max(0, totals.frames - delay))
+        return KeptFrames(frames: frames, last: frames == 0 ? nil : end - tracks[0].nanoseconds(ofFrames: 1))
     }
 
     /// What fails here leaves the file as it was before; it is whole without.

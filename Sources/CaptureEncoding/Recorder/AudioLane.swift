@@ -70,7 +70,7 @@ final class AudioLane: Lane {
     // MARK: One period
 
     /// - Returns: false where there is none.
-    private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
+    func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         let placement = placement ?? begin(writer, track)
         return try source.takeNext { (header, bytes) throws(CaptureError) in try place(header, bytes, placement) }
     }

@@ -21,6 +21,9 @@ protocol FrameSource: AnyObject {
     /// Throws one period or picture away, while other devices have not started yet.
     /// - Returns: false where there is none.
     func skip() -> Bool
+    /// Takes one period or picture more into memory.
+    /// - Returns: false where there is none.
+    func holdNext() throws(CaptureError) -> Bool
     /// Takes one period or picture more into memory, and out of it what is too old.
     /// - Parameters:
     ///   - nanoseconds: how far back it is to reach.

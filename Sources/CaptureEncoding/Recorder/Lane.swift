@@ -17,6 +17,9 @@ protocol Lane: AnyObject {
     /// Writes what is there: all the sound, which is quick, or one picture, so that sound never waits for more than one.
     /// - Returns: false where there was nothing.
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool
+    /// Writes one period or picture.
+    /// - Returns: false where there is none.
+    func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool
     /// Writes what is still inside; nothing more comes.
     func finish() throws(CaptureError)
     func ledger(counts: EncoderCounts) -> TrackLedger

@@ -47,6 +47,30 @@ extension RecordingRun {
         timeline.start(at: origin)
     }
 
+    /// Writes one period or picture of what was held, of all devices the oldest one, so that the file has them in order.
+    /// - Returns: `nil` where nothing is held any more; false where it would come too fast for who stores it.
+    func replay() throws(CaptureError) -> Bool? {
+        guard timeline.origin != nil, let index = oldestHeld else { return nil }
+        // What comes meanwhile waits as well: sound is never left to its ring.
+        for case let lane as AudioLane in lanes { while try lane.source.holdNext() {} }
+        if throttle.holds(writer.isBusy) {
+            wait(for: [], milliseconds: Throttle.pause)
+            return true
+        }
+        let wrote = try lanes[index].writeNext(to: writer, as: index)
+        try finishParts()
+        return wrote
+    }
+
+    private var oldestHeld: Int? {
+        var found: (index: Int, time: Int64)?
+        for (index, lane) in lanes.enumerated() where !lane.isComplete {
+            guard let time = lane.source.oldestHeld, time < found?.time ?? .max else { continue }
+            found = (index, time)
+        }
+        return found?.index
+    }
+
     private static func seconds(_ nanoseconds: Int64) -> String {
         let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
         return "\(tenths / 10).\(tenths % 10)"

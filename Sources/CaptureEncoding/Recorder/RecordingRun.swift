@@ -5,7 +5,7 @@ import CaptureGate
 final class RecordingRun {
     let lanes: [any Lane]
     private let leader: any Lane
-    private let writer: any ClipWriter
+    let writer: any ClipWriter
     /// The same, where it writes several files.
     private let parts: (any PartsWriter)?
     /// The same, where it writes to several places.
@@ -20,6 +20,8 @@ final class RecordingRun {
     /// What the devices, and the pre-roll, do otherwise than asked.
     var differences: [String]
     let report: (RecordingEvent) -> Void
+    /// Keeps what was held from coming faster than it can be stored.
+    var throttle = Throttle()
     private let progressInterval: Int64
     private var nextReport: Int64 = 0
     /// Of the clip, when it was last looked whether to report, and when that was last done.
@@ -32,12 +34,16 @@ final class RecordingRun {
         let reason: EndReason
         let error: CaptureError?
 
-        /// What there is to say where the clip has not a single frame; `nil` where that is a clip all the same.
-        var fatal: CaptureError? {
-            switch reason {
-            case .failure, .loss, .deviceGone, .stalled, .revoked: error
+        /// What there is to say where the clip has not a single frame.
+        var fatal: CaptureError {
+            if let error { return error }
+            return switch reason {
             case .maxSize: CaptureError(.usage, "The greatest size is too small for the clip's first frame.")
-            default: nil
+            case .complete, .silence:
+                CaptureError(
+                    .usage, "The clip was over before its first frame; no file was made.",
+                    remedies: [Remedy("Choose a longer time.")])
+            default: .stoppedBeforeStart
             }
         }
     }
@@ -125,13 +131,16 @@ final class RecordingRun {
     }
 
     private func writeOnce() throws(CaptureError) -> Bool {
+        if let wrote = try replay() { return wrote }
         var wrote = false
         for (index, lane) in lanes.enumerated() where timeline.origin != nil || lane === leader {
             if try lane.write(to: writer, as: index) { wrote = true }
         }
-        try parts?.finishParts { Self.ledger(lanes, writer) }
+        try finishParts()
         return wrote
     }
+
+    func finishParts() throws(CaptureError) { try parts?.finishParts { Self.ledger(lanes, writer) } }
 
     /// The lanes that can go on now: before the clip has started, only the one that starts it.
     private var waiting: [any Lane] {
@@ -197,7 +206,9 @@ final class RecordingRun {
                 RecordingProgress(
                     elapsedNanoseconds: lanes.map(\.elapsed).max() ?? 0, bytes: writer.bytesWritten,
                     microphones: lanes.compactMap { ($0 as? AudioLane)?.progress() },
-                    cameras: lanes.compactMap { ($0 as? VideoLane)?.progress() })))
+                    cameras: lanes.enumerated().compactMap { index, lane in
+                        (lane as? VideoLane)?.progress(leftOut: writer.leftOut(of: index))
+                    })))
     }
 
     /// As long as frames come, they tell the time: the clock is a system call on some machines.
@@ -211,14 +222,17 @@ final class RecordingRun {
         // Where that fails, the output has failed before: the file is finished as far as it is.
         for lane in lanes { try? lane.finish() }
         let ledger = Self.ledger(lanes, writer)
-        // A device that never began: a file without a frame would be no clip.
-        // Nor is there one where it had not begun.
-        let unbegun = preRoll == nil ? nil : end.error ?? .stoppedBeforeStart
-        if let error = end.fatal ?? unbegun, ledger.tracks.allSatisfy({ $0.frames == 0 }) {
+        // A file without a frame would be no clip.
+        if ledger.tracks.allSatisfy({ $0.frames == 0 }) {
             writer.discard()
-            throw error
+            throw end.fatal
         }
-        var clip = try writer.finish(ledger: ledger, end: end.reason)
+        var clip: Clip
+        do {
+            clip = try writer.finish(ledger: ledger, end: end.reason)
+        } catch .sizeReached {
+            throw end.fatal
+        }
         clip.tracks = lanes.map(\.track)
         return clip
     }

@@ -66,10 +66,12 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
     }
 
     func hold(_ nanoseconds: Int64, most: Int) throws(CaptureError) -> Bool {
-        guard let newest = try holdNext() else { return false }
+        guard let newest = try holdOne() else { return false }
         while let header = held.dropFirst(before: newest - nanoseconds, most: most) { clock.update(header) }
         return true
     }
+
+    func holdNext() throws(CaptureError) -> Bool { try holdOne() != nil }
 
     /// Lends the next period or picture, as the writer is to get it.
     /// - Returns: false where there is none.
@@ -77,7 +79,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
         guard held.isEmpty else {
             // In its turn what comes meanwhile, so that the ring does not overflow. Not all that is there: where encoding
             // takes longer than a picture lasts there would always be one more.
-            _ = try holdNext()
+            _ = try holdOne()
             try held.takeFirst(body)
             return true
         }
@@ -89,7 +91,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
     }
 
     /// - Returns: its timestamp; `nil` where there is none.
-    private func holdNext() throws(CaptureError) -> Int64? {
+    private func holdOne() throws(CaptureError) -> Int64? {
         try withNext { header, bytes in
             held.append(header, bytes)
             return header.timestamp

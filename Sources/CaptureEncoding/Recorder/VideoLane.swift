@@ -71,15 +71,16 @@ final class VideoLane: Lane {
         return ledger
     }
 
-    func progress() -> VideoProgress {
+    /// - Parameter leftOut: pictures that the writer could not store.
+    func progress(leftOut: UInt64) -> VideoProgress {
         VideoProgress(
-            frames: written, lost: count.lost.total + damaged,
+            frames: written, lost: count.lost.total + damaged + leftOut,
             framesPerSecond: elapsed == 0 ? 0 : Double(written) * 1e9 / Double(elapsed))
     }
 
     // MARK: One picture
 
-    private func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
+    func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         try source.takeNext { (header, bytes) throws(CaptureError) in try place(header, bytes, writer, track) }
     }
 

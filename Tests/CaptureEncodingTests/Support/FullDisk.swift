@@ -6,9 +6,10 @@ import Glibc
 /// the whole process's.
 enum FullDisk {
     /// Records until the disk is full, finishes, and lifts the limit again.
+    /// - Parameter claimed: frames of each track that the writer is told to have got.
     static func record(
         to path: String, bytes limit: Int, tracks: [ClipTrack], settings: EncoderSettings = EncoderSettings(),
-        _ write: (any ClipWriter, Int) throws -> Void
+        claimed: UInt64 = 1_000_000, _ write: (any ClipWriter, Int) throws -> Void
     ) throws -> (clip: Clip, failure: CaptureError, rounds: Int) {
         let destination = ClipDestination(path)
         let writer = try ClipFormat(for: destination).writer(
@@ -16,9 +17,19 @@ enum FullDisk {
         setLimit(rlim_t(limit))
         var rounds = 0
         let failure = try fill(writer, &rounds, write)
-        let clip = try writer.finish(ledger: LossLedger(), end: .diskFull)
+        let clip = try writer.finish(ledger: ledger(tracks, claimed), end: .diskFull)
         setLimit(rlim_t.max)
         return (clip, failure, rounds)
+    }
+
+    private static func ledger(_ tracks: [ClipTrack], _ frames: UInt64) -> LossLedger {
+        LossLedger(
+            tracks: tracks.map { track in
+                var ledger = TrackLedger(kind: track.kind, name: track.name, device: track.device)
+                ledger.delivered = frames
+                ledger.asked = frames
+                return ledger
+            })
     }
 
     private static func fill(

@@ -9,6 +9,11 @@ final class MatroskaTrack {
     let track: ClipTrack
     let encoder: any Encoder
     private(set) var lastTick: Int64 = -1
+    /// Of what is in the file and the cluster that is not written yet: how long its packets last, and where the last one
+    /// ends, nanoseconds.
+    private var gathered: (duration: Int64, end: Int64) = (0, 0)
+    /// Of what is in the file.
+    private var kept: (duration: Int64, end: Int64) = (0, 0)
 
     init(number: Int, track: ClipTrack, encoder: any Encoder) {
         self.number = number
@@ -18,6 +23,20 @@ final class MatroskaTrack {
 
     /// The most bytes that wait in its encoder for more to come.
     var mostHeld: Int { encoder is PCMEncoder ? 0 : track.audio?.mostHeld ?? 0 }
+
+    /// - Parameter end: of a packet that is in the cluster, nanoseconds.
+    func note(until end: Int64, lasting duration: Int64) {
+        gathered.duration += duration
+        gathered.end = end
+    }
+
+    /// The cluster is in the file.
+    func keep() { kept = gathered }
+
+    /// In the file, without what a decoder leaves out at the start.
+    var keptFrames: KeptFrames {
+        KeptFrames(of: track, lasting: kept.duration - encoder.description.delay, until: kept.end)
+    }
 
     /// The tick of a packet: each later than the one before.
     func nextTick(_ nanoseconds: Int64) -> Int64 {

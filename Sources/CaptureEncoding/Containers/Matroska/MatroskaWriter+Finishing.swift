@@ -10,8 +10,20 @@ extension MatroskaWriter {
     /// - Parameter tagged: `nil` where the tags have one already.
     func finish(ledger: LossLedger, tagged: LossLedger?, end reason: EndReason) throws(CaptureError) -> Clip {
         try? flushEncoders()
-        // What is not in the file any more is not to be waited for.
-        if failure == nil { end = max(end, clipEnd) }
+        var (ledger, tagged, reason) = (ledger, tagged, reason)
+        if let failure {
+            let kept = matroskaTracks.map(\.keptFrames)
+            guard kept.contains(where: { $0.frames > 0 }) else {
+                output.discard()
+                throw failure
+            }
+            ledger = ledger.fitted(to: kept)
+            tagged = tagged?.fitted(to: kept)
+            reason = EndReason(ofOutput: failure)
+        } else {
+            // What is not in the file any more is not to be waited for.
+            end = max(end, clipEnd)
+        }
         try keepingWhole { () throws(CaptureError) in try writeHead() }
         let tail = writeTail(tagged, reason)
         try patch(tail)

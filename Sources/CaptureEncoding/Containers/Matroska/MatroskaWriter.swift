@@ -91,8 +91,7 @@ final class MatroskaWriter: ClipWriter {
         let tick = track.nextTick(time)
         cues.note(track.number, tick)
         cluster.appendHead(track: track.number, tick: tick, packetBytes: count)
-        let duration = encoder.format.frameRate.frameNanoseconds
-        clusterEnd = max(clusterEnd, MatroskaTime.nanoseconds(time, at: tick) + duration)
+        note(track, time, at: tick, lasting: encoder.format.frameRate.frameNanoseconds)
         try data.extracting(0..<count).withUnsafeBytes { (picture) throws(CaptureError) in try flush(with: picture) }
         return true
     }
@@ -108,22 +107,31 @@ final class MatroskaWriter: ClipWriter {
             packets.withBytes(of: index) {
                 cluster.append(track: track.number, tick: tick, isKey: isKey, discard: discard, $0)
             }
-            let time = MatroskaTime.nanoseconds(packets.time(of: index), at: tick)
-            clusterEnd = max(clusterEnd, time + packets.duration(of: index))
+            note(track, packets.time(of: index), at: tick, lasting: packets.duration(of: index))
         }
+    }
+
+    private func note(_ track: MatroskaTrack, _ time: Int64, at tick: Int64, lasting duration: Int64) {
+        let time = MatroskaTime.nanoseconds(time, at: tick)
+        clusterEnd = max(clusterEnd, time + duration)
+        track.note(until: time + duration, lasting: duration)
     }
 
     /// Writes the cluster.
     /// - Parameter rest: what is in it behind that which was put into its memory.
     func flush(with rest: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) throws(CaptureError) {
         guard !cluster.isEmpty else { return }
-        try keepingWhole { () throws(CaptureError) in
+        let before = output.bytesWritten
+        do throws(CaptureError) {
             try writeHead()
             cues.place(output.bytesWritten - Int64(head.segmentAt))
             try cluster.withBytes(before: rest.count) { (bytes) throws(CaptureError) in try output.write(bytes) }
             try output.write(rest)
+        } catch {
+            throw giveUp(error, before)
         }
         end = clusterEnd
+        for index in matroskaTracks.indices { matroskaTracks[index].keep() }
         cues.keep()
         cluster.removeAll()
     }
@@ -138,10 +146,15 @@ final class MatroskaWriter: ClipWriter {
         do {
             try body()
         } catch {
-            failure = failure ?? error
-            try? output.rewind(to: before)
-            throw error
+            throw giveUp(error, before)
         }
+    }
+
+    /// - Parameter before: bytes that were whole.
+    private func giveUp(_ error: CaptureError, _ before: Int64) -> CaptureError {
+        failure = failure ?? error
+        try? output.rewind(to: before)
+        return error
     }
 
     func discard() { output.discard() }

@@ -21,6 +21,7 @@ final class OggOpusStream: ClipStream {
 
     var head: [UInt8] { pages.head }
     var counts: EncoderCounts { encoder.counts }
+    var delay: Int64 { encoder.description.delay }
     /// A page, and what the encoder has not got enough of for a packet.
     let mostHeld = 65_307
 

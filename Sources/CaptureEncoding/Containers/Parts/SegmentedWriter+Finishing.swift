@@ -7,17 +7,22 @@ extension SegmentedWriter {
     }
 
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
-        while parts.count > 1 { try finishFirst(.complete, ledger) }
-        do throws(CaptureError) {
-            try finishLast(end, ledger)
-        } catch  where !finished.parts.isEmpty && (end == .diskFull || end == .failure) {
-            // The disk had no room for its first byte; what is in the files before is a clip.
+        var failure: CaptureError?
+        while !parts.isEmpty {
+            do throws(CaptureError) {
+                try parts.count > 1 ? finishFirst(.complete, ledger) : finishLast(end, ledger)
+            } catch {
+                // The disk had no room for its first frame; what is in the files before is a clip.
+                failure = failure ?? error
+            }
         }
         finishing.wait()
         if let failure = finishing.failure { throw failure }
+        if let failure, finished.parts.isEmpty || end != .diskFull && end != .failure { throw failure }
         return Clip(
             path: path, format: format, durationNanoseconds: finished.end, bytes: finished.bytes, tracks: tracks,
-            ledger: ledger, end: end, parts: finished.parts)
+            ledger: end == .diskFull || end == .failure ? ledger.fitted(to: finished.kept) : ledger, end: end,
+            parts: finished.parts)
     }
 
     /// One without a frame, where there are others, would be a file of nothing.

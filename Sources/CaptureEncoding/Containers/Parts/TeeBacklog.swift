@@ -31,10 +31,12 @@ struct TeeBacklog: Sendable {
 
     // MARK: Pictures
 
+    var isFull: Bool { pictures >= 2 && (pictures >= Self.mostPictures || pictureBytes >= Self.mostPictureBytes) }
+
     /// Takes a picture in, or leaves it out.
     /// - Returns: the places that it takes; `nil` where it is left out.
     mutating func add(_ picture: TeePicture, bytes byteCount: Int, to track: Int) -> TeePicture? {
-        guard pictures < 2 || pictures < Self.mostPictures && pictureBytes < Self.mostPictureBytes else {
+        guard !isFull else {
             tracks[track].shed(picture, fillsPlaces: fillsPlaces)
             return nil
         }

@@ -42,6 +42,8 @@ final class TeeBranch: Sendable {
 
     var ending: CaptureError? { state.withLock { $0.ending } }
     var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
+    /// Whether it leaves out what comes now.
+    var isBusy: Bool { state.withLock { $0.ending == nil && $0.backlog.isFull } }
     /// Whether a part waits to be finished.
     var isPartOver: Bool { state.withLock { $0.isPartOver } }
 

@@ -55,9 +55,4 @@ extension TrackLedger {
         ledger.asked = ledger.delivered + ledger.lost.total
         return ledger
     }
-
-    private mutating func limit(to written: UInt64) {
-        filled = min(filled, written)
-        delivered = min(delivered, UInt64(clamping: Int64(written - filled) - corrected))
-    }
 }

@@ -33,6 +33,8 @@ final class TeeWriter: PartsWriter {
     /// Of the place that has the fewest.
     func leftOut(of track: Int) -> UInt64 { branches.reduce(0) { max($0, $1.leftOut(of: track)) } }
 
+    var isBusy: Bool { branches.contains(where: \.isBusy) }
+
     /// - Throws: what the last branch threw, once none goes on.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try prepare(track)
