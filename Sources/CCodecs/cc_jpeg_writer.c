@@ -12,6 +12,7 @@
 #define JPEG_INTERNALS
 #include <jpeglib.h>
 #include <jerror.h>
+#include "cc_jpeg_pool.h"
 
 #ifndef LIBJPEG_TURBO_VERSION
 #error "jpeglib.h is not libjpeg-turbo's: apt-get install libjpeg62-turbo-dev"
@@ -30,6 +31,8 @@ typedef struct quantizer {
 typedef void quantize_blocks(JBLOCKROW blocks, JDIMENSION count, const quantizer *by);
 
 struct cc_jpeg_writer {
+    // At the start, where it is looked for.
+    cc_jpeg_pool pool;
     struct jpeg_compress_struct jpeg;
     struct jpeg_error_mgr errors;
     struct jpeg_destination_mgr destination;
@@ -238,6 +241,7 @@ size_t cc_jpeg_bound(int width, int height, int subsampling) {
 static int create(cc_jpeg_writer *writer) {
     if (setjmp(writer->jump)) return 0;
     jpeg_create_compress(&writer->jpeg);
+    cc_jpeg_pool_use(&writer->pool, (j_common_ptr)&writer->jpeg);
     writer->destination.init_destination = on_start;
     writer->destination.empty_output_buffer = on_full;
     writer->destination.term_destination = on_end;
@@ -363,6 +367,7 @@ const char *cc_jpeg_writer_text(const cc_jpeg_writer *writer) {
 void cc_jpeg_writer_free(cc_jpeg_writer *writer) {
     if (!writer) return;
     jpeg_destroy_compress(&writer->jpeg);
+    cc_jpeg_pool_free(&writer->pool);
     for (int i = 0; i < 3; i++) free(writer->edges[i]);
     free(writer);
 }

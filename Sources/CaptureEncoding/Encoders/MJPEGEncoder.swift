@@ -15,6 +15,8 @@ public final class MJPEGEncoder: Encoder {
 
     private let planarizer: Planarizer?
     private let layout: PictureLayout?
+    /// From row to row of packed pixels, bytes.
+    private let stride: Int
     private let isSingle: Bool
     private var writer: JPEGWriter?
     private var planes: UnsafeMutableBufferPointer<UInt8>
@@ -29,6 +31,7 @@ public final class MJPEGEncoder: Encoder {
         self.format = format
         self.parameters = parameters
         layout = PictureLayout(format)
+        stride = layout?.planes.first?.stride ?? 0
         planarizer = Planarizer(
             format, sampling: parameters.chroma == .yuv420 ? .yuv420 : nil, expands: parameters.range == .limited)
         let needsNone = planarizer?.needsNoWork ?? true
@@ -78,7 +81,6 @@ public final class MJPEGEncoder: Encoder {
             capacity: writer.capacity, at: nanoseconds, lasting: duration
         ) { (room) throws(CaptureError) in
             guard let planarizer else {
-                let stride = layout?.planes.first?.stride ?? 0
                 return try writer.write(source.assumingMemoryBound(to: UInt8.self), stride: stride, into: room)
             }
             let input = planarizer.needsNoWork ? planarizer.borrowed(source) : planarizer.converted(source, planes)

@@ -1,0 +1,21 @@
+// Memory for libjpeg's images, kept from one to the next: its own memory manager asks the system anew for each. Its functions
+// are exchanged for these, as jpeglib.h allows; what they don't know is left to the library's.
+#pragma once
+#include <stdio.h>
+#include <jpeglib.h>
+
+struct cc_jpeg_chunk;
+
+// What jpeg->client_data points to begins with it, zeroed at first.
+typedef struct cc_jpeg_pool {
+    // The library's own functions.
+    struct jpeg_memory_mgr library;
+    struct cc_jpeg_chunk *chunks;
+    // Of all chunks, bytes.
+    size_t size;
+} cc_jpeg_pool;
+
+// After jpeg_create_compress. What is asked for an image comes from the pool from now on, or is an error of `jpeg`'s.
+void cc_jpeg_pool_use(cc_jpeg_pool *pool, j_common_ptr jpeg);
+// After jpeg_destroy_compress.
+void cc_jpeg_pool_free(cc_jpeg_pool *pool);
