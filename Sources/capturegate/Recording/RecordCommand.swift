@@ -64,7 +64,7 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
         help: ArgumentHelp(
             "What to do where samples or pictures are lost: fill, mark or fail.",
             discussion: """
-                fill puts silence, or the picture before, in their place, and counts. mark also tells of each loss, and \
+                fill puts silence, or the picture after, in their place, and counts. mark also tells of each loss, and \
                 makes it a chapter of a .mkv. fail ends the clip before the first one, valid, with exit code 74.
                 """, valueName: "policy"))
     var onLoss: LossPolicy = .fill
