@@ -53,6 +53,73 @@ struct WAVTests {
         #expect(found.errors.isEmpty)
     }
 
+    @Test(
+        "sox and ffprobe find no fault in any head, and the number of samples",
+        arguments: Recording.sampleFormats, [1, 2, 6, 8])
+    func heads(sampleFormat: SampleFormat, channels: Int) throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 48000, channels: channels, sampleFormat: sampleFormat)
+        try Recording.sound(Source.sound(format, frames: 1201), format, to: scratch.path("a.wav"))
+        let sox = try Tool.run("sox", ["--i", scratch.path("a.wav")], in: scratch)
+        #expect(sox.status == 0 && sox.errors.isEmpty, "\(sox.errors)")
+        #expect(sox.text.contains("Channels       : \(channels)\n") && sox.text.contains(" = 1201 samples"))
+        let found = try Tool.run(
+            "ffprobe",
+            [
+                "-v", "warning", "-show_entries", "stream=channels,duration_ts", "-of", "csv=p=0",
+                scratch.path("a.wav"),
+            ], in: scratch)
+        #expect(found.text == "\(channels),1201\n" && found.errors.isEmpty, "\(found.errors)")
+    }
+
+    @Test("Floating point has WAVEFORMATEX and the number of its samples, past 4 GiB too", arguments: [1, 2, 6, 8])
+    func floats(channels: Int) throws {
+        let format = AudioFormat(sampleRate: 48000, channels: channels, sampleFormat: .float32)
+        let stream = try WAVStream(Recording.track(format))
+        let fact = stream.head.count - 20
+        for frames: Int64 in [0, 1201, 1 << 31, 0xFFFF_FFFE, 1 << 33] {
+            stream.setTotals(StreamTotals(frames: frames, bytes: frames * Int64(4 * channels)))
+            #expect(Array(stream.head[48..<58]) == Array("fmt ".utf8) + [18, 0, 0, 0, 3, 0])
+            #expect(Array(stream.head[70..<78]) == [32, 0, 0, 0] + Array("fact".utf8))
+            #expect(Array(stream.head[fact..<fact + 8]) == Array("fact".utf8) + [4, 0, 0, 0])
+            let counted = (0..<4).reduce(0) { $0 | Int64(stream.head[fact + 8 + $1]) << (8 * Int64($1)) }
+            #expect(counted == min(frames, 0xFFFF_FFFF))
+            let long = (0..<8).reduce(0) { $0 | Int64(stream.head[36 + $1]) << (8 * Int64($1)) }
+            #expect(long == (frames >= 1 << 31 ? frames : 0))
+        }
+    }
+
+    /// Heads of floating point as versions before wrote them: 16 bytes of description, or the extensible form.
+    private static func oldHead(_ format: AudioFormat) throws -> [UInt8] {
+        let now = try WAVStream(Recording.track(format)).head
+        var description = Array(now[56..<72])
+        if format.channels > 2 {
+            description[0...1] = [0xFE, 0xFF]
+            description += [22, 0, 32, 0, 0, 0, 0, 0, 3, 0, 0, 0]
+            description += [0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71]
+        }
+        return Array(now[..<52]) + [UInt8(description.count), 0, 0, 0] + description + Array(now[74...])
+    }
+
+    @Test("An interrupted file with a head of another form is recovered, and gets today's", arguments: [1, 2, 6, 8])
+    func oldHeads(channels: Int) throws {
+        let scratch = try Scratch()
+        let format = AudioFormat(sampleRate: 48000, channels: channels, sampleFormat: .float32)
+        let sound = Source.sound(format, frames: 1201)
+        let old = try Self.oldHead(format)
+        let now = try WAVStream(Recording.track(format)).head
+        for head in [old, now] {
+            let read = try #require(WAVHead(head + sound))
+            #expect(read.format == format && read.dataAt == head.count && read.saidBytes == nil)
+        }
+        try scratch.write(old + sound, to: "a.wav.partial")
+        let report = try ClipRecovery(of: scratch.path("a.wav.partial")).run()
+        #expect(report.isComplete && report.durationNanoseconds == format.nanoseconds(ofFrames: 1201))
+        try Recording.sound(sound, format, to: scratch.path("b.wav"))
+        let isAsRecorded = try Scratch.read(report.path) == Scratch.read(scratch.path("b.wav"))
+        #expect(isAsRecorded)
+    }
+
     @Test("Python's wave module, which knows no extensible head, reads two channels")
     func plain() throws {
         let scratch = try Scratch()

@@ -2,8 +2,9 @@ import CaptureGate
 
 /// RIFF WAVE, and RF64 (EBU Tech 3306) past 4 GiB: a place for the long sizes is kept from the start.
 ///
-/// One or two channels get the plain head that every reader knows, more the extensible one. A file's head is right
-/// after every write. In a pipe the sizes say "as long as it goes on", as sox and ffmpeg write it too.
+/// One or two channels get the plain head that every reader knows, more the extensible one, floating point that of
+/// every format but PCM. A file's head is right after every write. In a pipe the sizes say "as long as it goes on", as
+/// sox and ffmpeg write it too.
 ///
 /// *session-bound*
 final class WAVStream: ClipStream {
