@@ -82,8 +82,19 @@ struct Invocation {
         if let name = arguments.first, !name.hasPrefix("-"), name != "help", !CommandNames.all.contains(name) {
             return tell(unknownCommand(name, among: CommandNames.all))
         }
-        let message = CaptureGateCommand.message(for: error).split(separator: "\n").joined(separator: " ")
+        let message = CaptureGateCommand.message(for: unknownOption ?? error).split(separator: "\n")
+            .joined(separator: " ")
         return tell(CaptureError(.usage, message, remedies: [Remedy("See '\(help)'.")]))
+    }
+
+    /// An option that nobody knows: where an argument is missing, too, the parser tells of that alone.
+    private var unknownOption: (any Error)? {
+        do {
+            _ = try CaptureGateCommand.parseAsRoot(arguments + ["x"])
+        } catch  where CaptureGateCommand.message(for: error).hasPrefix("Unknown option") {
+            return error
+        } catch {}
+        return nil
     }
 
     private func unknownCommand(_ name: String, among names: [String]) -> CaptureError {
