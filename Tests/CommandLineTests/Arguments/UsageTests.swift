@@ -41,7 +41,7 @@ struct UsageTests {
         Mistake("status now", "now"), Mistake("record a.wav --for -5s", "length of time such as 5s"),
         Mistake("record a.mkv --fps -1", "frames a second"), Mistake("record a.wav --max-size -5", "500M"),
         Mistake("snapshot a.png --count -1", "1 to 100000"), Mistake("snapshot a.png --every 1s", "--count"),
-        Mistake("record --hlep", "--help"),
+        Mistake("record --hlep", "Unknown option '--hlep'"),
         Mistake("recrod a.wav", "Did you mean 'record'?"), Mistake("help nosuch", "no command 'nosuch'"),
         Mistake("help policy chekc", "Did you mean 'check'?"),
         Mistake("grant camera --until 9999-12-31", "1970 to 2200"),

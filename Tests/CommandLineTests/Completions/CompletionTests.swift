@@ -64,8 +64,8 @@ struct CompletionTests {
 
     @Test("the colon in a device's name is none that zsh takes for the end of it")
     func colon() async throws {
-        let command = "SAP_SHELL=zsh exec '\(Executable.capturegate)' ---completion meter -- positional@0 1 0 capturegate"
-        let ending = try await Workspace().run(["sh", "-c", command])
+        let line = "---completion meter -- positional@0 1 0 capturegate".split(separator: " ").map(String.init)
+        let ending = try await Workspace().run(["env", "SAP_SHELL=zsh", Executable.capturegate] + line)
         #expect(ending.output.split(separator: "\n").contains("test\\:tone"))
     }
 
