@@ -16,13 +16,13 @@ public struct SnapshotTaker: Sendable {
     ///
     /// - Parameters:
     ///   - permit: of one camera, at the level `still` or higher.
-    ///   - opened: is told once what the driver does otherwise than asked, before the first picture; often nothing.
     ///   - taken: is told of each picture as soon as it is stored.
+    ///   - opened: is told once what the driver does otherwise than asked, before the first picture; often nothing.
     /// - Returns: the pictures: fewer than `count` if it was cancelled.
     /// - Throws: what keeps the camera from being opened, ends the capture or can't be stored.
     public func take(
-        with permit: consuming DevicePermit, opened: @Sendable (_ differences: [String]) -> Void = { _ in },
-        taken: @Sendable (Snapshot) -> Void = { _ in }
+        with permit: consuming DevicePermit, taken: @Sendable (Snapshot) -> Void = { _ in },
+        opened: @Sendable (_ differences: [String]) -> Void = { _ in }
     ) async throws(CaptureError) -> [Snapshot] {
         let device = permit.device.name
         var session = try await VideoSession(opening: permit, settings: settings.video)
