@@ -83,17 +83,21 @@ struct ClipOutputTests {
         #expect(scratch.names == ["a.wav"])
     }
 
-    @Test("An interrupted recording is kept until told otherwise; an empty one is in nobody's way")
+    @Test("An interrupted recording is kept, even from force; an empty one is in nobody's way")
     func leftOver() throws {
         let scratch = try Scratch()
         try scratch.write([7], to: "a.wav.partial")
-        let error = try #require(throws: CaptureError.self) { _ = try writer(scratch.path("a.wav")) }
-        #expect(error.kind == .fileExists && error.message.contains("interrupted"))
+        for isForced in [false, true] {
+            let error = try #require(throws: CaptureError.self) {
+                _ = try writer(scratch.path("a.wav"), replacing: isForced)
+            }
+            #expect(error.kind == .fileExists && error.message.contains("interrupted"))
+            #expect(error.remedies.first?.command == "capturegate recover '\(scratch.path("a.wav.partial"))'")
+        }
         #expect(try Scratch.read(scratch.path("a.wav.partial")) == [7])
-        _ = try writer(scratch.path("a.wav"), replacing: true).finish(ledger: LossLedger(), end: .complete)
         try scratch.write([], to: "b.wav.partial")
         _ = try writer(scratch.path("b.wav")).finish(ledger: LossLedger(), end: .complete)
-        #expect(scratch.names == ["a.wav", "b.wav"])
+        #expect(scratch.names == ["a.wav.partial", "b.wav"])
     }
 
     @Test("A place that can't be written is told at opening, with the path and the reason")

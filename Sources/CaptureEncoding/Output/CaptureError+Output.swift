@@ -15,6 +15,17 @@ extension CaptureError {
                 .inputOutput, message, errno: code, remedies: [Remedy("Record to a folder you may write to.")])
         case ENOENT, ENOTDIR:
             return CaptureError(.inputOutput, message, errno: code, remedies: [Remedy("Make the folder first.")])
+        case ENAMETOOLONG:
+            return CaptureError(
+                .inputOutput, message, errno: code,
+                remedies: [Remedy("Choose a shorter name: until it is finished, .partial is added to it.")])
+        case ELOOP:
+            return CaptureError(
+                .inputOutput, message, errno: code, remedies: [Remedy("Name the file itself, not a link to it.")])
+        case EMFILE, ENFILE:
+            return CaptureError(
+                .inputOutput, message, errno: code,
+                remedies: [Remedy("Allow more open files.", command: "ulimit -n 1024")])
         default:
             return CaptureError(.inputOutput, message, errno: code)
         }

@@ -31,7 +31,7 @@ extension ClipFormat {
     }
 
     /// The name people know it by.
-    var title: String {
+    public var title: String {
         switch self {
         case .wav: "WAV"
         case .flac: "FLAC"

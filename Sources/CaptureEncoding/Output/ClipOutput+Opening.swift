@@ -4,17 +4,22 @@ import CaptureGate
 extension ClipOutput {
     /// Opens it before anything is captured and before anybody is asked.
     ///
-    /// A partial file of an earlier, interrupted recording is reused if it is empty, else kept unless `replacing`.
+    /// A partial file of an earlier, interrupted recording is reused if it is empty, else nothing writes over it.
     /// - Parameters:
     ///   - destination: a file, standard output, or nothing.
-    ///   - replacing: whether a file of that name, and a left-over partial one, may be replaced.
-    /// - Throws: `.fileExists`; `.busy` if another recording writes there; `.inputOutput` for an unwritable place;
+    ///   - replacing: whether a file of that name may be replaced.
+    /// - Throws: `.fileExists`, also for a partial one; `.busy` if another recording writes there; `.inputOutput` for an unwritable place;
     ///   `.usage` for a name that is none.
     public init(opening destination: ClipDestination, replacing: Bool = false) throws(CaptureError) {
+        try self.init(opening: destination, replacing: replacing, over: .recording)
+    }
+
+    /// - Parameter leftover: what a partial file may hold.
+    init(opening destination: ClipDestination, replacing: Bool, over leftover: Leftover) throws(CaptureError) {
         switch destination {
         case .file(let path):
             try Self.checkName(path, replacing: replacing)
-            let descriptor = try Self.open(Self.partial(of: path), replacing: replacing)
+            let descriptor = try Self.open(Self.partial(of: path), over: leftover)
             self.init(destination: destination, descriptor: descriptor, isSeekable: true, replacing: replacing)
         case .standardOutput:
             // Never patched, also where it is a file: the shell may have opened it to append.
@@ -28,8 +33,7 @@ extension ClipOutput {
     /// - Throws: as `init(opening:replacing:)`.
     init(recoveringInto path: String, replacing: Bool) throws(CaptureError) {
         try Self.checkName(path, replacing: replacing)
-        // What an earlier recovery left is in the interrupted recording as well.
-        let descriptor = try Self.open(path + Self.recoverySuffix, replacing: true)
+        let descriptor = try Self.open(path + Self.recoverySuffix, over: .recovery)
         self.init(
             destination: .file(path: path), descriptor: descriptor, isSeekable: true, replacing: replacing,
             suffix: Self.recoverySuffix)
@@ -66,13 +70,13 @@ extension ClipOutput {
             remedies: [Remedy("Choose another name, or replace it with --force.")])
     }
 
-    private static func open(_ partial: String, replacing: Bool) throws(CaptureError) -> Int32 {
+    private static func open(_ partial: String, over leftover: Leftover) throws(CaptureError) -> Int32 {
         let made = cs_open(partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
         if made >= 0 { return try locked(made, partial) }
         guard made == -EEXIST else { throw .output(-made, "write to", partial) }
         let found = cs_open(partial, O_RDWR | O_NOFOLLOW, 0)
         guard found >= 0 else { throw .output(-found, "write to", partial) }
-        return try takeOver(try locked(found, partial), partial, replacing: replacing)
+        return try takeOver(try locked(found, partial), partial, over: leftover)
     }
 
     /// The lock tells a recording that runs from one that was interrupted.
@@ -98,7 +102,7 @@ extension ClipOutput {
     }
 
     private static func takeOver(
-        _ descriptor: Int32, _ partial: String, replacing: Bool
+        _ descriptor: Int32, _ partial: String, over leftover: Leftover
     ) throws(CaptureError) -> Int32 {
         var status = cs_file_status()
         let size = cs_fstat(descriptor, &status) < 0 ? Int64.max : status.size
@@ -107,13 +111,8 @@ extension ClipOutput {
             throw busy(partial)
         }
         if size == 0 { return descriptor }
-        if replacing, cs_ftruncate(descriptor, 0) >= 0 { return descriptor }
+        if leftover.isReplaceable, cs_ftruncate(descriptor, 0) >= 0 { return descriptor }
         _ = cs_close(descriptor)
-        throw CaptureError(
-            .fileExists, "\(partial) holds a recording that was interrupted.", errno: EEXIST,
-            remedies: [
-                Remedy("Finish it.", command: "capturegate recover \(quoted(partial))"),
-                Remedy("Remove it, or replace it with --force."),
-            ])
+        throw leftover.error(partial)
     }
 }

@@ -1,3 +1,4 @@
+import CSystem
 import CaptureGate
 
 /// What the parts of a clip are called: `clip-0001.mkv`, `clip-0002.mkv`, and so on.
@@ -5,13 +6,17 @@ struct PartNames: Sendable {
     let destination: ClipDestination
 
     /// - Parameter destination: what the whole is called: `clip.mkv`.
-    /// - Throws: `.usage` for standard output.
+    /// - Throws: `.usage` for standard output; `.fileExists` where a part of an interrupted recording is left, which would
+    ///   end this one as soon as it comes to that number.
     init(_ destination: ClipDestination) throws(CaptureError) {
         guard destination != .standardOutput else {
             throw CaptureError(
                 .usage, "Standard output can't be cut into several files.", remedies: [Remedy("Name a file.")])
         }
         self.destination = destination
+        for name in existing(endingIn: ClipOutput.partialSuffix) where Self.holdsSomething(name) {
+            throw Leftover.recording.error(name)
+        }
     }
 
     /// - Parameter number: 1 upwards; four digits, more from 10,000 on.
@@ -34,10 +39,48 @@ struct PartNames: Sendable {
         return "\(path[..<point])-\(number)\(path[point...])"
     }
 
-    /// Whether none of them is there yet, as far as it is known how many there will be.
-    /// - Throws: `.fileExists`, `.usage`.
+    /// Whether none of them is there yet.
+    /// - Throws: `.fileExists`.
     func checkFree() throws(CaptureError) {
-        for number in 2...9999 { try ClipOutput.checkFree(place(number)) }
+        if let name = existing(endingIn: "").first { throw ClipOutput.exists(name) }
+    }
+
+    /// Those whose files are in the folder, in the order of their numbers; none where it can't be listed, since each is
+    /// looked for again when it is opened.
+    private func existing(endingIn suffix: String) -> [String] {
+        guard case .file(let path) = destination else { return [] }
+        let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let (folder, file) = (path[..<start], path[start...])
+        let point = file.lastIndex(of: ".") ?? file.endIndex
+        let (head, tail) = ("\(file[..<point])-", file[point...] + suffix)
+        return Self.names(in: folder.isEmpty ? "." : String(folder)) { name in
+            name.hasPrefix(head) && name.hasSuffix(tail)
+                && Self.isNumber(name.dropFirst(head.count).dropLast(tail.count))
+        }.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }.map { folder + $0 }
+    }
+
+    private static func names(in folder: String, where isWanted: (String) -> Bool) -> [String] {
+        var directory: UnsafeMutableRawPointer?
+        guard cs_directory_open(folder, &directory) >= 0 else { return [] }
+        defer { cs_directory_close(directory) }
+        var entry = cs_directory_entry()
+        var names: [String] = []
+        while cs_directory_next(directory, &entry) == 1 {
+            let name = withUnsafeBytes(of: &entry.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if isWanted(name) { names.append(name) }
+        }
+        return names
+    }
+
+    /// Such as `0002`, and `10000` from there on.
+    private static func isNumber(_ text: Substring) -> Bool {
+        guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(text), number > 0 else { return false }
+        return text.count == max(digits, String(number).count)
+    }
+
+    private static func holdsSomething(_ path: String) -> Bool {
+        var status = cs_file_status()
+        return cs_lstat(path, &status) >= 0 && status.size > 0
     }
 
     private static let digits = 4

@@ -7,6 +7,8 @@ struct ShotClock {
     private var settling = PictureSettling()
     private var first: Int64?
     private var next: Int64?
+    /// Whether the first one that was taken had settled: nobody looks at the others.
+    private var hasSettled = false
 
     /// - Parameters: nanoseconds.
     init(patience: Int64, interval: Int64) {
@@ -26,12 +28,13 @@ struct ShotClock {
     mutating func judge(_ time: Int64, _ mean: () throws(CaptureError) -> Double?) throws(CaptureError) -> Verdict {
         let first = first ?? time
         self.first = first
-        if let next { return time >= next ? .take(isSettled: true, waited: time - first) : .skip }
+        if let next { return time >= next ? .take(isSettled: hasSettled, waited: time - first) : .skip }
         guard patience > 0 else { return .take(isSettled: false, waited: 0) }
         guard let mean = try mean() else { return .skip }
         settling.add(mean)
         guard settling.isSettled || time - first >= patience else { return .skip }
-        return .take(isSettled: settling.isSettled, waited: time - first)
+        hasSettled = settling.isSettled
+        return .take(isSettled: hasSettled, waited: time - first)
     }
 
     /// The picture of this time was kept. The next is due on the grid of the first, so that lateness does not add up.

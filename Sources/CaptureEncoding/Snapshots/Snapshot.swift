@@ -10,10 +10,12 @@ public struct Snapshot: Hashable, Sendable {
     public let size: Int
     /// What the camera delivered.
     public let format: VideoFormat
-    /// Whether the picture had settled; otherwise the patience was over.
+    /// Whether the picture had settled; otherwise the patience was over. In a series, whether the first one had.
     public let isSettled: Bool
     /// Since the camera's first picture, ns.
     public let waitedNanoseconds: Int64
     /// Of its first line or whatever the driver stamps, ns on CLOCK_MONOTONIC.
     public let timestamp: Int64
+    /// What the driver does otherwise than asked, one sentence each; the same for all pictures of a series.
+    public let differences: [String]
 }

@@ -33,7 +33,7 @@ public final class SnapshotFiles: Sendable {
         let names = (1...max(1, count)).map { Self.place($0, of: count, destination) }
         // The others before the first: what this opens, it would have to take away again.
         for name in names.dropFirst() where !replacing { try ClipOutput.checkFree(name) }
-        first = Mutex(try ClipOutput(opening: names[0], replacing: replacing))
+        first = Mutex(try Self.open(names[0], replacing))
     }
 
     private static func format(of destination: ClipDestination) throws(CaptureError) -> StillFormat {
@@ -81,6 +81,10 @@ public final class SnapshotFiles: Sendable {
 
     private func take(_ place: ClipDestination) throws(CaptureError) -> ClipOutput {
         if let output = first.withLock({ $0.take() }) { return output }
-        return try ClipOutput(opening: place, replacing: replacing)
+        return try Self.open(place, replacing)
+    }
+
+    private static func open(_ place: ClipDestination, _ replacing: Bool) throws(CaptureError) -> ClipOutput {
+        try ClipOutput(opening: place, replacing: replacing, over: .picture(isReplaceable: replacing))
     }
 }

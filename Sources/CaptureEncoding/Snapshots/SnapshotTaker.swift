@@ -17,10 +17,12 @@ public struct SnapshotTaker: Sendable {
     /// - Parameters:
     ///   - permit: of one camera, at the level `still` or higher.
     ///   - taken: is told of each picture as soon as it is stored.
+    ///   - opened: is told once what the driver does otherwise than asked, before the first picture; often nothing.
     /// - Returns: the pictures: fewer than `count` if it was cancelled.
     /// - Throws: what keeps the camera from being opened, ends the capture or can't be stored.
     public func take(
-        with permit: consuming DevicePermit, taken: @Sendable (Snapshot) -> Void = { _ in }
+        with permit: consuming DevicePermit, taken: @Sendable (Snapshot) -> Void = { _ in },
+        opened: @Sendable (_ differences: [String]) -> Void = { _ in }
     ) async throws(CaptureError) -> [Snapshot] {
         let device = permit.device.name
         var session = try await VideoSession(opening: permit, settings: settings.video)
@@ -29,7 +31,8 @@ public struct SnapshotTaker: Sendable {
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
             meter: try BrightnessMeter(session.format),
             clock: ShotClock(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds),
-            title: settings.title, device: device)
+            title: settings.title, device: device, differences: session.differences)
+        opened(session.differences)
         let frames = session.frames()
         let result: Result<[Snapshot], CaptureError>
         do throws(CaptureError) {
@@ -50,7 +53,8 @@ public struct SnapshotTaker: Sendable {
             let path = try files.store(shot.bytes, number: snapshots.count + 1)
             let snapshot = Snapshot(
                 path: path, size: shot.bytes.count, format: work.encoder.format, isSettled: shot.isSettled,
-                waitedNanoseconds: shot.waited, timestamp: frame.header.timestamp)
+                waitedNanoseconds: shot.waited, timestamp: frame.header.timestamp,
+                differences: work.differences)
             snapshots.append(snapshot)
             taken(snapshot)
             if snapshots.count >= settings.count { break }
@@ -70,6 +74,7 @@ public struct SnapshotTaker: Sendable {
         var clock: ShotClock
         let title: String?
         let device: String
+        let differences: [String]
 
         /// - Returns: `nil` for a picture that is not wanted, or broken.
         mutating func shot(_ frame: CapturedFrame) throws(CaptureError) -> Shot? {

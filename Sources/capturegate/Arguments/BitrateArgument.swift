@@ -4,7 +4,7 @@ import ArgumentParser
 struct BitrateArgument: SpelledArgument, Hashable, Sendable {
     let bitsPerSecond: Int
 
-    static let spelling = "bits a second such as 96k or 96000, from 6000"
+    static let spelling = "bits a second such as 96k or 96000, from 6k to 130560k"
 
     init?(argument: String) {
         let isKilo = argument.lowercased().hasSuffix("k")

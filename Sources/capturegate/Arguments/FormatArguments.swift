@@ -51,6 +51,7 @@ extension CapabilityName: ExpressibleByArgument {
     }
 
     public static var allValueStrings: [String] { ["microphone", "camera"] }
+    public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 extension AudioCodec: ExpressibleByArgument {}

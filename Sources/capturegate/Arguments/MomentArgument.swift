@@ -8,7 +8,7 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
     /// Of the second, nanoseconds.
     private let fraction: Int64
 
-    static let spelling = "a moment in local time such as 2026-01-31, 2026-01-31T18:00 or 18:00"
+    static let spelling = "a moment in local time such as 2026-01-31, 2026-01-31T18:00, 18:00 or 18:00:30.250"
 
     init?(argument: String) {
         let parts = argument.split(whereSeparator: { $0 == "T" || $0 == " " })

@@ -23,10 +23,14 @@ struct BenchCommand: AsyncParsableCommand, SignalTaker {
     @Argument(help: ArgumentHelp("encoders, rings or capture.", valueName: "part"))
     var part: BenchPart?
 
-    @Option(help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"),
+        completion: DeviceCompletion.camera(or: ["default"]))
     var camera: String?
 
-    @Option(help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"),
+        completion: DeviceCompletion.microphone(or: ["default"]))
     var microphone: String?
 
     @Option(help: ArgumentHelp("Of the camera, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
@@ -50,7 +54,9 @@ struct BenchCommand: AsyncParsableCommand, SignalTaker {
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
-    @Option(help: ArgumentHelp("What --json wrote before: say what is better and what worse.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("What --json wrote before: say what is better and what worse.", valueName: "file"),
+        completion: .file())
     var compare: String?
 
     @OptionGroup var json: JSONOption

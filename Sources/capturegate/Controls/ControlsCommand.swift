@@ -24,7 +24,8 @@ struct ControlsCommand: AsyncParsableCommand, SignalTaker {
               capturegate controls C920 --reset
             """)
 
-    @Argument(help: ArgumentHelp("An id, or a part of a name.", valueName: "device"))
+    @Argument(
+        help: ArgumentHelp("An id, or a part of a name.", valueName: "device"), completion: DeviceCompletion.any)
     var device: String
 
     @Argument(help: ArgumentHelp("What to read, or to set.", valueName: "name[=value]"))

@@ -7,7 +7,7 @@ struct DeviceOption: ParsableArguments {
         name: .customLong("device"),
         help: ArgumentHelp(
             "One device alone: an id, or a part of its name that no other device has; any device where it is not said.",
-            valueName: "id"))
+            valueName: "id"), completion: DeviceCompletion.any)
     var text: String?
 
     /// - Parameter capability: what the device must be.

@@ -23,7 +23,9 @@ struct GrantCommand: ParsableCommand {
     @OptionGroup var subject: SubjectOption
     @OptionGroup var device: DeviceOption
 
-    @Option(help: "How much: meter or record of a microphone, still or video of a camera; the most where not said.")
+    @Option(
+        help: "How much: meter or record of a microphone, still or video of a camera; the most where not said.",
+        completion: .list(["meter", "record", "still", "video"]))
     var level: String?
 
     @OptionGroup var lifetime: LifetimeOptions

@@ -45,7 +45,7 @@ struct LifetimeOptions: ParsableArguments {
         guard let moment else { return .always }
         guard let end = moment.nanoseconds(now: now.wallNanoseconds) else {
             throw CaptureError(
-                .usage, "The calendar has no such moment as that of --until.",
+                .usage, "There is no such moment from 1970 to 2200.",
                 remedies: [Remedy("Write \(MomentArgument.spelling).")])
         }
         guard end > now.wallNanoseconds else {

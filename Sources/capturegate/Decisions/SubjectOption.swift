@@ -6,7 +6,8 @@ struct SubjectOption: ParsableArguments {
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp(
-            "The program that is meant; this program's own recordings where it is not said.", valueName: "executable"))
+            "The program that is meant; this program's own recordings where it is not said.", valueName: "executable"),
+        completion: .file())
     var executable: String?
 
     func validate() throws {

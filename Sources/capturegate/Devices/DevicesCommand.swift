@@ -15,7 +15,8 @@ struct DevicesCommand: AsyncParsableCommand, SignalTaker {
               capturegate devices
               capturegate devices --capability camera --json
               capturegate devices --watch
-              capturegate record clip.mkv --camera "$(capturegate devices --default camera)" --for 5s
+              camera=$(capturegate devices --default camera)
+              capturegate record clip.mkv --camera "$camera" --for 5s
             """)
 
     @OptionGroup var json: JSONOption

@@ -17,8 +17,10 @@ struct CaptureGateCommand: ParsableCommand {
               capturegate grant camera --once
               capturegate grant microphone --always
 
-            Exit codes: 0 done (also after Ctrl-C, with a valid file), 64 wrong usage, 66 no such device, 69 unavailable, \
-            unplugged or stalled, 73 the file exists, 74 input/output or disk full, 75 busy, 77 not authorized or revoked, \
+            Exit codes: 0 done (also after Ctrl-C, with a valid file), 64 wrong usage, 65 a file \
+            to be read is missing or malformed, 66 no such device, 69 unavailable, \
+            unplugged or stalled, 73 the file exists, 74 input/output or disk full, 75 busy, 77 not authorized, revoked, or \
+            stopped before it began, \
             78 the device would not do what --strict asked, a bad configuration or a broken store.
             """,
         version: "capturegate 0.1.0",

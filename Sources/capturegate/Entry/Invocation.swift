@@ -5,11 +5,35 @@ import CaptureGate
 struct Invocation {
     private let arguments: [String]
 
-    init(_ arguments: [String]) {
-        self.arguments = arguments
+    private let isText: Bool
+
+    /// - Parameter isText: whether the arguments were UTF-8.
+    init(_ arguments: [String], isText: Bool = true) {
+        self.arguments = Self.joiningNegatives(arguments)
+        self.isText = isText
+    }
+
+    /// `--for -5s` as `--for=-5s`: what is wrong is the value then, and it is told so, with what to write.
+    private static func joiningNegatives(_ arguments: [String]) -> [String] {
+        var joined: [String] = []
+        for (index, argument) in arguments.enumerated() {
+            let isNegative = argument.hasPrefix("-") && argument.dropFirst().first?.isNumber == true
+            if isNegative, let option = joined.last, option.hasPrefix("--"), option.count > 2, !option.contains("="),
+                !arguments[..<index].contains("--"), arguments.first?.hasPrefix("---") != true
+            {
+                joined[joined.count - 1] = "\(option)=\(argument)"
+            } else {
+                joined.append(argument)
+            }
+        }
+        return joined
     }
 
     func run() async -> Int32 {
+        guard isText else { return tell(Self.notText(arguments)) }
+        if let topic = CommandNames.unknownTopic(arguments) {
+            return tell(unknownCommand(topic.name, among: topic.among))
+        }
         do {
             let command = try CaptureGateCommand.parseAsRoot(arguments)
             if !(command is any SignalTaker) { SignalDesk.current?.letThrough() }
@@ -31,6 +55,13 @@ struct Invocation {
 
     // MARK: Ends other than a good one
 
+    private static func notText(_ arguments: [String]) -> CaptureError {
+        let argument = arguments.first { $0.unicodeScalars.contains("\u{FFFD}") } ?? "An argument"
+        return CaptureError(
+            .usage, "\(argument) is not UTF-8, and other names are not supported.",
+            remedies: [Remedy("Rename the file, or its folder, or name it from within that folder.")])
+    }
+
     private func report(_ error: any Error) -> Int32 {
         switch error {
         case let status as ExitStatus: status.code
@@ -48,8 +79,28 @@ struct Invocation {
             do throws(StreamFailure) { try StandardStream.output.line(text) } catch { return report(error) }
             return 0
         }
-        let message = CaptureGateCommand.message(for: error).split(separator: "\n").joined(separator: " ")
+        if let name = arguments.first, !name.hasPrefix("-"), name != "help", !CommandNames.all.contains(name) {
+            return tell(unknownCommand(name, among: CommandNames.all))
+        }
+        let message = CaptureGateCommand.message(for: unknownOption ?? error).split(separator: "\n")
+            .joined(separator: " ")
         return tell(CaptureError(.usage, message, remedies: [Remedy("See '\(help)'.")]))
+    }
+
+    /// An option that nobody knows: where an argument is missing, too, the parser tells of that alone.
+    private var unknownOption: (any Error)? {
+        do {
+            _ = try CaptureGateCommand.parseAsRoot(arguments + ["x"])
+        } catch  where CaptureGateCommand.message(for: error).hasPrefix("Unknown option") {
+            return error
+        } catch {}
+        return nil
+    }
+
+    private func unknownCommand(_ name: String, among names: [String]) -> CaptureError {
+        let guess = CommandNames.nearest(to: name, among: names).map { " Did you mean '\($0)'?" } ?? ""
+        return CaptureError(
+            .usage, "There is no command '\(name)'.\(guess)", remedies: [Remedy("See 'capturegate help'.")])
     }
 
     /// On standard error for people; on the stream of events, too, for programs.
@@ -86,7 +137,6 @@ struct Invocation {
     }
 
     private var help: String {
-        let names = CaptureGateCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-        return (["capturegate", "help"] + arguments.prefix(1).filter(names.contains)).joined(separator: " ")
+        (["capturegate", "help"] + arguments.prefix(1).filter(CommandNames.all.contains)).joined(separator: " ")
     }
 }

@@ -12,10 +12,12 @@ struct MeterCommand: AsyncParsableCommand, SignalTaker {
 
               capturegate meter
               capturegate meter Podcast --for 10s
-              capturegate meter --json | jq .channels[0].peak_dbfs
+              capturegate meter --json | jq 'select(.event=="level").channels[0].peak_dbfs'
             """)
 
-    @Argument(help: ArgumentHelp("An id, a part of a name, or default.", valueName: "microphone"))
+    @Argument(
+        help: ArgumentHelp("An id, a part of a name, or default.", valueName: "microphone"),
+        completion: DeviceCompletion.microphone(or: ["default"]))
     var microphone = "default"
 
     @Option(

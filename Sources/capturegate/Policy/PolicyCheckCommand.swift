@@ -16,7 +16,9 @@ struct PolicyCheckCommand: ParsableCommand {
               capturegate policy check ./policy.d --json
             """)
 
-    @Argument(help: ArgumentHelp("The folder; the machine's own where it is not said.", valueName: "folder"))
+    @Argument(
+        help: ArgumentHelp("The folder; the machine's own where it is not said.", valueName: "folder"),
+        completion: .directory)
     var path = PolicyDirectory.standardPath
 
     @OptionGroup var json: JSONOption

@@ -20,8 +20,13 @@ struct DiskRoom {
         guard let folder, time >= next else { return known }
         next = time + 1_000_000_000
         var status = statvfs()
-        known =
-            statvfs(folder, &status) == 0 ? Int64(clamping: status.f_bavail) * Int64(clamping: status.f_frsize) : nil
+        known = statvfs(folder, &status) == 0 ? Self.bytes(blocks: status.f_bavail, of: status.f_frsize) : nil
         return known
+    }
+
+    /// A file system may claim more than 64 bits hold.
+    static func bytes(blocks: UInt, of size: UInt) -> Int64 {
+        let (bytes, isTooMany) = blocks.multipliedReportingOverflow(by: size)
+        return isTooMany ? .max : Int64(clamping: bytes)
     }
 }

@@ -6,10 +6,12 @@ struct EarlyEnd: Error {
     let error: CaptureError
     let clip: Clip
 
-    var code: Int32 { clip.end.exitCode }
+    /// A file's name that was taken meanwhile has a code of its own.
+    var code: Int32 { error.kind == .fileExists ? error.exitCode : clip.end.exitCode }
 
     /// What there is all the same.
     var remainder: String {
+        if clip.path == "-" { return "Ended early: \(clip.end.phrase)." }
         let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
         let path = clip.parts.isEmpty ? "\(clip.path.visible) is valid and holds" : "Its files are valid and hold"
         return "Ended early: \(clip.end.phrase). \(path) \(time)."

@@ -24,7 +24,9 @@ struct EncodingOptions: ParsableArguments {
     @Option(help: "How hard Opus tries: 0 (fast) to 10 (good); 10 where not said.")
     var opusComplexity: Int?
 
-    @Option(help: "How long an Opus packet lasts, milliseconds: 2.5, 5, 10, 20, 40 or 60.", transform: Self.duration)
+    @Option(
+        help: "How long an Opus packet lasts, milliseconds: 2.5, 5, 10, 20, 40 or 60.",
+        completion: .list(["2.5", "5", "10", "20", "40", "60"]), transform: Self.duration)
     var opusFrame: OpusParameters.FrameDuration?
 
     func validate() throws {

@@ -27,6 +27,6 @@ struct FileOptions: ParsableArguments {
                 of and does not end the others; the exit code is its own. Each has an encoder on a thread of its own: one that \
                 is 16 pictures behind leaves the next out of its own file, and counts them in its own ledger; sound is \
                 never left out. - is standard output.
-                """, valueName: "out"))
+                """, valueName: "out"), completion: .file())
     var tee: [String] = []
 }

@@ -45,26 +45,30 @@ struct LiveLine: EventView {
     private mutating func draw(_ progress: RecordingProgress) {
         isDrawn = true
         let text = ProgressText(progress: progress)
-        let parts = [
-            text.time, bars(progress), text.level, text.rate, text.lost, text.size, text.bitRate,
-            disk.freeBytes(at: progress.elapsedNanoseconds).map { text.left(freeBytes: $0) },
-        ]
+        let left = disk.freeBytes(at: progress.elapsedNanoseconds).map { text.left(freeBytes: $0) }
+        update(progress)
         // A line that does not fit would wrap and leave its first part standing.
-        let room = max(0, stream.columns - 3)
-        let line = String(parts.compactMap { $0 }.joined(separator: "  ").prefix(room))
-        try? stream.write("\r\u{1B}[K\(ink.red("*")) \(line)")
+        let fit = LineFit(text, left: left, in: stream.columns - 3)
+        let line = fit.words + [bars(progress.microphones, in: fit.room - LineFit.gap)].compactMap { $0 }
+        try? stream.write("\r\u{1B}[K\(ink.red("*")) \(line.joined(separator: "  "))")
     }
 
-    /// Each microphone's level; several share the width.
-    private mutating func bars(_ progress: RecordingProgress) -> String? {
-        let microphones = progress.microphones
-        guard !microphones.isEmpty else { return nil }
-        if holds.count != microphones.count { holds = microphones.map { _ in PeakHold() } }
-        let bar = LevelBar(scale: MeterScale(width: max(4, 20 / microphones.count)))
-        return microphones.indices.map { index in
-            let microphone = microphones[index]
+    private mutating func update(_ progress: RecordingProgress) {
+        if holds.count != progress.microphones.count { holds = progress.microphones.map { _ in PeakHold() } }
+        for (index, microphone) in progress.microphones.enumerated() {
             holds[index].update(microphone.peakDBFS, isClipped: microphone.clipped, at: progress.elapsedNanoseconds)
-            return "[\(bar.text(microphone.peakDBFS, hold: holds[index]))]" + (holds[index].isClipped ? "!" : "")
+        }
+    }
+
+    /// Each microphone's level, in what room the words leave; several share it.
+    private func bars(_ microphones: [AudioProgress], in room: Int) -> String? {
+        guard !microphones.isEmpty else { return nil }
+        // In steps, so that it does not tremble when a word grows by a letter; brackets and the mark of clipping extra.
+        let width = min(room / microphones.count - 3, max(4, 20 / microphones.count)) / 4 * 4
+        guard width >= 4 else { return nil }
+        let bar = LevelBar(scale: MeterScale(width: width))
+        return zip(microphones, holds).map { microphone, hold in
+            "[\(bar.text(microphone.peakDBFS, hold: hold))]" + (hold.isClipped ? "!" : "")
         }.joined()
     }
 

@@ -24,20 +24,28 @@ struct ProgressText {
         return "lost \(lost)"
     }
 
+    /// What matters most first.
+    /// - Parameter left: how long the disk will do.
+    func words(left: String?) -> [String] {
+        [time, lost, level, rate, size, bitRate, left].compactMap { $0 }
+    }
+
     var size: String { NumberText.bytes(progress.bytes) }
 
-    /// Bits a second of the file.
+    /// Bits a second of the file; nothing at first, since some formats write a second at a time.
     var bitRate: String {
-        guard progress.elapsedNanoseconds > 0 else { return "" }
+        guard isRateKnown else { return "" }
         return NumberText.bits(Int64(Double(progress.bytes) * 8e9 / Double(progress.elapsedNanoseconds)))
     }
 
     /// How long the disk will do at the rate so far.
     func left(freeBytes: Int64) -> String {
-        guard progress.bytes > 0, progress.elapsedNanoseconds > 0 else { return "" }
+        guard progress.bytes > 0, isRateKnown else { return "" }
         let seconds = Double(freeBytes) / Double(progress.bytes) * Double(progress.elapsedNanoseconds) / 1e9
         return "\(NumberText.span(seconds: seconds)) left"
     }
+
+    private var isRateKnown: Bool { progress.elapsedNanoseconds >= 3_000_000_000 }
 
     var line: String { [time, level, rate, lost, size].compactMap { $0 }.joined(separator: "  ") }
 }

@@ -32,15 +32,18 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
               capturegate record - --microphone default --format wav | sox -t wav - out.mp3
             """)
 
-    @Argument(help: ArgumentHelp("Where the clip goes.", valueName: "out"))
+    @Argument(help: ArgumentHelp("Where the clip goes.", valueName: "out"), completion: .file())
     var out: String
 
     @Option(
         help: ArgumentHelp(
-            "An id, a part of a name, default, or none; again for each further one, in a .mkv.", valueName: "id"))
+            "An id, a part of a name, default, or none; again for each further one, in a .mkv.", valueName: "id"),
+        completion: DeviceCompletion.camera(or: ["default", "none"]))
     var camera: [String] = []
 
-    @Option(help: ArgumentHelp("The same of a microphone.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("The same of a microphone.", valueName: "id"),
+        completion: DeviceCompletion.microphone(or: ["default", "none"]))
     var microphone: [String] = []
 
     @Option(
@@ -82,10 +85,12 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
             discussion: "Tests/Rig/clap-offset of the sources measures it in any clip."))
     var clap = false
 
-    @Flag(help: "Replace OUT where it exists.")
+    @Flag(help: "Replace OUT where it exists. An interrupted recording, OUT.partial, is never replaced.")
     var force = false
 
-    @Option(help: "The format, where OUT's ending should not decide: wav, flac, mkv, y4m, raw or null.")
+    @Option(
+        help: "The format, where OUT's ending should not decide: wav, flac, mkv, opus, mjpeg, y4m, raw or null.",
+        completion: .list(ClipFormat.allCases.map(\.rawValue)))
     var format: String?
 
     @Option(help: "A title, for formats that have room for one.")

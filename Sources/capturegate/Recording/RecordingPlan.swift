@@ -19,8 +19,10 @@ struct RecordingPlan: Sendable {
         }
         destination = ClipDestination(command.out)
         format = try ClipFormat(for: destination, named: command.format)
-        let choice = try TrackChoice(format: format, camera: command.camera, microphone: command.microphone)
+        let choice = try TrackChoice(
+            destination.isForSound ? [.audio] : format.kinds, camera: command.camera, microphone: command.microphone)
         try format.check(choice.kinds)
+        if command.format == nil { try destination.checkEnding(choice.kinds) }
         try choice.check(command.picture, command.sound, command.times)
         try format.check(command.picture.videoCodec, command.sound.audioCodec)
         tees = try Self.tees(command.files.tee, choice.kinds, besides: destination)
@@ -29,6 +31,7 @@ struct RecordingPlan: Sendable {
                 codecs.formUnion(
                     format.codecs(command.picture.videoCodec, command.sound.audioCodec, Set(choice.kinds)))
             })
+        try ([destination] + tees.map(\.destination)).checkTerminal()
         devices = try choice.devices(DeviceCatalog.scan(.identity))
         try Self.check(clap: command.clap, devices)
         var settings = RecorderSettings(command, startsAt: try command.times.startsAt())
@@ -50,12 +53,13 @@ struct RecordingPlan: Sendable {
         var tees: [PlannedOutput] = []
         for text in said {
             let destination = ClipDestination(text)
-            guard destination != first, !tees.contains(where: { $0.destination == destination }) else {
+            guard !([first] + tees.map(\.destination)).contains(where: destination.isSame) else {
                 throw CaptureError(
                     .usage, "\(destination) is named twice.", remedies: [Remedy("Name each file once.")])
             }
             let format = try ClipFormat(for: destination)
             try format.checkTee(kinds)
+            try destination.checkEnding(kinds)
             tees.append(PlannedOutput(destination: destination, format: format))
         }
         return tees

@@ -18,7 +18,7 @@ final class RecordingStop: Sendable {
     /// What the unfinished files are called.
     private let partial: [String]
 
-    /// - Parameter partial: for people.
+    /// - Parameter partial: paths; of several files, a pattern with `NNNN` in it.
     init(partial: [String]) throws(CaptureError) {
         self.partial = partial
         control = try RecordingControl()
@@ -67,7 +67,9 @@ final class RecordingStop: Sendable {
 
     private func abort() -> Never {
         var rest = ""
-        if !partial.isEmpty { rest = "; what was recorded stays in \(partial.joined(separator: " and "))" }
+        // One of several outputs may be finished already.
+        let left = partial.filter { $0.contains("-NNNN") || access($0, F_OK) == 0 }.map(\.visible)
+        if !left.isEmpty { rest = "; what was recorded stays in \(left.joined(separator: " and "))" }
         StandardStream.error.note("capturegate: Given up before the clip was finished\(rest).")
         _exit(CaptureError(.inputOutput, "").exitCode)
     }

@@ -24,8 +24,8 @@ struct RecordingTargets: Sendable {
         others = Array(targets.dropFirst())
     }
 
-    /// What the files are called until they are finished, for people.
-    var partial: [String] { ([first] + others).compactMap(\.partialName).map(\.visible) }
+    /// What the files are called until they are finished.
+    var partial: [String] { ([first] + others).compactMap(\.partialName) }
 
     func discard() { for target in [first] + others { target.discard() } }
 }

@@ -12,7 +12,7 @@ struct SoundOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("How a sample stands in memory, such as S16_LE.", valueName: "format"),
-        transform: SampleFormat.parse)
+        completion: .list(SampleFormat.allCases.map(\.rawValue)), transform: SampleFormat.parse)
     var sampleFormat: SampleFormat?
 
     @Option(help: "How sound is stored in a .mkv.")

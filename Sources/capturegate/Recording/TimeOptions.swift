@@ -40,7 +40,8 @@ struct TimeOptions: ParsableArguments {
         let now = WallTime.now
         guard let moment = startAt.nanoseconds(now: now) else {
             throw CaptureError(
-                .usage, "The calendar has no such moment.", remedies: [Remedy("Write \(MomentArgument.spelling).")])
+                .usage, "There is no such moment from 1970 to 2200.",
+                remedies: [Remedy("Write \(MomentArgument.spelling).")])
         }
         guard moment > now else {
             throw CaptureError(

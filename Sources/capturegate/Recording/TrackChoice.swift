@@ -7,13 +7,14 @@ struct TrackChoice {
     let microphones: [DeviceQuery]
 
     /// - Parameters:
+    ///   - kinds: what the file can hold.
     ///   - camera, microphone: an id, a part of a name, `default` or `none` each; none at all where nothing was said.
     /// - Throws: `.usage` for `none` among others.
-    init(format: ClipFormat, camera: [String], microphone: [String]) throws(CaptureError) {
+    init(_ kinds: Set<MediaKind>, camera: [String], microphone: [String]) throws(CaptureError) {
         // Who names one device wants that one; who names none, or only what to leave out, wants what the file can hold.
         let isNamed = (camera + microphone).contains { $0 != "none" }
-        cameras = try Self.queries(camera, .camera, byDefault: !isNamed && format.kinds.contains(.video))
-        microphones = try Self.queries(microphone, .microphone, byDefault: !isNamed && format.kinds.contains(.audio))
+        cameras = try Self.queries(camera, .camera, byDefault: !isNamed && kinds.contains(.video))
+        microphones = try Self.queries(microphone, .microphone, byDefault: !isNamed && kinds.contains(.audio))
     }
 
     private static func queries(

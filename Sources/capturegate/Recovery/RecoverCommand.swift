@@ -16,10 +16,13 @@ struct RecoverCommand: ParsableCommand {
               capturegate recover broken.flac --to mended.flac
             """)
 
-    @Argument(help: ArgumentHelp("Interrupted recordings, or the names they were to get.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("Interrupted recordings, or the names they were to get.", valueName: "file"),
+        completion: .file())
     var files: [String]
 
-    @Option(help: ArgumentHelp("The name of the finished clip, of a single one.", valueName: "out"))
+    @Option(
+        help: ArgumentHelp("The name of the finished clip, of a single one.", valueName: "out"), completion: .file())
     var to: String?
 
     @Flag(help: "Replace the finished clip where it exists.")
@@ -50,7 +53,18 @@ struct RecoverCommand: ParsableCommand {
     }
 
     private func recovered(_ file: String) throws(CaptureError) -> RecoveryReport {
-        try ClipRecovery(of: file, to: to, replacing: force).run(removingSource: !keep)
+        let recovery = try ClipRecovery(of: file, to: to, replacing: force)
+        try check(recovery)
+        return try recovery.run(removingSource: !keep)
+    }
+
+    /// Recovery changes no format, so another ending would be a lie.
+    private func check(_ recovery: ClipRecovery) throws(CaptureError) {
+        guard let to, let named = try? ClipFormat(for: .file(path: to)), named != recovery.format else { return }
+        let ending = recovery.format.endings.first ?? recovery.format.rawValue
+        throw CaptureError(
+            .usage, "\(recovery.source) holds \(recovery.format.title), and \(to) would be called \(named.title).",
+            remedies: [Remedy("End the name in .\(ending): recovery keeps the format.")])
     }
 }
 

@@ -19,10 +19,12 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
               capturegate snapshot - --format png | feh -
             """)
 
-    @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"))
+    @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
     var out: String
 
-    @Option(help: ArgumentHelp("An id, a part of a name, or default.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("An id, a part of a name, or default.", valueName: "id"),
+        completion: DeviceCompletion.camera(or: ["default"]))
     var camera = "default"
 
     @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
@@ -67,14 +69,19 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
     func validate() throws {
         guard (1...100_000).contains(count) else { throw ValidationError("--count is 1 to 100000.") }
         guard quality.map({ (1...100).contains($0) }) ?? true else { throw ValidationError("--quality is 1 to 100.") }
+        if every != nil, count == 1 {
+            throw ValidationError("--every is about several pictures: say how many with --count.")
+        }
         if out.isEmpty { throw ValidationError("OUT is empty.") }
     }
 
     func run() async throws {
         let destination = ClipDestination(out)
+        try destination.checkTerminal()
         let files = try SnapshotFiles(destination, format: format, count: count, replacing: force)
         let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
         do throws(CaptureError) {
+            if quality != nil, files.format != .jpeg { throw Self.vain(files.format) }
             let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity), .camera)
             let work = SnapshotWork(device, SnapshotTaker(settings, into: files), view)
             if try await Self.snapshots(of: work).isEmpty {
@@ -84,6 +91,13 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
             files.discard()
             throw error
         }
+    }
+
+    private static func vain(_ format: StillFormat) -> CaptureError {
+        CaptureError(
+            .usage,
+            "--quality is about JPEG, and nothing is stored as JPEG: \(format.rawValue.uppercased()) loses nothing.",
+            remedies: [Remedy("Leave --quality out, or end the name in .jpg.")])
     }
 
     private var settings: SnapshotSettings {

@@ -7,6 +7,11 @@ struct SnapshotView: Sendable {
     let stream: StandardStream
     let json: Bool
 
+    /// For people; programs have it in each picture's line.
+    func show(_ differences: [String]) {
+        if !json { for difference in differences { stream.note("Note: \(difference.visible)") } }
+    }
+
     func show(_ snapshot: Snapshot) { stream.note(json ? snapshot.json.text : snapshot.text) }
 }
 
@@ -22,6 +27,7 @@ extension Snapshot {
             "event": "picture", "path": .string(path), "bytes": .count(size), "width": .count(format.width),
             "height": .count(format.height), "pixel_format": .string(format.pixelFormat.description),
             "settled": .bool(isSettled), "waited_ns": .integer(waitedNanoseconds), "timestamp_ns": .integer(timestamp),
+            "differences": .strings(differences),
         ]
     }
 }

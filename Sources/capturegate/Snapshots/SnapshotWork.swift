@@ -20,6 +20,6 @@ struct SnapshotWork: CaptureOperation {
         guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
             throw CaptureError(.notAuthorized, "The permit is empty.")
         }
-        return try await taker.take(with: part) { view.show($0) }
+        return try await taker.take(with: part, taken: { view.show($0) }, opened: { view.show($0) })
     }
 }

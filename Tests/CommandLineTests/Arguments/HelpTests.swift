@@ -19,6 +19,16 @@ struct HelpTests {
         #expect(ending.output.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") })
     }
 
+    @Test("examples are on lines of their own, whole and as they are typed")
+    func whole() async throws {
+        let meter = try await Workspace().capturegate("help", "meter").output
+        #expect(meter.contains("\n  capturegate meter --json | jq 'select(.event==\"level\").channels[0].peak_dbfs'\n"))
+        let devices = try await Workspace().capturegate("help", "devices").output
+        #expect(devices.contains("\n  capturegate record clip.mkv --camera \"$camera\" --for 5s\n"))
+        let codes = try await Workspace().capturegate("--help").output.replacing("\n", with: " ")
+        #expect(codes.contains("65 a file to be read is missing"))
+    }
+
     @Test("a reader that has gone ends the program quietly")
     func closedPipe() async throws {
         let command = "'\(Executable.capturegate)' help record | true; echo \"${PIPESTATUS[0]}\""

@@ -38,7 +38,14 @@ struct UsageTests {
         Mistake("log --last many", "many"), Mistake("log --last -1", "--last"),
         Mistake("log --verify --follow", "--verify"), Mistake("devices --capability screen", "screen"),
         Mistake("devices --default camera --watch", "--default"), Mistake("policy check one two", "two"),
-        Mistake("status now", "now"),
+        Mistake("status now", "now"), Mistake("record a.wav --for -5s", "length of time such as 5s"),
+        Mistake("record a.mkv --fps -1", "frames a second"), Mistake("record a.wav --max-size -5", "500M"),
+        Mistake("snapshot a.png --count -1", "1 to 100000"), Mistake("snapshot a.png --every 1s", "--count"),
+        Mistake("record --hlep", "Unknown option '--hlep'"),
+        Mistake("recrod a.wav", "Did you mean 'record'?"), Mistake("help nosuch", "no command 'nosuch'"),
+        Mistake("help policy chekc", "Did you mean 'check'?"),
+        Mistake("grant camera --until 9999-12-31", "1970 to 2200"),
+        Mistake("record a.wav --start-at 1", "18:00:30.250"),
     ]
 
     @Test("ends with 64, one line that says what is wrong, and where to read on", arguments: mistakes)
@@ -84,6 +91,11 @@ struct UsageTests {
         Mistake("record a.wav --microphone test:tone --audio-codec flac", "--audio-codec"),
         Mistake("record a.y4m --camera test:bars --video-codec mjpeg", "--video-codec"),
         Mistake("record a.mkv --camera test:bars --format avi", "avi"),
+        Mistake("record a.wav --microphone test:tone --tee ./a.wav", "named twice"),
+        Mistake("record a.wav --microphone test:tone --tee ../$folder/a.wav", "named twice"),
+        Mistake("record a.mka --camera test:bars", "sound alone"),
+        Mistake("record a.mkv --camera test:bars --microphone test:tone --tee a.mka", "sound alone"),
+        Mistake("snapshot a.png --camera test:bars --quality 50", "PNG"),
         Mistake("grant camera --until 2020-01-01", "passed"), Mistake("grant camera --to /nonexistent --once", "read"),
         Mistake("policy check /nonexistent", "not there"), Mistake("policy check /etc/passwd", "not a folder"),
     ]
@@ -91,7 +103,8 @@ struct UsageTests {
     @Test("what does not go together ends with 64 before anybody is asked", arguments: contradictions)
     func contradiction(_ mistake: Mistake) async throws {
         let workspace = try Workspace()
-        let words = mistake.line.split(separator: " ").map(String.init)
+        let folder = workspace.path.split(separator: "/").last ?? ""
+        let words = mistake.line.replacing("$folder", with: folder).split(separator: " ").map(String.init)
         let ending = try await workspace.capturegate(words)
         #expect(ending.code == 64)
         #expect(ending.errors.contains(mistake.cause))

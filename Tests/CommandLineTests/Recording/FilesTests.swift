@@ -51,6 +51,57 @@ struct FilesTests {
         #expect(try workspace.text("a-0002.wav") == "x")
     }
 
+    @Test("so is a part of a recording that was interrupted, even with --force")
+    func interrupted() async throws {
+        let workspace = try Workspace()
+        try workspace.write("x", to: "a-0003.wav.partial")
+        let line = ["record", "a.wav", "--microphone", "test:tone", "--segment", "500ms", "--force"]
+        let ending = try await workspace.capturegate(line)
+        #expect(ending.code == 73)
+        #expect(ending.errors.contains("capturegate recover 'a-0003.wav.partial'"))
+        #expect(workspace.names.filter { $0.hasPrefix("a-") } == ["a-0003.wav.partial"])
+        #expect(try workspace.text("a-0003.wav.partial") == "x")
+    }
+
+    @Test("names that are like a part's and are none are in nobody's way")
+    func others() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let others = [
+            "a-2.wav", "a-0000.wav", "a-00002.wav", "a-000x.wav", "b-0002.wav", "a-0002.wave", "a-0002.wav.txt",
+        ]
+        for name in others { try workspace.write("x", to: name) }
+        let ending = try await workspace.capturegate(
+            "record", "a.wav", "--microphone", "test:tone", "--for", "600ms", "--segment", "500ms")
+        #expect(ending.code == 0)
+        for name in others { #expect(try workspace.text(name) == "x") }
+    }
+
+    @Test(
+        "one whose name is taken while it is recorded ends it with 73; what is there stays, and so do the parts before")
+    func taken() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let child = try workspace.start("record", "a.wav", "--microphone", "test:tone", "--segment", "300ms", "--json")
+        _ = try await child.waitForLine(containing: "start")
+        // While it stands still, the last part that it has opened is known.
+        child.send(SIGSTOP)
+        try await offPool {
+            var status: Int32 = 0
+            guard waitpid(child.id, &status, WUNTRACED) == child.id else { throw Failure("it did not stop") }
+        }
+        let last = try #require(
+            workspace.names.filter { $0.hasPrefix("a-") }.compactMap { Int($0.filter(\.isNumber)) }.max())
+        let next = "a-\(String(last + 10_001).dropFirst()).wav"
+        try workspace.write("x", to: next)
+        child.send(SIGCONT)
+        let ending = try await child.finish()
+        #expect(ending.code == 73)
+        #expect(ending.errors.contains(next))
+        #expect(try workspace.text(next) == "x")
+        #expect(try await workspace.samples("a-0001.wav", channels: 2) > 0)
+    }
+
     @Test("a recording ends before its file is too large, with 0 and a valid file")
     func maxSize() async throws {
         let workspace = try Workspace()

@@ -25,6 +25,18 @@ struct LiveLineTests {
         #expect(!ending.output.contains("dBFS"))
     }
 
+    @Test("the bytes of a file are not written to a terminal", arguments: ["record -", "snapshot - --format png"])
+    func binary(command: String) async throws {
+        let workspace = try Workspace()
+        let terminal = try PseudoTerminal()
+        let child = try ChildProcess(
+            ["sh", "-c", "'\(Executable.capturegate)' \(command) >/dev/tty"], in: workspace, terminal: terminal.path)
+        let ending = try await child.finish()
+        #expect(ending.code == 64)
+        #expect(ending.errors.contains("Standard output is a terminal"))
+        #expect(terminal.everything.isEmpty)
+    }
+
     @Test("NO_COLOR takes the colours out")
     func colours() async throws {
         let (screen, ending) = try await record("NO_COLOR=1")

@@ -37,9 +37,14 @@ struct RecoverCommandTests {
     @Test("recording to that name again says that there is something to recover, and how")
     func hint() async throws {
         let workspace = try await interrupted("memo.wav")
-        let again = try await workspace.capturegate("record", "memo.wav", "--microphone", "test:tone", "--for", "1s")
-        #expect(again.code == 73)
-        #expect(again.errors.contains("capturegate recover 'memo.wav.partial'"))
+        let size = workspace.size("memo.wav.partial")
+        for option in ["--strict", "--force"] {
+            let again = try await workspace.capturegate("record", "memo.wav", "--microphone", "test:tone", option)
+            #expect(again.code == 73)
+            #expect(again.errors.contains("capturegate recover 'memo.wav.partial'"))
+            #expect(again.errors.contains("rm 'memo.wav.partial'"))
+        }
+        #expect(workspace.size("memo.wav.partial") == size)
     }
 
     @Test("--keep leaves the interrupted file, and what exists is not replaced")
@@ -51,6 +56,15 @@ struct RecoverCommandTests {
         let ending = try await workspace.capturegate("recover", "memo.wav.partial", "--to", "other.wav", "--keep")
         #expect(ending.code == 0 && ending.output.contains("is still there"))
         #expect(workspace.size("memo.wav.partial") > 44 && workspace.size("other.wav") > 44)
+    }
+
+    @Test("a name of another format is refused")
+    func format() async throws {
+        let workspace = try await interrupted("memo.wav")
+        let ending = try await workspace.capturegate("recover", "memo.wav.partial", "--to", "memo.flac")
+        #expect(ending.code == 64)
+        #expect(ending.errors.contains("End the name in .wav"))
+        #expect(workspace.size("memo.flac") < 0 && workspace.size("memo.wav.partial") > 44)
     }
 
     @Test("of several files one that is no clip stops none of the others")

@@ -33,6 +33,7 @@ struct SnapshotCommandTests {
         #expect(ending.code == 0)
         let events = try Document.lines(ending.output)
         #expect(events.compactMap { $0["path"].string } == ["shot-1.jpg", "shot-2.jpg", "shot-3.jpg"])
+        #expect(events.allSatisfy { $0["settled"] == .bool(false) })
         let times = events.compactMap { $0["timestamp_ns"].number }
         #expect(times.count == 3 && times[2] - times[0] > 150e6)
     }
@@ -63,6 +64,29 @@ struct SnapshotCommandTests {
         let ending = try await workspace.capturegate("snapshot", "shot.jpg", "--camera", "test:bars")
         #expect(ending.code == 77)
         #expect(workspace.size("shot.jpg.partial") <= 0)
+    }
+
+    @Test("what the camera does otherwise than asked is told, and with --strict refused")
+    func differences() async throws {
+        let workspace = try await workspace()
+        let line = ["snapshot", "shot.jpg", "--camera", "test:bars", "--settle", "0", "--size", "321x241"]
+        let words = try await workspace.capturegate(line)
+        #expect(words.code == 0)
+        #expect(words.output.contains("Note: size 321x241 asked, 320x240 got"))
+        let document = try await workspace.capturegate(line + ["--force", "--json"])
+        #expect(try Document(document.output)["differences"].elements == [.string("size 321x241 asked, 320x240 got")])
+        #expect(try await workspace.capturegate(line + ["--force", "--strict"]).code == 78)
+    }
+
+    @Test("half a picture that was left is told, and replaced by force")
+    func leftOver() async throws {
+        let workspace = try await workspace()
+        try workspace.write("half", to: "shot.jpg.partial")
+        let line = ["snapshot", "shot.jpg", "--camera", "test:bars", "--settle", "0"]
+        let ending = try await workspace.capturegate(line)
+        #expect(ending.code == 73 && !ending.errors.contains("recover"))
+        #expect(try await workspace.capturegate(line + ["--force"]).code == 0)
+        #expect(workspace.size("shot.jpg") > 500 && !workspace.names.contains("shot.jpg.partial"))
     }
 
     @Test("an ending that is no picture's is told, with those that are")
