@@ -3,12 +3,20 @@
 /// *thread-safe*
 public struct ClipLabels: Hashable, Sendable {
     public var title: String?
-    /// More labels: name (upper case, such as `GRANT`) and text.
+    /// More labels: name in upper case, and text. A recorder adds `GRANT`, the decisions that it rests on.
     public var extra: [String: String]
 
     public init(title: String? = nil, extra: [String: String] = [:]) {
         self.title = title
         self.extra = extra
+    }
+
+    /// With the numbers of the decisions that the recording rests on, as the audit log has them: `GRANT=3, 4`.
+    func allowed(by decisions: [Int64]) -> ClipLabels {
+        guard !decisions.isEmpty, extra["GRANT"] == nil else { return self }
+        var labels = self
+        labels.extra["GRANT"] = Set(decisions).sorted().map(String.init).joined(separator: ", ")
+        return labels
     }
 
     /// As Vorbis comments, `NAME=text`, with the device they are about.

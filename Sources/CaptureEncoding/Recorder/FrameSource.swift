@@ -2,6 +2,8 @@ import CaptureGate
 
 /// What a device captures for its lane, whatever it is: what waits in memory first, then what comes.
 protocol FrameSource: AnyObject {
+    /// The number of the decision that the capture rests on; `nil` where there is none.
+    var decision: Int64? { get }
     /// What the device does otherwise than asked.
     var differences: [String] { get }
     var readySignal: Int32 { get }

@@ -100,7 +100,9 @@ public struct Recorder: ~Copyable, Sendable {
             camera.preview = PreviewSource(camera.writtenTrack, preview) { onEvent(.preview($0)) }
         }
         let writer = try target.writer(
-            and: others, lanes.map(\.writtenTrack), settings.labels, settings.encoders)
+            and: others, lanes.map(\.writtenTrack),
+            settings.labels.allowed(by: lanes.compactMap { $0.source.decision }),
+            settings.encoders)
         let run = RecordingRun(
             lanes: lanes, writer: writer, timeline: timeline, control: control,
             reattachment: Reattachment(patience: settings.reattach, timeline: timeline),

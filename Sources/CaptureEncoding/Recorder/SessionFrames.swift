@@ -4,6 +4,7 @@ import CaptureGate
 final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: FrameSource {
     typealias Session = CaptureSession<Reader, Format>
 
+    let decision: Int64?
     let differences: [String]
     /// Sees the stamps from the first on, also of what is thrown away: the longer, the better it knows the clock.
     var clock: DeviceClock
@@ -27,6 +28,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
         _ session: consuming Session, _ timeline: Timeline, rate: Double, back: Box<Session>,
         attach: @escaping (inout Session?) throws(CaptureError) -> Void
     ) {
+        decision = session.decision
         differences = session.differences
         clock = DeviceClock(rate: rate)
         self.timeline = timeline

@@ -45,6 +45,10 @@ extension CaptureSession where Reader: ~Copyable {
     /// The device.
     public var device: Device { core.device }
 
+    /// The number of the decision that the capture rests on, as the audit log has it; `nil` where it is a rule of the
+    /// administrator's.
+    public var decision: Int64? { core.capture.decision }
+
     /// What was counted up to now.
     public var statistics: CaptureStatistics { CaptureStatistics(core.counters, lostWhileAway: absence.lost) }
 

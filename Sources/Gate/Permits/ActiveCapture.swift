@@ -8,6 +8,9 @@ package final class ActiveCapture: Sendable {
     package var capability: CapabilityName { watch.item.request.capability }
     package var level: AccessLevel { watch.item.request.level }
 
+    /// The decision it rests on by now; `nil` where that is a rule of the administrator's.
+    package var decision: Int64? { watch.basis.id }
+
     private let watch: CaptureWatch
     private let gatekeeper: Gatekeeper
 

@@ -92,7 +92,12 @@ struct RecordingTests {
         #expect(priorities.count == 2 && priorities.allSatisfy { !$0.isEmpty && $0 != "not running yet" })
         #expect(end["tracks"].elements.last?["frames"] == .number(72_000))
         #expect((end["last_timestamp_ns"].number ?? 0) > 0)
-        let streams = try await probe("a.mkv", "stream=codec_name,nb_read_frames:format_tags=title", in: workspace)
+        let streams = try await probe(
+            "a.mkv", "stream=codec_name,nb_read_frames:format_tags=title,GRANT", in: workspace)
+        let decisions = try Document(try await workspace.capturegate("status", "--json").output)["decisions"].elements
+        let numbers = decisions.compactMap { $0["id"].number }.sorted().map { String(Int($0)) }
+        #expect(numbers.count == 2)
+        #expect(streams["format"]["tags"]["GRANT"].string == numbers.joined(separator: ", "))
         #expect(streams["streams"].elements.map { $0["codec_name"] } == [.string("mjpeg"), .string("flac")])
         #expect(streams["streams"].elements[0]["nb_read_frames"].string == end["tracks"].elements[0]["frames"].text)
     }
