@@ -54,7 +54,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     /// Frames of the track in the file.
     public var frames: UInt64 { UInt64(clamping: Int64(clamping: delivered + filled) + corrected) }
 
-    /// Says what is in the file of an output that has failed: it may be less than it was given, or part of what it refused.
+    /// Says what is in the file of an output that has failed: less than it was given, or part of what it refused as well.
     mutating func fit(to kept: KeptFrames) {
         if kept.frames > frames {
             delivered += kept.frames - frames

@@ -2,54 +2,48 @@ import Testing
 
 @Suite("wrong usage")
 struct UsageTests {
-    /// A command line that is wrong, and a part of the sentence that says how.
-    struct Mistake: Sendable, CustomTestStringConvertible {
-        let line: String
-        let cause: String
-        var testDescription: String { line }
-
-        init(_ line: String, _ cause: String) {
-            self.line = line
-            self.cause = cause
-        }
-    }
-
     static let mistakes = [
-        Mistake("nonsense", "nonsense"), Mistake("--nonsense", "--nonsense"),
-        Mistake("record", "<out>"), Mistake("record a.wav b.wav", "b.wav"),
-        Mistake("record a.wav --for", "--for"), Mistake("record a.wav --for 5y", "5y"),
-        Mistake("record a.wav --for 0s", "0s"), Mistake("record a.wav --for -5s", "--for"),
-        Mistake("record a.wav --for 11111111111d", "length of time"),
-        Mistake("record a.mkv --size big", "1280x720"), Mistake("record a.mkv --size 0x0", "1280x720"),
-        Mistake("record a.mkv --size 640x480x2", "1280x720"), Mistake("record a.mkv --fps 0", "frames a second"),
-        Mistake("record a.mkv --fps 30/0", "frames a second"), Mistake("record a.mkv --fps fast", "frames a second"),
-        Mistake("record a.mkv --pixel-format x", "four character"), Mistake("record a.mkv --rate 7", "sample rate"),
-        Mistake("record a.mkv --channels 0", "channels"), Mistake("record a.mkv --channels 65", "channels"),
-        Mistake("record a.mkv --sample-format s17", "S16_LE"), Mistake("record a.mkv --video-codec h264", "mjpeg"),
-        Mistake("record a.mkv --audio-codec mp3", "flac"), Mistake("record a.mkv --sync time", "picture"),
-        Mistake("record a.wav --sync picture", "--sync picture is about a camera"),
-        Mistake("record a.mkv --camera test:bars --sync sound", "--sync is about a microphone"),
-        Mistake("grant", "<capability>"),
-        Mistake("grant screen --once", "microphone"), Mistake("grant camera", "--once"),
-        Mistake("grant camera --once --always", "more than once"), Mistake("grant camera --for soon", "length of time"),
-        Mistake("grant camera --until soon", "moment"), Mistake("grant camera --until 2026-02-31T25:00", "moment"),
-        Mistake("grant camera --level meter --once", "still or video"), Mistake("revoke", "<capability>"),
-        Mistake("reset everything", "everything"), Mistake("kill", "<capability>"),
-        Mistake("log --last many", "many"), Mistake("log --last -1", "--last"),
-        Mistake("log --verify --follow", "--verify"), Mistake("devices --capability screen", "screen"),
-        Mistake("devices --default camera --watch", "--default"), Mistake("policy check one two", "two"),
-        Mistake("status now", "now"), Mistake("record a.wav --for -5s", "length of time such as 5s"),
-        Mistake("record a.mkv --fps -1", "frames a second"), Mistake("record a.wav --max-size -5", "500M"),
-        Mistake("snapshot a.png --count -1", "1 to 100000"), Mistake("snapshot a.png --every 1s", "--count"),
-        Mistake("record --hlep", "Unknown option '--hlep'"),
-        Mistake("recrod a.wav", "Did you mean 'record'?"), Mistake("help nosuch", "no command 'nosuch'"),
-        Mistake("help policy chekc", "Did you mean 'check'?"),
-        Mistake("grant camera --until 9999-12-31", "1970 to 2200"),
-        Mistake("record a.wav --start-at 1", "18:00:30.250"),
+        LineExample("nonsense", "nonsense"), LineExample("--nonsense", "--nonsense"),
+        LineExample("record", "<out>"), LineExample("record a.wav b.wav", "b.wav"),
+        LineExample("record a.wav --for", "--for"), LineExample("record a.wav --for 5y", "5y"),
+        LineExample("record a.wav --for 0s", "0s"), LineExample("record a.wav --for -5s", "--for"),
+        LineExample("record a.wav --for 11111111111d", "length of time"),
+        LineExample("record a.mkv --size big", "1280x720"), LineExample("record a.mkv --size 0x0", "1280x720"),
+        LineExample("record a.mkv --size 640x480x2", "1280x720"),
+        LineExample("record a.mkv --fps 0", "frames a second"),
+        LineExample("record a.mkv --fps 30/0", "frames a second"),
+        LineExample("record a.mkv --fps fast", "frames a second"),
+        LineExample("record a.mkv --pixel-format x", "four character"),
+        LineExample("record a.mkv --rate 7", "sample rate"),
+        LineExample("record a.mkv --channels 0", "channels"), LineExample("record a.mkv --channels 65", "channels"),
+        LineExample("record a.mkv --sample-format s17", "S16_LE"),
+        LineExample("record a.mkv --video-codec h264", "mjpeg"),
+        LineExample("record a.mkv --audio-codec mp3", "flac"), LineExample("record a.mkv --sync time", "picture"),
+        LineExample("record a.wav --sync picture", "--sync picture is about a camera"),
+        LineExample("record a.mkv --camera test:bars --sync sound", "--sync is about a microphone"),
+        LineExample("grant", "<capability>"),
+        LineExample("grant screen --once", "microphone"), LineExample("grant camera", "--once"),
+        LineExample("grant camera --once --always", "more than once"),
+        LineExample("grant camera --for soon", "length of time"),
+        LineExample("grant camera --until soon", "moment"),
+        LineExample("grant camera --until 2026-02-31T25:00", "moment"),
+        LineExample("grant camera --level meter --once", "still or video"), LineExample("revoke", "<capability>"),
+        LineExample("reset everything", "everything"), LineExample("kill", "<capability>"),
+        LineExample("log --last many", "many"), LineExample("log --last -1", "--last"),
+        LineExample("log --verify --follow", "--verify"), LineExample("devices --capability screen", "screen"),
+        LineExample("devices --default camera --watch", "--default"), LineExample("policy check one two", "two"),
+        LineExample("status now", "now"), LineExample("record a.wav --for -5s", "length of time such as 5s"),
+        LineExample("record a.mkv --fps -1", "frames a second"), LineExample("record a.wav --max-size -5", "500M"),
+        LineExample("snapshot a.png --count -1", "1 to 100000"), LineExample("snapshot a.png --every 1s", "--count"),
+        LineExample("record --hlep", "Unknown option '--hlep'"),
+        LineExample("recrod a.wav", "Did you mean 'record'?"), LineExample("help nosuch", "no command 'nosuch'"),
+        LineExample("help policy chekc", "Did you mean 'check'?"),
+        LineExample("grant camera --until 9999-12-31", "1970 to 2200"),
+        LineExample("record a.wav --start-at 1", "18:00:30.250"),
     ]
 
     @Test("ends with 64, one line that says what is wrong, and where to read on", arguments: mistakes)
-    func mistake(_ mistake: Mistake) async throws {
+    func mistake(_ mistake: LineExample) async throws {
         let workspace = try Workspace()
         let words = mistake.line.split(separator: " ").map(String.init)
         let ending = try await workspace.capturegate(words)
@@ -58,7 +52,7 @@ struct UsageTests {
         let lines = ending.errors.split(separator: "\n")
         let first = try #require(lines.first)
         #expect(first.hasPrefix("capturegate: "))
-        #expect(first.contains(mistake.cause))
+        #expect(first.contains(mistake.word))
         #expect(lines.count <= 3)
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
     }
@@ -81,33 +75,35 @@ struct UsageTests {
 
     /// Command lines whose words are right and do not go together.
     static let contradictions = [
-        Mistake("record a.foo --microphone test:tone", "ending"), Mistake("record a --microphone test:tone", "ending"),
-        Mistake("record a.wav --camera test:bars", "WAV"), Mistake("record a.flac --camera test:bars", "FLAC"),
-        Mistake("record a.y4m --microphone test:tone", "Y4M"),
-        Mistake("record a.raw --camera test:bars --microphone test:tone", "one track"),
-        Mistake("record a.mkv --camera none --microphone none", "neither"),
-        Mistake("record a.wav --microphone test:tone --size 640x480", "--size"),
-        Mistake("record a.y4m --camera test:bars --rate 48000", "--rate"),
-        Mistake("record a.wav --microphone test:tone --audio-codec flac", "--audio-codec"),
-        Mistake("record a.y4m --camera test:bars --video-codec mjpeg", "--video-codec"),
-        Mistake("record a.mkv --camera test:bars --format avi", "avi"),
-        Mistake("record a.wav --microphone test:tone --tee ./a.wav", "named twice"),
-        Mistake("record a.wav --microphone test:tone --tee ../$folder/a.wav", "named twice"),
-        Mistake("record a.mka --camera test:bars", "sound alone"),
-        Mistake("record a.mkv --camera test:bars --microphone test:tone --tee a.mka", "sound alone"),
-        Mistake("snapshot a.png --camera test:bars --quality 50", "PNG"),
-        Mistake("grant camera --until 2020-01-01", "passed"), Mistake("grant camera --to /nonexistent --once", "read"),
-        Mistake("policy check /nonexistent", "not there"), Mistake("policy check /etc/passwd", "not a folder"),
+        LineExample("record a.foo --microphone test:tone", "ending"),
+        LineExample("record a --microphone test:tone", "ending"),
+        LineExample("record a.wav --camera test:bars", "WAV"), LineExample("record a.flac --camera test:bars", "FLAC"),
+        LineExample("record a.y4m --microphone test:tone", "Y4M"),
+        LineExample("record a.raw --camera test:bars --microphone test:tone", "one track"),
+        LineExample("record a.mkv --camera none --microphone none", "neither"),
+        LineExample("record a.wav --microphone test:tone --size 640x480", "--size"),
+        LineExample("record a.y4m --camera test:bars --rate 48000", "--rate"),
+        LineExample("record a.wav --microphone test:tone --audio-codec flac", "--audio-codec"),
+        LineExample("record a.y4m --camera test:bars --video-codec mjpeg", "--video-codec"),
+        LineExample("record a.mkv --camera test:bars --format avi", "avi"),
+        LineExample("record a.wav --microphone test:tone --tee ./a.wav", "named twice"),
+        LineExample("record a.wav --microphone test:tone --tee ../$folder/a.wav", "named twice"),
+        LineExample("record a.mka --camera test:bars", "sound alone"),
+        LineExample("record a.mkv --camera test:bars --microphone test:tone --tee a.mka", "sound alone"),
+        LineExample("snapshot a.png --camera test:bars --quality 50", "PNG"),
+        LineExample("grant camera --until 2020-01-01", "passed"),
+        LineExample("grant camera --to /nonexistent --once", "read"),
+        LineExample("policy check /nonexistent", "not there"), LineExample("policy check /etc/passwd", "not a folder"),
     ]
 
     @Test("what does not go together ends with 64 before anybody is asked", arguments: contradictions)
-    func contradiction(_ mistake: Mistake) async throws {
+    func contradiction(_ mistake: LineExample) async throws {
         let workspace = try Workspace()
         let folder = workspace.path.split(separator: "/").last ?? ""
         let words = mistake.line.replacing("$folder", with: folder).split(separator: " ").map(String.init)
         let ending = try await workspace.capturegate(words)
         #expect(ending.code == 64)
-        #expect(ending.errors.contains(mistake.cause))
+        #expect(ending.errors.contains(mistake.word))
         #expect(!workspace.names.contains { $0.hasPrefix("a.") })
     }
 }

@@ -2,33 +2,26 @@ import Testing
 
 @Suite("what a shell completes")
 struct CompletionTests {
-    /// A command line whose last word is completed, and a word that is offered.
-    struct Offer: Sendable, CustomTestStringConvertible {
-        let line: String
-        let word: String
-        var testDescription: String { line }
-
-        init(_ line: String, _ word: String) {
-            self.line = line
-            self.word = word
-        }
-    }
-
     static let offers = [
-        Offer("recover cl", "clip.mkv.partial"), Offer("recover --to cl", "clip.mkv.partial"),
-        Offer("record cl", "clip.mkv.partial"), Offer("record a.mkv --tee cl", "clip.mkv.partial"),
-        Offer("record clips/a", "clips/a.wav"), Offer("snapshot cl", "clip.mkv.partial"),
-        Offer("bench --compare cl", "clip.mkv.partial"), Offer("grant camera --to cl", "clip.mkv.partial"),
-        Offer("policy check cl", "clips"), Offer("grant mic", "microphone"), Offer("revoke cam", "camera"),
-        Offer("kill ", "camera"), Offer("devices --default ", "microphone"), Offer("devices --capability ", "camera"),
-        Offer("grant camera --level st", "still"), Offer("record a --format mj", "mjpeg"),
-        Offer("record a --sync so", "sound"), Offer("record a --on-loss m", "mark"),
-        Offer("record a --audio-codec o", "opus"), Offer("record a --sample-format S3", "S32_LE"),
-        Offer("record a --opus-frame 2", "2.5"), Offer("snapshot a --format q", "qoi"), Offer("bench enc", "encoders"),
-        Offer("record a --camera ", "test:bars"), Offer("record a --camera no", "none"),
-        Offer("record a --microphone te", "test:tone"), Offer("snapshot a --camera ", "test:bars"),
-        Offer("meter ", "test:tone"), Offer("controls te", "test:bars"), Offer("grant camera --device te", "test:bars"),
-        Offer("bench --microphone de", "default"), Offer("record a --fo", "--format"), Offer("rec", "recover"),
+        LineExample("recover cl", "clip.mkv.partial"), LineExample("recover --to cl", "clip.mkv.partial"),
+        LineExample("record cl", "clip.mkv.partial"), LineExample("record a.mkv --tee cl", "clip.mkv.partial"),
+        LineExample("record clips/a", "clips/a.wav"), LineExample("snapshot cl", "clip.mkv.partial"),
+        LineExample("bench --compare cl", "clip.mkv.partial"), LineExample("grant camera --to cl", "clip.mkv.partial"),
+        LineExample("policy check cl", "clips"), LineExample("grant mic", "microphone"),
+        LineExample("revoke cam", "camera"),
+        LineExample("kill ", "camera"), LineExample("devices --default ", "microphone"),
+        LineExample("devices --capability ", "camera"),
+        LineExample("grant camera --level st", "still"), LineExample("record a --format mj", "mjpeg"),
+        LineExample("record a --sync so", "sound"), LineExample("record a --on-loss m", "mark"),
+        LineExample("record a --audio-codec o", "opus"), LineExample("record a --sample-format S3", "S32_LE"),
+        LineExample("record a --opus-frame 2", "2.5"), LineExample("snapshot a --format q", "qoi"),
+        LineExample("bench enc", "encoders"),
+        LineExample("record a --camera ", "test:bars"), LineExample("record a --camera no", "none"),
+        LineExample("record a --microphone te", "test:tone"), LineExample("snapshot a --camera ", "test:bars"),
+        LineExample("meter ", "test:tone"), LineExample("controls te", "test:bars"),
+        LineExample("grant camera --device te", "test:bars"),
+        LineExample("bench --microphone de", "default"), LineExample("record a --fo", "--format"),
+        LineExample("rec", "recover"),
     ]
 
     private func offered(for line: String) async throws -> [String] {
@@ -50,7 +43,7 @@ struct CompletionTests {
     }
 
     @Test("bash offers files, folders, values, devices and options where they belong", arguments: offers)
-    func bash(offer: Offer) async throws {
+    func bash(offer: LineExample) async throws {
         #expect(try await offered(for: offer.line).contains(offer.word))
     }
 

@@ -122,6 +122,7 @@ final class MatroskaWriter: ClipWriter {
     func flush(with rest: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) throws(CaptureError) {
         guard !cluster.isEmpty else { return }
         let before = output.bytesWritten
+        // Not by keepingWhole: a closure that takes `rest` along costs an allocation a cluster.
         do throws(CaptureError) {
             try writeHead()
             cues.place(output.bytesWritten - Int64(head.segmentAt))
