@@ -7,7 +7,7 @@ struct FollowGrants {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         let query = DeviceQuery(arguments.first ?? "default")
-        let device = try query.pick(from: DeviceCatalog.scan(.identity), .microphone)
+        let device = try query.pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let microphone = Capability.Microphone(.record, device: .id(device.id), purpose: "Record a voice memo")
         var left = arguments.dropFirst().first.flatMap { Int($0) } ?? .max
         for await status in Gatekeeper.shared.statusChanges(of: microphone) {

@@ -34,7 +34,7 @@ struct MeterMicrophone {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         let query = DeviceQuery(arguments.first ?? "default")
-        let microphone = try query.pick(from: DeviceCatalog.scan(.identity), .microphone)
+        let microphone = try query.pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let capability = Capability.Microphone(
             .meter, device: .id(microphone.id), purpose: "Show how loud it is; no sound is kept")
         let seconds = arguments.dropFirst().first.flatMap { Int($0) } ?? 5

@@ -19,7 +19,7 @@ struct RecordMemo {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         let query = DeviceQuery(arguments.first ?? "default")
-        let microphone = try query.pick(from: DeviceCatalog.scan(.identity), .microphone)
+        let microphone = try query.pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let memo = Memo(
             path: arguments.dropFirst().first ?? "memo.flac",
             authorization: AuthorizedFor(

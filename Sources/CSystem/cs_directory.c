@@ -1,26 +1,16 @@
 #include "cs_directory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
-#include "cs_result.h"
-
-int cs_directory_open_fd(int fd, void **directory) {
-    DIR *opened = fdopendir(fd);
+int cs_directory_open(const char *path, void **directory) {
+    DIR *opened;
+    do {
+        opened = opendir(path);
+    } while (opened == NULL && errno == EINTR);
     if (opened == NULL) return -errno;
     *directory = opened;
     return 0;
-}
-
-int cs_directory_open(const char *path, void **directory) {
-    // opendir would do, but only open can be told to close on exec.
-    int fd = CS_RETRY(int, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (fd < 0) return fd;
-    int result = cs_directory_open_fd(fd, directory);
-    if (result < 0) close(fd);
-    return result;
 }
 
 int cs_directory_next(void *directory, struct cs_directory_entry *out) {

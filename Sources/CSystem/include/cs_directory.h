@@ -13,8 +13,6 @@ struct cs_directory_entry {
 };
 
 int cs_directory_open(const char *path, void **directory);
-// Takes the descriptor over: closing the directory closes it.
-int cs_directory_open_fd(int fd, void **directory);
 // 1 with an entry ("." and ".." too), 0 at the end.
 int cs_directory_next(void *directory, struct cs_directory_entry *out);
 int cs_directory_close(void *directory);

@@ -80,7 +80,9 @@ final class RecordingRun {
         for lane in lanes { lane.source.stop() }
         let clip = try finish(end)
         tellFinished()
-        report(.ended(clip, end.error, lastTimestamp: lanes.map { $0.source.lastTimestamp }.max() ?? 0))
+        // The first output may have failed while another went on to the end.
+        let error = end.error ?? tee?.ownFailure
+        report(.ended(clip, error, lastTimestamp: lanes.map { $0.source.lastTimestamp }.max() ?? 0))
         return clip
     }
 

@@ -15,7 +15,16 @@ public enum DeviceCatalog {
     /// Lists what is there now: cameras, then microphones, then the built-in devices, each sorted by id.
     ///
     /// A machine without sound, video or udev has none, which is not an error.
-    public static func scan(_ detail: Detail = .formats) -> [Device] { scan(detail, without: []) }
+    /// - Parameter capability: where only one kind is wanted: looking for the other costs its time.
+    public static func scan(_ detail: Detail = .formats, of capability: CapabilityName? = nil) -> [Device] {
+        switch capability {
+        case nil: scan(detail, without: [])
+        case .camera: cameras(cameraRecords.renew(), detail) + BuiltInDevices.all.filter { $0.capability == .camera }
+        case .microphone:
+            microphones(microphoneRecords.renew(), detail) + BuiltInDevices.all.filter { $0.capability == .microphone }
+        default: []
+        }
+    }
 
     /// - Parameter gone: places in /sys of devices that do not count any more.
     static func scan(_ detail: Detail, without gone: Set<String>) -> [Device] {

@@ -17,7 +17,9 @@ struct SystemDeviceDirectory: DeviceDirectory {
 
     private func find(_ request: DeviceRequest) throws(CaptureError) -> Device {
         switch request.device {
-        case .any: try DeviceQuery.default.pick(from: DeviceCatalog.scan(.identity), request.capability)
+        case .any:
+            try DeviceQuery.default.pick(
+                from: DeviceCatalog.scan(.identity, of: request.capability), request.capability)
         case .id(let id): try DeviceCatalog.device(id, request.capability)
         }
     }

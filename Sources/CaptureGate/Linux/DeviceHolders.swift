@@ -53,7 +53,9 @@ enum DeviceHolders {
     }
 
     private static func aliases(of devices: Set<UInt64>, in process: Int32) -> [UInt64: Set<Alias>] {
-        SmallFile.names(in: "/proc/\(process)/fd").reduce(into: [:]) { aliases, number in
+        // The kernel's own threads have neither a program nor descriptors, and are half of all there are.
+        guard SmallFile.link("/proc/\(process)/exe") != nil else { return [:] }
+        return SmallFile.names(in: "/proc/\(process)/fd").reduce(into: [:]) { aliases, number in
             let descriptor = "/proc/\(process)/fd/\(number)"
             // The link's text is cheap and rules most descriptors out; the device number decides.
             guard let path = SmallFile.link(descriptor), path.hasPrefix("/") else { return }

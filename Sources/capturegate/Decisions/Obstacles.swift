@@ -38,6 +38,6 @@ struct Obstacles {
 
     private var devices: [DeviceID] {
         if case .id(let id) = device { return [id] }
-        return DeviceCatalog.scan(.identity).filter { $0.capability == capability }.map(\.id)
+        return DeviceCatalog.scan(.identity, of: capability).map(\.id)
     }
 }

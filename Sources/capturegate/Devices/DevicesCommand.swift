@@ -52,7 +52,7 @@ struct DevicesCommand: AsyncParsableCommand, SignalTaker {
     }
 
     private func tell(_ capability: CapabilityName) throws {
-        let device = try DeviceQuery.default.pick(from: DeviceCatalog.scan(.identity), capability)
+        let device = try DeviceQuery.default.pick(from: DeviceCatalog.scan(.identity, of: capability), capability)
         let document: JSONValue = ["default": .string(device.id.rawValue)]
         try StandardStream.output.line(json.isOn ? document.text : device.id.rawValue)
     }

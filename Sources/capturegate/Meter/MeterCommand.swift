@@ -32,7 +32,7 @@ struct MeterCommand: AsyncParsableCommand, SignalTaker {
     @OptionGroup var json: JSONOption
 
     func run() async throws {
-        let device = try DeviceQuery(microphone).pick(from: DeviceCatalog.scan(.identity), .microphone)
+        let device = try DeviceQuery(microphone).pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let reporter = EventReporter(view: view)
         let settings = AudioSettings(channels: channels?.count, period: .milliseconds(50))
         let work = MeterWork(device, settings: settings, duration: time?.duration, reporter: reporter)

@@ -23,14 +23,13 @@ struct ClipSummary {
 
     /// An output that failed while others go on.
     static func line(_ failure: OutputFailure) -> String {
-        "\(failure.path.visible) has failed, and ends here: \(failure.error.message.visible)"
+        "\(place(failure.path)) has failed, and ends here: \(failure.error.message.visible)"
     }
 
     private static func line(_ tee: ClipTee) -> String {
         let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
         let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
-        let name = tee.path == "-" ? "standard output" : tee.path.visible
-        return "\(name): \(time), \(NumberText.bytes(tee.bytes)), \(reason)\(shed(tee.ledger))"
+        return "\(place(tee.path)): \(time), \(NumberText.bytes(tee.bytes)), \(reason)\(shed(tee.ledger))"
     }
 
     /// What this output has not, and others have.
@@ -45,11 +44,12 @@ struct ClipSummary {
             return first.path.visible + files
         }
         return switch clip.path {
-        case "-": "standard output"
         case "null:": "null: (nothing kept)"
-        default: clip.path.visible
+        default: Self.place(clip.path)
         }
     }
+
+    private static func place(_ path: String) -> String { path == "-" ? "standard output" : path.visible }
 
     private static func line(_ track: ClipTrack, _ ledger: TrackLedger) -> String {
         var parts = [NumberText.counted(ledger.delivered, track.kind == .video ? "picture" : "sample"), lost(ledger)]

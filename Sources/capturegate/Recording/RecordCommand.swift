@@ -96,13 +96,22 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
     @Option(help: "A title, for formats that have room for one.")
     var title: String?
 
+    @Flag(name: .shortAndLong, help: "Tell only what went wrong: losses, and what a device does otherwise.")
+    var quiet = false
+
     @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        if quiet, json.isOn || picture.preview {
+            throw ValidationError("--quiet does not go with --json or --preview.")
+        }
+    }
 
     func run() async throws {
         let screen = picture.preview ? try PreviewTerminal.screen(besidesEvents: json.isOn) : nil
         let plan = try RecordingPlan(self, preview: screen)
         let targets = try RecordingTargets(plan, files, replacing: force)
-        let reporter = EventReporter(view: plan.view(json: json.isOn, preview: screen))
+        let reporter = EventReporter(view: plan.view(json: json.isOn, isQuiet: quiet, preview: screen))
         let outcome = try await RecordingRound(plan: plan, targets: targets, reporter: reporter).run()
         await reporter.finish()
         if let error = outcome.error { throw EarlyEnd(error: error, clip: outcome.clip) }

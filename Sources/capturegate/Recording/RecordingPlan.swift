@@ -32,7 +32,7 @@ struct RecordingPlan: Sendable {
                     format.codecs(command.picture.videoCodec, command.sound.audioCodec, Set(choice.kinds)))
             })
         try ([destination] + tees.map(\.destination)).checkTerminal()
-        devices = try choice.devices(DeviceCatalog.scan(.identity))
+        devices = try choice.devices(choice.listing)
         try Self.check(clap: command.clap, devices)
         var settings = RecorderSettings(command, startsAt: try command.times.startsAt())
         settings.preview = preview.map { PreviewSettings(width: $0.bounds.width, height: $0.bounds.height) }
@@ -95,8 +95,9 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// How it is told: events for programs, a live line on a terminal, else plain lines.
-    func view(json: Bool, preview: PreviewScreen?) -> any EventView<RecordingEvent> {
+    /// How it is told: events for programs, only trouble where asked, a live line on a terminal, else plain lines.
+    func view(json: Bool, isQuiet: Bool, preview: PreviewScreen?) -> any EventView<RecordingEvent> {
+        if isQuiet { return TroubleLines(stream: .error) }
         let output = usesStandardOutput ? StandardStream.error : .output
         if json { return EventLines(stream: output, plan: self) }
         guard StandardStream.error.isTerminal else { return PlainLines(stream: output, plan: self) }

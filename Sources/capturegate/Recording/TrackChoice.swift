@@ -30,6 +30,11 @@ struct TrackChoice {
         return []
     }
 
+    /// What there is of the kinds that are recorded.
+    var listing: [Device] {
+        DeviceCatalog.scan(.identity, of: cameras.isEmpty ? .microphone : microphones.isEmpty ? .camera : nil)
+    }
+
     var kinds: [MediaKind] { cameras.map { _ in .video } + microphones.map { _ in .audio } }
 
     /// - Throws: `.usage` where something is said of a device that is not recorded.

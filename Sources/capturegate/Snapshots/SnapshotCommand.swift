@@ -82,7 +82,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
         let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
         do throws(CaptureError) {
             if quality != nil, files.format != .jpeg { throw Self.vain(files.format) }
-            let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity), .camera)
+            let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity, of: .camera), .camera)
             let work = SnapshotWork(device, SnapshotTaker(settings, into: files), view)
             if try await Self.snapshots(of: work).isEmpty {
                 throw CaptureError(.dismissed, "It was stopped before a picture was taken.")

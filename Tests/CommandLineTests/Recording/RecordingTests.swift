@@ -39,6 +39,22 @@ struct RecordingTests {
         #expect(refused.code == 77)
     }
 
+    @Test("--quiet says nothing where nothing went wrong, and what did where something did")
+    func quiet() async throws {
+        let workspace = try Workspace()
+        try await allow(workspace)
+        let record = ["record", "a.wav", "--microphone", "test:tone", "--quiet"]
+        let ending = try await workspace.capturegate(record + ["--for", "200ms"])
+        #expect(ending.code == 0)
+        #expect(ending.output.isEmpty && ending.errors.isEmpty)
+        // A pipe whose reader has gone.
+        let line = "'\(Executable.capturegate)' \(record.joined(separator: " ")) --for 2s --force --tee - | true"
+        let failing = try await workspace.run(["bash", "-c", line])
+        #expect(failing.errors.contains("standard output has failed"))
+        #expect(!failing.errors.contains("Recording"))
+        #expect(try await workspace.capturegate(record + ["--for", "200ms", "--json"]).code == 64)
+    }
+
     @Test("a second of sound is a second of frames")
     func wav() async throws {
         let workspace = try Workspace()

@@ -49,6 +49,23 @@ struct TeeTests {
         #expect(try await workspace.samples("a.wav", channels: 2) == 96_000)
     }
 
+    @Test("where the first one fails, the end says why, and the others are whole")
+    func firstFails() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let command =
+            "'\(Executable.capturegate)' record - --format wav --microphone test:tone --for 2s --tee a.wav --json 2>events"
+            + " | true; echo ${PIPESTATUS[0]}"
+        let ending = try await workspace.run(["bash", "-c", command])
+        #expect(ending.output == "74\n")
+        let end = try #require(
+            try Document.lines(try workspace.text("events")).last { $0["event"] == .string("end") })
+        #expect(end["reason"] == .string("failure"))
+        #expect(end["error"]["message"].string?.contains("standard output") == true)
+        #expect(end["tees"].elements.first?["error"] == .null)
+        #expect(try await workspace.samples("a.wav", channels: 2) == 96_000)
+    }
+
     @Test("files that exist or can't hold any of it are told before anybody is asked, and nothing is left")
     func usage() async throws {
         let workspace = try Workspace()

@@ -90,6 +90,9 @@ final class TeeWriter: PartsWriter {
         return untold
     }
 
+    /// Why the first output, whose clip this is, has ended before the others.
+    var ownFailure: CaptureError? { branches[0].ending == .sizeReached ? nil : branches[0].ending }
+
     private func prepare(_ track: Int) throws(CaptureError) {
         try checkTrack(track)
         look()
