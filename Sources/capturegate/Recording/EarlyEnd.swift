@@ -11,6 +11,7 @@ struct EarlyEnd: Error {
 
     /// What there is all the same.
     var remainder: String {
+        if clip.durationNanoseconds == 0, !clip.tees.isEmpty { return "Only what --tee names has the recording." }
         if clip.path == "-" { return "Ended early: \(clip.end.phrase)." }
         let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
         let path = clip.parts.isEmpty ? "\(clip.path.visible) is valid and holds" : "Its files are valid and hold"

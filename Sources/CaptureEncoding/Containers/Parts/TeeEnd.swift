@@ -5,6 +5,8 @@ struct TeeEnd: Sendable {
     let clip: Result<Clip, CaptureError>
     let tee: ClipTee
 
+    var isClip: Bool { (try? clip.get()) != nil }
+
     /// Finishes it.
     /// - Parameters:
     ///   - ending: why it has ended before; `nil` where it has not.

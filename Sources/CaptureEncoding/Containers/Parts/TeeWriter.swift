@@ -15,6 +15,8 @@ final class TeeWriter: PartsWriter {
     private var untold: [OutputFailure] = []
     /// Why the last one ended, once none goes on.
     private var failure: CaptureError?
+    /// Why the first one could not be finished.
+    private var finishFailure: CaptureError?
 
     /// - Parameter branches: at least one.
     init(_ tracks: [ClipTrack], branches: [TeeBranch]) {
@@ -75,9 +77,20 @@ final class TeeWriter: PartsWriter {
         // All at once: each disk takes its time.
         for branch in branches { branch.finish(ledger, reason) }
         let ends = branches.map { $0.end() }
-        var clip = try ends[0].clip.get()
+        var clip = try clip(of: ends)
         clip.tees = ends.dropFirst().map(\.tee)
         return clip
+    }
+
+    /// Where the first place has no clip but another has one, it is a clip of no length.
+    private func clip(of ends: [TeeEnd]) throws(CaptureError) -> Clip {
+        guard case .failure(let error) = ends[0].clip else { return try ends[0].clip.get() }
+        guard ends.contains(where: \.isClip) else { throw error }
+        finishFailure = error
+        let own = ends[0].tee
+        return Clip(
+            path: own.path, format: own.format, durationNanoseconds: 0, bytes: own.bytes, tracks: tracks,
+            ledger: own.ledger, end: own.end)
     }
 
     func discard() { for branch in branches { branch.discard() } }
@@ -91,7 +104,9 @@ final class TeeWriter: PartsWriter {
     }
 
     /// Why the first output, whose clip this is, has ended before the others.
-    var ownFailure: CaptureError? { branches[0].ending == .sizeReached ? nil : branches[0].ending }
+    var ownFailure: CaptureError? {
+        finishFailure ?? (branches[0].ending == .sizeReached ? nil : branches[0].ending)
+    }
 
     private func prepare(_ track: Int) throws(CaptureError) {
         try checkTrack(track)
