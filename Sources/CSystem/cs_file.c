@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 
 #include "cs_result.h"
 
@@ -72,6 +73,11 @@ int cs_lstat(const char *path, struct cs_file_status *out) {
 int cs_fstat(int fd, struct cs_file_status *out) {
     struct stat status;
     return flattened(CS_RETRY(int, fstat(fd, &status)), &status, out);
+}
+
+void cs_device_numbers(uint64_t device, uint32_t *out_major, uint32_t *out_minor) {
+    *out_major = major(device);
+    *out_minor = minor(device);
 }
 
 int cs_chmod(const char *path, uint32_t mode) { return CS_RETRY(int, chmod(path, (mode_t)mode)); }

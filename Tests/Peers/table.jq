@@ -7,13 +7,13 @@ def medians: group_by([.work, .who]) | map({
     work: .[0].work, who: .[0].who, process: (map(.process) | median), machine: (map(.machine) | median),
     failed: (map(select(.exit != 0)) | length)
 });
-def verdict($ratio; $goal): if $ratio <= $goal then "" else " MISSED" end;
+def verdict($ratio; $goal): if $goal == null then "–" elif $ratio <= $goal then "≤ \($goal)" else "≤ \($goal) MISSED" end;
 
 def row($ours): . as $peer
     | ($ours.machine / .machine) as $ratio
     | $goals[0][.work][.who] as $goal
     | "| \(.work) | \(.who) | \($ours.machine | milliseconds) | \(.machine | milliseconds) | \($ratio | rounded) "
-      + "| ≤ \($goal)\(verdict($ratio; $goal)) | \($ours.process | milliseconds) | \(.process | milliseconds) "
+      + "| \(verdict($ratio; $goal)) | \($ours.process | milliseconds) | \(.process | milliseconds) "
       + "| \($ours.process / .process | rounded) |";
 
 medians as $all

@@ -23,7 +23,7 @@ enum {
 struct cs_file_status {
     uint64_t device;
     uint64_t inode;
-    uint64_t raw_device;  // of a device node: makedev(major, minor)
+    uint64_t raw_device;  // of a device node: see cs_device_numbers
     uint64_t links;
     uint32_t mode;  // kind and permission bits
     uint32_t uid;
@@ -51,6 +51,8 @@ int cs_ftruncate(int fd, int64_t size);
 int cs_stat(const char *path, struct cs_file_status *out);
 int cs_lstat(const char *path, struct cs_file_status *out);
 int cs_fstat(int fd, struct cs_file_status *out);
+// The two numbers of a device (makedev(3)).
+void cs_device_numbers(uint64_t device, uint32_t *out_major, uint32_t *out_minor);
 int cs_chmod(const char *path, uint32_t mode);
 int cs_fchmod(int fd, uint32_t mode);
 // faccessat with AT_EACCESS: asks for the effective ids, as open does.

@@ -28,7 +28,7 @@ enum DeviceHolders {
             var status = cs_file_status()
             if cs_stat(node, &status) >= 0, isCharacterDevice(status) { numbers[node] = status.raw_device }
         }
-        let found = holdings(ofDevices: Set(numbers.values))
+        let found = holdings(ofDevices: Set(numbers.values.filter { !isUnused($0) }))
         return numbers.compactMapValues { found[$0] }
     }
 
@@ -50,6 +50,16 @@ enum DeviceHolders {
                 found[device, default: []].append(holding)
             }
         }
+    }
+
+    /// Whether the kernel says that nobody uses any node of the device's driver: an open node holds its module. Spares the
+    /// walk through all processes, which on a desktop looks at ten thousand descriptors.
+    ///
+    /// False where the driver is built in or the device has none.
+    private static func isUnused(_ device: UInt64) -> Bool {
+        var (major, minor): (UInt32, UInt32) = (0, 0)
+        cs_device_numbers(device, &major, &minor)
+        return SmallFile.text("/sys/dev/char/\(major):\(minor)/device/driver/module/refcnt") == "0"
     }
 
     private static func aliases(of devices: Set<UInt64>, in process: Int32) -> [UInt64: Set<Alias>] {

@@ -1,7 +1,7 @@
 # about: node permissions and busy devices are told with their remedies
 # time: real
 # timeout: 120
-# checks: 10
+# checks: 11
 
 load_vivid
 load_aloop
@@ -41,3 +41,7 @@ said "and its command" 'v4l2-ctl'
 kill $holder
 wait $holder || true
 equal "no file is left" "" "$(ls clip* "$rig"/user/clip* 2>/dev/null)"
+
+strace -f -e trace=openat -o "$rig/tmp/opened" capturegate devices >/dev/null
+equal "that nobody holds the camera is known without a look at all processes" 0 \
+    "$(grep -c '/proc/[0-9]*/fd' "$rig/tmp/opened" || true)"
