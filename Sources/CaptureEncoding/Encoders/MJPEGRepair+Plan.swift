@@ -7,7 +7,9 @@ extension MJPEGRepair {
         let addsEnd: Bool
         let cuts: Bool
 
-        var changes: Bool { tablesAt != nil || addsEnd || cuts }
+        /// Whether the image gets what the camera left out.
+        var inserts: Bool { tablesAt != nil || addsEnd }
+        var changes: Bool { inserts || cuts }
 
         var byteCount: Int {
             end - start + (tablesAt == nil ? 0 : HuffmanTables.standard.count) + (addsEnd ? 2 : 0)

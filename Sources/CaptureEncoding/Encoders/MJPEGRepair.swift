@@ -8,7 +8,7 @@ import CaptureGate
 /// The corresponding standard is ITU-T T.81.
 ///
 /// *session-bound*
-public final class MJPEGRepair: Encoder {
+public final class MJPEGRepair: PassingEncoder {
     public let format: VideoFormat
     public private(set) var counts = EncoderCounts()
     private let proof = JPEGProof()
@@ -29,17 +29,23 @@ public final class MJPEGRepair: Encoder {
         _ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer
     ) throws(CaptureError) {
         try data.withUnsafeBytes { (bytes) throws(CaptureError) in
-            guard let image = JPEGImage(bytes), canMend(image) else {
+            guard let plan = plan(bytes) else {
                 counts.skipped += 1
                 return
             }
-            let plan = plan(image, of: bytes.count)
             let before = packets.count
             try packets.append(
                 capacity: plan.byteCount, at: nanoseconds, lasting: format.frameRate.frameNanoseconds
             ) { write(plan, bytes, into: $0) }
             if packets.count > before { count(plan) } else { counts.skipped += 1 }
         }
+    }
+
+    /// Those that are whole and have their tables; junk around them stays behind.
+    func pass(_ data: RawSpan) -> Range<Int>? {
+        guard let plan = data.withUnsafeBytes({ plan($0) }), !plan.inserts else { return nil }
+        count(plan)
+        return plan.start..<plan.end
     }
 
     public func finish(into packets: inout PacketBuffer) {}
@@ -56,10 +62,12 @@ public final class MJPEGRepair: Encoder {
         return image.width == format.width && (format.height..<format.height + 16).contains(image.height)
     }
 
-    private func plan(_ image: JPEGImage, of count: Int) -> Plan {
-        Plan(
+    /// - Returns: `nil` for what is skipped.
+    private func plan(_ bytes: UnsafeRawBufferPointer) -> Plan? {
+        guard let image = JPEGImage(bytes), canMend(image) else { return nil }
+        return Plan(
             start: image.start, end: image.end, tablesAt: image.hasHuffmanTables ? nil : image.firstScan,
-            addsEnd: !image.hasEnd, cuts: image.start > 0 || (image.hasEnd && image.end < count))
+            addsEnd: !image.hasEnd, cuts: image.start > 0 || (image.hasEnd && image.end < bytes.count))
     }
 
     private func count(_ plan: Plan) {

@@ -3,15 +3,17 @@ import CaptureGate
 /// Raw pictures as they are, their rows without padding.
 ///
 /// *session-bound*
-public final class RawVideoEncoder: Encoder {
+public final class RawVideoEncoder: PassingEncoder {
     public let format: VideoFormat
     public private(set) var counts = EncoderCounts()
 
     private let layout: PictureLayout?
+    private let isPacked: Bool
 
     public init(format: VideoFormat) {
         self.format = format
         layout = PictureLayout(format)
+        isPacked = layout?.isPacked ?? false
     }
 
     public var description: CodecDescription {
@@ -43,12 +45,10 @@ public final class RawVideoEncoder: Encoder {
         count(layout)
     }
 
-    /// Counts a picture that is stored as it lies in its buffer.
-    /// - Returns: how many of the buffer's first bytes it is; `nil` where it has to be packed.
-    func pass(_ data: RawSpan) -> Int? {
-        guard let layout, layout.isPacked, data.byteCount >= layout.byteCount else { return nil }
+    func pass(_ data: RawSpan) -> Range<Int>? {
+        guard isPacked, let layout, data.byteCount >= layout.byteCount else { return nil }
         count(layout)
-        return layout.packedByteCount
+        return 0..<layout.packedByteCount
     }
 
     private func count(_ layout: PictureLayout) {

@@ -30,10 +30,12 @@ exits "a microphone node likewise" 77 as_user capturegate record clip.wav --came
 said "the remedy is said there too" 'group|log in|permission'
 
 grant_all
-v4l2-ctl -d "$camera_node" --stream-mmap --stream-to=/dev/null >/dev/null 2>&1 &
+v4l2-ctl -d "$camera_node" --stream-mmap --stream-to=/dev/null >"$rig/tmp/holder" 2>&1 &
 holder=$!
+# A second one that is quicker would take the camera from it.
+wait_for 20 grep -q '<' "$rig/tmp/holder"
 is_busy() { v4l2-ctl -d "$camera_node" --stream-mmap --stream-count=1 --stream-to=/dev/null 2>&1 | grep -qi busy; }
-check "a second v4l2-ctl finds the camera busy" wait_for 20 is_busy
+check "a second v4l2-ctl finds the camera busy" is_busy
 exits "a camera that streams elsewhere is busy" 75 \
     capturegate record clip.mkv --camera "$camera" --microphone none --for 1s
 said "the holder's process is named" "\\b$holder\\b"

@@ -50,14 +50,14 @@ struct MatroskaCluster: ~Copyable {
         if discard > 0 { putDiscard(discard) }
     }
 
-    /// Begins a SimpleBlock, of a key frame, whose packet is written behind the cluster's bytes.
-    mutating func appendHead(track: Int, tick: Int64, packetBytes: Int) {
+    /// Begins a SimpleBlock whose packet is written behind the cluster's bytes.
+    mutating func appendHead(track: Int, tick: Int64, isKey: Bool, packetBytes: Int) {
         let base = start ?? tick
         start = base
         reserve(Self.blockOverhead)
         put(UInt8(MatroskaID.simpleBlock.rawValue))
         putLength(packetBytes + 4)
-        putBlockHead(track, tick - base, true)
+        putBlockHead(track, tick - base, isKey)
     }
 
     /// What a block has at most beside its packet.

@@ -8,6 +8,8 @@ final class MatroskaTrack {
     let number: Int
     let track: ClipTrack
     let encoder: any Encoder
+    /// The encoder, where it may leave pictures as they are.
+    let passing: (any PassingEncoder)?
     private(set) var lastTick: Int64 = -1
     /// Of what is in the file and the cluster that is not written yet: how long its packets last, and where the last one
     /// ends, nanoseconds.
@@ -19,6 +21,7 @@ final class MatroskaTrack {
         self.number = number
         self.track = track
         self.encoder = encoder
+        passing = encoder as? any PassingEncoder
     }
 
     /// The most bytes that wait in its encoder for more to come.

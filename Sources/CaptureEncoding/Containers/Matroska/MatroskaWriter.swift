@@ -81,34 +81,44 @@ final class MatroskaWriter: ClipWriter {
         try store(for: track)
     }
 
-    /// Writes a raw picture that fills a cluster from the buffer it lies in.
-    /// - Returns: false for what has to be encoded, or gathered.
+    /// Stores a picture from the buffer it lies in.
+    /// - Returns: false for what has to be encoded.
     private func pass(_ data: RawSpan, of track: MatroskaTrack, at time: Int64) throws(CaptureError) -> Bool {
-        guard data.byteCount > MatroskaCluster.usualLimit, let encoder = track.encoder as? RawVideoEncoder,
-            let count = encoder.pass(data)
-        else { return false }
-        try flush()
-        let tick = track.nextTick(time)
-        cues.note(track.number, tick)
-        cluster.appendHead(track: track.number, tick: tick, packetBytes: count)
-        note(track, time, at: tick, lasting: encoder.format.frameRate.frameNanoseconds)
-        try data.extracting(0..<count).withUnsafeBytes { (picture) throws(CaptureError) in try flush(with: picture) }
+        guard let encoder = track.passing, let place = encoder.pass(data) else { return false }
+        let duration = encoder.format.frameRate.frameNanoseconds
+        try data.extracting(place).withUnsafeBytes { (picture) throws(CaptureError) in
+            try store(picture, for: track, at: time, lasting: duration, isKey: true)
+        }
         return true
     }
 
     func store(for track: MatroskaTrack) throws(CaptureError) {
         for index in 0..<packets.count {
-            let tick = track.nextTick(packets.time(of: index))
-            let limit = output.bytesWritten == 0 ? MatroskaTime.firstCluster : MatroskaTime.second
-            if cluster.mustEnd(before: tick, bytes: packets.byteCount(of: index), limit: limit) { try flush() }
-            let isKey = packets.isKey(index)
-            if isKey { cues.note(track.number, tick) }
-            let discard = packets.discard(of: index)
-            packets.withBytes(of: index) {
-                cluster.append(track: track.number, tick: tick, isKey: isKey, discard: discard, $0)
+            try packets.withBytes(of: index) { (packet) throws(CaptureError) in
+                try store(
+                    packet, for: track, at: packets.time(of: index), lasting: packets.duration(of: index),
+                    isKey: packets.isKey(index), discard: packets.discard(of: index))
             }
-            note(track, packets.time(of: index), at: tick, lasting: packets.duration(of: index))
         }
+    }
+
+    /// Puts a packet into the cluster; what fills one by itself goes into the file from where it lies.
+    private func store(
+        _ packet: UnsafeRawBufferPointer, for track: MatroskaTrack, at time: Int64, lasting duration: Int64,
+        isKey: Bool, discard: Int64 = 0
+    ) throws(CaptureError) {
+        let isLarge = packet.count > MatroskaCluster.usualLimit && discard == 0
+        let tick = track.nextTick(time)
+        let limit = output.bytesWritten == 0 ? MatroskaTime.firstCluster : MatroskaTime.second
+        if isLarge || cluster.mustEnd(before: tick, bytes: packet.count, limit: limit) { try flush() }
+        if isKey { cues.note(track.number, tick) }
+        if isLarge {
+            cluster.appendHead(track: track.number, tick: tick, isKey: isKey, packetBytes: packet.count)
+        } else {
+            cluster.append(track: track.number, tick: tick, isKey: isKey, discard: discard, packet)
+        }
+        note(track, time, at: tick, lasting: duration)
+        if isLarge { try flush(with: packet) }
     }
 
     private func note(_ track: MatroskaTrack, _ time: Int64, at tick: Int64, lasting duration: Int64) {
