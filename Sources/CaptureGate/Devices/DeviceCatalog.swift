@@ -15,7 +15,9 @@ public enum DeviceCatalog {
     /// Lists what is there now: cameras, then microphones, then the built-in devices, each sorted by id.
     ///
     /// A machine without sound, video or udev has none, which is not an error.
-    /// - Parameter capability: where only one kind is wanted: looking for the other costs its time.
+    /// - Parameters:
+    ///   - detail: how much to find out.
+    ///   - capability: where only one kind is wanted: looking for the other costs its time.
     public static func scan(_ detail: Detail = .formats, of capability: CapabilityName? = nil) -> [Device] {
         switch capability {
         case nil: scan(detail, without: [])
