@@ -45,5 +45,5 @@ wait $holder || true
 equal "no file is left" "" "$(ls clip* "$rig"/user/clip* 2>/dev/null)"
 
 strace -f -e trace=openat -o "$rig/tmp/opened" capturegate devices >/dev/null
-equal "that nobody holds the camera is known without a look at all processes" 0 \
-    "$(grep -c '/proc/[0-9]*/fd' "$rig/tmp/opened" || true)"
+equal "that nobody holds the camera is asked once, and known without a look at all processes" "1 0" \
+    "$(awk '/module\/refcnt/ { asked++ } /\/proc\/[0-9]+\/fd/ { looks++ } END { print asked + 0, looks + 0 }' "$rig/tmp/opened")"
