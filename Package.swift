@@ -7,8 +7,8 @@ let strict = Context.environment["CAPTUREGATE_STRICT"] == "1"
 let swift: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 let c: [CSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 
-// A hundred thousand relocations in two bits each instead of 24 bytes, and no symbols for others to find: a third of the
-// program's start is the loader's. Of the program alone: who depends on a library gets nothing of it.
+// A hundred thousand relocations in two bits each instead of 24 bytes, and no symbols for others to find: the loader is a
+// third of the page faults of the program's start. Of the program alone: who depends on a library gets nothing of it.
 let quickStart = LinkerSetting.unsafeFlags(
     ["-use-ld=lld"] + ["-z", "pack-relative-relocs", "--no-export-dynamic"].flatMap { ["-Xlinker", $0] },
     .when(platforms: [.linux], configuration: .release))
