@@ -29,6 +29,14 @@ struct AuditHeadFile: Sendable {
         if head.turn <= 2 { try syncFolder() }
     }
 
+    /// Wakes whoever watches the folder without a byte written: the kernel makes a writer wait where its disk is behind, and
+    /// a revocation must not.
+    func announce() {
+        let opened = cs_open(path, O_WRONLY | O_NOFOLLOW, 0)
+        // The close of a file that was open for writing is what is told.
+        if opened >= 0 { _ = cs_close(opened) }
+    }
+
     /// A new file is lost with the power as long as its folder does not know it.
     private func syncFolder() throws(CaptureError) {
         let opened = try checked(cs_open(StoreFailure.folder(of: path), O_RDONLY | O_DIRECTORY, 0), "written")

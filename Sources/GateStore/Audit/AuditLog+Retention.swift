@@ -25,7 +25,7 @@ extension AuditLog {
     /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
     public func keep(_ lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let lines = min(max(lines, AuditLog.possibleLines.lowerBound), AuditLog.possibleLines.upperBound)
-        _ = try store.commit(audit, retains: false) { db in
+        _ = try store.commit(audit, decides: false, retains: false) { db in
             try db.execute(sql: "UPDATE state SET kept_lines = ?", arguments: [lines])
             return []
         }

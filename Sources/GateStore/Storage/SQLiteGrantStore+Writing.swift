@@ -43,16 +43,19 @@ extension SQLiteGrantStore {
     }
 
     public func append(_ event: AuditEvent) throws(CaptureError) {
-        _ = try commit(event) { _ in [] }
+        _ = try commit(event, decides: false) { _ in [] }
     }
 
     /// One transaction: the change, its audit line, and the latest wall time.
     ///
     /// The head file names the new line before the commit and settles after it (see `AuditHead`).
     ///
-    /// - Parameter retains: whether a log that has grown too long is shortened afterwards.
+    /// - Parameters:
+    ///   - decides: whether running captures have to hear of it, and at once.
+    ///   - retains: whether a log that has grown too long is shortened afterwards.
     func commit(
-        _ event: AuditEvent, retains: Bool = true, _ change: @Sendable (Database) throws -> [Decision]
+        _ event: AuditEvent, decides: Bool = true, retains: Bool = true,
+        _ change: @Sendable (Database) throws -> [Decision]
     ) throws(CaptureError) -> StoreCommit {
         let chain = AuditChain(headPath: folder.headPath)
         return try perform { db in
@@ -65,6 +68,7 @@ extension SQLiteGrantStore {
                 return .commit
             }
             let committed = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+            if decides { chain.head.announce() }
             chain.settle(db)
             if retains { AuditLog.retain(after: event, chain, db) }
             return StoreCommit(decisions: changed, committedNanoseconds: committed)

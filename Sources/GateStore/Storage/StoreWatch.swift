@@ -6,8 +6,8 @@ import Synchronization
 /// Finds out when a store changed, whoever changed it.
 ///
 /// inotify says that a file of the store was written, `PRAGMA data_version` of a connection of its own whether that
-/// was a commit. The write to the WAL comes before its commit can be seen; the write to the audit head that follows a
-/// commit is what is relied on. A writer that was killed between the two is found a second later.
+/// was a commit. The write to the WAL comes before its commit can be seen; what follows a commit is relied on, the audit
+/// head closed (`announce`) and written (`settle`). A writer that was killed before that is found a second later.
 final class StoreWatch: Sendable {
     let observers = Observers()
     private let state: WatchedState

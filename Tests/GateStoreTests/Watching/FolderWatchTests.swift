@@ -26,6 +26,17 @@ struct FolderWatchTests {
         withExtendedLifetime(watch) {}
     }
 
+    @Test("An announcement is told, and nothing is written for it", .timeLimit(.minutes(10)))
+    func announcement() async throws {
+        try folder.write("as it was", to: "audit.head")
+        let before = try FileStatus.of(folder.path + "/audit.head").get()
+        let watch = FolderWatch(folder.path, on: queue) { changed.send() }
+        AuditHeadFile(path: folder.path + "/audit.head").announce()
+        await changed.wait()
+        #expect(try FileStatus.of(folder.path + "/audit.head").get() == before)
+        withExtendedLifetime(watch) {}
+    }
+
     @Test("A folder deep below what exists is found as it grows, name by name", .timeLimit(.minutes(10)))
     func growing() async throws {
         let deep = folder.path + "/a/b/c"

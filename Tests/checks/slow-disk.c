@@ -1,0 +1,38 @@
+// Loaded with LD_PRELOAD: the disk is behind. What is to be on it takes a twentieth of a second, and each write to the head
+// of the audit log, of which one follows the commit, a third, as where the kernel makes writers wait.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef ssize_t writing(int, const void *, size_t, off_t);
+typedef int syncing(int);
+
+static void wait_ms(long milliseconds) { nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL); }
+
+static int is_head(int file) {
+    char link[64], path[4096];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+    ssize_t length = readlink(link, path, sizeof(path) - 1);
+    if (length < 0) return 0;
+    path[length] = 0;
+    const char *name = strrchr(path, '/');
+    return name && strcmp(name, "/audit.head") == 0;
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+    static writing *next;
+    if (!next) next = (writing *)dlsym(RTLD_NEXT, "pwrite");
+    if (is_head(file)) wait_ms(333);
+    return next(file, bytes, count, offset);
+}
+
+int fdatasync(int file) {
+    static syncing *next;
+    if (!next) next = (syncing *)dlsym(RTLD_NEXT, "fdatasync");
+    wait_ms(50);
+    return next(file);
+}
