@@ -15,6 +15,11 @@ enum CommandNames {
         return nil
     }
 
+    /// The command of that name, unless it has commands of its own.
+    static func leaf(_ name: String?) -> (any ParsableCommand.Type)? {
+        subcommands(of: CaptureGateCommand.self).first { $0.0 == name && $0.1.configuration.subcommands.isEmpty }?.1
+    }
+
     static var all: [String] { subcommands(of: CaptureGateCommand.self).map(\.0) }
 
     private static func subcommands(of command: any ParsableCommand.Type) -> [(String, any ParsableCommand.Type)] {

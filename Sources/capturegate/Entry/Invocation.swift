@@ -35,12 +35,23 @@ struct Invocation {
             return tell(unknownCommand(topic.name, among: topic.among))
         }
         do {
-            let command = try CaptureGateCommand.parseAsRoot(arguments)
+            let command = try parsed()
             if !(command is any SignalTaker) { SignalDesk.current?.letThrough() }
             return try await Self.execute(command)
         } catch {
             return report(error)
         }
+    }
+
+    /// By the named command alone where it parses: from the root on, the library gathers all its options twice more, which is
+    /// a tenth of a start. What does not parse so is parsed from the root, which knows the help and the words of an error.
+    private func parsed() throws -> any ParsableCommand {
+        if let named = CommandNames.leaf(arguments.first),
+            let command = try? named.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == named
+        {
+            return command
+        }
+        return try CaptureGateCommand.parseAsRoot(arguments)
     }
 
     private static func execute(_ command: any ParsableCommand) async throws -> Int32 {
