@@ -3,7 +3,7 @@ import Gate
 
 extension SQLiteGrantStore {
     public func snapshot() throws(CaptureError) -> StoreSnapshot {
-        try perform { db in
+        try read { db in
             try db.inSnapshot {
                 StoreSnapshot(
                     decisions: try DecisionRow.fetchAll(db, where: "consumed_boot_id IS NULL"),

@@ -42,7 +42,22 @@ public final class SQLiteGrantStore: GrantStore {
     func perform<Result: Sendable>(
         _ body: @Sendable (Database) throws -> Result
     ) throws(CaptureError) -> Result {
-        let queue = try currentQueue()
+        try run(body, on: current().queue)
+    }
+
+    /// Runs `body`, which only reads. Once the store is watched, that is done beside whatever this process writes: a commit
+    /// waits for its disk, and a capture that has lost its permission must not wait with it.
+    func read<Result: Sendable>(
+        _ body: @Sendable (Database) throws -> Result
+    ) throws(CaptureError) -> Result {
+        let connection = try current()
+        let watch = watch.withLock { $0 }
+        return try run(body, on: watch?.reader(of: connection) ?? connection.queue)
+    }
+
+    private func run<Result: Sendable>(
+        _ body: @Sendable (Database) throws -> Result, on queue: DatabaseQueue
+    ) throws(CaptureError) -> Result {
         do {
             return try queue.writeWithoutTransaction(body)
         } catch {
@@ -52,14 +67,14 @@ public final class SQLiteGrantStore: GrantStore {
 
     /// Looks each time whether the folder can still be trusted: a process may run for months, and what others may write
     /// must not decide from the moment they may.
-    private func currentQueue() throws(CaptureError) -> DatabaseQueue {
+    private func current() throws(CaptureError) -> StoreConnection {
         try connection.withLock { (connection) throws(CaptureError) in
             if connection.isStill(at: folder.databasePath) {
                 try folder.check()
             } else {
                 connection = try StoreConnection(in: StateDirectory(preparing: folder.path))
             }
-            return connection.queue
+            return connection
         }
     }
 

@@ -36,7 +36,12 @@ struct StoreConnection: Sendable {
     /// Whether `path` still is the file that was opened: it may have been restored or removed meanwhile.
     func isStill(at path: String) -> Bool {
         guard case .success(let status) = FileStatus.of(path) else { return false }
-        return status.device == device && status.inode == inode
+        return isOf(status)
+    }
+
+    /// Whether that is the file that was opened.
+    func isOf(_ status: FileStatus) -> Bool {
+        status.device == device && status.inode == inode
     }
 
     /// An empty file of the right mode, if there is none; SQLite gives its other files the same mode.

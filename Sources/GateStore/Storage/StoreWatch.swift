@@ -24,6 +24,9 @@ final class StoreWatch: Sendable {
             state.lookLater(on: queue) { observers.notify() }
         }
     }
+
+    /// A connection to the same file, which reads while that one writes; `nil` if the watch has another file or none.
+    func reader(of connection: StoreConnection) -> DatabaseQueue? { state.reader(of: connection) }
 }
 
 /// What the watch saw last.
@@ -52,6 +55,13 @@ final class WatchedState: Sendable {
             defer { seen.version = version ?? -1 }
             let isTrusted = (try? directory.check()) != nil
             return replaced || version == nil || version != seen.version || !isTrusted
+        }
+    }
+
+    func reader(of connection: StoreConnection) -> DatabaseQueue? {
+        seen.withLock { seen in
+            guard let status = seen.status, connection.isOf(status) else { return nil }
+            return seen.connection
         }
     }
 
@@ -85,6 +95,7 @@ final class WatchedState: Sendable {
         var configuration = Configuration()
         configuration.label = "capturegate.store.changes"
         configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
         return configuration
     }
 

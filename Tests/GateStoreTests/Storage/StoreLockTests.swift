@@ -34,6 +34,25 @@ struct StoreLockTests {
         #expect(try store.audit.verify().isIntact)
     }
 
+    @Test("While a commit of this process waits for its disk, a watched store is read beside it")
+    func readBesideOwnWriting() throws {
+        let observation = store.observeChanges {}
+        try store.perform { db in
+            try db.inTransaction(.immediate) {
+                try db.execute(sql: "INSERT INTO kill_switch VALUES ('camera')")
+                let read = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    if (try? store.snapshot().killSwitches.isEmpty) == true { read.signal() }
+                }
+                // Only where it fails does anybody wait for this long.
+                #expect(read.wait(timeout: .now() + 60) == .success)
+                return .commit
+            }
+        }
+        #expect(try store.snapshot().killSwitches == [.camera])
+        withExtendedLifetime(observation) {}
+    }
+
     @Test("Files that come and go while the folder is checked are no fault")
     func comingAndGoing() throws {
         let state = try StateDirectory(preparing: folder.path + "/other")
