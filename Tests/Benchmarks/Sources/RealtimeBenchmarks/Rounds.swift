@@ -4,11 +4,6 @@ struct Rounds {
     private(set) var ours: [Double] = []
     private(set) var peer: [Double] = []
 
-    /// Both sides of each round at once.
-    init(ours: [Double], peer: [Double]) {
-        (self.ours, self.peer) = (ours, peer)
-    }
-
     /// - Parameter peer: `nil` for a profiler, that wants to see us alone.
     init(_ count: Int, ours: () -> Double, peer: (() -> Double)?) {
         for number in 0..<count {
