@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +12,10 @@
 typedef ssize_t writing(int, const void *, size_t, off_t);
 typedef int syncing(int);
 
-static void wait_ms(long milliseconds) { nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL); }
+static void wait_ms(long milliseconds) {
+    struct timespec left = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+    if (nanosleep(&left, NULL) < 0) abort(); // it would not be behind, and nobody would know
+}
 
 static int is_head(int file) {
     char link[64], path[4096];
