@@ -15,8 +15,8 @@ say "Debian packages that the build needs"
 Samples/install-packages Samples/packages
 
 say "Building release (some minutes the first time)"
-swift build -c release --static-swift-stdlib --product capturegate
-program=$(swift build -c release --static-swift-stdlib --show-bin-path)/capturegate
+swift build -c release --static-swift-stdlib --disable-local-rpath --product capturegate
+program=$(swift build -c release --static-swift-stdlib --disable-local-rpath --show-bin-path)/capturegate
 
 say "The devices of this machine"
 "$program" devices
