@@ -47,7 +47,7 @@ struct ReattachingTests {
             #expect(next.sequence == last.sequence + UInt64(last.frameCount) + next.lost.total)
             #expect(next.timestamp > last.timestamp)
         }
-        let returns = heard.headers.filter { $0.flags.contains(.restarted) }
+        let returns = heard.headers.filter { $0.flags.contains(.reattached) }
         #expect(returns.count == 1)
         #expect(returns.first?.flags.contains(.gap) == true)
         #expect(heard.statistics?.lostByDevice == heard.headers.reduce(0) { $0 + $1.lost.device })

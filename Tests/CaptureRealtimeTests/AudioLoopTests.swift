@@ -100,7 +100,7 @@ struct AudioLoopTests {
         ])
         #expect(outcome.calls.recoveries == [true, true])
         #expect(outcome.headers[1].lost == Loss(device: 9600))
-        #expect(outcome.headers[1].flags == [.restarted, .gap])
+        #expect(outcome.headers[1].flags == [.suspended, .gap])
         #expect(outcome.counters.xruns == 0)
         #expect(outcome.counters.restarts == 1)
         expectLaw(outcome.headers)

@@ -65,7 +65,8 @@ extension LostFrames {
     var jsonText: JSONText {
         .object([
             ("device", .count(device)), ("ring", .count(ring)), ("corrupt", .count(corrupt)), ("empty", .count(empty)),
-            ("short", .count(short)), ("xrun", .count(xrun)), ("encoder", .count(encoder)),
+            ("short", .count(short)), ("xrun", .count(xrun)), ("stall", .count(stall)), ("suspend", .count(suspend)),
+            ("encoder", .count(encoder)),
         ])
     }
 }

@@ -44,8 +44,7 @@ final class AudioLane: Lane {
         ledger.priority = source.statistics?.priority
         guard let outlet, let placement else { return ledger }
         ledger.lost = placement.lost
-        ledger.lost.xrun += unplaced.xrun
-        ledger.lost.ring += unplaced.ring
+        ledger.lost += unplaced
         ledger.marks = timeline.losses.marks(of: index)
         ledger.filled = outlet.filled
         ledger.delivered = outlet.delivered
@@ -91,7 +90,7 @@ final class AudioLane: Lane {
         do throws(CaptureError) {
             try timeline.losses.note(frames, of: track, index, at: outlet.nanoseconds)
         } catch {
-            unplaced.xrun = lost.device
+            unplaced.add(lost.device, before: header.flags)
             unplaced.ring = lost.ring
             throw error
         }

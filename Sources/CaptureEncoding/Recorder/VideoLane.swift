@@ -128,7 +128,7 @@ final class VideoLane: Lane {
     private func note(lost header: FrameHeader, atMost most: UInt64) {
         let device = min(header.lost.device, most)
         let ring = min(header.lost.ring, most - device)
-        count.lost.device += device
+        count.lost.add(device, before: header.flags)
         count.lost.ring += ring
         damaged += min(header.lost.damaged, most - device - ring)
     }

@@ -18,7 +18,7 @@ struct DeviceClock {
         let epoch = epoch ?? (header.timestamp, header.sequence)
         self.epoch = epoch
         // How long an interruption was is known by the stamps alone. What the ring dropped is known to the frame.
-        if header.flags.contains(.xrun) || header.flags.contains(.restarted) { loop.breakLine() }
+        if !header.flags.isDisjoint(with: [.xrun, .restarted, .suspended, .reattached]) { loop.breakLine() }
         guard !header.flags.contains(.repairedTimestamp) else { return loop.pass(to: header.sequence) }
         let stamp = Double(header.timestamp - epoch.stamp) * 1e-9
         switch loop.update(frame: header.sequence, stamp: stamp) {

@@ -103,7 +103,7 @@ final class SoundPlacement {
         try outlet.flush(step: steering.step)
         // What is missing past the clip's end is not missing in the clip.
         let device = outlet.room(for: header.lost.device)
-        lost.xrun += device
+        lost.add(device, before: header.flags)
         try outlet.writeSilence(device)
         let ring = outlet.room(for: header.lost.ring)
         lost.ring += ring

@@ -24,37 +24,53 @@ enum CameraFormats {
         return codes
     }
 
-    private static func sizes(_ camera: Int32, _ code: UInt32) -> [(Int, Int)] {
-        var sizes: [(Int, Int)] = []
+    private static func sizes(_ camera: Int32, _ code: UInt32) -> [cm_v4l2_frmsize] {
+        var sizes: [cm_v4l2_frmsize] = []
         var size = cm_v4l2_frmsize()
         while sizes.count < 256, cm_v4l2_enum_framesizes(camera, code, UInt32(sizes.count), &size) >= 0 {
-            sizes.append((Int(size.max_width), Int(size.max_height)))
-            if size.type != 1 { break }
+            sizes.append(size)
+            if size.type != discrete { break }
         }
         return sizes
     }
 
-    private static func mode(_ camera: Int32, _ code: UInt32, _ size: (Int, Int)) -> VideoMode {
-        VideoMode(
-            pixelFormat: PixelFormat(rawValue: code), width: size.0, height: size.1,
-            frameRates: frameRates(camera, code, size).sorted { $0.framesPerSecond > $1.framesPerSecond })
+    private static func mode(_ camera: Int32, _ code: UInt32, _ size: cm_v4l2_frmsize) -> VideoMode {
+        let rates = frameRates(camera, code, size)
+        return VideoMode(
+            pixelFormat: PixelFormat(rawValue: code), width: Int(size.max_width), height: Int(size.max_height),
+            smaller: size.type == discrete ? nil : SizeSteps(size),
+            frameRates: rates.list.sorted { $0.framesPerSecond > $1.framesPerSecond }, takesRatesBetween: rates.isRange)
     }
 
-    private static func frameRates(_ camera: Int32, _ code: UInt32, _ size: (Int, Int)) -> [FrameRate] {
+    /// V4L2_FRMSIZE_TYPE_DISCRETE and V4L2_FRMIVAL_TYPE_DISCRETE.
+    private static let discrete: UInt32 = 1
+
+    private static func frameRates(
+        _ camera: Int32, _ code: UInt32, _ size: cm_v4l2_frmsize
+    ) -> (list: [FrameRate], isRange: Bool) {
         var rates: [FrameRate] = []
         var interval = cm_v4l2_frmival()
         var index: UInt32 = 0
         while index < 256,
-            cm_v4l2_enum_frameintervals(camera, code, UInt32(size.0), UInt32(size.1), index, &interval) >= 0
+            cm_v4l2_enum_frameintervals(camera, code, size.max_width, size.max_height, index, &interval) >= 0
         {
             // An interval is seconds a frame; a rate is its inverse.
             rates += [FrameRate(Int(interval.min_denominator), Int(interval.min_numerator))].compactMap { $0 }
-            if interval.type != 1 {
+            if interval.type != discrete {
                 rates += [FrameRate(Int(interval.max_denominator), Int(interval.max_numerator))].compactMap { $0 }
-                break
+                return (rates, true)
             }
             index += 1
         }
-        return rates
+        return (rates, false)
+    }
+}
+
+extension SizeSteps {
+    /// A driver that says 0 for a step has one size alone, or means each.
+    fileprivate init(_ size: cm_v4l2_frmsize) {
+        self.init(
+            width: Int(size.min_width), height: Int(size.min_height), widthStep: max(1, Int(size.step_width)),
+            heightStep: max(1, Int(size.step_height)))
     }
 }

@@ -4,7 +4,8 @@ import Gate
 ///
 /// *thread-safe*
 public enum DeviceQuery: Hashable, Sendable {
-    /// The machine's choice: the first device of its kind that is real and free.
+    /// The machine's choice: the first device of its kind that is real and free. Where a sound server holds the microphones,
+    /// ALSA's `default`, by which it shares them.
     case `default`
     /// An id, or a part of the name or id that only one device has.
     case text(String)
@@ -31,7 +32,9 @@ public enum DeviceQuery: Hashable, Sendable {
         _ candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
         let real = candidates.filter { !$0.isBuiltIn }
-        if let device = real.first(where: \.availability.isAvailable) ?? real.first { return device }
+        if let free = real.first(where: \.availability.isAvailable) { return free }
+        if capability == .microphone, real.contains(where: \.availability.isOfSoundServer) { return NamedPCM.default }
+        if let busy = real.first { return busy }
         throw CaptureError(
             .noDevice, "This machine has no \(capability).", remedies: listing(candidates, capability))
     }
@@ -57,5 +60,12 @@ public enum DeviceQuery: Hashable, Sendable {
     private static func listing(_ candidates: [Device], _ capability: CapabilityName) -> [Remedy] {
         let ids = candidates.map(\.id.rawValue).joined(separator: ", ")
         return [Remedy("Choose one of: \(ids).", command: "capturegate devices")]
+    }
+}
+
+extension Availability {
+    fileprivate var isOfSoundServer: Bool {
+        guard case .busy(let holder?) = self else { return false }
+        return SoundServer.isOne(holder)
     }
 }

@@ -16,8 +16,16 @@ enum NamedPCM {
                 .noDevice, "\(QuestionText.visible(id.rawValue)) is not a name of ALSA's configuration.",
                 remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")])
         }
-        return Device(
-            id: id, name: "ALSA \(name)", capability: .microphone, availability: .available,
+        return device(named: name)
+    }
+
+    /// What programs get that name no device: a sound server's, where there is one.
+    static let `default` = device(named: "default")
+
+    private static func device(named name: String) -> Device {
+        Device(
+            id: DeviceID(rawValue: prefix + name), name: "ALSA \(name)", capability: .microphone,
+            availability: .available,
             ambiguity: "the name is that of ALSA's configuration, which may change", nodes: [], pcmName: name,
             formats: .unknown)
     }

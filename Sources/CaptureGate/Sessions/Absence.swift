@@ -40,7 +40,7 @@ struct Absence: Sendable {
         let missed = passed > Double(known) ? UInt64(passed) - known : 0
         lost &+= missed
         header.lost.device &+= missed
-        header.flags.formUnion([.gap, .restarted])
+        header.flags.formUnion([.gap, .reattached])
         base = next &+ missed &+ known &- header.sequence
     }
 }

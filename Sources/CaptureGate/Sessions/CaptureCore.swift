@@ -50,8 +50,10 @@ final class CaptureCore: Sendable {
     }
 
     /// How the capture ended, once it has.
-    func end(_ result: LoopResult?) -> SessionEnd? {
-        result.map { DeviceFault(device: device).end($0, gate: capture.endReason) }
+    ///
+    /// - Parameter format: what a camera was to deliver.
+    func end(_ result: LoopResult?, of format: VideoFormat?) -> SessionEnd? {
+        result.map { DeviceFault(device: device, format: format).end($0, gate: capture.endReason) }
     }
 
     /// Writes the end into the audit log.

@@ -102,7 +102,7 @@ extension CaptureSession where Reader: ~Copyable {
     }
 
     /// How the capture ended; `nil` while it runs. There may still be something to take.
-    public var end: SessionEnd? { core.end(reader.ended) }
+    public var end: SessionEnd? { core.end(reader.ended, of: pictures?.source ?? format as? VideoFormat) }
 
     /// Goes on with the device after it was unplugged and came back.
     ///

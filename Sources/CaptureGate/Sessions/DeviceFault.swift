@@ -5,6 +5,8 @@ import Gate
 /// Says in words what the capture loop says in numbers.
 struct DeviceFault {
     let device: Device
+    /// What a camera was to deliver.
+    var format: VideoFormat?
 
     /// The error for a call that failed while the device was opened or captured.
     func error(_ fault: RealtimeFault) -> CaptureError {
@@ -105,16 +107,24 @@ struct DeviceFault {
 
     private func busy(_ call: String) -> CaptureError {
         let holder = device.nodes.lazy.flatMap { DeviceHolders.holdings(of: $0) }.first?.holder
-        return Self.busy(named, holder: holder, call: call)
+        return busy(holder: holder, call: call)
     }
 
     /// The error for a device that another process holds.
-    static func busy(_ name: String, holder: DeviceHolder?, call: String) -> CaptureError {
+    func busy(holder: DeviceHolder?, call: String) -> CaptureError {
         let who = holder.map { "process \($0.processID) (\($0.command)) holds it" } ?? "its holder is hidden"
-        let remedy =
-            holder.map { Remedy("End that program, or choose another device.", command: "kill \($0.processID)") }
-            ?? Remedy("Run as root to see the holder.", command: "sudo capturegate status")
-        return CaptureError(.busy, "\(name) is busy: \(who) (\(call)).", errno: EBUSY, remedies: [remedy])
+        return CaptureError(
+            .busy, "\(named) is busy: \(who) (\(call)).", errno: EBUSY, remedies: [remedy(against: holder)])
+    }
+
+    private func remedy(against holder: DeviceHolder?) -> Remedy {
+        guard let holder else { return Remedy("Run as root to see the holder.", command: "sudo capturegate status") }
+        guard device.capability == .microphone, SoundServer.isOne(holder) else {
+            return Remedy("End that program, or choose another device.", command: "kill \(holder.processID)")
+        }
+        return Remedy(
+            "Record through the sound server, which shares it.",
+            command: "capturegate record clip.flac --camera none --microphone default")
     }
 
     private func refused(_ call: String) -> CaptureError {
@@ -128,8 +138,25 @@ struct DeviceFault {
     private func noBandwidth(_ call: String) -> CaptureError {
         CaptureError(
             .unavailable, "\(named) gets no USB bandwidth for this format (\(call)).", errno: ENOSPC,
-            remedies: [
-                Remedy("Choose MJPEG, a smaller size or fewer frames a second, or plug it into another USB controller.")
-            ])
+            remedies: [lighter, Remedy("Or plug it into another USB controller.")])
+    }
+
+    private var lighter: Remedy {
+        guard let format, let (mode, rate) = LighterMode.best(of: modes, than: format) else {
+            return Remedy(
+                "Choose MJPEG, a smaller size or fewer frames a second.", command: "capturegate devices --json")
+        }
+        let size = "\(mode.width)x\(mode.height)"
+        return Remedy(
+            "Choose what needs less, such as \(size) \(mode.pixelFormat) at \(rate) a second.",
+            command: "capturegate record clip.mkv --camera \(device.id) --size \(size) --fps \(rate) "
+                + "--pixel-format \(mode.pixelFormat)")
+    }
+
+    /// Asked for now where the device was listed without: what does not stream can be asked.
+    private var modes: [VideoMode] {
+        if case .video(let modes) = device.formats { return modes }
+        guard let node = device.nodes.first, case .video(let modes) = CameraFormats.read(node) else { return [] }
+        return modes
     }
 }

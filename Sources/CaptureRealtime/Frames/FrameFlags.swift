@@ -19,9 +19,17 @@ public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
     public static var repairedTimestamp: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 4) }
     }
-    /// The device had stalled or slept and was started again before this unit.
+    /// The device had stalled and was started again before this unit.
     public static var restarted: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 8) }
+    }
+    /// The device had slept and was woken before this unit.
+    public static var suspended: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 16) }
+    }
+    /// The device was unplugged and came back before this unit.
+    public static var reattached: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 32) }
     }
 
     // OptionSet's own union and contains are generic, and so not for the fence.

@@ -50,9 +50,21 @@ extension Device.Formats {
 
 extension VideoMode {
     fileprivate var json: JSONValue {
+        .object(
+            [
+                ("pixel_format", .string(pixelFormat.description)), ("width", .count(width)),
+                ("height", .count(height)),
+            ] + (smaller.map { [("smaller", $0.json)] } ?? []) + [
+                ("frame_rates", .strings(frameRates.map(\.description)))
+            ] + (takesRatesBetween ? [("takes_rates_between", .bool(true))] : []))
+    }
+}
+
+extension SizeSteps {
+    fileprivate var json: JSONValue {
         [
-            "pixel_format": .string(pixelFormat.description), "width": .count(width), "height": .count(height),
-            "frame_rates": .strings(frameRates.map(\.description)),
+            "width": .count(width), "height": .count(height), "width_step": .count(widthStep),
+            "height_step": .count(heightStep),
         ]
     }
 }

@@ -72,7 +72,8 @@ struct ClipSummary {
         let lost = ledger.lost
         let causes: [(UInt64, String)] = [
             (lost.device, "by the device"), (lost.ring, "too slow"), (lost.corrupt, "corrupt"), (lost.empty, "empty"),
-            (lost.short, "short"), (lost.xrun, "by xruns"), (lost.encoder, "by the encoder"),
+            (lost.short, "short"), (lost.xrun, "by xruns"), (lost.stall, "in a stall"), (lost.suspend, "asleep"),
+            (lost.encoder, "by the encoder"),
         ]
         let said = causes.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
         return said.isEmpty ? "none lost" : "\(lost.total) lost (\(said))"

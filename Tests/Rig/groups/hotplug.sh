@@ -1,7 +1,7 @@
-# about: devices --watch tells of unplugging and plugging within 500 ms
+# about: devices --watch tells of unplugging and plugging within 500 ms, and misses none while it begins
 # time: real
-# timeout: 120
-# checks: 12
+# timeout: 180
+# checks: 15
 
 load_vivid
 load_aloop
@@ -47,3 +47,41 @@ equal "the camera has its old id in a fresh list" "$camera" "$(device_id "$camer
 kill -INT $watcher
 check "the watch ends well on Ctrl-C" finish 10 $watcher
 check "every line of it is JSON" sh -c "cut -d' ' -f2- events | jq -e . >/dev/null"
+
+# Between its look at what is there and its watch nothing is lost: the camera comes or goes at another moment of each
+# beginning, and half a second later the watch must know what is true.
+last_word() { jq -r --arg id "$camera" 'select(.id == $id) | .event' again | tail -n 1; }
+is_plugged() { [ -e /sys/devices/platform/vivid.0/video4linux ]; }
+knows() {
+    case $(last_word) in
+        add | change) is_plugged ;;
+        remove | '') ! is_plugged ;;
+    esac
+}
+
+# begin_and COMMAND HUNDREDTHS: leaves a line: whether it knew, and whether it was told of a change or found it done.
+begin_and() {
+    : >again
+    as_on_terminal capturegate devices --watch --json >again &
+    watcher=$!
+    sleep "0.$2"
+    "$1" vivid vivid.0
+    udevadm settle
+    wait_for 20 grep -qF "$microphone" again
+    sleep 0.5
+    outcome=wrong
+    ! knows || outcome=right
+    told=$(jq -r --arg id "$camera" 'select(.id == $id and (.initial | not)) | .event' again | head -n 1)
+    echo "$outcome ${told:-found}" >>beginnings
+    kill -INT $watcher
+    finish 10 $watcher
+}
+for hundredths in 00 02 04 06 08 10 12 14 16 18; do
+    begin_and unbind $hundredths
+    begin_and bind $hundredths
+done
+note "20 beginnings: $(sort beginnings | uniq -c | tr -s ' \n' ' ')"
+equal "each of 20 watches that begin while a camera comes or goes knows in the end which it was" 20 \
+    "$(grep -c '^right ' beginnings)"
+check "some found it so" grep -q ' found$' beginnings
+check "and some were told" grep -qE ' (add|remove)$' beginnings

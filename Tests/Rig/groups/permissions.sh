@@ -1,10 +1,10 @@
 # about: node permissions and busy devices are told with their remedies
 # time: real
 # timeout: 120
-# checks: 11
+# checks: 26
 
 load_vivid
-load_aloop
+load_aloop pcm_substreams=1
 camera=$(device_id "$camera_node")
 microphone=$(device_id "$microphone_node")
 chmod 0600 "$camera_node" "$microphone_node" /dev/media*
@@ -42,6 +42,55 @@ said "the holder's process is named" "\\b$holder\\b"
 said "and its command" 'v4l2-ctl'
 kill $holder
 wait $holder || true
+
+# hold_camera BY..., hold_microphone BY...: in the background until `let_go`; sets $holder once it has the device.
+hold_camera() {
+    : >"$rig/tmp/holder"
+    "$@" v4l2-ctl -d "$camera_node" --stream-mmap --stream-to=/dev/null >"$rig/tmp/holder" 2>&1 &
+    wait_for 20 grep -q '<' "$rig/tmp/holder"
+    holder=$(pgrep -x v4l2-ctl)
+}
+hold_microphone() {
+    "$@" arecord -q -D hw:Loopback,1 -f dat /dev/null &
+    wait_for 20 grep -q RUNNING /proc/asound/Loopback/pcm1c/sub0/status
+    holder=$(pgrep -x arecord)
+}
+let_go() {
+    kill "$holder"
+    wait || true
+}
+film() { capturegate record clip.mkv --camera "$camera" --microphone none --for 1s; }
+listen() { capturegate record clip.wav --camera none --microphone "$microphone" --for 1s; }
+
+chmod 0666 "$camera_node" "$microphone_node" /dev/snd/control* /dev/media*
+hold_microphone as_user
+exits "a microphone that another user's arecord has is busy" 75 listen
+said "the holder's process is named" "\\b$holder\\b"
+said "and its command" arecord
+let_go
+hold_camera as_user
+exits "a camera that another user's v4l2-ctl has is busy" 75 film
+said "the holder's process is named" "\\b$holder\\b"
+said "and its command" v4l2-ctl
+let_go
+
+# Nobody but root sees other users' processes now.
+mount -o remount,hidepid=2 /proc
+refute "another user sees no process of root" as_user ls -d /proc/1
+hold_microphone env
+exits "to that user, a microphone that root's arecord has is busy" 75 \
+    as_user capturegate record clip.wav --camera none --microphone "$microphone" --for 1s
+said "the holder is said to be hidden" hidden
+hidden_holder() { ! grep -qE "\\b$holder\\b|arecord|v4l2-ctl" $rig/tmp/said.txt; }
+check "and nothing of it is told" hidden_holder
+let_go
+hold_camera env
+exits "a camera that root's v4l2-ctl has likewise" 75 \
+    as_user capturegate record clip.mkv --camera "$camera" --microphone none --for 1s
+said "the holder is said to be hidden" hidden
+check "and nothing of it is told" hidden_holder
+mount -o remount,hidepid=0 /proc
+let_go
 equal "no file is left" "" "$(ls clip* "$rig"/user/clip* 2>/dev/null)"
 
 strace -f -e trace=openat -o "$rig/tmp/opened" capturegate devices >/dev/null

@@ -1,12 +1,11 @@
 #include "usbcam.h"
+#include <errno.h>
 #include <string.h>
 
 // The requests and controls that the drivers use, by the names of the standards.
 enum { GET_STATUS, CLEAR_FEATURE, SET_FEATURE = 3, SET_ADDRESS = 5, GET_DESCRIPTOR, SET_CONFIGURATION = 9,
        GET_INTERFACE, SET_INTERFACE };
-enum { SET_CUR = 1, GET_CUR = 0x81, GET_MIN, GET_MAX, GET_RES, GET_LEN, GET_INFO, GET_DEF };
-enum { CT_PRIVACY = 0x11 };
-enum { PU_BRIGHTNESS = 2, PU_CONTRAST = 3 };
+enum { SET_CUR = 1, GET_CUR = 0x81, GET_LEN = 0x85, GET_INFO };
 enum { VS_PROBE = 1, VS_COMMIT = 2 };
 
 struct request {
@@ -25,8 +24,12 @@ static int put_byte(uint8_t *place, uint8_t value) {
     return 1;
 }
 
+// A host controller reserves the bus's time for a setting, and refuses it where there is none left. The virtual one has
+// time without end, so here the device refuses, which the driver can't tell apart.
 static int set_interface(const struct request *request) {
-    if (request->index == interface_picture && request->value == 1) picture_begin(monotonic());
+    if (request->index != interface_picture || request->value != 1) return 0;
+    if (options.bandwidth > 0 && stream_bytes_a_second() > options.bandwidth) return -ENOSPC;
+    picture_begin(monotonic());
     return 0;
 }
 
@@ -40,38 +43,6 @@ static int standard(const struct request *request, uint8_t *data) {
     case SET_FEATURE:
     case SET_ADDRESS:
     case SET_CONFIGURATION: return 0;
-    default: return -1;
-    }
-}
-
-// Brightness and contrast: what is set can be read back, and changes nothing.
-static int processing(const struct request *request, uint8_t *data) {
-    static int values[] = {128, 32};
-    static const int limits[] = {255, 64};
-    int which = (request->value >> 8) == PU_CONTRAST;
-    switch (request->request) {
-    case SET_CUR: values[which] = data[0] | data[1] << 8; return 0;
-    case GET_CUR: return put_word(data, values[which]);
-    case GET_MIN: return put_word(data, 0);
-    case GET_MAX: return put_word(data, limits[which]);
-    case GET_RES: return put_word(data, 1);
-    case GET_DEF: return put_word(data, limits[which] / 2);
-    case GET_INFO: return put_byte(data, 3); // can be read and set
-    default: return -1;
-    }
-}
-
-// The shutter: whoever sets it plays the hand at the slide.
-static int camera_terminal(const struct request *request, uint8_t *data) {
-    static uint8_t closed;
-    switch (request->request) {
-    case SET_CUR: closed = data[0] & 1; return 0;
-    case GET_CUR: return put_byte(data, closed);
-    case GET_MIN:
-    case GET_DEF: return put_byte(data, 0);
-    case GET_MAX:
-    case GET_RES: return put_byte(data, 1);
-    case GET_INFO: return put_byte(data, 3); // can be read and set
     default: return -1;
     }
 }
@@ -102,12 +73,9 @@ static int sound_endpoint(const struct request *request, uint8_t *data) {
 static int class_request(const struct request *request, uint8_t *data) {
     int selector = request->value >> 8, entity = request->index >> 8, interface = request->index & 0xff;
     if ((request->type & 0x1f) == 2) return sound_endpoint(request, data);
-    if (interface == interface_picture && (selector == VS_PROBE || selector == VS_COMMIT)) return streaming(request, data);
-    if (interface == interface_camera && entity == entity_camera_terminal && selector == CT_PRIVACY)
-        return camera_terminal(request, data);
-    if (interface == interface_camera && entity == entity_processing
-        && (selector == PU_BRIGHTNESS || selector == PU_CONTRAST))
-        return processing(request, data);
+    int is_stream = interface == interface_picture && (selector == VS_PROBE || selector == VS_COMMIT);
+    if (is_stream) return streaming(request, data);
+    if (interface == interface_camera) return setting((uint8_t)entity, (uint8_t)selector, request->request, data);
     return -1;
 }
 

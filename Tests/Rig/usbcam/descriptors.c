@@ -24,12 +24,12 @@ static const uint8_t qualifier[] = {10, 6, WORD(0x0200), 0xef, 2, 1, 64, 1, 0};
 static const uint8_t configuration[] = {
     9, 2, WORD(0), 4, 1, 0, 0x80, 250, // the total length is filled in below
 
-    // The camera: control interface with terminal and shutter, brightness and contrast, output.
+    // The camera: control interface with terminal and processing, their controls in settings.c, and output.
     8, 0x0b, interface_camera, 2, 0x0e, 3, 0, 0,
     9, 4, interface_camera, 0, 0, 0x0e, 1, 0, 0,
     13, 0x24, 1, WORD(0x0110), WORD(13 + 18 + 12 + 9), LONG(clock_hertz), 1, interface_picture,
-    18, 0x24, 2, entity_camera_terminal, WORD(0x0201), 0, 0, WORD(0), WORD(0), WORD(0), 3, 0, 0, 0x04,
-    12, 0x24, 5, entity_processing, entity_camera_terminal, WORD(0), 2, 0x03, 0, 0, 0,
+    18, 0x24, 2, entity_camera_terminal, WORD(0x0201), 0, 0, WORD(0), WORD(0), WORD(0), 3, 0x2a, 0, 0x06,
+    12, 0x24, 5, entity_processing, entity_camera_terminal, WORD(0), 2, 0x43, 0x12, 0, 0,
     9, 0x24, 3, 3, WORD(0x0101), 0, entity_processing, 0,
 
     // The picture: idle setting with the formats, streaming setting with three packets a microframe.

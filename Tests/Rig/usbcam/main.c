@@ -1,7 +1,8 @@
 // usbcam [--port N] [--serial TEXT] [--product TEXT] [--unplug-after SECONDS] [--pictures FOLDER] [--log FILE]
 //        [--lie NAME:EVERY:FIRST]… [--without-tables] [--stall-at PICTURES] [--stays-silent]
+//        [--bandwidth BYTES-A-SECOND]
 //
-// Stays plugged until it is killed. The lies: no-end, junk, truncated, broken, flagged.
+// Stays plugged until it is killed. The lies: no-end, junk, truncated, broken, flagged, empty.
 #define _GNU_SOURCE
 #include "usbcam.h"
 #include <errno.h>
@@ -98,7 +99,7 @@ static int answer_control(const struct message *message) {
     if (message->length > sizeof data) return -1;
     if (!message->is_in && message->length && wire_read_bytes(wire, data, message->length)) return -1;
     int count = control(message->setup, data);
-    if (count < 0) wire_answer_control(wire, message->sequence, -EPIPE, NULL, 0, 0);
+    if (count < 0) wire_answer_control(wire, message->sequence, count == -1 ? -EPIPE : count, NULL, 0, 0);
     else if (message->is_in) wire_answer_control(wire, message->sequence, 0, data, (size_t)count, (uint32_t)count);
     else wire_answer_control(wire, message->sequence, 0, NULL, 0, message->length);
     return 0;
@@ -171,6 +172,7 @@ static int read_lie(char **arguments, int *at) {
     else if (!strcmp(arguments[*at], "--without-tables")) options.without_tables = 1;
     else if (!strcmp(arguments[*at], "--stall-at")) options.stall_at = atoll(value_of(arguments, at));
     else if (!strcmp(arguments[*at], "--stays-silent")) options.stays_silent = 1;
+    else if (!strcmp(arguments[*at], "--bandwidth")) options.bandwidth = atoll(value_of(arguments, at));
     else if (!strcmp(arguments[*at], "--lie")) return lie_learn(value_of(arguments, at)) == 0;
     else return 0;
     return 1;

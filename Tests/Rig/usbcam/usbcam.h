@@ -23,6 +23,7 @@ struct options {
     int without_tables;   // no picture has its Huffman tables
     int64_t stall_at;     // after that many pictures nothing comes until the stream begins again; 0: never
     int stays_silent;     // not then either
+    int64_t bandwidth;    // bytes of pictures a second for which the bus has room; 0: for all
 };
 extern struct options options;
 
@@ -36,15 +37,22 @@ void picture_size(int format, int frame_index, uint32_t *width, uint32_t *height
 
 // -- control.c
 
-// Answers a control transfer: the length of the answer in `data`, or -1 to stall. On an OUT transfer `data`
-// holds what the host sent.
+// Answers a control transfer: the length of the answer in `data`, -1 to stall, or another negative errno that the host's
+// driver gets. On an OUT transfer `data` holds what the host sent.
 int control(const uint8_t setup[8], uint8_t *data);
+
+// -- settings.c
+
+// Answers a request to a control of the camera: the length of the answer, or -1 to stall. What is set can be read back,
+// and changes nothing.
+int setting(uint8_t entity, uint8_t selector, uint8_t request, uint8_t *data);
 
 // -- video.c
 
 // The 34 bytes of the UVC probe and commit controls (4.3.1.1).
 extern uint8_t stream_control[34];
 void stream_control_settle(void);
+int64_t stream_bytes_a_second(void);
 void picture_begin(int64_t now);
 // One packet's worth of the stream at the time; its length.
 size_t picture_packet(uint8_t *place, size_t room, int64_t at);
@@ -53,7 +61,7 @@ uint64_t picture_count(void);
 // -- lies.c
 
 // What is wrong with a picture.
-enum lie { lie_none, lie_no_end, lie_junk, lie_truncated, lie_broken, lie_flagged, lie_count };
+enum lie { lie_none, lie_no_end, lie_junk, lie_truncated, lie_broken, lie_flagged, lie_empty, lie_count };
 // NAME:EVERY:FIRST: the pictures that are told with the lie: FIRST, FIRST + EVERY … 0, or -1 for what makes no sense.
 int lie_learn(const char *words);
 enum lie lie_of(uint64_t number);

@@ -41,6 +41,11 @@ void stream_control_settle(void) {
     put_long(stream_control + at_clock, clock_hertz);
 }
 
+int64_t stream_bytes_a_second(void) {
+    int64_t bytes = get_long(stream_control + at_frame_size);
+    return bytes * 10000000 / get_long(stream_control + at_interval);
+}
+
 void picture_begin(int64_t now) {
     picture.begin = now;
     picture.interval = (int64_t)get_long(stream_control + at_interval) * 100;
@@ -66,6 +71,7 @@ static void draw(void) {
     if (stream_control[at_format] == format_mjpeg)
         picture.count = mjpeg_draw(picture.number, picture.lie, picture.bytes, sizeof picture.bytes);
     else draw_bars();
+    if (picture.lie == lie_empty) picture.count = 0;
     picture.sent = 0;
     picture.is_sending = 1;
 }

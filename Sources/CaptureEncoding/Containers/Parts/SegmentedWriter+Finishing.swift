@@ -89,15 +89,3 @@ extension TrackLedger {
         return ledger
     }
 }
-
-extension LostFrames {
-    fileprivate static func -= (lost: inout LostFrames, before: LostFrames) {
-        lost.device -= min(lost.device, before.device)
-        lost.ring -= min(lost.ring, before.ring)
-        lost.corrupt -= min(lost.corrupt, before.corrupt)
-        lost.empty -= min(lost.empty, before.empty)
-        lost.short -= min(lost.short, before.short)
-        lost.xrun -= min(lost.xrun, before.xrun)
-        lost.encoder -= min(lost.encoder, before.encoder)
-    }
-}

@@ -1,0 +1,96 @@
+import CMedia
+import CaptureRealtime
+import Gate
+import Testing
+
+@testable import CaptureGate
+
+@Suite("What a device's fault is called")
+struct DeviceFaultTests {
+    private static let rate30 = FrameRate(unchecked: 30, 1)
+    private static let modes = [
+        VideoMode(pixelFormat: .yuyv, width: 1280, height: 720, frameRates: [rate30, FrameRate(unchecked: 5, 1)]),
+        VideoMode(pixelFormat: .yuyv, width: 640, height: 480, frameRates: [rate30]),
+        VideoMode(pixelFormat: .mjpeg, width: 1280, height: 720, frameRates: [FrameRate(unchecked: 60, 1), rate30]),
+    ]
+
+    private static func device(
+        _ capability: CapabilityName, _ availability: Availability = .available, _ modes: [VideoMode] = []
+    ) -> Device {
+        Device(
+            id: DeviceID(rawValue: "\(capability):usb-1"), name: "Bench", capability: capability,
+            availability: availability,
+            ambiguity: nil,
+            nodes: [], pcmName: nil, formats: .video(modes))
+    }
+
+    private func withoutBandwidth(_ pixelFormat: PixelFormat, _ modes: [VideoMode]) -> CaptureError? {
+        let format = VideoFormat(
+            width: 1280, height: 720, pixelFormat: pixelFormat, frameRate: Self.rate30, bytesPerLine: 2560)
+        let fault = DeviceFault(device: Self.device(.camera, .available, modes), format: format)
+        return fault.end(LoopResult(.failed, fault: RealtimeFault(.streamOn, result: -ENOSPC)), gate: nil).error
+    }
+
+    @Test("Without USB bandwidth for raw pictures, the same size compressed is named, no faster than was asked")
+    func compressed() throws {
+        let error = try #require(withoutBandwidth(.yuyv, Self.modes))
+        #expect(error.kind == .unavailable)
+        #expect(error.message.contains("USB bandwidth"))
+        #expect(error.remedies.first?.text.contains("1280x720 MJPG at 30 a second") == true)
+        #expect(
+            error.remedies.first?.command
+                == "capturegate record clip.mkv --camera camera:usb-1 --size 1280x720 --fps 30 --pixel-format MJPG")
+    }
+
+    @Test("Where nothing is compressed, it is the most that half of the bandwidth carries")
+    func smaller() throws {
+        let error = try #require(withoutBandwidth(.yuyv, Array(Self.modes.dropLast())))
+        #expect(error.remedies.first?.text.contains("640x480 YUYV at 30 a second") == true)
+    }
+
+    @Test("Where the camera has nothing that needs less, no mode is named")
+    func nothingFits() throws {
+        let error = try #require(withoutBandwidth(.mjpeg, [Self.modes[2]]))
+        #expect(error.remedies.first?.command == "capturegate devices --json")
+        #expect(error.remedies.count == 2)
+    }
+
+    @Test(
+        "A microphone that a sound server holds can be had through it",
+        arguments: ["pipewire", "pulseaudio", "wireplumber"])
+    func soundServer(command: String) {
+        let holder = DeviceHolder(processID: 7, command: command)
+        let error = DeviceFault(device: Self.device(.microphone)).busy(holder: holder, call: "snd_pcm_open")
+        #expect(error.exitCode == 75)
+        #expect(error.message.contains("process 7 (\(command)) holds it"))
+        #expect(error.remedies.map(\.command) == ["capturegate record clip.flac --camera none --microphone default"])
+    }
+
+    @Test("Of another program that holds it, or of a camera, the remedy is to end that program")
+    func otherHolder() {
+        let others: [(CapabilityName, String)] = [(.microphone, "arecord"), (.camera, "pipewire")]
+        for (capability, command) in others {
+            let holder = DeviceHolder(processID: 7, command: command)
+            let error = DeviceFault(device: Self.device(capability)).busy(holder: holder, call: "open")
+            #expect(error.remedies.map(\.command) == ["kill 7"])
+        }
+    }
+
+    @Test("A holder that /proc does not show is called hidden")
+    func hidden() {
+        let error = DeviceFault(device: Self.device(.microphone)).busy(holder: nil, call: "snd_pcm_open")
+        #expect(error.message.contains("its holder is hidden"))
+        #expect(error.exitCode == 75)
+    }
+
+    @Test("The machine's choice of a microphone is the sound server's where that holds all there are")
+    func defaultOfServer() throws {
+        let server = DeviceHolder(processID: 7, command: "pipewire")
+        let held = Self.device(.microphone, .busy(server))
+        #expect(try DeviceQuery.default.pick(from: [held], .microphone).id.rawValue == "alsa:default")
+        let free = Self.device(.microphone)
+        #expect(try DeviceQuery.default.pick(from: [held, free], .microphone) == free)
+        let other = Self.device(.microphone, .busy(DeviceHolder(processID: 8, command: "arecord")))
+        #expect(try DeviceQuery.default.pick(from: [other], .microphone) == other)
+    }
+}

@@ -1,0 +1,95 @@
+// Preloaded (LD_PRELOAD) into a program with one camera, notes what the kernel gave it: an independent witness of what the
+// program says it got. Each line is written at once, so the end of the program, however it ends, loses none.
+//
+//   CAPTUREGATE_DEQUEUED=FILE   where the lines go
+//
+//   NOW on CPU                                     VIDIOC_STREAMON
+//   NOW off CPU                                    VIDIOC_STREAMOFF
+//   NOW took SEQUENCE GAP ERROR BYTES STAMP CPU    VIDIOC_DQBUF
+//   NOW failed ERRNO CPU                           VIDIOC_DQBUF, where it is not EAGAIN
+//
+// NOW is CLOCK_MONOTONIC and CPU what the thread has used, nanoseconds. GAP numbers are missing before SEQUENCE, ERROR is
+// V4L2_BUF_FLAG_ERROR as 0 or 1, STAMP the driver's own in microseconds.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/videodev2.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static int file = -1;
+// The number that comes next if none is missing; above 32 bits: not known.
+static _Atomic int64_t due = INT64_MAX;
+
+__attribute__((constructor)) static void begin(void) {
+    const char *path = getenv("CAPTUREGATE_DEQUEUED");
+    if (path) file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+}
+
+static int64_t nanoseconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+// One call, so lines of two threads do not mix.
+static void note(const char *what) {
+    char line[160];
+    int64_t now = nanoseconds(CLOCK_MONOTONIC), used = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    int length = snprintf(line, sizeof line, "%" PRId64 " %s %" PRId64 "\n", now, what, used);
+    if (write(file, line, (size_t)length) != length) abort();
+}
+
+static uint32_t bytes(const struct v4l2_buffer *buffer) {
+    if (!V4L2_TYPE_IS_MULTIPLANAR(buffer->type)) return buffer->bytesused;
+    uint32_t sum = 0;
+    for (uint32_t plane = 0; plane < buffer->length; plane++) sum += buffer->m.planes[plane].bytesused;
+    return sum;
+}
+
+static void took(const struct v4l2_buffer *buffer) {
+    int64_t expected = atomic_exchange(&due, (uint32_t)(buffer->sequence + 1));
+    uint32_t gap = expected == INT64_MAX ? 0 : buffer->sequence - (uint32_t)expected;
+    char text[128];
+    snprintf(text, sizeof text, "took %" PRIu32 " %" PRIu32 " %d %" PRIu32 " %" PRId64, buffer->sequence, gap,
+        (buffer->flags & V4L2_BUF_FLAG_ERROR) != 0, bytes(buffer),
+        (int64_t)buffer->timestamp.tv_sec * 1000000 + buffer->timestamp.tv_usec);
+    note(text);
+}
+
+static void failed(int error) {
+    char text[32];
+    snprintf(text, sizeof text, "failed %d", error);
+    if (error != EAGAIN) note(text);
+}
+
+static void witness(unsigned long request, const void *argument, int result) {
+    int error = errno;
+    if (request == VIDIOC_STREAMON && result == 0) {
+        atomic_store(&due, INT64_MAX);
+        note("on");
+    }
+    if (request == VIDIOC_STREAMOFF && result == 0) note("off");
+    if (request == VIDIOC_DQBUF && result == 0) took(argument);
+    if (request == VIDIOC_DQBUF && result != 0) failed(error);
+    errno = error;
+}
+
+int ioctl(int descriptor, unsigned long request, ...) {
+    va_list arguments;
+    va_start(arguments, request);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    // Asked for each time: another library's constructor may call before this one's ran.
+    typedef int call(int, unsigned long, ...);
+    int result = ((call *)dlsym(RTLD_NEXT, "ioctl"))(descriptor, request, argument);
+    if (file >= 0) witness(request, argument, result);
+    return result;
+}
