@@ -9,6 +9,13 @@ def medians: group_by([.work, .who]) | map({
 });
 def verdict($ratio; $goal): if $goal == null then "–" elif $ratio <= $goal then "≤ \($goal)" else "≤ \($goal) MISSED" end;
 
+# At most one system call a frame more than the peer: a frame is a picture, or a sample of each channel.
+def verdict_of_calls($ours):
+    {"system calls a picture": 1, "system calls a second": 48000}[.what] as $frames
+    | if $frames == null then "–"
+      elif ($ours - .count) / $frames <= 1 then "≤ one more a frame"
+      else "≤ one more a frame MISSED" end;
+
 def row($ours): . as $peer
     | ($ours.machine / .machine) as $ratio
     | $goals[0][.work][.who] as $goal
@@ -23,6 +30,7 @@ medians as $all
 ($all[] | select(.who != "ours") | . as $peer
     | row($all[] | select(.who == "ours" and .work == $peer.work))),
 "",
-"| counted | who | count |",
-"|---|---|---|",
-($counts[] | "| \(.work): \(.what) | \(.who) | \(.count) |")
+"| counted | ours | peer | peer's | goal |",
+"|---|---|---|---|---|",
+($counts | group_by([.work, .what])[] | (.[] | select(.who == "ours")) as $ours | .[] | select(.who != "ours")
+    | "| \(.work): \(.what) | \($ours.count) | \(.who) | \(.count) | \(verdict_of_calls($ours.count)) |")

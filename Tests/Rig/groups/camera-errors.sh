@@ -1,7 +1,7 @@
 # about: errors of a camera's driver: one picture, a call, the stream as a whole
 # time: real
 # timeout: 120
-# checks: 20
+# checks: 23
 
 load_vivid
 watch_stalls
@@ -15,7 +15,7 @@ inject() { v4l2-ctl -d "$camera_node" -c "$1=1"; }
 begin() {
     : >events.ndjson
     "$@" capturegate record clip.mkv --force --json --camera "$camera" --microphone none --size 640x360 --fps 30 \
-        --for "${time:-60s}" >events.ndjson 2>said &
+        --for "${time:-60s}" ${options:-} >events.ndjson 2>said &
     recorder=$!
     wait_for 20 recording events.ndjson
     sleep 1
@@ -24,6 +24,8 @@ ended() {
     code=0
     finish 20 $recorder || code=$?
 }
+# What the recorder has used of a processor, in hundredths of a second.
+ticks() { awk '{ print $14 + $15 }' /proc/$recorder/stat; }
 count() { ledger events.ndjson ".ledger.tracks[0].$1"; }
 
 time=3s
@@ -36,17 +38,22 @@ equal "and is not in the file" "$(count delivered)" "$(frame_count clip.mkv)"
 equal "delivered and lost are what was made" "$(count asked)" "$(($(count delivered) + $(count 'lost | add')))"
 time=60s
 
-begin env
+# after MOMENT: milliseconds from `begun` to then, but for those in which the machine stood still.
+after() { echo $((($1 - begun - $(stalled "$begun" "$1")) / 1000000)); }
+
+# The kernel's own view of when the program noticed: it ends the stream then. `begun` is before v4l2-ctl starts.
+begin env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=$judges/dequeued.so"
 begun=$(nanoseconds)
 inject inject_fatal_streaming_error
 ended
 over=$(nanoseconds)
-stood=$(stalled "$begun" "$over")
-milliseconds=$(((over - begun - stood) / 1000000))
-note "ended $milliseconds ms after the error, besides the machine standing still for $((stood / 1000000)) ms"
+noticed=$(awk '$2 == "off" { print $1; exit }' seen)
+note "the stream was ended after $(after "$noticed") ms, the program after $(after "$over") ms"
 equal "a fatal error of the stream ends the recording with 74" 74 $code
 equal "and says why" failure "$(ledger events.ndjson .reason)"
-check "soon" [ $milliseconds -le 500 ]
+check "it is noticed after the error" [ "$noticed" -gt "$begun" ]
+check "within 200 ms" [ "$(after "$noticed")" -le 200 ]
+check "and the program has ended within 500 ms" [ "$(after "$over")" -le 500 ]
 check "the error names the call and the device" grep -q "vivid-000-vid-cap.*failed (VIDIOC_" said
 check "the file decodes to its end" decodes clip.mkv
 equal "and has what was delivered" "$(count delivered)" "$(frame_count clip.mkv)"
@@ -71,3 +78,17 @@ said "with the call" 'VIDIOC_REQBUFS'
 refute "nor is here" sh -c 'ls new.*'
 exits "after these the camera works as before" 0 capturegate record new.mkv --camera "$camera" --microphone none --for 1s
 check "and the file decodes" decodes new.mkv
+
+# Asked for a buffer after a fatal error, the driver says so at once; what lasts is a driver that is gone.
+time=5s options=--reattach
+begin env
+unbind vivid vivid.0
+sleep 1
+before=$(ticks)
+sleep 3
+used=$(($(ticks) - before))
+note "$((used * 10)) ms of the processor in 3 s without a driver"
+bind vivid vivid.0
+ended
+check "while its driver is gone, a recording uses less than 5 % of a processor" [ $used -lt 15 ]
+equal "and goes on with it afterwards" 0 $code

@@ -3,14 +3,14 @@
 # timeout: 90
 # checks: 13
 
-load_aloop
+load_aloop pcm_substreams=1
 microphone=$(device_id "$microphone_node")
 
 # Of the formats that there are, those that a recording can have: integers of 16 to 32 bits and floats, little endian.
 known='S16_LE S24_LE S24_3LE S32_LE FLOAT_LE'
 
 # Opens the device, says what it could do, and is content when it then can't record as it would like to.
-peer() { arecord -D "$1" --dump-hw-params -d 1 -s 1 -t raw /dev/null 2>peer.txt || true; }
+peer() { arecord -D "$1" --dump-hw-params -d 1 /dev/null 2>peer.txt || true; }
 line() { sed -n "s/^$1: *//p" peer.txt; }
 peer_formats() { line FORMAT | tr ' ' '\n' | grep -xF "$(echo "$known" | tr ' ' '\n')" | sort | tr '\n' ' '; }
 # "2" or "[1 32]" as "1 32".

@@ -1,15 +1,14 @@
-// Preloaded (LD_PRELOAD) into a program with one camera, notes what the kernel gave it: an independent witness of what the
-// program says it got. Each line is written at once, so the end of the program, however it ends, loses none.
+// Preloaded (LD_PRELOAD) into a program with one camera, notes what the kernel gave it: an independent witness of what
+// the program says it got. Each line is written at once, so the end of the program, however it ends, loses none.
 //
 //   CAPTUREGATE_DEQUEUED=FILE   where the lines go
 //
-//   NOW on CPU                                     VIDIOC_STREAMON
-//   NOW off CPU                                    VIDIOC_STREAMOFF
-//   NOW took SEQUENCE GAP ERROR BYTES STAMP CPU    VIDIOC_DQBUF
-//   NOW failed ERRNO CPU                           VIDIOC_DQBUF, where it is not EAGAIN
+//   NOW on                                     VIDIOC_STREAMON
+//   NOW off                                    VIDIOC_STREAMOFF
+//   NOW took SEQUENCE GAP ERROR BYTES STAMP    VIDIOC_DQBUF
 //
-// NOW is CLOCK_MONOTONIC and CPU what the thread has used, nanoseconds. GAP numbers are missing before SEQUENCE, ERROR is
-// V4L2_BUF_FLAG_ERROR as 0 or 1, STAMP the driver's own in microseconds.
+// NOW is CLOCK_MONOTONIC in nanoseconds. GAP numbers are missing before SEQUENCE, ERROR is V4L2_BUF_FLAG_ERROR as 0 or
+// 1, STAMP the driver's own in microseconds.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,17 +32,13 @@ __attribute__((constructor)) static void begin(void) {
     if (path) file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 }
 
-static int64_t nanoseconds(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 // One call, so lines of two threads do not mix.
 static void note(const char *what) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
     char line[160];
-    int64_t now = nanoseconds(CLOCK_MONOTONIC), used = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-    int length = snprintf(line, sizeof line, "%" PRId64 " %s %" PRId64 "\n", now, what, used);
+    int64_t nanoseconds = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    int length = snprintf(line, sizeof line, "%" PRId64 " %s\n", nanoseconds, what);
     if (write(file, line, (size_t)length) != length) abort();
 }
 
@@ -64,21 +59,14 @@ static void took(const struct v4l2_buffer *buffer) {
     note(text);
 }
 
-static void failed(int error) {
-    char text[32];
-    snprintf(text, sizeof text, "failed %d", error);
-    if (error != EAGAIN) note(text);
-}
-
-static void witness(unsigned long request, const void *argument, int result) {
+static void witness(unsigned long request, const void *argument) {
     int error = errno;
-    if (request == VIDIOC_STREAMON && result == 0) {
+    if (request == VIDIOC_STREAMON) {
         atomic_store(&due, INT64_MAX);
         note("on");
     }
-    if (request == VIDIOC_STREAMOFF && result == 0) note("off");
-    if (request == VIDIOC_DQBUF && result == 0) took(argument);
-    if (request == VIDIOC_DQBUF && result != 0) failed(error);
+    if (request == VIDIOC_STREAMOFF) note("off");
+    if (request == VIDIOC_DQBUF) took(argument);
     errno = error;
 }
 
@@ -90,6 +78,6 @@ int ioctl(int descriptor, unsigned long request, ...) {
     // Asked for each time: another library's constructor may call before this one's ran.
     typedef int call(int, unsigned long, ...);
     int result = ((call *)dlsym(RTLD_NEXT, "ioctl"))(descriptor, request, argument);
-    if (file >= 0) witness(request, argument, result);
+    if (file >= 0 && result == 0) witness(request, argument);
     return result;
 }
