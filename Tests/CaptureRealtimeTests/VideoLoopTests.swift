@@ -13,6 +13,8 @@ struct VideoLoopTests {
         var headers: [FrameHeader] = []
         /// The driver's number, as it stands in the picture.
         var pictures: [UInt32] = []
+        /// Where the reader saw each.
+        var addresses: [UInt] = []
         var counters: LoopCounters
         var calls: ScriptedVideo.Calls
     }
@@ -38,7 +40,8 @@ struct VideoLoopTests {
         track.finish(result)
         reader.drain()
         return Outcome(
-            result: result, headers: reader.headers, pictures: reader.pictures, counters: counters, calls: calls)
+            result: result, headers: reader.headers, pictures: reader.pictures, addresses: reader.addresses,
+            counters: counters, calls: calls)
     }
 
     private func expectLaw(_ headers: [FrameHeader], sourceLocation: SourceLocation = #_sourceLocation) {
@@ -56,6 +59,7 @@ struct VideoLoopTests {
         let outcome = try run(pictures(Array(0..<20)))
         #expect(outcome.result == LoopResult(.deviceGone))
         #expect(outcome.pictures == Array(0..<20))
+        #expect(outcome.addresses == outcome.calls.addresses)
         #expect(outcome.headers.map(\.timestamp) == (0..<20).map(at))
         #expect(outcome.counters.delivered == 20)
         #expect(outcome.counters.made == 20)
@@ -181,6 +185,7 @@ private final class Reader {
     private var consumer: VideoRing.Consumer?
     private(set) var headers: [FrameHeader] = []
     private(set) var pictures: [UInt32] = []
+    private(set) var addresses: [UInt] = []
 
     func adopt(_ consumer: consuming VideoRing.Consumer) {
         self.consumer = consume consumer
@@ -188,9 +193,12 @@ private final class Reader {
 
     func drain() {
         guard var consumer = consumer.take() else { return }
-        while let (header, picture) = consumer.withNext({ ($0, $1.unsafeLoad(as: UInt32.self)) }) {
+        while let (header, picture, address) = consumer.withNext({ header, bytes in
+            bytes.withUnsafeBytes { (header, $0.load(as: UInt32.self), UInt(bitPattern: $0.baseAddress)) }
+        }) {
             headers.append(header)
             pictures.append(picture)
+            addresses.append(address)
         }
         self.consumer = consume consumer
     }

@@ -26,6 +26,8 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
         var stops = 0
         /// The fewest buffers that the device ever had when it was asked for one.
         var fewestFree = Int.max
+        /// Where the device put each picture.
+        var addresses: [UInt] = []
     }
 
     init(
@@ -68,6 +70,7 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
             let index = free.removeFirst()
             let memory = buffers.address(index, plane: 0)!
             memory.initializeMemory(as: UInt32.self, repeating: sequence, count: 512)
+            calls.addresses.append(UInt(bitPattern: memory))
             return .buffer(
                 FilledBuffer(
                     index: index, sequence: sequence, timestamp: instant, isFlagged: isFlagged,

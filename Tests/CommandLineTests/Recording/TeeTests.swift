@@ -17,7 +17,7 @@ struct TeeTests {
         for tee in end["tees"].elements {
             #expect(tee["bytes"].number == Double(workspace.size(tee["path"].string ?? "")))
             let track = try #require(tee["ledger"]["tracks"].elements.first)
-            let lost = ["device", "ring", "corrupt", "empty", "short", "xrun", "encoder"]
+            let lost = ["device", "ring", "corrupt", "empty", "short", "xrun", "stall", "suspend", "encoder"]
             let sum = lost.reduce(track["delivered"].number ?? -1) { $0 + (track["lost"][$1].number ?? -1) }
             #expect(track["asked"].number == sum)
         }

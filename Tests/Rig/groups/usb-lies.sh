@@ -1,7 +1,7 @@
 # about: a USB camera that lies, falters or falls silent gives a playable clip, and each picture is accounted for
 # time: virtual
-# timeout: 120
-# checks: 44
+# timeout: 240
+# checks: 77
 
 modprobe vhci_hcd
 modprobe uvcvideo
@@ -116,7 +116,7 @@ equal "those without a byte as empty" "$(ending_in 2)" "$(count lost.empty)"
 equal "those with half of the bytes as short" "$(ending_in 6)" "$(count lost.short)"
 equal "those that the driver kept as missing" "$(told empty)" "$(count lost.device)"
 equal "and none as anything else" "$(count 'lost | .corrupt + .empty + .short + .device')" "$(count 'lost | add')"
-check "each kind was there" [ "$(told truncated)" -ge 4 ] && [ "$(told flagged)" -ge 4 ] && [ "$(told empty)" -ge 4 ]
+check "each of the four was there" [ "$(count 'lost | [.corrupt, .empty, .short, .device] | min')" -ge 4 ]
 head -n "$(count asked)" sent | sed -n 's/ good$//p' | grep -v '[26]$' >good.txt
 numbers handed.mkv >clip.txt
 check "the clip has each whole picture, the ones next to those too, and no other" diff good.txt clip.txt
@@ -129,8 +129,10 @@ silence_until() {
     awk -v what="$1" '$2 == "took" { last = $1; next } $2 == "on" { begun++ }
         $2 == what && begun == 2 { printf "%d\n", ($1 - last) / 1000000; exit }' seen
 }
+# within MILLISECONDS FILE: of the time that was asked for.
+within() { duration "$2" | awk -v most="$1" -v time="${time%s}" '{ exit !(($1 - time) ^ 2 <= (most / 1000) ^ 2) }'; }
 # stalls PICTURES-A-SECOND LIMIT: a camera that falls silent after a second and a half, five checks. The limit is in
-# milliseconds; up to a quarter more goes by until it is looked at.
+# milliseconds; up to a quarter more may go by until it is looked at.
 stalls() {
     fps=$1 limit=$2
     exits "a camera of $fps pictures a second that falls silent is started again and goes on" 0 \
@@ -139,7 +141,7 @@ stalls() {
     note "it was after $(silence_until on) ms"
     check "after $limit ms" between "$(silence_until on)" "$limit" $((limit * 5 / 4 + 20))
     check "the clip decodes" decodes "restarted$fps.mkv"
-    check "it is as long as asked" between "$(duration "restarted$fps.mkv")" 2.96 3.04
+    check "it is as long as asked, within a picture" within "$((1000 / fps))" "restarted$fps.mkv"
 }
 # ends PICTURES-A-SECOND LIMIT: one that stays silent, six checks.
 ends() {
@@ -155,6 +157,7 @@ ends() {
 }
 
 plug LIES4 --stall-at 45
+time=3s
 stalls 30 500
 check "what was missed is not in it" between "$(frame_count restarted30.mkv)" 60 80
 equal "and is counted" "$(count asked)" "$(($(frame_count restarted30.mkv) + $(count lost.device)))"

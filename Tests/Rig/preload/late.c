@@ -1,14 +1,25 @@
-// Preloaded (LD_PRELOAD), has sound devices take LATE_MICROSECONDS longer to start.
+// Preloaded (LD_PRELOAD), has sound come LATE_MICROSECONDS after the device was started, as some hardware does.
 #define _GNU_SOURCE
 #include <alsa/asoundlib.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-int snd_pcm_start(snd_pcm_t *pcm) {
-    typedef int start(snd_pcm_t *);
-    start *next = (start *)dlsym(RTLD_NEXT, "snd_pcm_start");
+typedef int start(snd_pcm_t *);
+
+static void *start_later(void *pcm) {
     const char *late = getenv("LATE_MICROSECONDS");
-    if (late) usleep((useconds_t)atol(late));
-    return next ? next(pcm) : -ENOSYS;
+    usleep(late ? (useconds_t)atol(late) : 0);
+    start *next = (start *)dlsym(RTLD_NEXT, "snd_pcm_start");
+    if (next) next(pcm);
+    return NULL;
+}
+
+int snd_pcm_start(snd_pcm_t *pcm) {
+    pthread_t thread;
+    int result = pthread_create(&thread, NULL, start_later, pcm);
+    if (result == 0) pthread_detach(thread);
+    return -result;
 }
