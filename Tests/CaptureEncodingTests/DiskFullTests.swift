@@ -91,7 +91,7 @@ struct DiskFullTests {
                 to: scratch.path("a.mka"), bytes: 70_001, tracks: [Recording.track(format)], settings: settings
             ) { try $0.write(audio: Source.sound(format, frames: 80).span.bytes, at: Int64($1) * 10_000_000) }
             #expect(full.failure.kind == .diskFull && scratch.names == ["a.mka"])
-            let info = try Tool.run("mkvinfo", [scratch.path("a.mka")], in: scratch)
+            let info = try Tool.run("mkvinfo", ["-v", scratch.path("a.mka")], in: scratch)
             #expect(info.status == 0 && !info.text.contains("unknown"), "\(info.text)")
             let decoded = try Tool.run(
                 "ffmpeg", ["-v", "error", "-i", scratch.path("a.mka"), "-f", "s16le", "-"], in: scratch)

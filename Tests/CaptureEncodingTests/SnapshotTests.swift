@@ -38,6 +38,17 @@ struct SnapshotTests {
         #expect(try taken([0.5, nil, 0.5, nil, 0.5, 0.5, nil, 0.5]).first == 7)
     }
 
+    @Test("A camera that sends broken pictures alone for three seconds ends the series")
+    func brokenAlone() throws {
+        var trouble = BrokenPictures()
+        let second: Int64 = 1_000_000_000
+        for (time, isBroken) in [(0, true), (2, true), (3, false), (4, true), (6, true)] {
+            try trouble.note(isBroken, at: Int64(time) * second, of: "Webcam")
+        }
+        let error = #expect(throws: CaptureError.self) { try trouble.note(true, at: 7 * second, of: "Webcam") }
+        #expect(error?.kind == .inputOutput && error?.remedies.isEmpty == false)
+    }
+
     @Test("A picture that never settles is taken when the patience is over, and says so")
     func patience() throws {
         let flicker = (0..<200).map { $0 % 2 == 0 ? 0.2 : 0.8 }

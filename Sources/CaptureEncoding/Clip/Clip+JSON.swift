@@ -19,6 +19,7 @@ extension ClipTee {
             ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)), ("end", .string(end.rawValue)),
             ("error", error.map { .string($0.message) }), ("ledger", ledger.jsonText),
+            ("segments", parts.isEmpty ? nil : .array(parts.map(\.jsonText))),
         ])
     }
 

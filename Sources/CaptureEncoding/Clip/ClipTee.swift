@@ -13,4 +13,6 @@ public struct ClipTee: Hashable, Sendable {
     public let error: CaptureError?
     /// What became of the frames of its tracks: one that is too slow leaves pictures out that the others have.
     public let ledger: LossLedger
+    /// The files, where it goes into several.
+    public let parts: [ClipPart]
 }

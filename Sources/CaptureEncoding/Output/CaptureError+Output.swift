@@ -9,7 +9,7 @@ extension CaptureError {
         // EFBIG: a limit of the file system or of the process (RLIMIT_FSIZE); to the file it is the same.
         case ENOSPC, EDQUOT, EFBIG:
             return CaptureError(
-                .diskFull, message, errno: code, remedies: [Remedy("Free some space, or record elsewhere.")])
+                .diskFull, message, errno: code, remedies: [Remedy("Free some space, or choose another folder.")])
         case EACCES, EPERM, EROFS:
             return CaptureError(
                 .inputOutput, message, errno: code, remedies: [Remedy("Record to a folder you may write to.")])

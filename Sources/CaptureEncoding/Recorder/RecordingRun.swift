@@ -38,7 +38,10 @@ final class RecordingRun {
         var fatal: CaptureError {
             if let error { return error }
             return switch reason {
-            case .maxSize: CaptureError(.usage, "The greatest size is too small for the clip's first frame.")
+            case .maxSize:
+                CaptureError(
+                    .usage, "The greatest size is too small for the clip's first frame; no file was made.",
+                    remedies: [Remedy("Allow more with --max-size, or ask for smaller pictures.")])
             case .complete, .silence:
                 CaptureError(
                     .usage, "The clip was over before its first frame; no file was made.",

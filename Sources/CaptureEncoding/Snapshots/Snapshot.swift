@@ -16,6 +16,9 @@ public struct Snapshot: Hashable, Sendable {
     public let waitedNanoseconds: Int64
     /// Of its first line or whatever the driver stamps, ns on CLOCK_MONOTONIC.
     public let timestamp: Int64
+    /// Pictures that came since the one before, in a series of all that come, and were not taken: storing that one took too
+    /// long. 0 in any other.
+    public let missed: UInt64
     /// What the driver does otherwise than asked, one sentence each; the same for all pictures of a series.
     public let differences: [String]
 }

@@ -48,13 +48,16 @@ public struct SnapshotTaker: Sendable {
         from frames: some AsyncSequence<CapturedFrame, CaptureError>, _ work: inout Work, _ taken: (Snapshot) -> Void
     ) async throws(CaptureError) -> [Snapshot] {
         var snapshots: [Snapshot] = []
+        var missed: UInt64 = 0
         for try await frame in frames {
+            missed += frame.header.lost.total
             guard let shot = try work.shot(frame) else { continue }
             let path = try files.store(shot.bytes, number: snapshots.count + 1)
             let snapshot = Snapshot(
                 path: path, size: shot.bytes.count, format: work.encoder.format, isSettled: shot.isSettled,
                 waitedNanoseconds: shot.waited, timestamp: frame.header.timestamp,
-                differences: work.differences)
+                missed: snapshots.isEmpty || settings.interval > .zero ? 0 : missed, differences: work.differences)
+            missed = 0
             snapshots.append(snapshot)
             taken(snapshot)
             if snapshots.count >= settings.count { break }
@@ -75,14 +78,24 @@ public struct SnapshotTaker: Sendable {
         let title: String?
         let device: String
         let differences: [String]
+        var trouble = BrokenPictures()
 
         /// - Returns: `nil` for a picture that is not wanted, or broken.
         mutating func shot(_ frame: CapturedFrame) throws(CaptureError) -> Shot? {
             let time = frame.header.timestamp
+            var isBroken = false
             let verdict = try clock.judge(time) { () throws(CaptureError) in
-                try meter.mean(of: frame.bytes.span.bytes)
+                let mean = try meter.mean(of: frame.bytes.span.bytes)
+                isBroken = mean == nil
+                return mean
             }
-            guard case .take(let isSettled, let waited) = verdict, let bytes = try encoded(frame) else { return nil }
+            guard case .take(let isSettled, let waited) = verdict else {
+                try trouble.note(isBroken, at: time, of: device)
+                return nil
+            }
+            let bytes = try encoded(frame)
+            try trouble.note(bytes == nil, at: time, of: device)
+            guard let bytes else { return nil }
             clock.kept(time)
             return Shot(bytes: bytes, isSettled: isSettled, waited: waited)
         }

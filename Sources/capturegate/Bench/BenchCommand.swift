@@ -9,7 +9,7 @@ struct BenchCommand: AsyncParsableCommand, SignalTaker {
         abstract: "Measure what this machine can record.",
         discussion: """
             Encodes pictures and sound from memory with one processor, and says how many times faster than they are \
-            played that is; what is three times as fast has room for a busy machine, what is slower than 1x would lose \
+            played that is; what is half as fast again has room for a busy machine, what is slower than 1x would lose \
             frames. Without a part: encoders and rings, in less than 30 s, and the devices that are named. 'capture' \
             opens the device, so somebody must allow it, and keeps nothing.
 

@@ -6,13 +6,14 @@ struct ClipSummary {
 
     var lines: [String] {
         let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
-        return ["\(name): \(NumberText.time(nanoseconds: clip.durationNanoseconds))\(size), \(clip.end.phrase)"]
+        let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
+        return ["\(Self.name(clip.path, clip.parts)): \(time)\(size), \(clip.end.phrase)"]
             + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) } + clip.tees.map(Self.line)
     }
 
     /// A finished file of several.
     static func line(_ part: ClipPart) -> String {
-        "\(part.path.visible): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
+        "\(place(part.path)): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
     }
 
     /// A hole in a track.
@@ -29,7 +30,8 @@ struct ClipSummary {
     private static func line(_ tee: ClipTee) -> String {
         let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
         let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
-        return "\(place(tee.path)): \(time), \(NumberText.bytes(tee.bytes)), \(reason)\(shed(tee.ledger))"
+        let files = name(tee.path, tee.parts)
+        return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(shed(tee.ledger)), \(reason)"
     }
 
     /// What this output has not, and others have.
@@ -38,18 +40,19 @@ struct ClipSummary {
         return lost == 0 ? "" : ", \(NumberText.counted(lost, "picture")) lost by the encoder"
     }
 
-    private var name: String {
-        if let first = clip.parts.first, let last = clip.parts.last, clip.path != "null:" {
-            let files = clip.parts.count == 1 ? "" : " to \(last.path.visible) (\(clip.parts.count) files)"
-            return first.path.visible + files
-        }
-        return switch clip.path {
-        case "null:": "null: (nothing kept)"
-        default: Self.place(clip.path)
-        }
+    private static func name(_ path: String, _ parts: [ClipPart]) -> String {
+        guard let first = parts.first, let last = parts.last, path != "null:" else { return place(path) }
+        let files = parts.count == 1 ? "" : " to \(last.path.visible) (\(parts.count) files)"
+        return first.path.visible + files
     }
 
-    private static func place(_ path: String) -> String { path == "-" ? "standard output" : path.visible }
+    private static func place(_ path: String) -> String {
+        switch path {
+        case "-": "standard output"
+        case "null:": "nothing kept"
+        default: path.visible
+        }
+    }
 
     private static func line(_ track: ClipTrack, _ ledger: TrackLedger) -> String {
         var parts = [NumberText.counted(ledger.delivered, track.kind == .video ? "picture" : "sample"), lost(ledger)]

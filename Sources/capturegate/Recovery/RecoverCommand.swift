@@ -35,7 +35,7 @@ struct RecoverCommand: ParsableCommand {
 
     func validate() throws {
         guard to == nil || files.count == 1 else { throw ValidationError("--to is for a single FILE.") }
-        if to == "" { throw ValidationError("--to takes the name of a file.") }
+        if ["", "-", "null:"].contains(to) { throw ValidationError("--to takes the name of a file.") }
     }
 
     func run() throws {
@@ -79,7 +79,9 @@ extension RecoveryReport {
         let counts = tracks.map { track in
             NumberText.counted(track.frames, track.kind == .video ? "picture" : "sample")
         }
-        let parts = [NumberText.time(nanoseconds: durationNanoseconds)] + counts + [NumberText.bytes(bytes)]
+        // What has no times in it has no duration either.
+        let time = durationNanoseconds > 0 ? [NumberText.time(nanoseconds: durationNanoseconds)] : []
+        let parts = time + counts + [NumberText.bytes(bytes)]
         let rest =
             isSourceRemoved ? "\(source.visible) is removed." : "\(source.visible) is still there."
         return ["\(path.visible): \(parts.joined(separator: ", "))", "  \(loss) \(rest)"]

@@ -19,7 +19,8 @@ extension Snapshot {
     fileprivate var text: String {
         let waited = NumberText.time(nanoseconds: waitedNanoseconds)
         let settled = isSettled ? "settled after \(waited)" : "not settled after \(waited)"
-        return "\(path.visible): \(format.width)x\(format.height), \(NumberText.bytes(Int64(size))), \(settled)"
+        let gap = missed == 0 ? "" : ", \(NumberText.counted(missed, "picture")) missed before it"
+        return "\(path.visible): \(format.width)x\(format.height), \(NumberText.bytes(Int64(size))), \(settled)\(gap)"
     }
 
     fileprivate var json: JSONValue {
@@ -27,7 +28,7 @@ extension Snapshot {
             "event": "picture", "path": .string(path), "bytes": .count(size), "width": .count(format.width),
             "height": .count(format.height), "pixel_format": .string(format.pixelFormat.description),
             "settled": .bool(isSettled), "waited_ns": .integer(waitedNanoseconds), "timestamp_ns": .integer(timestamp),
-            "differences": .strings(differences),
+            "missed": .count(missed), "differences": .strings(differences),
         ]
     }
 }

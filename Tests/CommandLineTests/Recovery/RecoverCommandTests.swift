@@ -58,6 +58,13 @@ struct RecoverCommandTests {
         #expect(workspace.size("memo.wav.partial") > 44 && workspace.size("other.wav") > 44)
     }
 
+    @Test("--to takes a file's name alone", arguments: ["-", "null:", ""])
+    func noFile(name: String) async throws {
+        let workspace = try await interrupted("memo.wav")
+        #expect(try await workspace.capturegate("recover", "memo.wav.partial", "--to", name).code == 64)
+        #expect(workspace.size("memo.wav.partial") > 44 && workspace.size("-") < 0)
+    }
+
     @Test("a name of another format is refused")
     func format() async throws {
         let workspace = try await interrupted("memo.wav")

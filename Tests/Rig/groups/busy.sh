@@ -26,13 +26,13 @@ wait_for 10 grep -q RUNNING /proc/asound/Loopback/pcm1c/sub0/status
 list busy
 check "v4l2-ctl and arecord capture on meanwhile" kill -0 $filmer $hearer
 refute "a list opens no busy device and asks none for anything" grep -E "$nodes" trace
-entry() { jq -r --arg id "$1" ".devices[] | select(.id == \$id) | $2" busy; }
-equal "it has the camera, and who holds it" "$filmer v4l2-ctl" "$(entry "$camera" '.busy_holder | "\(.pid) \(.command)"')"
-equal "and the microphone, and who holds it" "$hearer arecord" "$(entry "$microphone" '.busy_holder | "\(.pid) \(.command)"')"
+holder() { jq -r --arg id "$1" '.devices[] | select(.id == $id).busy_holder | "\(.pid) \(.command)"' busy; }
+equal "it has the camera, and who holds it" "$filmer v4l2-ctl" "$(holder "$camera")"
+equal "and the microphone, and who holds it" "$hearer arecord" "$(holder "$microphone")"
 
 check "v4l2-ctl ends well" finish 20 $filmer
 check "arecord does" finish 20 $hearer
 equal "v4l2-ctl got its 150 pictures" 150 "$(grep -c 'seq:' streamed)"
-check "none between them is missing" awk '/seq:/ { sub(/.*seq: */, ""); n = $1 + 0; if (seen++ && n != last + 1) exit 1; last = n }' \
-    streamed
+sed -n 's/.*seq: *\([0-9]*\).*/\1/p' streamed >numbers
+check "none between them is missing" awk 'NR > 1 && $1 != last + 1 { exit 1 } { last = $1 }' numbers
 check "arecord has its five seconds" between "$(duration peer.wav)" 5 5

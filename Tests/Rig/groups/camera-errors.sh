@@ -41,7 +41,7 @@ time=60s
 # after MOMENT: milliseconds from `begun` to then, but for those in which the machine stood still.
 after() { echo $((($1 - begun - $(stalled "$begun" "$1")) / 1000000)); }
 
-# Whoever notices ends the stream, and the kernel sees it. `begun` is before v4l2-ctl starts: what that takes is in, too.
+# Whoever notices ends the stream, and the kernel sees that. `begun` is before v4l2-ctl starts: its time is in, too.
 begin env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=$judges/dequeued.so"
 begun=$(nanoseconds)
 inject inject_fatal_streaming_error

@@ -19,7 +19,8 @@ done
 median() { cut -d ' ' -f "$1" costs | sort -n | sed -n "$(((rounds + 1) / 2))p"; }
 one=$(median 1) eight=$(median 2)
 note "$(awk -v one="$one" -v eight="$eight" 'BEGIN {
-    printf "one pair: %.0f ms a second; eight: %.0f, which is %.2f times eight times one", one, eight, eight / 8 / one }')"
+    printf "one pair: %.0f ms a second; eight: %.0f, ", one, eight
+    printf "which is %.2f times eight times one", eight / 8 / one }')"
 check "at most 1.1 times eight times one" between "$eight" 1 "$(awk -v one="$one" 'BEGIN { print 1.1 * 8 * one }')"
 equal "of every track, delivered and lost are what was made" 0 \
     "$(jq -s 'map(.asked - .delivered - (.lost | add)) | map(if . < 0 then -. else . end) | add' tracks)"

@@ -26,7 +26,8 @@ as_user capturegate grant microphone --always
 exits "a camera node closed to this user is refused" 77 \
     as_user capturegate record clip.mkv --camera "$camera" --microphone none --for 1s
 said "the remedy is said" 'group|log in|permission'
-exits "a microphone node likewise" 77 as_user capturegate record clip.wav --camera none --microphone "$microphone" --for 1s
+exits "a microphone node likewise" 77 \
+    as_user capturegate record clip.wav --camera none --microphone "$microphone" --for 1s
 said "the remedy is said there too" 'group|log in|permission'
 
 grant_all

@@ -1,7 +1,7 @@
-# about: what a recorder that was stopped for a second has missed of the sound is told, silent and counted, to the sample
+# about: what a recorder stopped for a second has missed of the sound is told, silent and counted, to the sample
 # time: virtual
 # timeout: 120
-# checks: 27
+# checks: 28
 
 load_still_vivid
 load_aloop
@@ -9,6 +9,14 @@ grant_all
 camera=$(device_id "$camera_node")
 microphone=$(device_id "$microphone_node")
 mkfifo told
+
+# A judge that sees no hole proves nothing: 50 frames of silence where 100 are missing.
+holed() {
+    "$judges/numbered" play 500
+    head -c 400 /dev/zero
+    "$judges/numbered" play 1000 | tail -c 3200
+}
+equal "a hole in numbered sound is seen" '0 0 1 500/50 100 601 400' "$(holed | "$judges/numbered" read | paste -sd /)"
 
 # Sound that numbers its own frames: what of it is in the clip tells what the device made meanwhile.
 play() {
@@ -35,7 +43,8 @@ stop_for_a_second() {
     kill -CONT $recorder
 }
 
-# Sets $before, $silence, $missing and $after: frames of the clip, and of what was played, before, in and after the hole.
+# Sets $before, $silence, $missing and $after: frames of the clip, and of what was played, before, in and after the
+# hole.
 read_clip() {
     ffmpeg -nostdin -v error -i clip.mkv -map 0:a -f s32le - | "$judges/numbered" read >runs
     { read -r _ _ _ before; read -r silence missing _ after; } <runs

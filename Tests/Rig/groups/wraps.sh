@@ -1,6 +1,6 @@
 # about: a driver's picture numbers and time stamps pass the end of their range: no loss, and times that rise
 # time: virtual
-# timeout: 120
+# timeout: 240
 # checks: 22
 
 load_vivid
@@ -10,8 +10,8 @@ camera=$(device_id "$camera_node")
 # What the kernel gave meanwhile is in `seen`, a line a picture.
 recorded() {
     rm -f seen
-    env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=$judges/dequeued.so" capturegate record clip.mkv --force --json \
-        --camera "$camera" --microphone none --size 320x180 --fps 30 --for 20s >events.ndjson
+    env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=$judges/dequeued.so" capturegate record clip.mkv --force \
+        --json --camera "$camera" --microphone none --size 320x180 --fps 30 --for 20s >events.ndjson
 }
 
 # crossed COLUMN LEAST: within the recording, the driver's own value falls, or passes this one.
@@ -40,7 +40,8 @@ over() {
     exits "20 s are recorded, across the end of $1" 0 recorded
     check "it was passed once meanwhile" crossed "$3" "$4"
     equal "the kernel left none out" 0 "$(awk '$2 == "took" { n += $4 } END { print n + 0 }' seen)"
-    equal "and no loss is counted" "600 0" "$(ledger events.ndjson '.ledger.tracks[0] | "\(.delivered) \(.lost | add)"')"
+    counts=$(ledger events.ndjson '.ledger.tracks[0] | "\(.delivered) \(.lost | add)"')
+    equal "and no loss is counted" "600 0" "$counts"
     check "the file's 600 presentation times rise strictly" rises
     check "and each is where it belongs, within half a picture's time" even
     check "it lasts 20 s" between "$(duration clip.mkv)" 19.96 20.04

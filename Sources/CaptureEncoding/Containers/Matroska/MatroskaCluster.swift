@@ -27,6 +27,12 @@ struct MatroskaCluster: ~Copyable {
         return tick - start >= limit || tick - start < -32_768 || count + size > Self.usualLimit
     }
 
+    /// Whether it would be too long with one more block like the last: it is on the disk before that one is there.
+    func isFull(after tick: Int64, lasting ticks: Int64, limit: Int64) -> Bool {
+        guard let start else { return false }
+        return tick + 2 * ticks - start > limit
+    }
+
     /// Appends a block without lacing (RFC 9559, 10): a SimpleBlock where nothing more is to be said of it.
     /// - Parameter discard: nanoseconds at its end that are not to be played.
     mutating func append(

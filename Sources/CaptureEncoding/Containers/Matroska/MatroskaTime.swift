@@ -16,6 +16,9 @@ enum MatroskaTime {
     }
 
     static let second: Int64 = 1_000_000_000 / scale
+    /// How long a cluster may be: a recording that is killed loses it, with what was not yet encoded, and that is a second at
+    /// most.
+    static let longestCluster: Int64 = second * 9 / 10
     /// How long the first cluster may be: a recording killed before it is written can't be read.
     static let firstCluster: Int64 = second / 4
 }

@@ -109,7 +109,6 @@ final class MatroskaWriter: ClipWriter {
     ) throws(CaptureError) {
         let isLarge = packet.count > MatroskaCluster.usualLimit && discard == 0
         let tick = track.nextTick(time)
-        let limit = output.bytesWritten == 0 ? MatroskaTime.firstCluster : MatroskaTime.second
         if isLarge || cluster.mustEnd(before: tick, bytes: packet.count, limit: limit) { try flush() }
         if isKey { cues.note(track.number, tick) }
         if isLarge {
@@ -118,8 +117,14 @@ final class MatroskaWriter: ClipWriter {
             cluster.append(track: track.number, tick: tick, isKey: isKey, discard: discard, packet)
         }
         note(track, time, at: tick, lasting: duration)
-        if isLarge { try flush(with: packet) }
+        if isLarge {
+            try flush(with: packet)
+        } else if cluster.isFull(after: tick, lasting: duration / MatroskaTime.scale, limit: limit) {
+            try flush()
+        }
     }
+
+    private var limit: Int64 { output.bytesWritten == 0 ? MatroskaTime.firstCluster : MatroskaTime.longestCluster }
 
     private func note(_ track: MatroskaTrack, _ time: Int64, at tick: Int64, lasting duration: Int64) {
         let time = MatroskaTime.nanoseconds(time, at: tick)

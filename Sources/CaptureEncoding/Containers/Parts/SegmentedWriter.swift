@@ -57,11 +57,13 @@ final class SegmentedWriter: PartsWriter {
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try checkTrack(track)
         let before = bytesWritten + pendingBytes
+        let number = parts.last?.number
         switch tracks[track].media {
         case .audio(let format): try write(data, format, track, at: nanoseconds)
         case .video(let format): try write(data, track, at: nanoseconds, lasting: format.frameRate.frameNanoseconds)
         }
-        forecast.note(bytesWritten + pendingBytes - before, of: track)
+        // The end of one part and the head of the next are no frame's.
+        if parts.last?.number == number { forecast.note(bytesWritten + pendingBytes - before, of: track) }
         cutBySize()
     }
 

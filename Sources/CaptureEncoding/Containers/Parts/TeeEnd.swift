@@ -36,13 +36,13 @@ extension ClipTee {
     fileprivate init(_ clip: Clip, error: CaptureError?) {
         self.init(
             path: clip.path, format: clip.format, durationNanoseconds: clip.durationNanoseconds, bytes: clip.bytes,
-            end: clip.end, error: error, ledger: clip.ledger)
+            end: clip.end, error: error, ledger: clip.ledger, parts: clip.parts)
     }
 
     fileprivate init(path: String, _ format: ClipFormat, bytes: Int64, _ ledger: LossLedger, _ error: CaptureError) {
         self.init(
             path: path, format: format, durationNanoseconds: 0, bytes: bytes, end: EndReason(ofOutput: error),
-            error: error, ledger: ledger)
+            error: error, ledger: ledger, parts: [])
     }
 }
 

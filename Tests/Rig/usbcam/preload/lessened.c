@@ -1,5 +1,5 @@
-// Preloaded (LD_PRELOAD), makes of the kernel's driver one that hands on each picture as it came: uvcvideo keeps empty ones
-// to itself and flags short ones as damaged, so that nobody else's driver could be told apart from it.
+// Preloaded (LD_PRELOAD), makes of the kernel's driver one that hands on empty and short pictures as they are, without
+// an error flag, as other drivers do: uvcvideo keeps the empty to itself and flags the short.
 //
 // A picture whose number ends in 2 has no bytes, one whose number ends in 6 has half of them.
 #define _GNU_SOURCE
