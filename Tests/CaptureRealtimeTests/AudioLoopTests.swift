@@ -96,12 +96,26 @@ struct AudioLoopTests {
     @Test("A suspension is resumed, and its length is measured")
     func suspended() throws {
         let outcome = try run([
-            .frames(480, at: at(0)), .read(.suspended), .read(.suspended), .frames(480, at: at(480 + 9600)),
+            .frames(480, at: at(0)), .read(.suspended), .read(.suspended), .read(.woken),
+            .frames(480, at: at(480 + 9600)),
         ])
         #expect(outcome.calls.recoveries == [true, true])
         #expect(outcome.headers[1].lost == Loss(device: 9600))
         #expect(outcome.headers[1].flags == [.suspended, .gap])
         #expect(outcome.counters.xruns == 0)
+        #expect(outcome.counters.restarts == 1)
+        expectLaw(outcome.headers)
+    }
+
+    @Test("What is from before a suspension and was not read comes before the gap")
+    func unread() throws {
+        let outcome = try run([
+            .frames(480, at: at(0)), .frames(100, at: at(480)), .read(.suspended), .frames(200, at: at(580)),
+            .read(.woken), .frames(480, at: at(780 + 9600)),
+        ])
+        #expect(outcome.headers.map(\.frameCount) == [480, 100, 200, 480])
+        #expect(outcome.headers.map(\.lost) == [Loss(), Loss(), Loss(), Loss(device: 9600)])
+        #expect(outcome.headers.map(\.flags) == [[], [], [], [.suspended, .gap]])
         #expect(outcome.counters.restarts == 1)
         expectLaw(outcome.headers)
     }

@@ -102,6 +102,16 @@ struct StampLineTests {
         }
     }
 
+    @Test("After lost pictures a bad stamp is as many intervals on as there were")
+    func badAfterLoss() {
+        var line = StampLine()
+        _ = line.next(1_000_000_000, now: 1_000_000_000, interval: 10)
+        let late = line.next(5, now: 1_000_000_100, interval: 10, units: 4)
+        #expect(late.stamp == 1_000_000_040 && late.wasRepaired)
+        let good = line.next(1_000_000_050, now: 1_000_000_100, interval: 10)
+        #expect(good.stamp == 1_000_000_050 && !good.wasRepaired)
+    }
+
     @Test("Without a known interval a bad stamp becomes the present")
     func unknownInterval() {
         var line = line()

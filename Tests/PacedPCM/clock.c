@@ -29,7 +29,7 @@ static void consider(enum fault *found, int64_t *frames, enum fault fault, int64
     *frames = at;
 }
 
-// A fault that was passed while nobody recorded has happened all the same, a stall only where one is.
+// A fault that was passed while nobody recorded has happened all the same, a stall or a sleep only where one is.
 static int64_t ahead(const struct paced *device, long after) {
     if (!after) return -1;
     return after > device->run_frame ? after - device->run_frame : 0;
@@ -42,5 +42,22 @@ enum fault paced_fault(const struct paced *device, int64_t *frames) {
     consider(&found, frames, fault_dead, ahead(device, device->plan.dead_after));
     if (device->stall_frame >= device->run_frame)
         consider(&found, frames, fault_stall, device->stall_frame - device->run_frame);
+    if (device->sleep_frame >= device->run_frame)
+        consider(&found, frames, fault_sleep, device->sleep_frame - device->run_frame);
     return found;
+}
+
+int64_t paced_sleep_end(const struct paced *device) {
+    int64_t before = device->sleep_frame - device->run_frame;
+    return device->run_ns + paced_nanoseconds(device, before) + device->plan.sleep_ms * INT64_C(1000000);
+}
+
+// As a kernel PCM does: what was not read before the sleep is still there, and what follows is from after it.
+void paced_wake(struct paced *device) {
+    int64_t now = paced_now();
+    device->asleep = 0;
+    device->woken_at = device->sleep_frame - device->run_frame;
+    device->slept = paced_frames(device, now - device->first_ns) - device->sleep_frame;
+    device->run_ns = now - paced_nanoseconds(device, device->woken_at);
+    device->sleep_frame = -1;
 }

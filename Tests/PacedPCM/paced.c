@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct paced *device_of(snd_pcm_ioplug_t *io) { return io->private_data; }
@@ -28,7 +29,7 @@ static int arm_for(struct paced *device, int64_t read_frames) {
     int64_t limit, wanted = read_frames + (int64_t)device->ready;
     enum fault fault = paced_fault(device, &limit);
     if (wanted <= limit || fault == fault_none) return arm(device, device->run_ns + paced_nanoseconds(device, wanted));
-    if (fault == fault_dead) return disarm(device);
+    if (fault == fault_dead && !device->plan.dead_calls) return disarm(device);
     if (fault == fault_stall) return arm(device, stall_end(device, limit));
     return arm(device, device->run_ns + paced_nanoseconds(device, limit));
 }
@@ -40,6 +41,7 @@ static int64_t made_frames(struct paced *device) {
     if (made >= limit) {
         if (fault == fault_stall && now >= stall_end(device, limit)) return -EPIPE;
         if (fault == fault_vanish) device->gone = 1;
+        if (fault == fault_sleep) device->asleep = 1;
         made = limit;
     }
     return made - (int64_t)device->io.appl_ptr > (int64_t)device->io.buffer_size ? -EPIPE : made;
@@ -53,36 +55,71 @@ static int paced_start(snd_pcm_ioplug_t *io) {
     device->run_frame = paced_frames(device, device->run_ns - device->first_ns);
     if (!device->started || (device->plan.stall_again && device->stall_frame < device->run_frame))
         device->stall_frame = device->plan.stall_after ? device->run_frame + device->plan.stall_after : -1;
+    if (!device->started) device->sleep_frame = device->plan.sleep_after ? device->plan.sleep_after : -1;
+    device->woken_at = INT64_MAX;
     device->started = 1;
     return arm_for(device, 0);
 }
 
 static int paced_stop(snd_pcm_ioplug_t *io) { return disarm(device_of(io)); }
 
+// The kernel lets nobody touch a card that sleeps before it has power again.
+static void wait_for_power(const struct paced *device) {
+    int64_t at = paced_sleep_end(device);
+    struct timespec when = {.tv_sec = at / 1000000000, .tv_nsec = at % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) == EINTR) {}
+}
+
 static int paced_prepare(snd_pcm_ioplug_t *io) {
     struct paced *device = device_of(io);
     if (device->gone) return -ENODEV;
+    if (device->asleep) {
+        wait_for_power(device);
+        paced_wake(device);
+    }
     if (!device->ready) device->ready = io->period_size;
     return disarm(device);
+}
+
+// libasound up to 1.2.9 has snd_pcm_resume say 0 whatever this says: there the state alone tells of the refusal.
+static int paced_resume(snd_pcm_ioplug_t *io) {
+    struct paced *device = device_of(io);
+    if (!device->asleep) return -EBADFD;
+    if (paced_now() < paced_sleep_end(device)) return -EAGAIN;
+    if (!device->plan.wakes) return -ENOSYS;
+    paced_wake(device);
+    snd_pcm_ioplug_set_state(io, SND_PCM_STATE_RUNNING);
+    return arm_for(device, (int64_t)io->appl_ptr);
 }
 
 static int paced_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *parameters) {
     return snd_pcm_sw_params_get_avail_min(parameters, &device_of(io)->ready);
 }
 
-// A negative answer always makes the state XRUN; unplugged must be told by the state.
+// A negative answer always makes the state XRUN; unplugged and asleep must be told by the state.
 static snd_pcm_sframes_t paced_pointer(snd_pcm_ioplug_t *io) {
     struct paced *device = device_of(io);
     int64_t made = made_frames(device);
+    if (device->asleep) snd_pcm_ioplug_set_state(io, SND_PCM_STATE_SUSPENDED);
     if (device->gone) snd_pcm_ioplug_set_state(io, SND_PCM_STATE_DISCONNECTED);
     return made < 0 ? made : (snd_pcm_sframes_t)made;
+}
+
+// The frames before a sleep have their own numbers, those after it higher ones.
+static void fill(struct paced *device, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset,
+                 snd_pcm_uframes_t count, int64_t position) {
+    int64_t left = device->woken_at - position;
+    snd_pcm_uframes_t before = left <= 0 ? 0 : left < (int64_t)count ? (snd_pcm_uframes_t)left : count;
+    int64_t number = device->run_frame + position;
+    paced_fill(&device->io, areas, offset, before, number);
+    paced_fill(&device->io, areas, offset + before, count - before, number + (int64_t)before + device->slept);
 }
 
 static snd_pcm_sframes_t paced_transfer(snd_pcm_ioplug_t *io, const snd_pcm_channel_area_t *areas,
                                         snd_pcm_uframes_t offset, snd_pcm_uframes_t size) {
     struct paced *device = device_of(io);
     int64_t position = (int64_t)io->appl_ptr;
-    paced_fill(io, areas, offset, size, device->run_frame + position);
+    fill(device, areas, offset, size, position);
     int refused = arm_for(device, position + (int64_t)size);
     return refused < 0 ? refused : (snd_pcm_sframes_t)size;
 }
@@ -91,8 +128,8 @@ static snd_pcm_sframes_t paced_transfer(snd_pcm_ioplug_t *io, const snd_pcm_chan
 static int paced_poll_revents(snd_pcm_ioplug_t *io, struct pollfd *descriptors, unsigned count, unsigned short *events) {
     *events = count ? (unsigned short)descriptors[0].revents : 0;
     if (!*events) return 0;
-    if (io->state == SND_PCM_STATE_RUNNING) snd_pcm_avail_update(io->pcm);
-    if (io->state == SND_PCM_STATE_XRUN) *events = POLLIN | POLLERR;
+    if (io->state == SND_PCM_STATE_RUNNING && snd_pcm_avail_update(io->pcm) == 0) *events = 0;
+    if (io->state == SND_PCM_STATE_XRUN || io->state == SND_PCM_STATE_SUSPENDED) *events = POLLIN | POLLERR;
     if (io->state == SND_PCM_STATE_DISCONNECTED) *events = POLLERR | POLLHUP;
     return 0;
 }
@@ -108,6 +145,7 @@ static const snd_pcm_ioplug_callback_t callbacks = {
     .start = paced_start,
     .stop = paced_stop,
     .prepare = paced_prepare,
+    .resume = paced_resume,
     .sw_params = paced_sw_params,
     .pointer = paced_pointer,
     .transfer = paced_transfer,
@@ -120,13 +158,13 @@ static int set_range(snd_pcm_ioplug_t *io, int parameter, long low, long high) {
 }
 
 static int constrain(struct paced *device) {
-    static const unsigned access[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_RW_NONINTERLEAVED,
+    static const unsigned access[] = {SND_PCM_ACCESS_RW_NONINTERLEAVED, SND_PCM_ACCESS_RW_INTERLEAVED,
                                       SND_PCM_ACCESS_MMAP_INTERLEAVED};
     static const unsigned formats[] = {SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S24_3LE, SND_PCM_FORMAT_S24_LE,
                                        SND_PCM_FORMAT_S32_LE, SND_PCM_FORMAT_FLOAT_LE};
     snd_pcm_ioplug_t *io = &device->io;
     const struct plan *plan = &device->plan;
-    int refused = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, 3, access);
+    int refused = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_ACCESS, plan->planar ? 1 : 3, access);
     if (refused >= 0) refused = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, 5, formats);
     if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_CHANNELS, plan->channels_min, plan->channels_max);
     if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_RATE, plan->rate_min, plan->rate_max);

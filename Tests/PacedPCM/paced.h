@@ -12,11 +12,16 @@ struct plan {
     long stall_again;  // 1: after each further stall_after frames, too
     long vanish_after; // here it is unplugged
     long dead_after;   // here it falls silent, without an error
+    long dead_calls;   // 1: and its descriptor calls for ever, as that of a dead sound server does
+    long sleep_after;  // here the machine goes to sleep: the state is SUSPENDED …
+    long sleep_ms;     // … and nothing but -EAGAIN is to be had for so long
+    long wakes;        // 1: resume wakes it; 0: -ENOSYS, it wants prepare and start
+    long planar;       // 1: each channel in memory of its own, or nothing
     long drift_ppm;    // its clock runs so much fast
     long rate_min, rate_max, channels_min, channels_max;
 };
 
-enum fault { fault_none, fault_stall, fault_vanish, fault_dead };
+enum fault { fault_none, fault_stall, fault_vanish, fault_dead, fault_sleep };
 
 struct paced {
     snd_pcm_ioplug_t io;
@@ -24,10 +29,14 @@ struct paced {
     int timer;               // the poll descriptor: readable when avail_min frames can be read
     int started;             // ever
     int gone;                // unplugged
+    int asleep;
     int64_t first_ns;        // first start of the handle
     int64_t run_ns;          // last start
     int64_t run_frame;       // number of the first frame of this run
     int64_t stall_frame;     // number of the frame at which the next stall begins; -1: none
+    int64_t sleep_frame;     // number of the frame before which it falls asleep; -1: not again
+    int64_t woken_at;        // the run's count of frames at which it woke; their numbers from there on …
+    int64_t slept;           // … are higher by this: the frames of the sleep are missing
     snd_pcm_uframes_t ready; // so many frames make the device worth reading
 };
 
@@ -37,6 +46,10 @@ int64_t paced_nanoseconds(const struct paced *device, int64_t frames);
 
 // The fault that lies nearest ahead in this run, and the count of the run's frames that come before it.
 enum fault paced_fault(const struct paced *device, int64_t *frames);
+
+// Fallen asleep, awake again, and the instant from which it can be woken.
+int64_t paced_sleep_end(const struct paced *device);
+void paced_wake(struct paced *device);
 
 // Writes the frames from number `first` on.
 void paced_fill(const snd_pcm_ioplug_t *io, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset,

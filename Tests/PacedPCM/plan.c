@@ -18,11 +18,15 @@ static int is_general(const char *name) {
 }
 
 int paced_read_plan(snd_config_t *configuration, struct plan *plan) {
-    *plan = (struct plan){.stall_ms = 200, .rate_min = 8000, .rate_max = 192000, .channels_min = 1, .channels_max = 8};
+    *plan = (struct plan){.stall_ms = 200, .sleep_ms = 200, .wakes = 1,
+                          .rate_min = 8000, .rate_max = 192000, .channels_min = 1, .channels_max = 8};
     const struct entry entries[] = {
         {"stall_after", &plan->stall_after},   {"stall_ms", &plan->stall_ms},
         {"stall_again", &plan->stall_again},   {"vanish_after", &plan->vanish_after},
         {"dead_after", &plan->dead_after},     {"drift_ppm", &plan->drift_ppm},
+        {"dead_calls", &plan->dead_calls},     {"sleep_after", &plan->sleep_after},
+        {"sleep_ms", &plan->sleep_ms},         {"wakes", &plan->wakes},
+        {"planar", &plan->planar},
         {"rate_min", &plan->rate_min},         {"rate_max", &plan->rate_max},
         {"channels_min", &plan->channels_min}, {"channels_max", &plan->channels_max},
     };

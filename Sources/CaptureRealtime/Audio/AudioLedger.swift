@@ -36,7 +36,7 @@ struct AudioLedger: BitwiseCopyable, Sendable {
     mutating func open(_ deviceStamp: Int64) {
         let due = stamps.last &+ clock.nanoseconds(lastFrames)
         let isFirst = stamps.last == 0
-        stamp = stamps.take(deviceStamp, interval: interval, counters, &flags)
+        stamp = stamps.take(deviceStamp, interval: interval, units: 1, counters, &flags)
         if isBroken, !isFirst { lost(clock.frames(stamp &- due)) }
         isBroken = false
     }

@@ -7,8 +7,10 @@ public enum AudioRead: BitwiseCopyable, Sendable {
     case nothing
     /// Frames were lost; the source must be prepared and started.
     case overrun
-    /// The machine slept.
+    /// The machine slept. What was heard before may still come, then ``woken``.
     case suspended
+    /// The next frames are from after a sleep.
+    case woken
     case gone
     case failed(RealtimeFault)
 }

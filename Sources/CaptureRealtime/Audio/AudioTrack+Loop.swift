@@ -85,7 +85,8 @@ extension AudioTrack where Source: ~Copyable {
         case .frames(let count, let timestamp): return took(count, timestamp)
         case .nothing: return .idle
         case .overrun: return interrupted(.overrun, FrameFlags.xrun)
-        case .suspended: return interrupted(.suspended, FrameFlags.suspended)
+        case .suspended: return last(.suspended)
+        case .woken: return interrupted(.progress, FrameFlags.suspended)
         case .gone: return last(.gone)
         case .failed(let fault): return last(.failed(fault))
         }

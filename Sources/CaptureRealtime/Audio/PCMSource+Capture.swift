@@ -4,6 +4,7 @@ extension PCMSource {
     /// Prepared and started by hand: after an overrun a capture PCM needs both.
     @_noLocks @_noAllocation
     public mutating func start() -> RealtimeFault? {
+        unread = 0
         let prepared = unsafe cm_pcm_prepare(handle.pcm)
         if prepared < 0 { return RealtimeFault(.preparePCM, result: prepared) }
         let started = unsafe cm_pcm_start(handle.pcm)
@@ -18,13 +19,23 @@ extension PCMSource {
     /// A suspended device may take its time: until it is awake, reading says "suspended" again.
     @_noLocks @_noAllocation
     public mutating func recover(suspended: Bool) -> RealtimeFault? {
+        isWaking = suspended
         if suspended {
             let resumed = unsafe cm_pcm_resume(handle.pcm)
+            if resumed >= 0 { unread = unreadFrames() }
             if resumed == -EAGAIN || resumed >= 0 { return nil }
         }
         // A device that runs on all the same is busy for a second preparation.
         stop()
         return start()
+    }
+
+    /// A kernel PCM that was resumed keeps what it had.
+    @_noLocks @_noAllocation
+    private func unreadFrames() -> Int {
+        var stamp: Int64 = 0
+        let available = unsafe cm_pcm_htimestamp(handle.pcm, &stamp)
+        return available > 0 ? Int(available) : 0
     }
 
     @_noLocks @_noAllocation
@@ -44,14 +55,40 @@ extension PCMSource {
 
     @_noLocks @_noAllocation
     public mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+        if isWaking { return unsafe readWaking(into: memory, frames: frames) }
         var stamp: Int64 = 0
         let available = unsafe cm_pcm_htimestamp(handle.pcm, &stamp)
-        let count =
-            unsafe isInterleaved
-            ? cm_pcm_readi(handle.pcm, memory, Int64(frames)) : planes.read(handle.pcm, into: memory, frames: frames)
+        let count = unsafe take(into: memory, frames: frames)
         guard count > 0 else { return problem(Int32(truncatingIfNeeded: count)) }
-        let waiting = available > count ? available : count
-        return .frames(Int(count), timestamp: firstSample(stamp, waiting: waiting))
+        return took(count, at: firstSample(stamp, waiting: available > count ? available : count))
+    }
+
+    /// What is from before the sleep follows on what was read before it.
+    @_noLocks @_noAllocation
+    private mutating func readWaking(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+        // SND_PCM_STATE_SUSPENDED: what snd_pcm_resume answers does not tell with every plugin.
+        let state = unsafe cm_pcm_state(handle.pcm)
+        if state == 7 { return .suspended }
+        guard unread > 0 else {
+            isWaking = false
+            return .woken
+        }
+        let count = unsafe take(into: memory, frames: frames < unread ? frames : unread)
+        guard count > 0 else { return problem(Int32(truncatingIfNeeded: count)) }
+        unread &-= Int(count)
+        return took(count, at: end)
+    }
+
+    @_noLocks @_noAllocation
+    private func take(into memory: UnsafeMutableRawPointer, frames: Int) -> Int64 {
+        unsafe isInterleaved
+            ? cm_pcm_readi(handle.pcm, memory, Int64(frames)) : planes.read(handle.pcm, into: memory, frames: frames)
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func took(_ count: Int64, at stamp: Int64) -> AudioRead {
+        end = stamp &+ SampleClock(rate: got.rate).nanoseconds(count)
+        return .frames(Int(count), timestamp: stamp)
     }
 
     /// The stamp is the instant at which `waiting` frames were there; without one it is now.

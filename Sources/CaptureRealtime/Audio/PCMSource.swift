@@ -17,6 +17,12 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
     let handle: PCMHandle
     let pollSet: PollSet
     let planes: PlanarReader
+    /// Where in time the last frame read ends, ns.
+    var end: Int64 = 0
+    /// Frames from before a sleep that are still to be read.
+    var unread = 0
+    /// It is still to be told that the machine slept.
+    var isWaking = false
 
     /// Opens a PCM and negotiates with it. No sound is captured before the loop starts it.
     ///

@@ -21,12 +21,14 @@ struct StampLine: BitwiseCopyable {
     }
 
     /// The stamp to use for a unit; one that had to be replaced is counted and flagged.
+    ///
+    /// - Parameter units: How many came since the one that was stamped last, this one and the lost ones among them.
     @_noLocks @_noAllocation
     mutating func take(
-        _ own: Int64, interval: Int64, _ counters: CounterTable, _ flags: inout FrameFlags
+        _ own: Int64, interval: Int64, units: Int64, _ counters: CounterTable, _ flags: inout FrameFlags
     ) -> Int64 {
         if follows(own, interval: interval) { return own }
-        let (stamp, wasRepaired) = next(own, now: cm_monotonic(), interval: interval)
+        let (stamp, wasRepaired) = next(own, now: cm_monotonic(), interval: interval, units: units)
         if wasRepaired {
             counters.repairedTimestamp()
             flags.add(FrameFlags.repairedTimestamp)
@@ -53,9 +55,12 @@ struct StampLine: BitwiseCopyable {
     ///   - stamp: The device's own, 0 for none.
     ///   - now: CLOCK_MONOTONIC in ns.
     ///   - interval: From unit to unit in ns, 0 where it is not known.
+    ///   - units: How many intervals lie between it and the last one.
     /// - Returns: The stamp to use, and whether it was replaced.
     @_noLocks @_noAllocation
-    mutating func next(_ stamp: Int64, now: Int64, interval: Int64) -> (stamp: Int64, wasRepaired: Bool) {
+    mutating func next(
+        _ stamp: Int64, now: Int64, interval: Int64, units: Int64 = 1
+    ) -> (stamp: Int64, wasRepaired: Bool) {
         unchecked = 0
         // A driver that interpolates may be ahead by a fraction of an interval.
         let isSane = stamp > last && stamp >= floor && stamp != 0 && stamp <= now &+ interval
@@ -63,16 +68,16 @@ struct StampLine: BitwiseCopyable {
             last = stamp
             return (stamp, false)
         }
-        last = stamp == 0 ? later(now) : replacement(now: now, interval: interval)
+        last = stamp == 0 ? later(now) : replacement(now: now, after: interval &* units)
         return (last, true)
     }
 
     /// A stamp that is wrong does not say that the unit came late: in a backlog the present would be too late for it, and the
     /// good stamps after it would seem to go backward. So it is in step with the last one, unless that leads too far astray.
     @_noLocks @_noAllocation
-    private func replacement(now: Int64, interval: Int64) -> Int64 {
-        let expected = last &+ interval
-        let isPossible = last != 0 && interval > 0 && expected <= now && now &- expected < 1_000_000_000
+    private func replacement(now: Int64, after span: Int64) -> Int64 {
+        let expected = last &+ span
+        let isPossible = last != 0 && span > 0 && expected <= now && now &- expected < 1_000_000_000
         return later(isPossible ? expected : now)
     }
 

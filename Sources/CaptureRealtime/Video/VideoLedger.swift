@@ -15,6 +15,8 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     private var stamps = StampLine()
     private var flags = FrameFlags(rawValue: 0)
     private var wasRestarted = false
+    /// The position of the picture that was stamped last.
+    private var stamped: UInt64 = 0
 
     @usableFromInline
     init(_ format: CameraFormat, _ counters: CounterTable) {
@@ -65,11 +67,14 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     @usableFromInline @_noLocks @_noAllocation
     mutating func header(_ buffer: FilledBuffer) -> FrameHeader {
         let previous = stamps.last
-        let stamp = stamps.take(buffer.timestamp, interval: interval, counters, &flags)
+        // What is lost or damaged has no stamp; an absurd sequence is as good as none.
+        let units = Int64(truncatingIfNeeded: min(position &- stamped, 1 << 20))
+        let stamp = stamps.take(buffer.timestamp, interval: interval, units: units, counters, &flags)
         if wasRestarted { measureRestart(from: previous, to: stamp) }
         let header = FrameHeader(
             sequence: position, timestamp: stamp, byteCount: buffer.planes.total, frameCount: 1, flags: flags,
             lost: totals)
+        stamped = position
         position &+= 1
         return header
     }

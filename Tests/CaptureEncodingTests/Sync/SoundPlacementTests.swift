@@ -107,6 +107,17 @@ struct SoundPlacementTests {
         #expect(abs(Double(outlet.written) / SimulatedMicrophone.rate - device.time) < 0.003)
     }
 
+    @Test("what is lost in a sleep is filled, and is no xrun's")
+    func sleep() throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: 0, jitter: 0), timeline: timeline())
+        try device.deliver(100, tone)
+        device.lose(4000)
+        try device.deliver(100, lost: 4000, flags: [.suspended, .gap], tone)
+        try device.placement.finish()
+        #expect(device.placement.lost.suspend == 4000 && device.placement.lost.xrun == 0)
+        #expect(device.outlet.filled >= 4000)
+    }
+
     @Test("a clip has its length to the frame", arguments: [0.0, 500, -500])
     func length(ppm: Double) throws {
         var device = SimulatedMicrophone(SimulatedClock(ppm: ppm, jitter: 0.0005), timeline: timeline(10.0005))

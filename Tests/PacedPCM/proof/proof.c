@@ -102,11 +102,55 @@ static void prove_silence(void) {
     snd_pcm_close(pcm);
 }
 
+// A refusal is an error, or, where libasound keeps it for itself, the state that stays.
+static int resumed(snd_pcm_t *pcm) {
+    int answer = snd_pcm_resume(pcm);
+    if (answer == 0 && snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED) return -EAGAIN;
+    return answer;
+}
+
+static snd_pcm_t *asleep(const char *name, int64_t *next) {
+    snd_pcm_t *pcm = opened(name);
+    require(read_on(pcm, next, rate) == -ESTRPIPE, "the sleep ends in -ESTRPIPE");
+    require(snd_pcm_state(pcm) == SND_PCM_STATE_SUSPENDED, "and in the state SUSPENDED");
+    require(*next >= rate / 2 - period && *next <= rate / 2, "what came before the sleep was read");
+    require(resumed(pcm) == -EAGAIN, "it can't be resumed at once");
+    return pcm;
+}
+
+static void prove_waking(snd_pcm_t *pcm, int64_t first) {
+    int32_t frame[channels];
+    while (polled(pcm, 5000) == POLLIN && snd_pcm_readi(pcm, frame, 1) == 1)
+        if (number_of(frame) >= first) break;
+    int64_t next = number_of(frame) + 1;
+    require(next > rate / 2 + rate / 5, "the frames of the sleep are missing");
+    require(read_on(pcm, &next, next + rate / 2) == 0, "and it does not sleep twice");
+    snd_pcm_close(pcm);
+}
+
+static void prove_sleep(void) {
+    int64_t next = 0;
+    snd_pcm_t *pcm = asleep("paced_sleep", &next);
+    while (resumed(pcm) == -EAGAIN) poll(NULL, 0, 5);
+    require(snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING, "resume brings it back");
+    prove_waking(pcm, rate / 2);
+}
+
+static void prove_sleep_without_resume(void) {
+    int64_t next = 0;
+    snd_pcm_t *pcm = asleep("paced_with:SLEEP_AFTER=24000,WAKES=0", &next);
+    for (int time = 0; time < 60; time++, poll(NULL, 0, 5)) require(resumed(pcm) < 0, "resume never brings it back");
+    require(snd_pcm_prepare(pcm) == 0 && snd_pcm_start(pcm) == 0, "prepare and start do");
+    prove_waking(pcm, rate / 2);
+}
+
 int main(void) {
     prove_pace();
     prove_xrun();
     prove_vanishing();
     prove_silence();
-    puts("ok the paced microphone keeps pace, overruns, vanishes and falls silent");
+    prove_sleep();
+    prove_sleep_without_resume();
+    puts("ok the paced microphone keeps pace, overruns, vanishes, sleeps and falls silent");
     return 0;
 }

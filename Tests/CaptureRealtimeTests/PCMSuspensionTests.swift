@@ -1,0 +1,96 @@
+import CMedia
+import CaptureRealtime
+import Testing
+
+/// On a PCM of `Tests/PacedPCM` that sleeps for 200 ms after half a second, through the real libasound.
+@Suite("Suspended PCM", .serialized)
+struct PCMSuspensionTests {
+    /// 480 frames a period: it ends with one, or within one. What is unread then is read after the sleep, before the gap.
+    @Test(
+        "A suspended device is resumed, its gap is told within a period, and every sample after it is right",
+        arguments: [24_000, 24_100])
+    func resumed(after: Int) throws {
+        try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=\(after)").expectOneSleep(after: after)
+    }
+
+    @Test("A device that can't resume is prepared and started, and goes on likewise")
+    func refused() async {
+        await #expect(processExitsWith: .success) {
+            // What the kernel says of hardware without SNDRV_PCM_INFO_RESUME.
+            cm_faults_plan("snd_pcm_resume", 1, ENOSYS, CM_FAULTS_THIS_CALL)
+            let hearing = try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=24000,WAKES=0")
+            hearing.expectOneSleep(after: 24_000, isKept: false)
+            #expect(CallCounts.of("snd_pcm_resume") == 1)
+            #expect(CallCounts.of("snd_pcm_prepare") == 2)
+            #expect(CallCounts.of("snd_pcm_start") == 2)
+        }
+    }
+
+    @Test("A device that is still asleep is asked again, at intervals, and not started anew")
+    func asleep() async {
+        await #expect(processExitsWith: .success) {
+            // Whatever libasound makes of the plugin's own answers, this one is EAGAIN.
+            cm_faults_plan("snd_pcm_resume", 1, EAGAIN, CM_FAULTS_ONCE)
+            let hearing = try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=24000")
+            hearing.expectOneSleep(after: 24_000)
+            // 200 ms, at 5 ms each but for the first few.
+            #expect((2...60).contains(CallCounts.of("snd_pcm_resume")))
+            #expect(CallCounts.of("snd_pcm_prepare") == 1)
+        }
+    }
+
+    @Test("A device that refuses in silence is restarted by the watchdog, and goes on likewise")
+    func silent() async {
+        await #expect(processExitsWith: .success) {
+            // As the ioplug layer of libasound before 1.2.10 has it: no error, and the state stays SUSPENDED.
+            cm_faults_plan("snd_pcm_resume", 1, EAGAIN, CM_FAULTS_THIS_CALL)
+            let hearing = try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=24000")
+            #expect(hearing.sound.counters.stalls == 1)
+            #expect(hearing.numbers.jumps.count == 1)
+            #expect(hearing.sound.wrong == 0)
+            #expect(CallCounts.of("snd_pcm_prepare") == 2)
+        }
+    }
+}
+
+/// What is heard of a device that falls asleep.
+struct SleepHearing {
+    let sound: PacedSound
+    let numbers: FrameNumbers
+
+    static func listen(to name: String) throws -> SleepHearing {
+        let numbers = FrameNumbers()
+        let settings = PCMSettings(format: .s32, periodFrames: 480)
+        let sound = try PacedSound.listen(to: name, settings, frames: 40_000, look: numbers.look)
+        return SleepHearing(sound: sound, numbers: numbers)
+    }
+
+    /// - Parameter isKept: whether what was not read before the sleep can be read after it.
+    func expectOneSleep(after: Int, isKept: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) {
+        let counters = sound.counters
+        #expect(sound.result == LoopResult(.stopped), sourceLocation: sourceLocation)
+        #expect(sound.wrong == 0, sourceLocation: sourceLocation)
+        #expect(numbers.jumps.count == 1, sourceLocation: sourceLocation)
+        let gaps = sound.headers.filter { $0.lost.total > 0 }
+        #expect(gaps.map(\.flags) == [[.suspended, .gap]], sourceLocation: sourceLocation)
+        #expect(counters.restarts == 1 && counters.stalls == 0, sourceLocation: sourceLocation)
+        #expect(counters.xruns == 0 && counters.xrunFrames == 0, sourceLocation: sourceLocation)
+        #expect(counters.made == counters.delivered + counters.deviceLost, sourceLocation: sourceLocation)
+        guard let gap = gaps.first, let jump = numbers.jumps.first else { return }
+        #expect(jump.missing >= 9600, sourceLocation: sourceLocation)
+        #expect((isKept ? after...after : after - 480...after).contains(jump.heard), sourceLocation: sourceLocation)
+        // Its place to the frame, its length within a period.
+        #expect(Int(gap.sequence - gap.lost.device) == jump.heard, sourceLocation: sourceLocation)
+        #expect(abs(Int(gap.lost.device) - jump.missing) <= 480, sourceLocation: sourceLocation)
+    }
+}
+
+/// What went through the seam since the last plan.
+enum CallCounts {
+    static func of(_ name: String) -> Int {
+        #expect(cm_faults_seen() < 4096)
+        return (1...4096).count { number in
+            cm_faults_call(number).map { String(cString: $0) } == name
+        }
+    }
+}
