@@ -73,9 +73,14 @@ struct PictureConverterTests {
         /// Four high bytes, then their low bits.
         case packed
         case wide(Int)
+        /// One byte each, of a line the even columns first; the picture is 32 wide.
+        case halves
 
         func bytes(_ samples: [UInt8]) -> [UInt8] {
             switch self {
+            case .halves:
+                (0..<samples.count).map { at in samples[at / 32 * 32 + at % 16 * 2 + at % 32 / 16] }
+            case .wide(8): samples
             case .packed:
                 stride(from: 0, to: samples.count, by: 4).flatMap { Array(samples[$0..<$0 + 4]) + [0xFF] }
             case .wide(let bits):
@@ -93,6 +98,7 @@ struct PictureConverterTests {
         ("RG10", "RGGB", .wide(10)), ("BYR2", "BGGR", .wide(16)), ("GB16", "GBRG", .wide(16)),
         ("GR16", "GRBG", .wide(16)), ("RG16", "RGGB", .wide(16)), ("BA81", "BGGR", .wide(8)),
         ("GBRG", "GBRG", .wide(8)), ("GRBG", "GRBG", .wide(8)), ("RGGB", "RGGB", .wide(8)),
+        ("S680", "RGGB", .halves),
     ]
 
     /// One colour left, another one right: exact but where they meet.
@@ -107,7 +113,7 @@ struct PictureConverterTests {
                 samples.append(try #require(colours[x * 2 / width][sites[y % 2 * 2 + x % 2]]))
             }
         }
-        let bytes = if case .wide(8) = packing { samples } else { packing.bytes(samples) }
+        let bytes = packing.bytes(samples)
         let result = try converted(code, width, height, bytes)
         try #require(result.count == 3 * width * height)
         for y in 0..<height {
