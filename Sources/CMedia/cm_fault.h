@@ -1,10 +1,11 @@
 // How a shim calls the system: by way of the seam of cm_faults.h in a debug build, straight in any other.
 //
 //   CM_RESULT     of a function that returns 0 or more, or -errno: libasound, libudev
+//   CM_NEGATED    of one that returns 0 or errno: pthreads
 //   CM_ERRNO      of one that returns -1 and sets errno
 //   CM_POINTER    of one that returns NULL
 //   CM_MAPPING    of one that returns MAP_FAILED and sets errno
-//   CM_AFTER      of one that does its work even where it says that it failed: close
+//   CM_AFTER      of one that does its work even where it says that it failed: close, munmap
 #pragma once
 
 #include <errno.h>
@@ -26,6 +27,7 @@ static inline int cm_fault_errno(const char *call) {
 }
 
 #define CM_RESULT(function, ...) (cm_fault(#function) ?: function(__VA_ARGS__))
+#define CM_NEGATED(function, ...) (cm_fault(#function) ?: -function(__VA_ARGS__))
 #define CM_ERRNO(function, ...) (cm_fault_errno(#function) ?: function(__VA_ARGS__))
 #define CM_POINTER(function, ...) (cm_fault(#function) < 0 ? NULL : function(__VA_ARGS__))
 #define CM_MAPPING(function, ...) (cm_fault_errno(#function) < 0 ? MAP_FAILED : function(__VA_ARGS__))
@@ -36,6 +38,7 @@ static inline int cm_fault_errno(const char *call) {
 #else
 
 #define CM_RESULT(function, ...) function(__VA_ARGS__)
+#define CM_NEGATED(function, ...) (-function(__VA_ARGS__))
 #define CM_ERRNO(function, ...) function(__VA_ARGS__)
 #define CM_POINTER(function, ...) function(__VA_ARGS__)
 #define CM_MAPPING(function, ...) function(__VA_ARGS__)

@@ -25,7 +25,10 @@ int32_t cm_populate(void *address, int64_t bytes) {
     return CM_ERRNO(madvise, address, (size_t)bytes, MADV_POPULATE_WRITE) < 0 ? -errno : 0;
 }
 
-int32_t cm_unmap(void *address, int64_t bytes) { return munmap(address, (size_t)bytes) < 0 ? -errno : 0; }
+int32_t cm_unmap(void *address, int64_t bytes) {
+    int32_t result = munmap(address, (size_t)bytes) < 0 ? -errno : 0;
+    return CM_AFTER(munmap, result);
+}
 
 // Not repeated after EINTR: Linux has closed the descriptor by then.
 int32_t cm_close(int32_t descriptor) {

@@ -1,15 +1,18 @@
 #include "cm_mixer.h"
+#include "cm_fault.h"
 #include <alsa/asoundlib.h>
 #include <stdio.h>
 #include <string.h>
 
-int32_t cm_mixer_open(snd_ctl_t **ctl, const char *name) { return snd_ctl_open(ctl, name, SND_CTL_NONBLOCK); }
+int32_t cm_mixer_open(snd_ctl_t **ctl, const char *name) {
+    return CM_RESULT(snd_ctl_open, ctl, name, SND_CTL_NONBLOCK);
+}
 
 int32_t cm_elem_list(snd_ctl_t *ctl, uint32_t *numbers, uint32_t capacity) {
     snd_ctl_elem_list_t *list;
     snd_ctl_elem_list_alloca(&list);
-    int result = snd_ctl_elem_list_alloc_space(list, capacity);
-    if (result >= 0) result = snd_ctl_elem_list(ctl, list);
+    int result = CM_RESULT(snd_ctl_elem_list_alloc_space, list, capacity);
+    if (result >= 0) result = CM_RESULT(snd_ctl_elem_list, ctl, list);
     int32_t count = (int32_t)snd_ctl_elem_list_get_count(list);
     for (uint32_t at = 0; result >= 0 && at < snd_ctl_elem_list_get_used(list); at++)
         numbers[at] = snd_ctl_elem_list_get_numid(list, at);
@@ -46,7 +49,7 @@ int32_t cm_elem_info(snd_ctl_t *ctl, uint32_t number, struct cm_elem *element) {
     snd_ctl_elem_info_t *info;
     snd_ctl_elem_info_alloca(&info);
     snd_ctl_elem_info_set_numid(info, number);
-    int result = snd_ctl_elem_info(ctl, info);
+    int result = CM_RESULT(snd_ctl_elem_info, ctl, info);
     if (result < 0) return result;
     memset(element, 0, sizeof(*element));
     element->number = number;
@@ -67,7 +70,7 @@ int32_t cm_elem_item(snd_ctl_t *ctl, uint32_t number, uint32_t item, char *name,
     snd_ctl_elem_info_alloca(&info);
     snd_ctl_elem_info_set_numid(info, number);
     snd_ctl_elem_info_set_item(info, item);
-    int result = snd_ctl_elem_info(ctl, info);
+    int result = CM_RESULT(snd_ctl_elem_info, ctl, info);
     if (result >= 0) snprintf(name, size, "%s", snd_ctl_elem_info_get_item_name(info));
     return result;
 }
@@ -95,7 +98,7 @@ int32_t cm_elem_read(snd_ctl_t *ctl, const struct cm_elem *element, int64_t *val
     snd_ctl_elem_value_t *raw;
     snd_ctl_elem_value_alloca(&raw);
     snd_ctl_elem_value_set_numid(raw, element->number);
-    int result = snd_ctl_elem_read(ctl, raw);
+    int result = CM_RESULT(snd_ctl_elem_read, ctl, raw);
     for (uint32_t at = 0; result >= 0 && at < element->count && at < CM_ELEM_CHANNELS; at++)
         values[at] = value_at(raw, element->type, at);
     return result;
@@ -107,7 +110,7 @@ int32_t cm_elem_write(snd_ctl_t *ctl, const struct cm_elem *element, const int64
     snd_ctl_elem_value_set_numid(raw, element->number);
     for (uint32_t at = 0; at < element->count && at < CM_ELEM_CHANNELS; at++)
         set_value(raw, element->type, at, values[at]);
-    return snd_ctl_elem_write(ctl, raw);
+    return CM_RESULT(snd_ctl_elem_write, ctl, raw);
 }
 
 static snd_ctl_elem_id_t *numbered(snd_ctl_elem_id_t *id, uint32_t number) {
@@ -119,7 +122,7 @@ int32_t cm_elem_decibel_range(snd_ctl_t *ctl, uint32_t number, int64_t *minimum,
     snd_ctl_elem_id_t *id;
     snd_ctl_elem_id_alloca(&id);
     long least = 0, most = 0;
-    int result = snd_ctl_get_dB_range(ctl, numbered(id, number), &least, &most);
+    int result = CM_RESULT(snd_ctl_get_dB_range, ctl, numbered(id, number), &least, &most);
     *minimum = least;
     *maximum = most;
     return result;
@@ -129,7 +132,7 @@ int32_t cm_elem_to_decibels(snd_ctl_t *ctl, uint32_t number, int64_t value, int6
     snd_ctl_elem_id_t *id;
     snd_ctl_elem_id_alloca(&id);
     long converted = 0;
-    int result = snd_ctl_convert_to_dB(ctl, numbered(id, number), (long)value, &converted);
+    int result = CM_RESULT(snd_ctl_convert_to_dB, ctl, numbered(id, number), (long)value, &converted);
     *hundredths = converted;
     return result;
 }
@@ -138,7 +141,7 @@ int32_t cm_elem_from_decibels(snd_ctl_t *ctl, uint32_t number, int64_t hundredth
     snd_ctl_elem_id_t *id;
     snd_ctl_elem_id_alloca(&id);
     long converted = 0;
-    int result = snd_ctl_convert_from_dB(ctl, numbered(id, number), (long)hundredths, &converted, 0);
+    int result = CM_RESULT(snd_ctl_convert_from_dB, ctl, numbered(id, number), (long)hundredths, &converted, 0);
     *value = converted;
     return result;
 }

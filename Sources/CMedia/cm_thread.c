@@ -43,7 +43,7 @@ int32_t cm_nice_set(int32_t thread, int32_t value) {
 }
 
 int32_t cm_thread_name_get(char *name, int32_t capacity) {
-    return -pthread_getname_np(pthread_self(), name, (size_t)capacity);
+    return CM_NEGATED(pthread_getname_np, pthread_self(), name, (size_t)capacity);
 }
 
-int32_t cm_thread_name_set(const char *name) { return -pthread_setname_np(pthread_self(), name); }
+int32_t cm_thread_name_set(const char *name) { return CM_NEGATED(pthread_setname_np, pthread_self(), name); }

@@ -2,6 +2,7 @@
 #error "libv4lconvert's header is missing. On Debian: apt-get install libv4l-dev"
 #endif
 #include "cm_v4lconvert.h"
+#include "cm_fault.h"
 #include "cm_format.h"
 #include <errno.h>
 #include <libv4l-plugin.h>
@@ -30,7 +31,7 @@ static void end(void *unused) { (void)unused; }
 
 struct v4lconvert_data *cm_convert_create(void) {
     static const struct libv4l_dev_ops nothing = {.init = begin, .close = end, .ioctl = answer};
-    return v4lconvert_create_with_dev_ops(-1, NULL, &nothing);
+    return CM_POINTER(v4lconvert_create_with_dev_ops, -1, NULL, &nothing);
 }
 
 void cm_convert_destroy(struct v4lconvert_data *data) { v4lconvert_destroy(data); }
@@ -42,7 +43,8 @@ int64_t cm_convert(
     cm_format_pack(source, &raw_source);
     cm_format_pack(destination, &raw_destination);
     errno = 0;
-    int result = v4lconvert_convert(data, &raw_source, &raw_destination, input, (int)bytes, output, (int)capacity);
+    int result = CM_ERRNO(
+        v4lconvert_convert, data, &raw_source, &raw_destination, input, (int)bytes, output, (int)capacity);
     return result < 0 ? (errno ? -errno : -EINVAL) : result;
 }
 

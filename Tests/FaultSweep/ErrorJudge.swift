@@ -1,11 +1,16 @@
 import CaptureGate
+import Glibc
 
 /// Whether an error says which call failed on which device, and what to do.
 struct ErrorJudge {
     let fault: PlannedFault
     let device: String
+    /// Those that the work makes.
+    let calls: [String]
 
     func complaint(about error: CaptureError) -> String? {
+        // A menu without its items is one that the device leaves them out of: a value is refused, and no call failed.
+        if fault.call == "VIDIOC_QUERYMENU", fault.error == EINVAL, error.kind == .usage { return nil }
         let texts = [error.message] + error.underlying.map(\.message)
         if !texts.contains(where: { $0.contains(device) }) { return "the device is not named" }
         if error.remedies.isEmpty, error.underlying.allSatisfy(\.remedies.isEmpty) { return "nothing to do is said" }
@@ -16,22 +21,26 @@ struct ErrorJudge {
     /// Where nothing failed there is no call to name: what stalls was merely silent; what a listing does not find is not
     /// there.
     private func mustNameCall(_ error: CaptureError) -> Bool {
-        guard fault.namesItself else { return false }
         switch error.kind {
         case .stalled: return false
+        // What libv4lconvert can't read is a broken picture, as one that came broken.
+        case .inputOutput: return fault.call != "v4lconvert_convert"
         case .noDevice: return !fault.call.hasPrefix("udev_")
         default: return true
         }
     }
 
-    /// Setting software parameters is one call to the user, and several to libasound.
+    /// Where everything fails, what failed last is what ended it. Setting software parameters is one call to the user,
+    /// and several to libasound.
     private func names(_ text: String) -> Bool {
-        text.contains(fault.call) || reported.contains { text.contains($0) }
+        if !fault.namesItself { return calls.contains { text.contains($0) } }
+        return text.contains(fault.call) || reported.contains { text.contains($0) }
     }
 
     private var reported: [String] {
         if fault.call.hasPrefix("snd_pcm_sw_params") { return ["snd_pcm_sw_params"] }
         if fault.call.hasPrefix("snd_pcm_hw_params") { return ["snd_pcm_hw_params"] }
+        if fault.call == "snd_ctl_elem_list_alloc_space" { return ["snd_ctl_elem_list"] }
         if fault.call.hasPrefix("snd_pcm_poll_descriptors") { return ["snd_pcm_poll_descriptors", "poll"] }
         return fault.call == "ftruncate" ? ["memfd_create"] : []
     }

@@ -2,16 +2,23 @@ import CaptureGate
 import FoundationEssentials
 import Glibc
 
-// Has each call of the C shims fail that a recording makes, once and for ever, with each error its manual page names:
+// Has each call of the C shims fail that a recording makes, or a visit to a device's controls, once and for ever, with
+// the errors its manual page names:
 //
-//   FaultSweep microphone|camera ID [--depth N] [--milliseconds N] [--only CALL]
+//   FaultSweep microphone|camera|microphone-controls|camera-controls ID
+//       [--milliseconds N] [--pixel-format CODE] [--only CALL,CALL] [--seed N] [--all] [--part K/N]
+//
+// Each thread of glibc may have a heap of its own and leave its stack for the next: who wants anonymous mappings to be
+// counted starts it with GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.pthread.stack_cache_size=0.
+//
+// --part takes each Nth fault from the Kth on, 1 upwards: several parts wait side by side.
 //
 // The seam is in debug builds alone, and so is this.
 @main
 struct FaultSweep {
     static func main() async {
         #if DEBUG
-            exit(await sweep(CommandLine.arguments))
+            exit(await sweep(SweepWords(CommandLine.arguments)))
         #else
             tell("Faults are swept in debug builds alone.")
             exit(69)
@@ -19,20 +26,15 @@ struct FaultSweep {
     }
 
     /// - Returns: the exit code.
-    private static func sweep(_ words: [String]) async -> Int32 {
-        var template = Array("/tmp/capturegate-faults.XXXXXX".utf8CString)
-        guard words.count >= 3, let capability = capability(words[1]), mkdtemp(&template) != nil else {
-            tell("usage: FaultSweep microphone|camera ID [--depth N] [--milliseconds N] [--only CALL]")
+    private static func sweep(_ words: SweepWords) async -> Int32 {
+        guard let folder = SweptFolder(), words.device != nil else {
+            tell("usage: FaultSweep microphone|camera|microphone-controls|camera-controls ID [OPTION VALUE]...")
             return 64
         }
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        defer { try? FileManager.default.removeItem(atPath: folder.path) }
         do {
-            let recording = try SweptRecording(
-                capability, words[2], folder: folder,
-                duration: .milliseconds(number(of: "--milliseconds", in: words) ?? 30))
-            let sweep = Sweep(
-                recording, depth: number(of: "--depth", in: words) ?? 2, only: value(of: "--only", in: words))
+            guard let work = try work(words, in: folder) else { return 64 }
+            let sweep = Sweep(work, in: folder, words.options)
             await sweep.run()
             return sweep.failures > 0 || sweep.runs == 0 ? 1 : 0
         } catch {
@@ -41,20 +43,19 @@ struct FaultSweep {
         }
     }
 
-    private static func capability(_ word: String) -> CapabilityName? {
-        switch word {
-        case "microphone": .microphone
-        case "camera": .camera
-        default: nil
+    private static func work(_ words: SweepWords, in folder: SweptFolder) throws -> (any SweptWork)? {
+        guard let device = words.device else { return nil }
+        func recording(_ capability: CapabilityName) throws -> SweptRecording {
+            try SweptRecording(
+                capability, device, in: folder, duration: .milliseconds(words.number("--milliseconds") ?? 30),
+                pixelFormat: words.value("--pixel-format").flatMap { PixelFormat($0) })
         }
-    }
-
-    private static func value(of option: String, in words: [String]) -> String? {
-        guard let at = words.firstIndex(of: option), at + 1 < words.count else { return nil }
-        return words[at + 1]
-    }
-
-    private static func number(of option: String, in words: [String]) -> Int64? {
-        value(of: option, in: words).flatMap { Int64($0) }
+        switch words.kind {
+        case "microphone": return try recording(.microphone)
+        case "camera": return try recording(.camera)
+        case "microphone-controls": return try SweptControls(.microphone, device, in: folder)
+        case "camera-controls": return try SweptControls(.camera, device, in: folder)
+        default: return nil
+        }
     }
 }

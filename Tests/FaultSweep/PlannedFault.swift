@@ -7,6 +7,11 @@ struct PlannedFault: CustomStringConvertible, Sendable {
     let error: Int32
     let span: cm_faults_span
 
+    /// The same, of a call before it.
+    func earlier(_ number: Int64) -> PlannedFault {
+        PlannedFault(call: call, nth: min(nth, number), error: error, span: span)
+    }
+
     func plan() { FaultSeam.plan(self) }
 
     var description: String {

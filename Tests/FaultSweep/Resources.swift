@@ -1,54 +1,62 @@
 import FoundationEssentials
 import Glibc
 
-/// What this process holds: descriptors, mappings of rings and devices, threads, files in the folder it records to.
+/// What this process holds: descriptors, mappings, threads, files.
 struct Resources: CustomStringConvertible {
     let descriptors: [String]
-    let mappings: [Substring]
+    /// What is mapped of files, devices and memory descriptors.
+    let mappings: [String]
+    /// Mappings of nothing: stacks, heaps, great allocations.
+    let anonymousMappings: Int
     let threads: Int
     let files: [String]
 
-    init(folder: String) {
-        descriptors = Self.names(in: "/proc/self/fd").compactMap { name in
-            var text = [CChar](repeating: 0, count: 512)
-            let count = readlink("/proc/self/fd/\(name)", &text, text.count)
-            return count > 0 ? String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
-        }.filter { !$0.hasPrefix("/proc/") }.sorted()
-        mappings = Self.lines(of: "/proc/self/maps").filter { line in
-            ["/memfd:", "/dev/video", "/dev/snd"].contains { line.contains($0) }
-        }
-        threads = Self.names(in: "/proc/self/task").count
-        files = Self.names(in: folder).sorted()
+    init(_ folder: SweptFolder) {
+        let mapped = Self.lines(of: "/proc/self/maps").map { line in line.firstIndex(of: "/").map { line[$0...] } }
+        descriptors = Self.targets(in: "/proc/self/fd")
+        mappings = mapped.compactMap { $0.map(String.init) }.sorted()
+        anonymousMappings = mapped.count { $0 == nil }
+        threads = FileNames(in: "/proc/self/task").all.count
+        files = FileNames.below(folder.path).filter { !$0.hasPrefix("clips/") } + Self.strays
     }
 
-    /// Whether nothing is held that was not before. Dispatch keeps idle threads for the next block, so threads are looked
-    /// at over the whole sweep.
-    func isClean(since before: Resources) -> Bool {
-        descriptors.count <= before.descriptors.count && mappings.count <= before.mappings.count
+    /// What is there beyond what was before. Threads and anonymous memory are looked at over the whole sweep: Dispatch
+    /// keeps idle threads, with their stacks, for the next block.
+    func surplus(since before: Resources) -> [String] {
+        Self.surplus(descriptors, before.descriptors) + Self.surplus(mappings, before.mappings)
+            + Self.surplus(files, before.files)
     }
 
     var description: String {
-        "\(descriptors.count) descriptors, \(mappings.count) mappings, \(threads) threads, \(files.count) files"
+        "\(descriptors.count) descriptors, \(mappings.count) mappings and \(anonymousMappings) anonymous ones, "
+            + "\(threads) threads, \(files.count) files"
     }
 
-    /// What is there beyond what was before.
-    func surplus(since before: Resources) -> String {
-        var rest = descriptors
-        for name in before.descriptors { if let at = rest.firstIndex(of: name) { rest.remove(at: at) } }
-        return (rest + mappings.dropFirst(before.mappings.count).map(String.init)).joined(separator: ", ")
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
+    /// What was not written to the folder for temporary files. Other processes write there too, so ours is told by its
+    /// name: by this process's number in it, or by libv4l's.
+    private static var strays: [String] {
+        ["/tmp", "/var/tmp", "/dev/shm"].flatMap { folder in
+            FileNames(in: folder).all.filter { $0.contains("\(getpid())") || $0.contains("libv4l") }
+                .map { "\(folder)/\($0)" }
         }
-        return names
+    }
+
+    private static func surplus(_ now: [String], _ before: [String]) -> [String] {
+        var rest = now
+        for name in before { if let at = rest.firstIndex(of: name) { rest.remove(at: at) } }
+        return rest
+    }
+
+    /// What the links in a folder lead to, without the numbers that a socket or a pipe has for itself.
+    private static func targets(in folder: String) -> [String] {
+        FileNames(in: folder).all.compactMap { name in
+            var text = [CChar](repeating: 0, count: 512)
+            let count = readlink("\(folder)/\(name)", &text, text.count)
+            guard count > 0 else { return nil }
+            let target = String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if target.hasPrefix("/proc/") { return nil }
+            return target.hasPrefix("/") ? target : target.filter { !$0.isNumber }
+        }.sorted()
     }
 
     private static func lines(of file: String) -> [Substring] {
@@ -60,7 +68,7 @@ struct Resources: CustomStringConvertible {
 extension Resources {
     /// Threads of this process that run at a realtime priority (field 41 of proc(5)'s stat).
     static var realtimeThreads: Int {
-        names(in: "/proc/self/task").count { task in
+        FileNames(in: "/proc/self/task").all.count { task in
             guard let data = FileManager.default.contents(atPath: "/proc/self/task/\(task)/stat") else { return false }
             let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
             return fields.count > 38 && fields[38] != "0"

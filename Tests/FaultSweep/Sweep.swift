@@ -1,86 +1,144 @@
-import CaptureEncoding
 import CaptureGate
 import Glibc
 
-/// Records again and again, each time with another call failing, and looks at what comes of it and what stays behind.
+/// Does the work again and again, each time with another call failing, and looks at what comes of it and what stays
+/// behind.
 final class Sweep {
-    private let recording: SweptRecording
+    struct Options {
+        /// Each error at each place.
+        var isWhole = false
+        var seed = 0
+        /// Names of calls; empty: all.
+        var only: [String] = []
+        /// From which fault on, and which number from there.
+        var part = (first: 0, of: 1)
+    }
+
+    private let work: any SweptWork
+    private let folder: SweptFolder
+    private let options: Options
     private let watchdog = SweepWatchdog()
-    private let depth: Int64
-    private let only: String?
+    private let begin = ContinuousClock.now
     private var before: Resources
-    private var threadsAtMost = 0
+    private var calls: [String] = []
     private var recovered: [String: Int] = [:]
     private var ended: [String: Int] = [:]
+    private var times: [String: Duration] = [:]
     private(set) var failures = 0
     private(set) var runs = 0
 
-    init(_ recording: SweptRecording, depth: Int64, only: String?) {
-        self.recording = recording
-        self.depth = depth
-        self.only = only
-        before = Resources(folder: recording.folder)
+    init(_ work: any SweptWork, in folder: SweptFolder, _ options: Options) {
+        self.work = work
+        self.folder = folder
+        self.options = options
+        before = Resources(folder)
     }
 
     func run() async {
-        // Twice without a fault: threads, plugins and the store's files are there from then on.
-        for _ in 1...2 {
-            let outcome = await attempt(.none)
-            guard case .recorded = outcome else { return fail(.none, "without a fault: \(outcome)") }
-        }
-        let trace = CallTrace()
-        // Dispatch's own timer is made by the first sleep.
-        try? await Task.sleep(for: .milliseconds(1))
-        before = Resources(folder: recording.folder)
-        threadsAtMost = before.threads + 16
+        guard let trace = await trace() else { return }
         tell("# \(trace.calls.map { "\($0.name) \($0.count)" }.joined(separator: ", "))")
-        for fault in trace.faults(depth: depth) where only == nil || fault.call == only {
+        calls = trace.calls.map(\.name)
+        let missing = options.only.filter { !calls.contains($0) }
+        if !missing.isEmpty { return fail(.none, "these are not called: \(missing.joined(separator: ", "))") }
+        await wait(for: .seconds(7))
+        before = Resources(folder)
+        for fault in faults(trace) {
             if runs % 50 == 0 { tell("# \(runs) faults") }
+            let begin = ContinuousClock.now
             await look(at: fault)
+            times[fault.call, default: .zero] += ContinuousClock.now - begin
         }
         PlannedFault.none.plan()
+        await judgeGrowth()
         summarize(trace)
     }
 
-    private func look(at fault: PlannedFault) async {
-        let outcome = await attempt(fault)
-        if FaultSeam.made > 0 { judge(outcome, fault) }
-        PlannedFault.none.plan()
-        await judgeResources(fault)
-        runs += 1
+    private func faults(_ trace: CallTrace) -> [PlannedFault] {
+        let all = FaultPlan(trace: trace, isWhole: options.isWhole, seed: options.seed).faults
+        let wanted = all.filter { options.only.isEmpty || options.only.contains($0.call) }
+        return stride(from: options.part.first, to: wanted.count, by: options.part.of).map { wanted[$0] }
     }
 
-    private func attempt(_ fault: PlannedFault) async -> SweptRecording.Outcome {
+    /// Four times without a fault: threads, plugins and the store's files are there from then on.
+    private func trace() async -> CallTrace? {
+        for _ in 1...4 {
+            let outcome = await attempt(.none)
+            if let error = outcome.error {
+                fail(.none, "without a fault: \(error)")
+                return nil
+            }
+            await wait(for: .milliseconds(20))
+        }
+        return CallTrace()
+    }
+
+    private func look(at fault: PlannedFault) async {
+        runs += 1
+        var fault = fault
+        for _ in 1...5 {
+            let outcome = await attempt(fault)
+            await judgeResources(fault)
+            let (made, count) = (FaultSeam.made, CallTrace().count(of: fault.call))
+            PlannedFault.none.plan()
+            if made > 0 { return judge(outcome, fault) }
+            if let error = outcome.error { return fail(fault, "it was not made, and yet: \(error)") }
+            // The clock decides how often some calls are made, and this time it was less often.
+            if count > 0 { fault = fault.earlier(count) }
+        }
+        fail(fault, "it was never made")
+    }
+
+    private func attempt(_ fault: PlannedFault) async -> SweptOutcome {
         watchdog.expect("\(fault)", within: .seconds(60))
         defer { watchdog.relax() }
-        return await recording.make(failing: fault)
+        return await work.make(failing: fault)
     }
 
-    private func judge(_ outcome: SweptRecording.Outcome, _ fault: PlannedFault) {
-        switch outcome {
-        case .recorded: recovered[fault.call, default: 0] += 1
-        case .ended(let error), .refused(let error):
+    private func judge(_ outcome: SweptOutcome, _ fault: PlannedFault) {
+        if let error = outcome.error {
             ended[fault.call, default: 0] += 1
-            if let complaint = ErrorJudge(fault: fault, device: recording.device).complaint(about: error) {
+            let judge = ErrorJudge(fault: fault, device: work.device, calls: calls)
+            if let complaint = judge.complaint(about: error) {
                 fail(fault, "\(complaint): \(error.kind): \(error.message) → \(error.remedies.map(\.text))")
             }
+        } else {
+            recovered[fault.call, default: 0] += 1
         }
-        if let complaint = recording.leftBehind(outcome) { fail(fault, complaint) }
+        if let complaint = work.leftBehind(outcome) { fail(fault, complaint) }
     }
 
     /// What another thread is still closing is waited for.
     private func judgeResources(_ fault: PlannedFault) async {
-        for _ in 1...2000 {
-            let now = Resources(folder: recording.folder)
-            if now.isClean(since: before), Resources.realtimeThreads == 0 { break }
-            try? await Task.sleep(for: .milliseconds(10))
+        for _ in 1...200 {
+            if Resources(folder).surplus(since: before).isEmpty, Resources.realtimeThreads == 0 { return }
+            await wait(for: .milliseconds(50))
         }
-        let now = Resources(folder: recording.folder)
-        if !now.isClean(since: before) { fail(fault, "left behind: \(now.surplus(since: before))") }
-        if now.threads > threadsAtMost { fail(fault, "\(now.threads) threads, \(before.threads) before") }
+        let surplus = Resources(folder).surplus(since: before)
+        if !surplus.isEmpty { fail(fault, "left behind: \(surplus.joined(separator: ", "))") }
         if Resources.realtimeThreads > 0 { fail(fault, "a thread was left at a realtime priority") }
-        before = now.isClean(since: before) ? before : now
+        before = Resources(folder)
     }
+
+    /// Dispatch ends a thread that had nothing to do for five seconds, so those that stay longer are no idle ones. The
+    /// first look was made after as long a wait.
+    private func judgeGrowth() async {
+        var now = Resources(folder)
+        for _ in 1...40 where now.threads > before.threads || hasGrown(now) {
+            await wait(for: .milliseconds(500))
+            now = Resources(folder)
+        }
+        tell("# at the end: \(now); at first: \(before)")
+        if now.threads > before.threads { fail(.none, "\(now.threads) threads, \(before.threads) at first") }
+        if hasGrown(now) {
+            fail(.none, "\(now.anonymousMappings) anonymous mappings, \(before.anonymousMappings) at first")
+        }
+    }
+
+    /// A heap that needs room for one allocation more takes it in a piece or two: what stays behind of hundreds of
+    /// failed recordings is more.
+    private func hasGrown(_ now: Resources) -> Bool { now.anonymousMappings > before.anonymousMappings + 4 }
+
+    private func wait(for time: Duration) async { try? await Task.sleep(for: time) }
 
     private func fail(_ fault: PlannedFault, _ what: String) {
         failures += 1
@@ -88,10 +146,13 @@ final class Sweep {
     }
 
     private func summarize(_ trace: CallTrace) {
-        for call in trace.calls where recovered[call.name] != nil || ended[call.name] != nil {
-            tell("# \(call.name): \(recovered[call.name] ?? 0) recovered, \(ended[call.name] ?? 0) ended")
+        for name in calls where recovered[name] != nil || ended[name] != nil {
+            let time = times[name] ?? .zero
+            tell(
+                "# \(name): \(recovered[name] ?? 0) recovered, \(ended[name] ?? 0) ended, "
+                    + "\(Int64(time / .milliseconds(1))) ms")
         }
-        tell("# at the end: \(Resources(folder: recording.folder)); at first: \(before)")
-        tell("\(runs) faults, \(failures) failures")
+        let seconds = (ContinuousClock.now - begin).components.seconds
+        tell("\(runs) faults, \(failures) failures, \(seconds) s")
     }
 }

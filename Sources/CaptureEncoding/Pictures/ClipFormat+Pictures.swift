@@ -14,9 +14,16 @@ extension ClipFormat {
 
 extension OpenDevice {
     /// Has a camera's pictures converted where the clip can't hold them; where that can't be, the writer says so.
-    func adapt(to format: ClipFormat, _ codec: VideoCodec) {
+    func adapt(to format: ClipFormat, _ codec: VideoCodec) throws(CaptureError) {
         guard case .camera(let box) = self, var session = box.take() else { return }
-        if !format.takes(session.format, as: codec) { _ = session.convertPictures() }
+        let result: Result<Void, CaptureError>
+        do throws(CaptureError) {
+            if !format.takes(session.format, as: codec) { _ = try session.convertPictures() }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
         box.put(session)
+        try result.get()
     }
 }

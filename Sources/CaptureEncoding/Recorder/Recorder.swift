@@ -86,7 +86,7 @@ public struct Recorder: ~Copyable, Sendable {
         let timeline = Timeline(duration: duration, silence: settings.untilSilence, onLoss: settings.onLoss)
         let formats = ([target] + others).map(\.format)
         for device in devices {
-            for format in formats { device.adapt(to: format, settings.encoders.videoCodec) }
+            for format in formats { try device.adapt(to: format, settings.encoders.videoCodec) }
         }
         let lanes = Self.lanes(
             devices, timeline, settings.sync, constantRate: formats.contains(where: \.hasConstantRate))

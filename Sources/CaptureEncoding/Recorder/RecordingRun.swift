@@ -35,19 +35,30 @@ final class RecordingRun {
         let error: CaptureError?
 
         /// What there is to say where the clip has not a single frame.
-        var fatal: CaptureError {
+        func fatal(_ ledger: LossLedger) -> CaptureError {
             if let error { return error }
             return switch reason {
             case .maxSize:
                 CaptureError(
                     .usage, "The greatest size is too small for the clip's first frame; no file was made.",
                     remedies: [Remedy("Allow more with --max-size, or ask for smaller pictures.")])
+            case .complete where Self.broken(ledger) != nil: Self.broken(ledger) ?? .stoppedBeforeStart
             case .complete, .silence:
                 CaptureError(
                     .usage, "The clip was over before its first frame; no file was made.",
                     remedies: [Remedy("Choose a longer time.")])
             default: .stoppedBeforeStart
             }
+        }
+
+        /// Where pictures came, and none of them was whole.
+        private static func broken(_ ledger: LossLedger) -> CaptureError? {
+            func count(_ lost: LostFrames) -> UInt64 { lost.corrupt + lost.short + lost.empty }
+            guard let track = ledger.tracks.first(where: { count($0.lost) > 0 }) else { return nil }
+            return CaptureError(
+                .inputOutput,
+                "None of the \(count(track.lost)) pictures of \(track.device) was whole: there is no file.",
+                remedies: [Remedy("Choose another --pixel-format, or plug the device in again.")])
         }
     }
 
@@ -230,13 +241,13 @@ final class RecordingRun {
         // A file without a frame would be no clip.
         if ledger.tracks.allSatisfy({ $0.frames == 0 }) {
             writer.discard()
-            throw end.fatal
+            throw end.fatal(ledger)
         }
         var clip: Clip
         do {
             clip = try writer.finish(ledger: ledger, end: end.reason)
         } catch .sizeReached {
-            throw end.fatal
+            throw end.fatal(ledger)
         }
         clip.tracks = lanes.map(\.track)
         return clip

@@ -26,7 +26,7 @@ public struct SnapshotTaker: Sendable {
     ) async throws(CaptureError) -> [Snapshot] {
         let device = permit.device.name
         var session = try await VideoSession(opening: permit, settings: settings.video)
-        if !files.format.takes(session.format) { _ = session.convertPictures() }
+        if !files.format.takes(session.format) { _ = try session.convertPictures() }
         var work = Work(
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
             meter: try BrightnessMeter(session.format),

@@ -14,28 +14,30 @@ final class CameraPanel: ControlPanel {
         let raw = try queryAll()
         let names = ControlName.distinct(raw.map { ControlName.spelled(Self.label($0)) })
         let byNumber = Dictionary(zip(raw.map(\.id), names)) { first, _ in first }
-        return zip(raw, names).map { raw, name in
-            control(raw, name: name, automatic: automatic(of: raw.id, names: byNumber))
+        return try zip(raw, names).map { raw, name throws(ControlFault) in
+            try control(raw, name: name, automatic: automatic(of: raw.id, names: byNumber))
         }
     }
 
     func read(_ control: DeviceControl) throws(ControlFault) -> DeviceControl {
         var raw = cm_v4l2_control()
         try ControlFault.check("VIDIOC_QUERY_EXT_CTRL", cm_v4l2_queryctrl(node, control.id, &raw))
-        return self.control(raw, name: control.name, automatic: control.automatic)
+        return try self.control(raw, name: control.name, automatic: control.automatic)
     }
 
     func write(_ value: ControlValue, to control: DeviceControl) throws(ControlFault) -> ControlValue {
-        let result: Int32
         switch value {
-        case .text(let text): result = cm_v4l2_s_text(node, control.id, text, UInt32(text.utf8.count) + 1)
+        case .text(let text):
+            let result = cm_v4l2_s_text(node, control.id, text, UInt32(text.utf8.count) + 1)
+            try ControlFault.check("VIDIOC_S_EXT_CTRLS", result)
         case .integer(let number) where control.kind == .integer64:
-            result = cm_v4l2_s_ctrl64(node, control.id, number)
-        // A bitmask has 32 bits without a sign.
-        case .integer(let number): result = cm_v4l2_s_ctrl(node, control.id, Int32(truncatingIfNeeded: number))
-        case .decibels: result = -EINVAL
+            try ControlFault.check("VIDIOC_S_EXT_CTRLS", cm_v4l2_s_ctrl64(node, control.id, number))
+        case .integer(let number):
+            // A bitmask has 32 bits without a sign.
+            let word = Int32(truncatingIfNeeded: number)
+            try ControlFault.check("VIDIOC_S_CTRL", cm_v4l2_s_ctrl(node, control.id, word))
+        case .decibels: throw ControlFault(call: "VIDIOC_S_CTRL", errno: EINVAL)
         }
-        try ControlFault.check("VIDIOC_S_EXT_CTRLS", result)
         return value
     }
 
@@ -56,10 +58,12 @@ final class CameraPanel: ControlPanel {
         return found
     }
 
-    private func control(_ raw: cm_v4l2_control, name: String, automatic: AutomaticControl?) -> DeviceControl {
+    private func control(
+        _ raw: cm_v4l2_control, name: String, automatic: AutomaticControl?
+    ) throws(ControlFault) -> DeviceControl {
         let kind = Self.kind(raw) ?? .compound
         let flags = ControlFlags(rawValue: raw.flags)
-        return DeviceControl(
+        return try DeviceControl(
             id: raw.id, name: name, label: Self.label(raw), kind: kind, range: Self.range(raw, kind),
             step: Int64(clamping: raw.step), defaultValue: Self.hasDefault(kind) ? raw.default_value : nil,
             flags: flags, items: items(raw, kind), value: flags.contains(.writeOnly) ? nil : value(raw, kind),
@@ -71,15 +75,19 @@ final class CameraPanel: ControlPanel {
         return AutomaticControl(name: name, manual: .integer(pair.manual))
     }
 
-    private func items(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) -> [ControlItem] {
+    private func items(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) throws(ControlFault) -> [ControlItem] {
         guard kind == .menu || kind == .integerMenu, raw.minimum >= 0, raw.maximum >= raw.minimum else { return [] }
-        return (raw.minimum...min(raw.maximum, raw.minimum + 1023)).compactMap { number in
+        var items: [ControlItem] = []
+        for number in raw.minimum...min(raw.maximum, raw.minimum + 1023) {
             var menu = cm_v4l2_menu()
-            // What the device leaves out is refused here.
-            guard cm_v4l2_querymenu(node, raw.id, UInt32(clamping: number), &menu) >= 0 else { return nil }
+            let result = cm_v4l2_querymenu(node, raw.id, UInt32(clamping: number), &menu)
+            // What the device leaves out of its menu is no argument that it takes.
+            if result == -EINVAL { continue }
+            try ControlFault.check("VIDIOC_QUERYMENU", result)
             let name = FixedText.of(menu.name)
-            return ControlItem(number: number, name: kind == .menu ? name : String(menu.value))
+            items.append(ControlItem(number: number, name: kind == .menu ? name : String(menu.value)))
         }
+        return items
     }
 
     /// A device may refuse to tell one value; the others are worth telling.

@@ -23,7 +23,7 @@ struct ControlDesk {
 
     /// Sets a control and reads it back.
     func set(_ control: DeviceControl, to value: ControlValue) throws(CaptureError) -> ControlChange {
-        try control.check(value)
+        do { try control.check(value) } catch { throw refused(error) }
         // Another control may have been set since the list was made.
         let now = try read(control)
         try now.checkSettable(on: device)
@@ -64,6 +64,13 @@ struct ControlDesk {
         return CaptureError(
             .usage, "\(named) has no control \"\(QuestionText.visible(name))\".\(guess)",
             remedies: [Remedy("See which it has.", command: "capturegate controls \(device.id)")])
+    }
+
+    /// The same, with where to see what it takes.
+    private func refused(_ error: CaptureError) -> CaptureError {
+        CaptureError(
+            error.kind, error.message,
+            remedies: [Remedy("See what it takes.", command: "capturegate controls \(device.id)")])
     }
 
     private func saying<Value>(_ body: () throws(ControlFault) -> Value) throws(CaptureError) -> Value {

@@ -96,8 +96,12 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     /// `v4lconvert_convert`.
     ///
     /// - Returns: false where libv4lconvert does not know the format; nothing has changed then.
-    public mutating func convertPictures() -> Bool {
-        guard let converter = PictureConverter(format) else { return false }
+    /// - Throws: `.unavailable` where there is too little memory for it.
+    public mutating func convertPictures() throws(CaptureError) -> Bool {
+        guard PictureConverter.converts(format) else { return false }
+        guard let converter = PictureConverter(format) else {
+            throw DeviceFault(device: device).error("v4lconvert_create_with_dev_ops", ENOMEM)
+        }
         pictures = PictureAdapter(format, converter)
         differences.append(
             "pictures come as \(format.pixelFormat) and are converted to \(converter.target.pixelFormat)")

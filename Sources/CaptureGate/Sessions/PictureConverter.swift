@@ -12,10 +12,16 @@ final class PictureConverter {
     private let output: UnsafeMutableRawBufferPointer
     private var formats: (source: cm_v4l2_format, target: cm_v4l2_format)
 
+    /// Whether libv4lconvert knows pictures of that kind and size.
+    static func converts(_ format: VideoFormat) -> Bool {
+        guard let layout = PictureLayout.known[format.pixelFormat] else { return false }
+        return format.planeBytesPerLine.count == 1 && layout.takes(width: format.width, height: format.height)
+    }
+
     /// - Returns: `nil` for a format that can't be converted, and without memory.
     init?(_ format: VideoFormat) {
-        guard let layout = PictureLayout.known[format.pixelFormat], format.planeBytesPerLine.count == 1,
-            layout.takes(width: format.width, height: format.height), let data = cm_convert_create()
+        guard Self.converts(format), let layout = PictureLayout.known[format.pixelFormat],
+            let data = cm_convert_create()
         else { return nil }
         self.data = data
         self.layout = layout

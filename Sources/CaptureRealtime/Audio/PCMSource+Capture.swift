@@ -105,7 +105,7 @@ extension PCMSource {
         case -ESTRPIPE: .suspended
         case -EBADFD: problemOfState()
         // Unplugged or broken: the loop tells them apart by the errno.
-        default: .failed(RealtimeFault(.readPCM, result: result))
+        default: .failed(RealtimeFault(isInterleaved ? .readPCM : .readPlanesPCM, result: result))
         }
     }
 
@@ -116,7 +116,7 @@ extension PCMSource {
         case 4: .overrun
         case 7: .suspended
         case 8: .gone
-        default: .failed(RealtimeFault(.readPCM, result: -EBADFD))
+        default: .failed(RealtimeFault(isInterleaved ? .readPCM : .readPlanesPCM, result: -EBADFD))
         }
     }
 }

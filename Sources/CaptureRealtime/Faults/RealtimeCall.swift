@@ -4,7 +4,8 @@
 public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterable {
     case openPCM = 1
     case parametersPCM, accessPCM, formatPCM, channelsPCM, ratePCM, periodPCM, bufferPCM, commitPCM
-    case softwareParametersPCM, descriptorsPCM, preparePCM, startPCM, resumePCM, readPCM, timestampPCM
+    case softwareParametersPCM, descriptorsPCM, preparePCM, startPCM, resumePCM, readPCM, readPlanesPCM
+    case timestampPCM
     case openCamera, queryCapabilities, selectInput, queryTimings, setTimings, getFormat, setFormat, setParameters
     case requestBuffers, queryBuffer, mapBuffer, populate, queueBuffer, dequeueBuffer, streamOn
     case memory, eventDescriptor, timer, poll
@@ -27,6 +28,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         case .startPCM: "snd_pcm_start"
         case .resumePCM: "snd_pcm_resume"
         case .readPCM: "snd_pcm_readi"
+        case .readPlanesPCM: "snd_pcm_readn"
         case .timestampPCM: "snd_pcm_htimestamp"
         default: videoFunction
         }

@@ -3,7 +3,6 @@
 # timeout: 900
 # long-timeout: 900
 # checks: 2
-# only: long
 
 load_aloop
-sweep_faults microphone "$(device_id "$microphone_node")"
+sweep_faults 200 microphone "$(device_id "$microphone_node")" --milliseconds 60
