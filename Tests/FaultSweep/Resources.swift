@@ -36,9 +36,13 @@ struct Resources: CustomStringConvertible {
     /// name: by this process's number in it, or by libv4l's.
     private static var strays: [String] {
         ["/tmp", "/var/tmp", "/dev/shm"].flatMap { folder in
-            FileNames(in: folder).all.filter { $0.contains("\(getpid())") || $0.contains("libv4l") }
-                .map { "\(folder)/\($0)" }
+            FileNames(in: folder).all.filter { $0.contains("libv4l") || isNumbered($0) }.map { "\(folder)/\($0)" }
         }
+    }
+
+    /// Whether this process's number stands in a name by itself.
+    private static func isNumbered(_ name: String) -> Bool {
+        name.split { !$0.isLetter && !$0.isNumber }.contains("\(getpid())")
     }
 
     private static func surplus(_ now: [String], _ before: [String]) -> [String] {
