@@ -104,10 +104,9 @@ unplug
 # A driver may hand on what is damaged: uvcvideo does with this, as it does without in later kernels. Still not what is
 # empty, and what is short has the flag, so those two are made of what it hands on. The numbers of that end in 2 and 6.
 echo 1 >/sys/module/uvcvideo/parameters/nodrop
-gcc -std=c11 -O2 -Wall -Wextra -Werror -shared -fPIC -o lessened.so "$here/usbcam/preload/lessened.c" -ldl
 ending_in() { seq 0 $(($(count asked) - 1)) | grep -c "$1\$"; }
 plug LIES9 --lie truncated:20:4 --lie flagged:20:15 --lie empty:20:18
-lessened=$rig/work/lessened.so
+lessened=$judges/lessened.so
 exits "nor are they where the driver hands them on" 0 taken handed.mkv --pixel-format YUYV --video-codec raw
 lessened=
 check "the clip decodes" decodes handed.mkv
