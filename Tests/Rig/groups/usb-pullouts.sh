@@ -74,6 +74,6 @@ finish 20 $recorder || code=$?
 equal "Ctrl-C ends it well" 0 $code
 check "the clip decodes" decodes clip.mkv
 equal "each picture that was delivered is in it" "$(track events.ndjson video frames)" "$(frame_count clip.mkv)"
-equal "what was missed of the sound is silence" "$(ledger events.ndjson '.ledger.tracks[1].lost.xrun')" \
+equal "what was missed of the sound is silence" "$(ledger events.ndjson '.ledger.tracks[1].lost | add')" \
     "$(ledger events.ndjson '.ledger.tracks[1].filled')"
 check "without a complaint of the kernel" sh -c '! dmesg | grep -qE "BUG|WARNING|Oops"'
