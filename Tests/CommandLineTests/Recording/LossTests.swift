@@ -39,10 +39,11 @@ struct LossTests {
         let sound = try await PacedRecording(of: "a.mkv", in: workspace)
         #expect(sound.frames == 96_000)
         #expect(sound.isDevice(0..<24_000, from: 0))
-        #expect(sound.isSilent(24_000..<24_000 + lost))
+        // A program that is held up while it wakes the device takes the first frames after the sleep for older ones.
+        let start = try #require((24_000...24_480).first { sound.isSilent($0..<$0 + lost) })
         // The clock tells the length of the sleep within a period.
-        let numbers = (24_000 + lost - 4800)...(24_000 + lost + 4800)
-        #expect(numbers.contains { sound.isDevice(24_000 + lost..<96_000, from: $0) })
+        let numbers = (start + lost - 4800)...(start + lost + 4800)
+        #expect(numbers.contains { sound.isDevice(start + lost..<96_000, from: $0) })
     }
 
     @Test("is told, and becomes a chapter")
