@@ -152,7 +152,8 @@ together() {
     note "27 in a row: $least_mean to $most_mean ms in the mean"
     check "of any 27 in a row the mean is no more than 5 ms too early" between "$least_mean" 11.7 21.7
     check "and none too late" between "$most_mean" 11.7 21.7
-    check "the claps are there" between "$claps" $((seconds * 100 / 76 - 3)) $((seconds * 100 / 76 + 1))
+    # They come by the sound's clock: of a fast one there are more, a thousandth at most.
+    check "the claps are there" between "$claps" $((seconds * 100 / 76 - 3)) $((seconds * 100 / 76 + 1 + seconds / 760))
     rm "$clip"
 }
 
