@@ -21,7 +21,7 @@ program=$(swift build -c release --static-swift-stdlib --disable-local-rpath --s
 say "The devices of this machine"
 "$program" devices
 
-# The first real device that is free, else the built-in one.
+# The machine's choice of a real device, else the built-in one.
 choose() { # capability, built-in
     local real
     real=$("$program" devices --json --capability "$1" | tr -d '\n' |

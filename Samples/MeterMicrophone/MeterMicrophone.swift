@@ -5,14 +5,14 @@ import CaptureGate
 @main
 struct MeterMicrophone {
     struct Meter: CaptureOperation {
-        let frames: Int
+        let seconds: Int
         let authorization: AuthorizedFor<Capability.Microphone>
 
         func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) {
             var permit = permit
             guard let id = permit.devices.first?.device.id, let part = permit.take(id) else { return }
             let session = try await AudioSession(opening: part, settings: AudioSettings(sampleFormat: .s16))
-            var left = frames * session.format.sampleRate
+            var left = seconds * session.format.sampleRate
             let frames = session.frames()
             for try await period in frames {
                 show(period)
@@ -38,6 +38,6 @@ struct MeterMicrophone {
         let capability = Capability.Microphone(
             .meter, device: .id(microphone.id), purpose: "Show how loud it is; no sound is kept")
         let seconds = arguments.dropFirst().first.flatMap { Int($0) } ?? 5
-        try await GateQueue().run(Meter(frames: seconds, authorization: AuthorizedFor(capability)))
+        try await GateQueue().run(Meter(seconds: seconds, authorization: AuthorizedFor(capability)))
     }
 }

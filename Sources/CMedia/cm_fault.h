@@ -3,7 +3,7 @@
 //   CM_RESULT     of a function that returns 0 or more, or -errno: libasound, libudev
 //   CM_NEGATED    of one that returns 0 or errno: pthreads
 //   CM_ERRNO      of one that returns -1 and sets errno
-//   CM_POINTER    of one that returns NULL
+//   CM_POINTER    of one that returns NULL, and may set errno
 //   CM_MAPPING    of one that returns MAP_FAILED and sets errno
 //   CM_AFTER      of one that does its work even where it says that it failed: close, munmap
 #pragma once
@@ -29,7 +29,7 @@ static inline int cm_fault_errno(const char *call) {
 #define CM_RESULT(function, ...) (cm_fault(#function) ?: function(__VA_ARGS__))
 #define CM_NEGATED(function, ...) (cm_fault(#function) ?: -function(__VA_ARGS__))
 #define CM_ERRNO(function, ...) (cm_fault_errno(#function) ?: function(__VA_ARGS__))
-#define CM_POINTER(function, ...) (cm_fault(#function) < 0 ? NULL : function(__VA_ARGS__))
+#define CM_POINTER(function, ...) (cm_fault_errno(#function) < 0 ? NULL : function(__VA_ARGS__))
 #define CM_MAPPING(function, ...) (cm_fault_errno(#function) < 0 ? MAP_FAILED : function(__VA_ARGS__))
 #define CM_AFTER(function, result) (cm_fault(#function) ?: (result))
 #define CM_IOCTL(descriptor, request, argument) \

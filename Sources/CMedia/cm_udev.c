@@ -3,6 +3,7 @@
 #endif
 #include "cm_udev.h"
 #include "cm_fault.h"
+#include <errno.h>
 #include <libudev.h>
 #include <stddef.h>
 
@@ -32,8 +33,9 @@ struct udev_list_entry *cm_udev_entry_next(struct udev_list_entry *entry) { retu
 const char *cm_udev_entry_name(struct udev_list_entry *entry) { return udev_list_entry_get_name(entry); }
 const char *cm_udev_entry_value(struct udev_list_entry *entry) { return udev_list_entry_get_value(entry); }
 
-struct udev_device *cm_udev_device_from_syspath(struct udev *udev, const char *path) {
-    return CM_POINTER(udev_device_new_from_syspath, udev, path);
+int32_t cm_udev_device_from_syspath(struct udev *udev, const char *path, struct udev_device **device) {
+    *device = CM_POINTER(udev_device_new_from_syspath, udev, path);
+    return *device ? 0 : -(errno ?: ENOMEM);
 }
 
 struct udev_device *cm_udev_device_from_devnum(struct udev *udev, char type, dev_t number) {

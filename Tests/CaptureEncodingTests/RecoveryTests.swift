@@ -100,9 +100,7 @@ struct RecoveryTests {
     func damagedCluster(kind: Interrupted, place: Int) throws {
         let scratch = try Scratch()
         var bytes = try kind.bytes(scratch).interrupted
-        let cluster = try #require(
-            (0..<bytes.count - 4).filter { bytes[$0..<$0 + 4].elementsEqual([0x1F, 0x43, 0xB6, 0x75]) }.dropFirst()
-                .first)
+        let cluster = try #require(bytes.places(of: [0x1F, 0x43, 0xB6, 0x75]).dropFirst().first)
         bytes[cluster + place] = 0x7F
         let report = try recover(bytes, kind, scratch)
         #expect(try kind.judge(report.path, scratch) == nil)
@@ -113,11 +111,49 @@ struct RecoveryTests {
         #expect(frames >= 30, "\(frames) of 75")
     }
 
+    @Test("Sound that was written behind later pictures, as of a microphone that was away, stays where it was")
+    func late() throws {
+        let scratch = try Scratch()
+        let interrupted = try Interrupted.lateSound(scratch)
+        let report = try recover(interrupted, .pictureAndSound, scratch)
+        #expect(report.isComplete && report.durationNanoseconds == 6_000_000_000, "\(report)")
+        try scratch.write(interrupted, to: "before.mkv")
+        let before = try packetTimes(scratch.path("before.mkv"), scratch)
+        #expect(try packetTimes(report.path, scratch) == before && before.count >= 200, "\(before.count)")
+    }
+
+    @Test(
+        "A damaged scale of a recording of ours moves nothing, nor does the damaged time of a cluster what follows it")
+    func damagedTimes() throws {
+        let scratch = try Scratch()
+        let whole = try Interrupted.lateSound(scratch)
+        try scratch.write(whole, to: "before.mkv")
+        let before = try packetTimes(scratch.path("before.mkv"), scratch)
+        // TimestampScale of two bytes, and the eight bytes of a cluster's Timestamp.
+        let scale = try #require(whole.places(of: [0x2A, 0xD7, 0xB1]).first)
+        let cluster = try #require(whole.places(of: [0x1F, 0x43, 0xB6, 0x75]).dropFirst(2).first)
+        for (place, moved) in [(scale + 4, 0), (cluster + 17, 27)] {
+            var bytes = whole
+            bytes[place] ^= 0x80
+            let report = try recover(bytes, .pictureAndSound, scratch)
+            let times = try packetTimes(report.path, scratch)
+            #expect(report.isComplete && times.count == before.count)
+            #expect(before.filter { !times.contains($0) }.count <= moved, "byte \(place)")
+        }
+    }
+
+    private func packetTimes(_ path: String, _ scratch: Scratch) throws -> [Substring] {
+        let entries = "packet=stream_index,pts_time"
+        return try Tool.text(
+            "ffprobe", ["-v", "error", "-show_entries", entries, "-of", "csv=p=0", path], in: scratch
+        ).split(separator: "\n")
+    }
+
     @Test("A damaged picture of a stream is left out, and its neighbours stay")
     func damagedPicture() throws {
         let scratch = try Scratch()
         var bytes = try Interrupted.mjpeg.bytes(scratch).interrupted
-        let starts = (0..<bytes.count - 2).filter { bytes[$0..<$0 + 3].elementsEqual([0xFF, 0xD8, 0xFF]) }
+        let starts = bytes.places(of: [0xFF, 0xD8, 0xFF])
         bytes[starts[10] + 1] = 0
         bytes[starts[21] - 1] = 0
         let report = try recover(bytes, .mjpeg, scratch)

@@ -21,4 +21,18 @@ struct DeviceDifferenceTests {
     func nothing() {
         #expect(DeviceDifference.changes(from: [device("a")], to: [device("a")]).isEmpty)
     }
+
+    @Test("What a scan may have missed has not gone; what it can't have missed has")
+    func unsure() {
+        let known = [device("camera:a"), device("camera:b")]
+        let error = SearchFault(withoutMemory: "udev_new").error(.camera)
+        func seen(_ capability: CapabilityName, _ device: DeviceID?) -> [String] {
+            let fault = DeviceInventory.Fault(capability: capability, device: device, error: error)
+            let inventory = DeviceInventory(devices: [known[1]], faults: [fault])
+            return DeviceDifference.seen(inventory, after: known).map(\.id.rawValue).sorted()
+        }
+        #expect(seen(.camera, nil) == ["camera:a", "camera:b"])
+        #expect(seen(.microphone, nil) == ["camera:b"])
+        #expect(seen(.camera, known[1].id) == ["camera:b"])
+    }
 }

@@ -10,17 +10,19 @@ import Testing
         let now = Mutex<Int64>(0)
         let nodes = Mutex(["/dev/video0"])
         let walks = Mutex(0)
+        let fault = Mutex<SearchFault?>(nil)
 
         var records: KeptRecords {
             KeptRecords(event: { self.event.withLock { $0 } }, now: { self.now.withLock { $0 } }, walk: { self.walk() })
         }
 
-        private func walk() -> [DeviceRecord] {
+        private func walk() -> DeviceWalk {
             walks.withLock { $0 += 1 }
-            return nodes.withLock { $0 }.map {
+            let records = nodes.withLock { $0 }.map {
                 DeviceRecord(
                     systemPath: "/sys\($0)", node: $0, name: "camera", properties: [:], parentPath: nil, index: 0)
             }
+            return DeviceWalk(records: records, faults: fault.withLock { $0 }.map { [$0] } ?? [])
         }
 
         var count: Int { walks.withLock { $0 } }
@@ -29,7 +31,7 @@ import Testing
     private let machine = Machine()
 
     private func look(_ records: KeptRecords, for node: String = "/dev/video0") -> String? {
-        records.find { $0.first { $0.node == node }?.node }
+        do throws(SearchFault) { return try records.find { $0.first { $0.node == node }?.node } } catch { return nil }
     }
 
     @Test("One walk answers several questions") func kept() {
@@ -73,9 +75,20 @@ import Testing
     @Test("A listing looks anew, and what it found is kept") func renewed() {
         let records = machine.records
         #expect(look(records) != nil)
-        #expect(records.renew().count == 1)
+        #expect(records.renew().records.count == 1)
         #expect(machine.count == 2)
         #expect(look(records) != nil)
         #expect(machine.count == 2)
+    }
+
+    @Test("A walk that may have missed some is not kept, and what it has not found is not called absent")
+    func faulty() {
+        let fault = SearchFault(withoutMemory: "udev_new")
+        machine.fault.withLock { $0 = fault }
+        let records = machine.records
+        for _ in 0..<3 { #expect(look(records) == "/dev/video0") }
+        #expect(machine.count == 3)
+        #expect(throws: fault) { try records.find { $0.first { $0.node == "/dev/video1" } } }
+        #expect(fault.error(.camera).message.contains("cameras") && fault.error(.camera).message.contains("udev_new"))
     }
 }

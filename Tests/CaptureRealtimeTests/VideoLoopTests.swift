@@ -169,6 +169,21 @@ struct VideoLoopTests {
         expectLaw(outcome.headers)
     }
 
+    @Test("What comes broken after a restart is counted once, as broken, and what is missing around it as missing")
+    func brokenRestart() throws {
+        let silence = ScriptedVideo.Entry.run { _ = cm_poll(nil, 0, 60) }
+        let quiet = (0..<10).flatMap { _ in [silence, .wakeup(.quiet)] }
+        let later: [ScriptedVideo.Entry] = [
+            .picture(0, at: at(4), bytes: 0), .picture(2, at: at(6)), .picture(3, at: at(7)),
+        ]
+        let outcome = try run(pictures([3]) + quiet + later)
+        #expect(outcome.pictures == [3, 2, 3])
+        #expect(outcome.headers.map(\.lost) == [Loss(), Loss(device: 4, damaged: 1), Loss()])
+        #expect(outcome.headers.map(\.sequence) == [0, 6, 7])
+        #expect(outcome.counters.made == 8)
+        expectLaw(outcome.headers)
+    }
+
     @Test("A device that stays silent after its restart has stalled")
     func stalled() throws {
         let silence = ScriptedVideo.Entry.run { _ = cm_poll(nil, 0, 60) }

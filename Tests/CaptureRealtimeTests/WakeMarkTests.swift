@@ -33,6 +33,34 @@ struct WakeMarkTests {
         #expect(Self.calls(consumer.readySignal))
     }
 
+    @Test("After the end the signal calls until nothing is found: nobody who polls it spins")
+    func afterEnd() throws {
+        let sound = try AudioRing.make(slots: 16, slotBytes: 64, control: LoopControl())
+        let pictures = try VideoRing.make(buffers: FrameBuffers.plain(4), control: LoopControl())
+        var microphone = sound.producer
+        var sounds = sound.consumer
+        var camera = pictures.producer
+        let counters = LoopCounters()
+        var images = pictures.consumer
+        _ = microphone.claim()
+        _ = microphone.commit(.unit(0))
+        _ = camera.commit(0, .unit(0, byteCount: 512, ringLost: 0), FramePlanes(byteCount: 512))
+        microphone.finish(LoopResult(.deviceGone))
+        camera.finish(LoopResult(.deviceGone), counters.table)
+        Self.expectSilence(of: &sounds)
+        Self.expectSilence(of: &images)
+    }
+
+    private static func expectSilence(of reader: inout some FrameReader & ~Copyable) {
+        #expect(calls(reader.readySignal))
+        let first: Bool? = reader.withNext { _, _ in true }
+        #expect(first == true && calls(reader.readySignal))
+        for _ in 0..<2 {
+            let next: Bool? = reader.withNext { _, _ in true }
+            #expect(next == nil && !calls(reader.readySignal))
+        }
+    }
+
     private static func calls(_ signal: Int32) -> Bool {
         var item = pollfd(fd: signal, events: Int16(POLLIN), revents: 0)
         return cm_poll(&item, 1, 0) == 1

@@ -4,7 +4,8 @@ import Glibc
 /// Whether an error says which call failed on which device, and what to do.
 struct ErrorJudge {
     let fault: PlannedFault
-    let device: String
+    /// Of which one must be in it.
+    let devices: [String]
     /// Those that the work makes.
     let calls: [String]
 
@@ -12,7 +13,8 @@ struct ErrorJudge {
         // A menu without its items is one that the device leaves them out of: a value is refused, and no call failed.
         if fault.call == "VIDIOC_QUERYMENU", fault.error == EINVAL, error.kind == .usage { return nil }
         let texts = [error.message] + error.underlying.map(\.message)
-        if !texts.contains(where: { $0.contains(device) }) { return "the device is not named" }
+        let isNamed = texts.contains { text in devices.contains { text.contains($0) } }
+        if !isNamed { return "the device is not named" }
         if error.remedies.isEmpty, error.underlying.allSatisfy(\.remedies.isEmpty) { return "nothing to do is said" }
         if mustNameCall(error), !texts.contains(where: names) { return "the call is not named" }
         return nil
@@ -33,8 +35,8 @@ struct ErrorJudge {
     /// Where everything fails, what failed last is what ended it. Setting software parameters is one call to the user,
     /// and several to libasound.
     private func names(_ text: String) -> Bool {
-        if !fault.namesItself { return calls.contains { text.contains($0) } }
-        return text.contains(fault.call) || reported.contains { text.contains($0) }
+        let likely = fault.namesItself ? [fault.call] : calls
+        return likely.contains { text.contains($0) } || reported.contains { text.contains($0) }
     }
 
     private var reported: [String] {

@@ -17,6 +17,15 @@ enum FaultSeam {
         #endif
     }
 
+    /// Whether it knows the names of all calls since the plan was made.
+    static var keptAll: Bool {
+        #if DEBUG
+            cm_faults_seen() == 0 || cm_faults_call(cm_faults_seen()) != nil
+        #else
+            true
+        #endif
+    }
+
     /// The names of the calls since the plan was made.
     static var calls: [String] {
         #if DEBUG

@@ -2,11 +2,14 @@ import CaptureGate
 import FoundationEssentials
 import Glibc
 
-// Has each call of the C shims fail that a recording makes, or a visit to a device's controls, once and for ever, with
-// the errors its manual page names:
+// Has each call of the C shims fail that a recording makes, or a visit to a device's controls, or the listing of all
+// devices, once and for ever, with the errors its manual page names:
 //
 //   FaultSweep microphone|camera|microphone-controls|camera-controls ID
 //       [--milliseconds N] [--pixel-format CODE] [--only CALL,CALL] [--seed N] [--all] [--part K/N]
+//   FaultSweep devices LEAST [--only CALL,CALL] [--seed N] [--all] [--part K/N]
+//
+// LEAST is how many real devices there must be to list.
 //
 // Each thread of glibc may have a heap of its own and leave its stack for the next: who wants anonymous mappings to be
 // counted starts it with GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.pthread.stack_cache_size=0.
@@ -29,6 +32,7 @@ struct FaultSweep {
     private static func sweep(_ words: SweepWords) async -> Int32 {
         guard let folder = SweptFolder(), words.device != nil else {
             tell("usage: FaultSweep microphone|camera|microphone-controls|camera-controls ID [OPTION VALUE]...")
+            tell("       FaultSweep devices LEAST [OPTION VALUE]...")
             return 64
         }
         defer { try? FileManager.default.removeItem(atPath: folder.path) }
@@ -55,6 +59,7 @@ struct FaultSweep {
         case "camera": return try recording(.camera)
         case "microphone-controls": return try SweptControls(.microphone, device, in: folder)
         case "camera-controls": return try SweptControls(.camera, device, in: folder)
+        case "devices": return SweptListing(least: Int(device) ?? .max)
         default: return nil
         }
     }

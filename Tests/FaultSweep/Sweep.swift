@@ -63,11 +63,15 @@ final class Sweep {
     private func trace() async -> CallTrace? {
         for _ in 1...4 {
             let outcome = await attempt(.none)
-            if let error = outcome.error {
-                fail(.none, "without a fault: \(error)")
+            if let complaint = outcome.errors.first.map({ "\($0)" }) ?? work.complaint(about: outcome) {
+                fail(.none, "without a fault: \(complaint)")
                 return nil
             }
             await wait(for: .milliseconds(20))
+        }
+        if !FaultSeam.keptAll {
+            fail(.none, "it makes more calls than the seam keeps")
+            return nil
         }
         return CallTrace()
     }
@@ -81,7 +85,7 @@ final class Sweep {
             let (made, count) = (FaultSeam.made, CallTrace().count(of: fault.call))
             PlannedFault.none.plan()
             if made > 0 { return judge(outcome, fault) }
-            if let error = outcome.error { return fail(fault, "it was not made, and yet: \(error)") }
+            if let error = outcome.errors.first { return fail(fault, "it was not made, and yet: \(error)") }
             // The clock decides how often some calls are made, and this time it was less often.
             if count > 0 { fault = fault.earlier(count) }
         }
@@ -95,16 +99,14 @@ final class Sweep {
     }
 
     private func judge(_ outcome: SweptOutcome, _ fault: PlannedFault) {
-        if let error = outcome.error {
-            ended[fault.call, default: 0] += 1
-            let judge = ErrorJudge(fault: fault, device: work.device, calls: calls)
+        if outcome.errors.isEmpty { recovered[fault.call, default: 0] += 1 } else { ended[fault.call, default: 0] += 1 }
+        let judge = ErrorJudge(fault: fault, devices: work.names, calls: calls)
+        for error in outcome.errors {
             if let complaint = judge.complaint(about: error) {
                 fail(fault, "\(complaint): \(error.kind): \(error.message) → \(error.remedies.map(\.text))")
             }
-        } else {
-            recovered[fault.call, default: 0] += 1
         }
-        if let complaint = work.leftBehind(outcome) { fail(fault, complaint) }
+        if let complaint = work.complaint(about: outcome) { fail(fault, complaint) }
     }
 
     /// What another thread is still closing is waited for.

@@ -2,12 +2,12 @@ import CaptureGate
 
 /// A visit to a device's controls: all are read, and one of each kind is set to what it is.
 final class SweptControls: SweptWork {
-    let device: String
+    let names: [String]
     private let request: DeviceRequest
     private let queue: GateQueue
 
     init(_ capability: CapabilityName, _ device: String, in folder: SweptFolder) throws {
-        self.device = device
+        names = [device]
         request = DeviceRequest(
             capability: capability, level: capability == .camera ? .still : .meter,
             device: .id(DeviceID(rawValue: device)), purpose: "Sweep faults", isShared: true)
@@ -25,7 +25,7 @@ final class SweptControls: SweptWork {
     }
 
     /// It writes no file, and of those that are none of its own the sweep looks after itself.
-    func leftBehind(_ outcome: SweptOutcome) -> String? { nil }
+    func complaint(about outcome: SweptOutcome) -> String? { nil }
 }
 
 /// Visits the controls of the one device of its permit.

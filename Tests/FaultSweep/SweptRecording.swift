@@ -5,7 +5,7 @@ import Synchronization
 
 /// A short recording through the gate, with grants in a store of its own.
 final class SweptRecording: SweptWork {
-    let device: String
+    let names: [String]
     private let folder: String
     private let request: DeviceRequest
     private let queue: GateQueue
@@ -16,7 +16,7 @@ final class SweptRecording: SweptWork {
         _ capability: CapabilityName, _ device: String, in folder: SweptFolder, duration: Duration,
         pixelFormat: PixelFormat?
     ) throws {
-        self.device = device
+        names = [device]
         self.folder = folder.clips
         self.duration = duration
         self.pixelFormat = pixelFormat
@@ -53,12 +53,12 @@ final class SweptRecording: SweptWork {
     }
 
     /// A clip that came to be is there, whole; of one that did not there is nothing.
-    func leftBehind(_ outcome: SweptOutcome) -> String? {
+    func complaint(about outcome: SweptOutcome) -> String? {
         let files = FileNames(in: folder).all
         switch outcome {
         case .done, .ended:
             return files == [String(path.split(separator: "/").last ?? "")] ? nil : "files: \(files)"
-        case .refused: return files.isEmpty ? nil : "files: \(files)"
+        case .refused, .partly: return files.isEmpty ? nil : "files: \(files)"
         }
     }
 }

@@ -2,13 +2,13 @@ import CaptureGate
 
 /// What is done again and again, each time with another call failing.
 protocol SweptWork: AnyObject, Sendable {
-    /// Its id, which each error must name.
-    var device: String { get }
+    /// Ids, and words for what has none, of which each error must name one.
+    var names: [String] { get }
 
     func make(failing fault: PlannedFault) async -> SweptOutcome
 
-    /// What is wrong with the files after that; `nil` where nothing is.
-    func leftBehind(_ outcome: SweptOutcome) -> String?
+    /// What is wrong with what it made, beside the errors themselves; `nil` where nothing is.
+    func complaint(about outcome: SweptOutcome) -> String?
 }
 
 enum SweptOutcome: Sendable {
@@ -18,11 +18,14 @@ enum SweptOutcome: Sendable {
     case ended(CaptureError)
     /// Nothing came to be.
     case refused(CaptureError)
+    /// All of it was done but for this.
+    case partly([CaptureError])
 
-    var error: CaptureError? {
+    var errors: [CaptureError] {
         switch self {
-        case .done: nil
-        case .ended(let error), .refused(let error): error
+        case .done: []
+        case .ended(let error), .refused(let error): [error]
+        case .partly(let errors): errors
         }
     }
 }

@@ -47,6 +47,12 @@ enum fault paced_fault(const struct paced *device, int64_t *frames) {
     return found;
 }
 
+void paced_stand_still(struct paced *device, int64_t frames, int64_t now) {
+    int64_t stood = now - paced_nanoseconds(device, frames) - device->run_ns;
+    device->first_ns += stood;
+    device->run_ns += stood;
+}
+
 int64_t paced_sleep_end(const struct paced *device) {
     int64_t before = device->sleep_frame - device->run_frame;
     return device->run_ns + paced_nanoseconds(device, before) + device->plan.sleep_ms * INT64_C(1000000);

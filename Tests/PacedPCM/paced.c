@@ -4,10 +4,14 @@
 #include "paced.h"
 #include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+
+// Of this process: one that does not come back was unplugged; one was, whether it comes back or not.
+static atomic_int is_missing, was_unplugged;
 
 static struct paced *device_of(snd_pcm_ioplug_t *io) { return io->private_data; }
 
@@ -34,21 +38,45 @@ static int arm_for(struct paced *device, int64_t read_frames) {
     return arm(device, device->run_ns + paced_nanoseconds(device, limit));
 }
 
+// A patient device has not made what its buffer has no room for.
+static int64_t await_reader(struct paced *device, int64_t made, int64_t limit, int64_t now) {
+    int64_t room = (int64_t)device->io.appl_ptr + (int64_t)device->io.buffer_size;
+    if (!device->plan.patient || made <= room || limit <= room) return made;
+    paced_stand_still(device, room, now);
+    return room;
+}
+
 // The number of frames that this run has made; -EPIPE after a stall or when nobody read for a whole buffer.
 static int64_t made_frames(struct paced *device) {
     int64_t now = paced_now(), limit, made = paced_frames(device, now - device->run_ns);
     enum fault fault = paced_fault(device, &limit);
+    made = await_reader(device, made, limit, now);
     if (made >= limit) {
         if (fault == fault_stall && now >= stall_end(device, limit)) return -EPIPE;
-        if (fault == fault_vanish) device->gone = 1;
+        if (fault == fault_vanish) {
+            device->gone = 1;
+            if (!device->plan.comes_back) atomic_store(&is_missing, 1);
+            atomic_store(&was_unplugged, 1);
+        }
         if (fault == fault_sleep) device->asleep = 1;
         made = limit;
     }
     return made - (int64_t)device->io.appl_ptr > (int64_t)device->io.buffer_size ? -EPIPE : made;
 }
 
+// Who asks a server that was stopped waits for its answer for ever. What came before can still be read.
+static void ask(struct paced *device, int is_reading) {
+    if (!device->plan.dead_hangs || !device->started) return;
+    int64_t limit;
+    if (paced_fault(device, &limit) != fault_dead) return;
+    if (paced_frames(device, paced_now() - device->run_ns) < limit) return;
+    if (is_reading && (int64_t)device->io.appl_ptr < limit) return;
+    for (;;) pause();
+}
+
 static int paced_start(snd_pcm_ioplug_t *io) {
     struct paced *device = device_of(io);
+    ask(device, 0);
     if (device->gone) return -ENODEV;
     device->run_ns = paced_now();
     if (!device->started) device->first_ns = device->run_ns;
@@ -61,7 +89,10 @@ static int paced_start(snd_pcm_ioplug_t *io) {
     return arm_for(device, 0);
 }
 
-static int paced_stop(snd_pcm_ioplug_t *io) { return disarm(device_of(io)); }
+static int paced_stop(snd_pcm_ioplug_t *io) {
+    ask(device_of(io), 0);
+    return disarm(device_of(io));
+}
 
 // The kernel lets nobody touch a card that sleeps before it has power again.
 static void wait_for_power(const struct paced *device) {
@@ -72,6 +103,7 @@ static void wait_for_power(const struct paced *device) {
 
 static int paced_prepare(snd_pcm_ioplug_t *io) {
     struct paced *device = device_of(io);
+    ask(device, 0);
     if (device->gone) return -ENODEV;
     if (device->asleep) {
         wait_for_power(device);
@@ -99,6 +131,7 @@ static int paced_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *parameters
 // A negative answer always makes the state XRUN; unplugged and asleep must be told by the state.
 static snd_pcm_sframes_t paced_pointer(snd_pcm_ioplug_t *io) {
     struct paced *device = device_of(io);
+    ask(device, 1);
     int64_t made = made_frames(device);
     if (device->asleep) snd_pcm_ioplug_set_state(io, SND_PCM_STATE_SUSPENDED);
     if (device->gone) snd_pcm_ioplug_set_state(io, SND_PCM_STATE_DISCONNECTED);
@@ -202,6 +235,9 @@ SND_PCM_PLUGIN_DEFINE_FUNC(paced) {
     struct paced *device = calloc(1, sizeof *device);
     if (!device) return -ENOMEM;
     int refused = paced_read_plan(conf, &device->plan);
+    const int hangs = device->plan.open_hangs == 1 || (device->plan.open_hangs == 2 && atomic_load(&was_unplugged));
+    while (!refused && hangs) pause();
+    if (!refused && !device->plan.comes_back && atomic_load(&is_missing)) refused = -ENODEV;
     if (!refused) refused = create(device, name, stream, mode);
     if (refused < 0) free(device);
     if (refused) return refused < 0 ? refused : -EINVAL;

@@ -10,12 +10,16 @@ struct plan {
     long stall_after;  // here the device stops delivering …
     long stall_ms;     // … for so long, and has then overrun its buffer: a true xrun
     long stall_again;  // 1: after each further stall_after frames, too
-    long vanish_after; // here it is unplugged
+    long vanish_after; // here it is unplugged …
+    long comes_back;   // 1: and the next opening finds it again; 0: none of this process does
     long dead_after;   // here it falls silent, without an error
     long dead_calls;   // 1: and its descriptor calls for ever, as that of a dead sound server does
+    long dead_hangs;   // 1: and whatever is asked of it then never returns, as of a server that was stopped
+    long open_hangs;   // 1: its opening never returns; 2: once unplugged
     long sleep_after;  // here the machine goes to sleep: the state is SUSPENDED …
     long sleep_ms;     // … and nothing but -EAGAIN is to be had for so long
     long wakes;        // 1: resume wakes it; 0: -ENOSYS, it wants prepare and start
+    long patient;      // 1: it waits for its reader instead of overrunning: nothing goes wrong but what this plan says
     long planar;       // 1: each channel in memory of its own, or nothing
     long drift_ppm;    // its clock runs so much fast
     long rate_min, rate_max, channels_min, channels_max;
@@ -46,6 +50,9 @@ int64_t paced_nanoseconds(const struct paced *device, int64_t frames);
 
 // The fault that lies nearest ahead in this run, and the count of the run's frames that come before it.
 enum fault paced_fault(const struct paced *device, int64_t *frames);
+
+// Its clock stood still when this run had made so many frames, and goes on from now.
+void paced_stand_still(struct paced *device, int64_t frames, int64_t now);
 
 // Fallen asleep, awake again, and the instant from which it can be woken.
 int64_t paced_sleep_end(const struct paced *device);

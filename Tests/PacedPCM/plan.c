@@ -18,7 +18,7 @@ static int is_general(const char *name) {
 }
 
 int paced_read_plan(snd_config_t *configuration, struct plan *plan) {
-    *plan = (struct plan){.stall_ms = 200, .sleep_ms = 200, .wakes = 1,
+    *plan = (struct plan){.stall_ms = 200, .sleep_ms = 200, .wakes = 1, .comes_back = 1, .patient = 1,
                           .rate_min = 8000, .rate_max = 192000, .channels_min = 1, .channels_max = 8};
     const struct entry entries[] = {
         {"stall_after", &plan->stall_after},   {"stall_ms", &plan->stall_ms},
@@ -26,9 +26,11 @@ int paced_read_plan(snd_config_t *configuration, struct plan *plan) {
         {"dead_after", &plan->dead_after},     {"drift_ppm", &plan->drift_ppm},
         {"dead_calls", &plan->dead_calls},     {"sleep_after", &plan->sleep_after},
         {"sleep_ms", &plan->sleep_ms},         {"wakes", &plan->wakes},
-        {"planar", &plan->planar},
+        {"planar", &plan->planar},             {"dead_hangs", &plan->dead_hangs},
+        {"comes_back", &plan->comes_back},     {"open_hangs", &plan->open_hangs},
         {"rate_min", &plan->rate_min},         {"rate_max", &plan->rate_max},
         {"channels_min", &plan->channels_min}, {"channels_max", &plan->channels_max},
+        {"patient", &plan->patient},
     };
     snd_config_iterator_t at, next;
     snd_config_for_each(at, next, configuration) {

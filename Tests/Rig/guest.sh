@@ -77,6 +77,10 @@ watch_stalls() { "$judges/stalls" watch >$rig/stalls & }
 # stalled FROM TO: for how many of the nanoseconds between two moments it did.
 stalled() { "$judges/stalls" between "$1" "$2" <$rig/stalls; }
 
+# spared BUSY FROM TO: so many microseconds are less than 5 % of a processor between two moments. Who has it while the
+# machine stands still is said to have used that time.
+spared() { [ $((($1 * 1000 - $(stalled "$2" "$3")) * 20)) -lt $(($3 - $2)) ]; }
+
 # undisturbed COMMAND...: once more, up to five times in all, where the machine stood still for a picture's time meanwhile:
 # vivid itself skips pictures then. The last outcome counts.
 undisturbed() {
@@ -124,6 +128,17 @@ finish() {
     wait "$2"
 }
 
+# -- the processor
+
+# metered COMMAND...: in the background; `used` tells then what it and its like have used of a processor, in microseconds. The
+# times of a process in /proc are hundredths of a second.
+metered() {
+    mkdir -p /sys/fs/cgroup/metered
+    echo 0 >/sys/fs/cgroup/metered/cgroup.procs
+    exec "$@"
+}
+used() { awk '$1 == "usage_usec" { print $2 }' /sys/fs/cgroup/metered/cpu.stat; }
+
 # -- devices
 
 # load_vivid [OPTION...]: one webcam, capture node only, unless options say otherwise.
@@ -144,6 +159,18 @@ load_aloop() {
     modprobe snd-aloop "$@"
     udevadm settle
     microphone_node=/dev/snd/pcmC$(readlink /proc/asound/Loopback | tr -dc 0-9)D1c
+}
+
+# From now on ALSA knows the paced microphones of Tests/PacedPCM alone.
+use_paced() { export ALSA_CONFIG_PATH="$judges/paced/asound.conf"; }
+
+# play_numbered FRAMES: into the loopback, sound that numbers its own frames: what of it is in a clip tells what the device
+# made meanwhile. In the background, as $player.
+play_numbered() {
+    "$judges/numbered" play "$1" |
+        aplay -q -D hw:Loopback,0 -t raw -f S32_LE -r 48000 -c 2 --period-size=480 --buffer-size=4800 &
+    player=$!
+    wait_for 10 grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status
 }
 
 # load_eight: eight webcams and eight sound cards; `pairs` has a line "CAMERA MICROPHONE" for each.

@@ -29,7 +29,9 @@ struct udev_list_entry *_Nullable cm_udev_entry_next(struct udev_list_entry *ent
 const char *_Nullable cm_udev_entry_name(struct udev_list_entry *entry);
 const char *_Nullable cm_udev_entry_value(struct udev_list_entry *entry);
 
-struct udev_device *_Nullable cm_udev_device_from_syspath(struct udev *udev, const char *path);
+// -ENODEV where it is gone.
+int32_t cm_udev_device_from_syspath(
+    struct udev *udev, const char *path, struct udev_device *_Nullable *_Nonnull device);
 // `type`: 'c' or 'b'.
 struct udev_device *_Nullable cm_udev_device_from_devnum(struct udev *udev, char type, dev_t number);
 void cm_udev_device_unref(struct udev_device *device);

@@ -22,18 +22,32 @@ final class AudioLane: Lane {
         meter = LevelMeter(format)
         self.role = role
         self.timeline = timeline
+        let reopening = Reopening<OpenedMicrophone>()
         source = SessionFrames(session, timeline, rate: Double(format.sampleRate), back: back) {
-            (session) throws(CaptureError) in try session?.reattach()
+            (session) throws(CaptureError) in try session?.reattach(by: reopening) ?? false
         }
     }
 
     var elapsed: Int64 { outlet?.nanoseconds ?? 0 }
-    var isComplete: Bool { outlet?.isFull ?? false }
+    var isComplete: Bool { hasMissed || outlet?.isFull ?? false }
+    /// The device was away at the clip's end.
+    private var hasMissed = false
 
     func write(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
         var wrote = false
         while !isComplete, try writeNext(to: writer, as: track) { wrote = true }
         return wrote
+    }
+
+    func miss(until nanoseconds: Int64, in writer: any ClipWriter, as track: Int) throws(CaptureError) {
+        hasMissed = true
+        let placement = placement ?? begin(writer, track)
+        guard let outlet else { return }
+        try placement.finish()
+        let end = SoundTime(rate: format.sampleRate).frames(nanoseconds)
+        let frames = outlet.room(for: end - min(end, outlet.written))
+        try note(device: frames, ring: 0, before: .reattached, at: outlet)
+        try placement.miss(frames)
     }
 
     func finish() throws(CaptureError) { try placement?.finish() }
@@ -86,12 +100,18 @@ final class AudioLane: Lane {
     private func note(_ header: FrameHeader) throws(CaptureError) {
         let lost = header.lost
         guard lost.total > 0, let outlet, outlet.written > 0 else { return }
-        let frames = outlet.room(for: lost.device + lost.ring)
+        try note(device: lost.device, ring: lost.ring, before: header.flags, at: outlet)
+    }
+
+    private func note(
+        device: UInt64, ring: UInt64, before flags: FrameFlags, at outlet: SoundOutlet
+    ) throws(CaptureError) {
+        let frames = outlet.room(for: device + ring)
         do throws(CaptureError) {
             try timeline.losses.note(frames, of: track, index, at: outlet.nanoseconds)
         } catch {
-            unplaced.add(lost.device, before: header.flags)
-            unplaced.ring = lost.ring
+            unplaced.add(device, before: flags)
+            unplaced.ring = ring
             throw error
         }
     }

@@ -17,7 +17,8 @@ protocol FrameSource: AnyObject {
     func start()
     func stop()
     /// Goes on with a device that was unplugged and is back; throws while it is not.
-    func reattach() throws(CaptureError)
+    /// - Returns: false while it is being opened, which is not waited for: ask again.
+    func reattach() throws(CaptureError) -> Bool
     /// Gives the session back, to be closed.
     func release()
     /// Throws one period or picture away, while other devices have not started yet.

@@ -20,6 +20,9 @@ protocol Lane: AnyObject {
     /// Writes one period or picture.
     /// - Returns: false where there is none.
     func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool
+    /// Has what is missing up to a place in the clip, and ends there: its device is away.
+    /// - Parameter nanoseconds: from the clip's start.
+    func miss(until nanoseconds: Int64, in writer: any ClipWriter, as track: Int) throws(CaptureError)
     /// Writes what is still inside; nothing more comes.
     func finish() throws(CaptureError)
     func ledger(counts: EncoderCounts) -> TrackLedger

@@ -28,14 +28,14 @@ enum OpenDevice: Sendable {
     }
 
     /// What records it; `nil` the second time.
-    func lane(_ timeline: Timeline, _ role: SoundRole, constantRate: Bool) -> (any Lane)? {
+    func lane(_ timeline: Timeline, _ role: SoundRole, constantRate: Bool, mayLeave: Bool) -> (any Lane)? {
         switch self {
         case .microphone(let box):
             guard let session = box.take() else { return nil }
             return AudioLane(session, timeline, role: role, back: box)
         case .camera(let box):
             guard let session = box.take() else { return nil }
-            return VideoLane(session, timeline, constantRate: constantRate, back: box)
+            return VideoLane(session, timeline, constantRate: constantRate, mayLeave: mayLeave, back: box)
         }
     }
 }

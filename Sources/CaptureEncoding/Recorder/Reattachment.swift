@@ -6,6 +6,8 @@ final class Reattachment {
     enum Outcome {
         case away
         case back
+        /// The clip has become as long as it was to be before the device came back.
+        case missed
         /// Nobody waits, or not any longer.
         case over(SessionEnd)
     }
@@ -15,7 +17,10 @@ final class Reattachment {
     private let timeline: Timeline
     /// Since when a lane's device is away, CLOCK_MONOTONIC nanoseconds.
     private var since: [ObjectIdentifier: Int64] = [:]
-    private var nextLook: Int64 = 0
+    /// When a lane's device is looked for again, CLOCK_MONOTONIC nanoseconds.
+    private var nextLook: [ObjectIdentifier: Int64] = [:]
+    /// How far the lanes had come whose devices came back.
+    private var reached: [ObjectIdentifier: Int64] = [:]
     /// Between two looks: each goes through all devices.
     private static let interval: Int64 = 200_000_000
 
@@ -26,34 +31,45 @@ final class Reattachment {
 
     func isAway(_ lane: any Lane) -> Bool { since[ObjectIdentifier(lane)] != nil }
 
+    /// Whether nothing has come from its device since that was unplugged.
+    func isBehind(_ lane: any Lane) -> Bool { isAway(lane) || reached[ObjectIdentifier(lane)] == lane.elapsed }
+
     /// - Parameter end: how the capture of the lane's device ended.
     func look(at lane: any Lane, _ end: SessionEnd) -> Outcome {
         guard case .deviceGone = end, let patience else { return .over(end) }
         let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
-        let begin = since[ObjectIdentifier(lane), default: now]
-        since[ObjectIdentifier(lane)] = begin
-        if now - begin > patience || isOver(now) { return .over(end) }
-        guard now >= nextLook else { return .away }
-        defer { nextLook = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + Self.interval }
+        let name = ObjectIdentifier(lane)
+        let begin = since[name, default: now]
+        since[name] = begin
+        if let over, over <= begin + patience, now > over { return .missed }
+        if now > begin + patience { return .over(end) }
+        guard now >= nextLook[name] ?? 0 else { return .away }
         return attach(lane)
     }
 
-    /// The clip is as long as it was to become.
-    private func isOver(_ now: Int64) -> Bool {
-        guard let origin = timeline.origin, let duration = timeline.duration else { return false }
-        return now - origin > duration
+    /// When the clip is as long as it was to become, CLOCK_MONOTONIC nanoseconds; `nil` where that is open.
+    private var over: Int64? {
+        guard let origin = timeline.origin, let duration = timeline.duration else { return nil }
+        return origin + duration
     }
 
     /// A device that is just back may refuse for a moment: udev has not set its permissions yet. What the gate refuses is
     /// refused for good.
     private func attach(_ lane: any Lane) -> Outcome {
+        let name = ObjectIdentifier(lane)
         do {
-            try lane.source.reattach()
-            since[ObjectIdentifier(lane)] = nil
+            guard try lane.source.reattach() else { return .away }
+            since[name] = nil
+            reached[name] = lane.elapsed
+            // What is plugged in with it, as a camera's microphone, is back as well.
+            nextLook = [:]
             return .back
         } catch {
+            nextLook[name] = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + Self.interval
             switch error.kind {
             case .revoked, .expired: return .over(.refused(error))
+            // Each further look would leave a thread behind.
+            case .stalled: return .over(.stalled(error))
             default: return .away
             }
         }

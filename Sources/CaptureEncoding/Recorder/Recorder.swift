@@ -89,7 +89,8 @@ public struct Recorder: ~Copyable, Sendable {
             for format in formats { try device.adapt(to: format, settings.encoders.videoCodec) }
         }
         let lanes = Self.lanes(
-            devices, timeline, settings.sync, constantRate: formats.contains(where: \.hasConstantRate))
+            devices, timeline, settings.sync, constantRate: formats.contains(where: \.hasConstantRate),
+            mayLeave: settings.reattach != nil)
         defer {
             for lane in lanes { lane.source.release() }
             timeline.pace = nil
@@ -127,13 +128,15 @@ public struct Recorder: ~Copyable, Sendable {
     }
 
     private static func lanes(
-        _ devices: [OpenDevice], _ timeline: Timeline, _ sync: SyncClock, constantRate: Bool
+        _ devices: [OpenDevice], _ timeline: Timeline, _ sync: SyncClock, constantRate: Bool,
+        mayLeave: Bool
     ) -> [any Lane] {
         let microphones = devices.indices.filter { devices[$0].isMicrophone }
         let clock = sync.resolved(cameras: devices.count - microphones.count, microphones: microphones.count)
         return devices.indices.compactMap { index in
             devices[index].lane(
-                timeline, SoundRole(clock, isFirst: index == microphones.first), constantRate: constantRate)
+                timeline, SoundRole(clock, isFirst: index == microphones.first), constantRate: constantRate,
+                mayLeave: mayLeave)
         }
     }
 }

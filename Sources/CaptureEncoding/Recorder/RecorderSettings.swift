@@ -26,7 +26,8 @@ public struct RecorderSettings: Sendable {
     public var untilSilence: SilenceRule?
     /// What happens where frames are lost.
     public var onLoss = LossPolicy.fill
-    /// How long to wait for a device that is unplugged, and go on with it; `nil` ends the clip.
+    /// How long to wait for a device that is unplugged, and go on with it; `nil` ends the clip. Where the clip is over before
+    /// it comes back, what it missed is lost, and the clip is complete.
     public var reattach: Duration?
     /// Whose clock the clip's time follows.
     public var sync = SyncClock.automatic

@@ -48,18 +48,43 @@ extension RecordingRun {
     }
 
     /// Writes one period or picture of what was held, of all devices the oldest one, so that the file has them in order.
-    /// - Returns: `nil` where nothing is held any more; false where it would come too fast for who stores it.
+    /// - Returns: `nil` where nothing is held any more.
     func replay() throws(CaptureError) -> Bool? {
         guard timeline.origin != nil, let index = oldestHeld else { return nil }
         // What comes meanwhile waits as well: sound is never left to its ring.
         for case let lane as AudioLane in lanes { while try lane.source.holdNext() {} }
         if throttle.holds(writer.isBusy) {
-            wait(for: [], milliseconds: Throttle.pause)
+            // Not for a stop as well: it may have been asked for, and what is held comes before it.
+            wait(on: [], milliseconds: Throttle.pause)
             return true
         }
         let wrote = try lanes[index].writeNext(to: writer, as: index)
         try finishParts()
         return wrote
+    }
+
+    /// Writes what was captured before the end: what is held, and what waits in the rings.
+    /// - Returns: the end, or why the output did not take all.
+    func drained(_ end: End) -> End {
+        guard timeline.origin != nil, end.isOfInput, end.reason != .revoked else { return end }
+        // From here on nothing is committed, so there is an end of it.
+        for lane in lanes { lane.source.stop() }
+        do {
+            while try writeOnce() { tell() }
+        } catch {
+            // A clip of the greatest size has an error to tell where its device has one.
+            return error == .sizeReached && end.error != nil ? end : self.end(error)
+        }
+        return lanes.allSatisfy(\.isComplete) ? End(reason: .complete, error: nil) : end
+    }
+
+    func wait(for lanes: [any Lane], milliseconds: Int32 = 100) {
+        wait(on: lanes.map { $0.source.readySignal } + [control.descriptor], milliseconds: milliseconds)
+    }
+
+    private func wait(on descriptors: [Int32], milliseconds: Int32) {
+        var items = descriptors.map { cs_poll_item(fd: $0, events: Int16(CS_POLL_IN), revents: 0) }
+        _ = cs_poll(&items, items.count, milliseconds)
     }
 
     private var oldestHeld: Int? {

@@ -33,6 +33,8 @@ final class RecordingRun {
     struct End {
         let reason: EndReason
         let error: CaptureError?
+        /// Whether the output is well, and would take more.
+        var isOfInput = true
 
         /// What there is to say where the clip has not a single frame.
         func fatal(_ ledger: LossLedger) -> CaptureError {
@@ -119,7 +121,7 @@ final class RecordingRun {
             if timeline.silence?.isOver == true { return End(reason: .silence, error: nil) }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
             if let failure = finishing.lazy.compactMap(\.failure).first { return end(failure) }
-            if let end = ended() { return end }
+            if let end = ended() { return drained(end) }
             turns += 1
             // Not after each picture: that would be a look at the clock for each. Whoever keeps up waits soon anyway.
             if !wrote || turns % 64 == 0 { reportProgress() }
@@ -129,9 +131,26 @@ final class RecordingRun {
 
     /// - Parameter error: of the output, or of a loss that was to end it.
     func end(_ error: CaptureError) -> End {
-        if error == timeline.losses.failure { return End(reason: .loss, error: error) }
-        if error == .sizeReached { return End(reason: .maxSize, error: nil) }
-        return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error)
+        if error == timeline.losses.failure { return End(reason: .loss, error: error, isOfInput: false) }
+        if error == .sizeReached { return End(reason: .maxSize, error: nil, isOfInput: false) }
+        return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error, isOfInput: false)
+    }
+
+    private func end(_ end: SessionEnd) -> End {
+        switch end {
+        case .stopped: End(reason: .interrupt, error: nil)
+        case .refused(let error): End(reason: .revoked, error: error)
+        case .deviceGone(let error): End(reason: .deviceGone, error: error)
+        case .stalled(let error): End(reason: .stalled, error: error)
+        case .failed(let error): End(reason: .failure, error: error)
+        }
+    }
+
+    /// What there is to tell while frames are written.
+    func tell() {
+        tellFinished()
+        tellStart()
+        reportProgress()
     }
 
     private func tellFinished() {
@@ -146,7 +165,7 @@ final class RecordingRun {
         report(.started(tracks: lanes.map(\.track), differences: differences))
     }
 
-    private func writeOnce() throws(CaptureError) -> Bool {
+    func writeOnce() throws(CaptureError) -> Bool {
         if let wrote = try replay() { return wrote }
         var wrote = false
         for (index, lane) in lanes.enumerated() where timeline.origin != nil || lane === leader {
@@ -186,29 +205,20 @@ final class RecordingRun {
     }
 
     func ended() -> End? {
-        for lane in lanes where !lane.isComplete {
-            guard let end = lane.source.end, case .over(let last) = reattachment.look(at: lane, end) else { continue }
-            switch last {
-            case .stopped: return End(reason: .interrupt, error: nil)
-            case .refused(let error): return End(reason: .revoked, error: error)
-            case .deviceGone(let error): return End(reason: .deviceGone, error: error)
-            case .stalled(let error): return End(reason: .stalled, error: error)
-            case .failed(let error): return End(reason: .failure, error: error)
+        for (index, lane) in lanes.enumerated() where !lane.isComplete {
+            guard let end = lane.source.end else { continue }
+            switch reattachment.look(at: lane, end) {
+            case .away, .back: break
+            case .over(let last): return self.end(last)
+            case .missed:
+                do {
+                    try lane.miss(until: timeline.duration ?? 0, in: writer, as: index)
+                } catch {
+                    return self.end(error)
+                }
             }
         }
-        guard let reason = control.requested else { return nil }
-        // What was held, and is not written yet, comes before the end.
-        if timeline.origin != nil, lanes.contains(where: { $0.source.oldestHeld != nil && !$0.isComplete }) {
-            for lane in lanes { lane.source.stop() }
-            return nil
-        }
-        return End(reason: reason, error: nil)
-    }
-
-    func wait(for lanes: [any Lane], milliseconds: Int32 = 100) {
-        var items = lanes.map { cs_poll_item(fd: $0.source.readySignal, events: Int16(CS_POLL_IN), revents: 0) }
-        items.append(cs_poll_item(fd: control.descriptor, events: Int16(CS_POLL_IN), revents: 0))
-        _ = cs_poll(&items, items.count, milliseconds)
+        return control.requested.map { End(reason: $0, error: nil) }
     }
 
     private func reportProgress() {
@@ -237,6 +247,7 @@ final class RecordingRun {
     private func finish(_ end: End) throws(CaptureError) -> Clip {
         // Where that fails, the output has failed before: the file is finished as far as it is.
         for lane in lanes { try? lane.finish() }
+        if end.isOfInput { levelOut() }
         let ledger = Self.ledger(lanes, writer)
         // A file without a frame would be no clip.
         if ledger.tracks.allSatisfy({ $0.frames == 0 }) {
@@ -251,6 +262,14 @@ final class RecordingRun {
         }
         clip.tracks = lanes.map(\.track)
         return clip
+    }
+
+    /// What a device that is away has missed by the clip's end is missing in the clip as well: its tracks end together.
+    private func levelOut() {
+        let end = lanes.map(\.elapsed).max() ?? 0
+        for (index, lane) in lanes.enumerated() where !lane.isComplete && reattachment.isBehind(lane) {
+            try? lane.miss(until: end, in: writer, as: index)
+        }
     }
 
     private static func ledger(_ lanes: [any Lane], _ writer: any ClipWriter) -> LossLedger {

@@ -13,7 +13,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
     private var session: Session?
     private let back: Box<Session>
     private let timeline: Timeline
-    private let attach: (inout Session?) throws(CaptureError) -> Void
+    private let attach: (inout Session?) throws(CaptureError) -> Bool
     /// What was taken into memory before the clip has begun.
     private let held = HeldFrames()
 
@@ -26,7 +26,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
     ///   - attach: goes on with a device that was unplugged.
     init(
         _ session: consuming Session, _ timeline: Timeline, rate: Double, back: Box<Session>,
-        attach: @escaping (inout Session?) throws(CaptureError) -> Void
+        attach: @escaping (inout Session?) throws(CaptureError) -> Bool
     ) {
         decision = session.decision
         differences = session.differences
@@ -38,8 +38,12 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
     }
 
     var readySignal: Int32 { session?.readySignal ?? -1 }
-    /// What is held comes first, once the clip has begun.
-    var end: SessionEnd? { timeline.origin == nil || held.isEmpty ? session?.end : nil }
+    /// What is held and what the ring still has come first, once the clip has begun. The end is looked at before the
+    /// ring: what was committed before it is then seen for certain.
+    var end: SessionEnd? {
+        guard let end = session?.end else { return nil }
+        return timeline.origin == nil || held.isEmpty && session?.unread ?? 0 == 0 ? end : nil
+    }
     var statistics: CaptureStatistics? { session?.statistics }
     var lastTimestamp: Int64 { statistics?.lastTimestamp ?? 0 }
     var oldestHeld: Int64? { held.oldest }
@@ -51,9 +55,10 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
 
     func stop() { session?.stop() }
 
-    func reattach() throws(CaptureError) {
-        try attach(&session)
+    func reattach() throws(CaptureError) -> Bool {
+        guard try attach(&session) else { return false }
         session?.wake(every: Self.wakeInterval)
+        return true
     }
 
     func release() {

@@ -17,11 +17,15 @@ final class VideoLane: Lane {
     /// In the clip.
     private var index = 0
     private(set) var isComplete = false
+    /// What stands still where the clip ends while the camera is away; `nil` where there is no need of one.
+    private var lastPicture: [UInt8]?
     /// Who wants to look on.
     var preview: PreviewSource?
 
+    /// - Parameter mayLeave: whether the clip goes on while the camera is away.
     init(
-        _ session: consuming VideoSession, _ timeline: Timeline, constantRate: Bool, back: Box<VideoSession>
+        _ session: consuming VideoSession, _ timeline: Timeline, constantRate: Bool, mayLeave: Bool,
+        back: Box<VideoSession>
     ) {
         let device = session.device
         let rate = session.format.frameRate
@@ -30,8 +34,10 @@ final class VideoLane: Lane {
         frame = rate.frameNanoseconds
         self.timeline = timeline
         self.constantRate = constantRate
+        lastPicture = constantRate && mayLeave ? [] : nil
+        let reopening = Reopening<OpenedCamera>()
         source = SessionFrames(session, timeline, rate: rate.framesPerSecond, back: back) {
-            (session) throws(CaptureError) in try session?.reattach()
+            (session) throws(CaptureError) in try session?.reattach(by: reopening) ?? false
         }
     }
 
@@ -78,6 +84,19 @@ final class VideoLane: Lane {
             framesPerSecond: elapsed == 0 ? 0 : Double(written) * 1e9 / Double(elapsed))
     }
 
+    func miss(until nanoseconds: Int64, in writer: any ClipWriter, as track: Int) throws(CaptureError) {
+        isComplete = true
+        let missing = missing(of: UInt64((nanoseconds + frame / 2) / frame))
+        guard missing > 0, written > 0 else { return }
+        try timeline.losses.note(missing, of: self.track, track, at: last + frame)
+        count.lost.device += missing
+        if let lastPicture {
+            try fill(missing, with: lastPicture.span.bytes, writer, track)
+        } else {
+            writer.extend(to: nanoseconds)
+        }
+    }
+
     // MARK: One picture
 
     func writeNext(to writer: any ClipWriter, as track: Int) throws(CaptureError) -> Bool {
@@ -109,14 +128,19 @@ final class VideoLane: Lane {
         _ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, places: UInt64
     ) throws(CaptureError) {
         isComplete = true
-        let reached = written == 0 ? 0 : UInt64((last + frame / 2) / frame) + 1
-        let missing = places - min(reached, places)
+        let missing = missing(of: places)
         if written > 0 { note(lost: header, atMost: missing) }
         if constantRate {
             try fill(missing, with: bytes, writer, track)
         } else if missing > 0, let duration = timeline.duration {
             writer.extend(to: duration)
         }
+    }
+
+    /// - Parameter places: of all the clip's pictures.
+    private func missing(of places: UInt64) -> UInt64 {
+        let reached = written == 0 ? 0 : UInt64((last + frame / 2) / frame) + 1
+        return places - min(reached, places)
     }
 
     private func begin(at time: Int64, as track: Int) {
@@ -162,10 +186,17 @@ final class VideoLane: Lane {
         _ bytes: RawSpan, _ writer: any ClipWriter, _ track: Int, at time: Int64
     ) throws(CaptureError) {
         try writer.write(bytes, to: track, at: time)
+        keep(bytes)
         preview?.take(bytes, at: time)
         last = time
         written += 1
         try noteLeftOut(writer, track)
+    }
+
+    private func keep(_ bytes: RawSpan) {
+        guard lastPicture != nil else { return }
+        lastPicture?.removeAll(keepingCapacity: true)
+        bytes.withUnsafeBytes { lastPicture?.append(contentsOf: $0) }
     }
 
     /// What the encoder can't take is lost as well.

@@ -51,6 +51,12 @@ final class SoundPlacement {
         return kept
     }
 
+    /// Silence for what the device would have made by the clip's end, had it not been away.
+    func miss(_ frames: UInt64) throws(CaptureError) {
+        lost.device += frames
+        try outlet.writeSilence(frames)
+    }
+
     /// Hands out what is still inside: nothing follows.
     func finish() throws(CaptureError) { try outlet.flush(step: steering.step) }
 

@@ -6,7 +6,7 @@ struct ControlDesk {
     let panel: any ControlPanel
 
     func controls() throws(CaptureError) -> [DeviceControl] {
-        try saying { () throws(ControlFault) in try panel.controls() }
+        try saying { () throws(CallFault) in try panel.controls() }
     }
 
     /// - Throws: `.usage` with the names that may have been meant.
@@ -18,7 +18,7 @@ struct ControlDesk {
 
     /// The same control as it is now.
     func read(_ control: DeviceControl) throws(CaptureError) -> DeviceControl {
-        try saying { () throws(ControlFault) in try panel.read(control) }
+        try saying { () throws(CallFault) in try panel.read(control) }
     }
 
     /// Sets a control and reads it back.
@@ -27,33 +27,10 @@ struct ControlDesk {
         // Another control may have been set since the list was made.
         let now = try read(control)
         try now.checkSettable(on: device)
-        let meant = try saying { () throws(ControlFault) in try panel.write(value, to: now) }
+        let meant = try saying { () throws(CallFault) in try panel.write(value, to: now) }
         let after = try read(now)
         let isReadable = after.value != nil && now.kind != .button
         return ControlChange(asked: value, control: after, isAsAsked: !isReadable || after.value == meant)
-    }
-
-    /// Sets to its default what has one and can be set now.
-    ///
-    /// What an automatic stands against is tried again after all others: its automatic may have been set to manual.
-    func reset(_ controls: [DeviceControl]) throws(CaptureError) -> [ControlChange] {
-        var (changes, waiting): ([ControlChange], [DeviceControl]) = ([], [])
-        for control in controls where control.defaultValue != nil && !control.flags.contains(.readOnly) {
-            if try read(control).flags.contains(.inactive) {
-                waiting.append(control)
-            } else {
-                try append(control, to: &changes)
-            }
-        }
-        for control in waiting where try !read(control).flags.contains(.inactive) {
-            try append(control, to: &changes)
-        }
-        return changes
-    }
-
-    private func append(_ control: DeviceControl, to changes: inout [ControlChange]) throws(CaptureError) {
-        guard let value = control.defaultValue else { return }
-        changes.append(try set(control, to: .integer(value)))
     }
 
     private func unknown(_ name: String, _ controls: [DeviceControl]) -> CaptureError {
@@ -73,7 +50,7 @@ struct ControlDesk {
             remedies: [Remedy("See what it takes.", command: "capturegate controls \(device.id)")])
     }
 
-    private func saying<Value>(_ body: () throws(ControlFault) -> Value) throws(CaptureError) -> Value {
+    private func saying<Value>(_ body: () throws(CallFault) -> Value) throws(CaptureError) -> Value {
         do { return try body() } catch { throw error.error(device) }
     }
 }

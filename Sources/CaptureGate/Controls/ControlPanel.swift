@@ -3,17 +3,17 @@
 /// *session-bound*
 protocol ControlPanel: AnyObject {
     /// All there are, in the device's order, with their values now.
-    func controls() throws(ControlFault) -> [DeviceControl]
+    func controls() throws(CallFault) -> [DeviceControl]
     /// The same control as it is now.
-    func read(_ control: DeviceControl) throws(ControlFault) -> DeviceControl
+    func read(_ control: DeviceControl) throws(CallFault) -> DeviceControl
     /// Hands a value on that was checked.
     /// - Returns: what it stands for on this device, a number where decibels were asked for.
-    func write(_ value: ControlValue, to control: DeviceControl) throws(ControlFault) -> ControlValue
+    func write(_ value: ControlValue, to control: DeviceControl) throws(CallFault) -> ControlValue
 }
 
 /// Of a device that has none, as the built-in ones.
 final class EmptyPanel: ControlPanel {
-    func controls() throws(ControlFault) -> [DeviceControl] { [] }
-    func read(_ control: DeviceControl) throws(ControlFault) -> DeviceControl { control }
-    func write(_ value: ControlValue, to control: DeviceControl) throws(ControlFault) -> ControlValue { value }
+    func controls() throws(CallFault) -> [DeviceControl] { [] }
+    func read(_ control: DeviceControl) throws(CallFault) -> DeviceControl { control }
+    func write(_ value: ControlValue, to control: DeviceControl) throws(CallFault) -> ControlValue { value }
 }

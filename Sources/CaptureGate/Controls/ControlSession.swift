@@ -20,7 +20,7 @@ public struct ControlSession: ~Copyable {
         let (id, capability) = (permit.device.id, permit.capability)
         let device = try DeviceCatalog.device(id, capability)
         let capture = try await permit.redeem(opening: id, as: capability)
-        do throws(ControlFault) {
+        do throws(CallFault) {
             desk = ControlDesk(device: device, panel: try Self.panel(of: device))
         } catch {
             let error = error.error(device)
@@ -31,12 +31,12 @@ public struct ControlSession: ~Copyable {
         self.capture = capture
     }
 
-    private static func panel(of device: Device) throws(ControlFault) -> any ControlPanel {
+    private static func panel(of device: Device) throws(CallFault) -> any ControlPanel {
         switch device.capability {
         case .camera:
-            try device.nodes.first.map { node throws(ControlFault) in try CameraPanel(opening: node) }
+            try device.nodes.first.map { node throws(CallFault) in try CameraPanel(opening: node) }
                 ?? EmptyPanel()
-        default: try device.pcmName.map { name throws(ControlFault) in try MixerPanel(opening: name) } ?? EmptyPanel()
+        default: try device.pcmName.map { name throws(CallFault) in try MixerPanel(opening: name) } ?? EmptyPanel()
         }
     }
 
@@ -71,8 +71,13 @@ public struct ControlSession: ~Copyable {
         return try desk.set(control, to: value)
     }
 
-    /// Sets controls to their defaults; what has none or can't be set now stays as it is.
-    public func reset(_ controls: [DeviceControl]) throws(CaptureError) -> [ControlChange] {
+    /// Sets controls to their defaults, and reads them back; what has none stays as it is.
+    ///
+    /// An automatic that holds one of them is switched off for the while, and has its own default at last where it is
+    /// among them, else what it was.
+    ///
+    /// - Throws: where the permission or the device has gone; what can't be set is among the failures.
+    public func reset(_ controls: [DeviceControl]) throws(CaptureError) -> ControlReset {
         try checkPermission()
         return try desk.reset(controls)
     }

@@ -9,19 +9,19 @@ final class MixerPanel: ControlPanel {
     private let device: UInt32
 
     /// - Parameter pcmName: `hw:CARD,DEVICE`
-    init(opening pcmName: String) throws(ControlFault) {
+    init(opening pcmName: String) throws(CallFault) {
         let parts = pcmName.drop { $0 != ":" }.dropFirst().split(separator: ",")
         device = parts.count == 2 ? UInt32(parts[1]) ?? 0 : 0
         _ = cm_alsa_setup()
         var mixer: OpaquePointer?
-        try ControlFault.check("snd_ctl_open", cm_mixer_open(&mixer, "hw:\(parts.first ?? "0")"))
-        guard let mixer else { throw ControlFault(call: "snd_ctl_open", errno: ENOMEM) }
+        try CallFault.check("snd_ctl_open", cm_mixer_open(&mixer, "hw:\(parts.first ?? "0")"))
+        guard let mixer else { throw CallFault(call: "snd_ctl_open", errno: ENOMEM) }
         self.mixer = mixer
     }
 
     deinit { _ = cm_ctl_close(mixer) }
 
-    func controls() throws(ControlFault) -> [DeviceControl] {
+    func controls() throws(CallFault) -> [DeviceControl] {
         var elements: [cm_elem] = []
         for number in try numbers() {
             var element = cm_elem()
@@ -32,43 +32,43 @@ final class MixerPanel: ControlPanel {
         return zip(elements, names).map { control($0, name: $1) }
     }
 
-    func read(_ control: DeviceControl) throws(ControlFault) -> DeviceControl {
+    func read(_ control: DeviceControl) throws(CallFault) -> DeviceControl {
         self.control(try element(control), name: control.name)
     }
 
     /// Sets all channels alike.
-    func write(_ value: ControlValue, to control: DeviceControl) throws(ControlFault) -> ControlValue {
+    func write(_ value: ControlValue, to control: DeviceControl) throws(CallFault) -> ControlValue {
         var element = try element(control)
         let number = try raw(value, of: control)
         let values = [Int64](repeating: number, count: Int(CM_ELEM_CHANNELS))
-        try ControlFault.check("snd_ctl_elem_write", cm_elem_write(mixer, &element, values))
+        try CallFault.check("snd_ctl_elem_write", cm_elem_write(mixer, &element, values))
         return .integer(number)
     }
 
-    private func raw(_ value: ControlValue, of control: DeviceControl) throws(ControlFault) -> Int64 {
+    private func raw(_ value: ControlValue, of control: DeviceControl) throws(CallFault) -> Int64 {
         switch value {
         case .integer(let number): return number
-        case .text: throw ControlFault(call: "snd_ctl_elem_write", errno: EINVAL)
+        case .text: throw CallFault(call: "snd_ctl_elem_write", errno: EINVAL)
         case .decibels(let level):
             var number: Int64 = 0
-            try ControlFault.check(
+            try CallFault.check(
                 "snd_ctl_convert_from_dB",
                 cm_elem_from_decibels(mixer, control.id, Int64((level * 100).rounded()), &number))
             return number
         }
     }
 
-    private func numbers() throws(ControlFault) -> [UInt32] {
-        let count = try ControlFault.check("snd_ctl_elem_list", cm_elem_list(mixer, nil, 0))
+    private func numbers() throws(CallFault) -> [UInt32] {
+        let count = try CallFault.check("snd_ctl_elem_list", cm_elem_list(mixer, nil, 0))
         var numbers = [UInt32](repeating: 0, count: Int(min(count, 4096)))
         guard !numbers.isEmpty else { return [] }
-        let now = try ControlFault.check("snd_ctl_elem_list", cm_elem_list(mixer, &numbers, UInt32(numbers.count)))
+        let now = try CallFault.check("snd_ctl_elem_list", cm_elem_list(mixer, &numbers, UInt32(numbers.count)))
         return Array(numbers.prefix(Int(now)))
     }
 
-    private func element(_ control: DeviceControl) throws(ControlFault) -> cm_elem {
+    private func element(_ control: DeviceControl) throws(CallFault) -> cm_elem {
         var element = cm_elem()
-        try ControlFault.check("snd_ctl_elem_info", cm_elem_info(mixer, control.id, &element))
+        try CallFault.check("snd_ctl_elem_info", cm_elem_info(mixer, control.id, &element))
         return element
     }
 

@@ -1,68 +1,99 @@
 import CMedia
+import CSystem
 
 /// Asks an idle camera for its formats, sizes and rates (`VIDIOC_ENUM_FMT` and its kin), without streaming.
-enum CameraFormats {
-    static func read(_ node: String) -> Device.Formats {
+struct CameraFormats {
+    /// Where a call fails, what the camera had said until then counts.
+    static func read(_ node: String) -> FormatsReading {
+        var reading = FormatsReading()
         let camera = cm_v4l2_open(node)
-        guard camera >= 0 else { return .unknown }
+        guard camera >= 0 else {
+            reading.note("open", camera)
+            return reading
+        }
         defer { _ = cm_close(camera) }
-        let codes = bufferTypes.flatMap { pixelFormats(camera, type: $0) }
-        let modes = codes.flatMap { code in sizes(camera, code).map { mode(camera, code, $0) } }
-        return .video(modes)
+        var formats = CameraFormats(camera: camera, reading: reading)
+        return formats.read()
+    }
+
+    private let camera: Int32
+    private var reading: FormatsReading
+
+    private mutating func read() -> FormatsReading {
+        var modes: [VideoMode] = []
+        for type in Self.bufferTypes {
+            for code in pixelFormats(type) { for size in sizes(code) { modes.append(mode(code, size)) } }
+        }
+        reading.formats = modes.isEmpty && reading.fault != nil ? .unknown : .video(modes)
+        return reading
     }
 
     /// V4L2_BUF_TYPE_VIDEO_CAPTURE and V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.
     private static let bufferTypes: [UInt32] = [1, 9]
 
-    private static func pixelFormats(_ camera: Int32, type: UInt32) -> [UInt32] {
+    /// Whether a list goes on. One that is over, or that this driver does not have, is no fault.
+    private mutating func goesOn(_ call: String, _ result: Int32) -> Bool {
+        if result < 0, ![EINVAL, ENOTTY, ENODATA].contains(0 &- result) { reading.note(call, result) }
+        return result >= 0
+    }
+
+    private mutating func pixelFormats(_ type: UInt32) -> [UInt32] {
         var codes: [UInt32] = []
         var format = cm_v4l2_fmtdesc()
         // A driver that never ends its list would hang the scan.
-        while codes.count < 256, cm_v4l2_enum_fmt(camera, type, UInt32(codes.count), &format) >= 0 {
+        while codes.count < 256,
+            goesOn("VIDIOC_ENUM_FMT", cm_v4l2_enum_fmt(camera, type, UInt32(codes.count), &format))
+        {
             codes.append(format.pixelformat)
         }
         return codes
     }
 
-    private static func sizes(_ camera: Int32, _ code: UInt32) -> [cm_v4l2_frmsize] {
+    private mutating func sizes(_ code: UInt32) -> [cm_v4l2_frmsize] {
         var sizes: [cm_v4l2_frmsize] = []
         var size = cm_v4l2_frmsize()
-        while sizes.count < 256, cm_v4l2_enum_framesizes(camera, code, UInt32(sizes.count), &size) >= 0 {
+        while sizes.count < 256,
+            goesOn("VIDIOC_ENUM_FRAMESIZES", cm_v4l2_enum_framesizes(camera, code, UInt32(sizes.count), &size))
+        {
             sizes.append(size)
-            if size.type != discrete { break }
+            if size.type != Self.discrete { break }
         }
         return sizes
     }
 
-    private static func mode(_ camera: Int32, _ code: UInt32, _ size: cm_v4l2_frmsize) -> VideoMode {
-        let rates = frameRates(camera, code, size)
+    private mutating func mode(_ code: UInt32, _ size: cm_v4l2_frmsize) -> VideoMode {
+        let rates = frameRates(code, size)
         return VideoMode(
             pixelFormat: PixelFormat(rawValue: code), width: Int(size.max_width), height: Int(size.max_height),
-            smaller: size.type == discrete ? nil : SizeSteps(size),
+            smaller: size.type == Self.discrete ? nil : SizeSteps(size),
             frameRates: rates.list.sorted { $0.framesPerSecond > $1.framesPerSecond }, takesRatesBetween: rates.isRange)
     }
 
     /// V4L2_FRMSIZE_TYPE_DISCRETE and V4L2_FRMIVAL_TYPE_DISCRETE.
     private static let discrete: UInt32 = 1
 
-    private static func frameRates(
-        _ camera: Int32, _ code: UInt32, _ size: cm_v4l2_frmsize
-    ) -> (list: [FrameRate], isRange: Bool) {
+    private mutating func frameRates(_ code: UInt32, _ size: cm_v4l2_frmsize) -> (list: [FrameRate], isRange: Bool) {
         var rates: [FrameRate] = []
         var interval = cm_v4l2_frmival()
         var index: UInt32 = 0
-        while index < 256,
-            cm_v4l2_enum_frameintervals(camera, code, size.max_width, size.max_height, index, &interval) >= 0
-        {
+        while index < 256, hasInterval(code, size, index, &interval) {
             // An interval is seconds a frame; a rate is its inverse.
             rates += [FrameRate(Int(interval.min_denominator), Int(interval.min_numerator))].compactMap { $0 }
-            if interval.type != discrete {
+            if interval.type != Self.discrete {
                 rates += [FrameRate(Int(interval.max_denominator), Int(interval.max_numerator))].compactMap { $0 }
                 return (rates, true)
             }
             index += 1
         }
         return (rates, false)
+    }
+
+    private mutating func hasInterval(
+        _ code: UInt32, _ size: cm_v4l2_frmsize, _ index: UInt32, _ interval: inout cm_v4l2_frmival
+    ) -> Bool {
+        goesOn(
+            "VIDIOC_ENUM_FRAMEINTERVALS",
+            cm_v4l2_enum_frameintervals(camera, code, size.max_width, size.max_height, index, &interval))
     }
 }
 

@@ -14,24 +14,43 @@ public enum DeviceCatalog {
 
     /// Lists what is there now: cameras, then microphones, then the built-in devices, each sorted by id.
     ///
-    /// A machine without sound, video or udev has none, which is not an error.
+    /// A machine without sound, video or udev has none, which is not an error. What else stands in the way of seeing all
+    /// is left out here; ``inventory(_:of:)`` tells of it.
     /// - Parameters:
     ///   - detail: how much to find out.
     ///   - capability: where only one kind is wanted: looking for the other costs its time.
     public static func scan(_ detail: Detail = .formats, of capability: CapabilityName? = nil) -> [Device] {
-        switch capability {
-        case nil: scan(detail, without: [])
-        case .camera: cameras(cameraRecords.renew(), detail) + BuiltInDevices.all.filter { $0.capability == .camera }
-        case .microphone:
-            microphones(microphoneRecords.renew(), detail) + BuiltInDevices.all.filter { $0.capability == .microphone }
-        default: []
-        }
+        inventory(detail, of: capability).devices
+    }
+
+    /// The same, with what could not be found out: a call that fails for one device takes none of the others from the
+    /// list.
+    public static func inventory(
+        _ detail: Detail = .formats, of capability: CapabilityName? = nil
+    ) -> DeviceInventory {
+        inventory(detail, of: capability.map { [$0] } ?? [.camera, .microphone], without: [])
     }
 
     /// - Parameter gone: places in /sys of devices that do not count any more.
-    static func scan(_ detail: Detail, without gone: Set<String>) -> [Device] {
-        cameras(cameraRecords.renew().filter { !$0.isIn(gone) }, detail)
-            + microphones(microphoneRecords.renew().filter { !$0.isIn(gone) }, detail) + BuiltInDevices.all
+    static func inventory(
+        _ detail: Detail, of capabilities: [CapabilityName] = [.camera, .microphone], without gone: Set<String>
+    ) -> DeviceInventory {
+        var (devices, faults): ([Device], [DeviceInventory.Fault]) = ([], [])
+        for capability in capabilities {
+            guard let walk = records(of: capability)?.renew() else { continue }
+            faults += walk.faults.map {
+                DeviceInventory.Fault(capability: capability, device: nil, error: $0.error(capability))
+            }
+            let records = walk.records.filter { !$0.isIn(gone) }
+            let found = capability == .camera ? cameras(records) : microphones(records)
+            for sighting in found.sorted(by: { $0.device.id.rawValue < $1.device.id.rawValue }) {
+                let (device, fault) = detail == .formats ? sighting.withFormats : (sighting.device, nil)
+                devices.append(device)
+                if let fault { faults.append(fault) }
+            }
+        }
+        let builtIn = BuiltInDevices.all.filter { capabilities.contains($0.capability) }
+        return DeviceInventory(devices: devices + builtIn, faults: faults)
     }
 
     /// The device of an id, also one that a listing does not show: a PCM named in ALSA's configuration (`alsa:NAME`).
@@ -39,38 +58,46 @@ public enum DeviceCatalog {
     /// - Throws: `.noDevice` where it is not there.
     public static func device(_ id: DeviceID, _ capability: CapabilityName) throws(CaptureError) -> Device {
         if capability == .microphone, let named = try NamedPCM.device(id) { return named }
-        if let device = find(id, capability) { return device }
+        do {
+            if let device = try find(id, capability) { return device }
+        } catch {
+            throw error.error(capability)
+        }
         throw CaptureError(
             .noDevice, "There is no \(capability) \(QuestionText.visible(id.rawValue)) here.",
             remedies: [Remedy("Plug it in, or choose another.", command: "capturegate devices")])
     }
 
-    private static let cameraRecords = KeptRecords(walk: CameraScanner.records)
-    private static let microphoneRecords = KeptRecords(walk: MicrophoneScanner.records)
+    private static let cameraRecords = KeptRecords(walk: CameraScanner.walk)
+    private static let microphoneRecords = KeptRecords(walk: MicrophoneScanner.walk)
     private static let freeNodes = FreeNodes()
 
-    /// Looks no further than what decides its id: a gate does so several times for each request.
-    private static func find(_ id: DeviceID, _ capability: CapabilityName) -> Device? {
-        let builtIn = BuiltInDevices.all.first { $0.id == id && $0.capability == capability }
-        if let builtIn { return builtIn }
+    private static func records(of capability: CapabilityName) -> KeptRecords? {
         switch capability {
-        case .camera: return cameraRecords.find { cameras($0, .identity, only: id).first }
-        case .microphone: return microphoneRecords.find { microphones($0, .identity, only: id).first }
-        default: return nil
+        case .camera: cameraRecords
+        case .microphone: microphoneRecords
+        default: nil
         }
     }
 
-    private static func cameras(_ records: [DeviceRecord], _ detail: Detail, only id: DeviceID? = nil) -> [Device] {
+    /// Looks no further than what decides its id: a gate does so several times for each request.
+    private static func find(_ id: DeviceID, _ capability: CapabilityName) throws(SearchFault) -> Device? {
+        let builtIn = BuiltInDevices.all.first { $0.id == id && $0.capability == capability }
+        if let builtIn { return builtIn }
+        return try records(of: capability)?.find {
+            (capability == .camera ? cameras($0, only: id) : microphones($0, only: id)).first?.device
+        }
+    }
+
+    private static func cameras(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [Sighting] {
         let found = identified(records, "camera", only: id)
         let nodes = found.map(\.record.node)
         let holdings = id == nil ? freeNodes.renew(nodes) : freeNodes.holdings(of: nodes)
-        return found.map { camera($0.record, $0.identity, holdings[$0.record.node] ?? [], detail) }
-            .sorted { $0.id.rawValue < $1.id.rawValue }
+        return found.map { camera($0.record, $0.identity, holdings[$0.record.node] ?? []) }
     }
 
-    private static func microphones(_ records: [DeviceRecord], _ detail: Detail, only id: DeviceID? = nil) -> [Device] {
-        identified(records, "microphone", only: id).map { microphone($0.record, $0.identity, detail) }
-            .sorted { $0.id.rawValue < $1.id.rawValue }
+    private static func microphones(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [Sighting] {
+        identified(records, "microphone", only: id).map { microphone($0.record, $0.identity) }
     }
 
     /// An id depends on which other devices there are, so all are looked at.
@@ -82,25 +109,23 @@ public enum DeviceCatalog {
     }
 
     private static func camera(
-        _ record: DeviceRecord, _ identity: DeviceIdentity, _ holdings: [DeviceHolders.Holding], _ detail: Detail
-    ) -> Device {
+        _ record: DeviceRecord, _ identity: DeviceIdentity, _ holdings: [DeviceHolders.Holding]
+    ) -> Sighting {
         let capturing = holdings.first(where: \.hasBuffers)
-        let readable = holdings.isEmpty && NodeAccess.restriction(on: record.node) == nil
-        return Device(
+        let device = Device(
             id: identity.id, name: record.name, capability: .camera,
             availability: capturing.map { .busy($0.holder) } ?? .available, ambiguity: identity.ambiguity,
-            nodes: [record.node], pcmName: nil,
-            formats: detail == .formats && readable ? CameraFormats.read(record.node) : .unknown)
+            nodes: [record.node], pcmName: nil, formats: .unknown)
+        return Sighting(device: device, isIdle: holdings.isEmpty)
     }
 
-    private static func microphone(_ record: DeviceRecord, _ identity: DeviceIdentity, _ detail: Detail) -> Device {
-        let pcmName = "hw:\(record.card ?? 0),\(record.index)"
+    private static func microphone(_ record: DeviceRecord, _ identity: DeviceIdentity) -> Sighting {
         let busy = SoundProc.isBusy(card: record.card ?? 0, device: record.index)
-        let readable = !busy && NodeAccess.restriction(on: record.node) == nil
-        return Device(
+        let device = Device(
             id: identity.id, name: record.name, capability: .microphone,
             availability: busy ? .busy(DeviceHolders.holdings(of: record.node).first?.holder) : .available,
-            ambiguity: identity.ambiguity, nodes: [record.node], pcmName: pcmName,
-            formats: detail == .formats && readable ? MicrophoneFormats.read(pcmName) : .unknown)
+            ambiguity: identity.ambiguity, nodes: [record.node], pcmName: "hw:\(record.card ?? 0),\(record.index)",
+            formats: .unknown)
+        return Sighting(device: device, isIdle: !busy)
     }
 }

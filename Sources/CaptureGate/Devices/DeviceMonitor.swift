@@ -2,7 +2,8 @@ import Gate
 
 /// Devices that come and go.
 ///
-/// It listens before it scans, so that nothing falls between. The first elements are the devices that are there.
+/// It listens before it scans, so that nothing falls between. The first elements are the devices that are there. It ends
+/// where the machine does not tell of devices that come and go, as in some sandboxes, and where the task is cancelled.
 ///
 /// *thread-safe*
 public struct DeviceMonitor: AsyncSequence, Sendable {
@@ -28,7 +29,11 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncStream<Event>.Iterator {
         AsyncStream { continuation in
             do {
-                let watch = try UdevWatch { DeviceDifference.report(to: continuation, from: &$0, without: $1) }
+                let watch = try UdevWatch {
+                    DeviceDifference.report(to: continuation, from: &$0, without: $1)
+                } end: {
+                    continuation.finish()
+                }
                 continuation.onTermination = { _ in watch.cancel() }
             } catch {
                 continuation.finish()

@@ -18,7 +18,7 @@ final class KeptRecords: Sendable {
     private let last = Mutex<Walk?>(nil)
     private let event: @Sendable () -> String?
     private let now: @Sendable () -> Int64
-    private let walk: @Sendable () -> [DeviceRecord]
+    private let walk: @Sendable () -> DeviceWalk
 
     /// - Parameters:
     ///   - event: the number of the kernel's last event about devices; `nil` where it can't be read, and nothing is kept.
@@ -26,26 +26,33 @@ final class KeptRecords: Sendable {
     init(
         event: @escaping @Sendable () -> String? = { SmallFile.text("/sys/kernel/uevent_seqnum") },
         now: @escaping @Sendable () -> Int64 = { cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) },
-        walk: @escaping @Sendable () -> [DeviceRecord]
+        walk: @escaping @Sendable () -> DeviceWalk
     ) {
         self.event = event
         self.now = now
         self.walk = walk
     }
 
-    /// Looks anew.
-    func renew() -> [DeviceRecord] {
+    /// Looks anew. What may not be all is not kept.
+    func renew() -> DeviceWalk {
         // Before the walk: what changes meanwhile has a later number.
         let (event, at) = (event(), now())
-        let records = walk()
-        last.withLock { $0 = event.map { Walk(records: records, event: $0, at: at) } }
-        return records
+        let walk = walk()
+        last.withLock { last in
+            last = walk.faults.isEmpty ? event.map { Walk(records: walk.records, event: $0, at: at) } : nil
+        }
+        return walk
     }
 
     /// What `body` finds among the kept ones; where it finds nothing, among those of a new walk.
-    func find<Found>(_ body: ([DeviceRecord]) -> Found?) -> Found? {
+    ///
+    /// - Throws: where that one did not see all there is, why.
+    func find<Found>(_ body: ([DeviceRecord]) -> Found?) throws(SearchFault) -> Found? {
         if let records = kept, let found = body(records) { return found }
-        return body(renew())
+        let walk = renew()
+        if let found = body(walk.records) { return found }
+        if let fault = walk.faults.first { throw fault }
+        return nil
     }
 
     private var kept: [DeviceRecord]? {

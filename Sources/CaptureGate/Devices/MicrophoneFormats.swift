@@ -1,25 +1,34 @@
 import CMedia
+import CSystem
 import CaptureRealtime
 
 /// Asks libasound what an idle PCM can deliver (`snd_pcm_hw_params_any`), without fixing or starting anything.
 enum MicrophoneFormats {
-    static func read(_ pcmName: String) -> Device.Formats {
+    static func read(_ pcmName: String) -> FormatsReading {
         _ = cm_alsa_setup()
+        var reading = FormatsReading()
         var pcm: OpaquePointer?
-        guard cm_pcm_open(&pcm, pcmName) >= 0, let pcm else { return .unknown }
+        reading.note("snd_pcm_open", cm_pcm_open(&pcm, pcmName))
+        guard let pcm else { return reading }
         defer { _ = cm_pcm_close(pcm) }
-        guard let parameters = cm_hw_new() else { return .unknown }
+        guard let parameters = cm_hw_new() else {
+            reading.note("snd_pcm_hw_params_malloc", -ENOMEM)
+            return reading
+        }
         defer { cm_hw_free(parameters) }
-        guard cm_hw_any(pcm, parameters) >= 0 else { return .unknown }
+        reading.note("snd_pcm_hw_params_any", cm_hw_any(pcm, parameters))
+        if reading.fault == nil { ask(parameters, of: pcm, &reading) }
+        return reading
+    }
+
+    private static func ask(_ parameters: OpaquePointer, of pcm: OpaquePointer, _ reading: inout FormatsReading) {
         var rates = cm_range()
         var channels = cm_range()
-        guard cm_hw_rate_range(parameters, &rates) >= 0, cm_hw_channels_range(parameters, &channels) >= 0,
-            let rates = closed(rates), let channels = closed(channels)
-        else { return .unknown }
+        reading.note("snd_pcm_hw_params_get_rate", cm_hw_rate_range(parameters, &rates))
+        reading.note("snd_pcm_hw_params_get_channels", cm_hw_channels_range(parameters, &channels))
+        guard reading.fault == nil, let rates = closed(rates), let channels = closed(channels) else { return }
         let formats = SampleFormat.allCases.filter { cm_hw_test_format(pcm, parameters, $0.pcm.rawValue) >= 0 }
-        return .audio(
-            AudioRanges(
-                sampleRates: rates, channels: channels, sampleFormats: formats))
+        reading.formats = .audio(AudioRanges(sampleRates: rates, channels: channels, sampleFormats: formats))
     }
 
     private static func closed(_ range: cm_range) -> ClosedRange<Int>? {

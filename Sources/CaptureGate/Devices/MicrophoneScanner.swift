@@ -1,15 +1,16 @@
 /// Finds the PCM devices that capture.
 enum MicrophoneScanner {
-    static func records() -> [DeviceRecord] {
+    static func walk() -> DeviceWalk {
         var records: [DeviceRecord] = []
         let hasDaemon = UdevScan.hasDaemon
-        UdevScan.forEach(in: "sound", named: "pcmC*c") { device in
+        let faults = UdevScan.forEach(in: "sound", named: "pcmC*c") { device in
             // udev describes a card in a second event, after its PCM devices have come; until then it has no identity.
             if let record = record(of: device), !hasDaemon || record.properties["SOUND_INITIALIZED"] != nil {
                 records.append(record)
             }
         }
-        return records.sorted { ($0.card ?? 0, $0.index) < ($1.card ?? 0, $1.index) }
+        return DeviceWalk(
+            records: records.sorted { ($0.card ?? 0, $0.index) < ($1.card ?? 0, $1.index) }, faults: faults)
     }
 
     private static func record(of device: borrowing UdevDevice) -> DeviceRecord? {

@@ -8,21 +8,43 @@ enum UdevScan {
     /// Calls `body` for each device, in the order of their places in /sys; for none where there is no /sys.
     ///
     /// - Parameter names: a pattern that the kernel's names match, as in fnmatch(3).
-    static func forEach(in subsystem: String, named names: String, _ body: (borrowing UdevDevice) -> Void) {
-        guard let udev = cm_udev_new() else { return }
+    /// - Returns: why there may be more of them.
+    static func forEach(
+        in subsystem: String, named names: String, _ body: (borrowing UdevDevice) -> Void
+    ) -> [SearchFault] {
+        guard let udev = cm_udev_new() else { return [SearchFault(withoutMemory: "udev_new")] }
         defer { cm_udev_unref(udev) }
-        guard let enumeration = cm_udev_enumerate_new(udev) else { return }
+        guard let enumeration = cm_udev_enumerate_new(udev) else {
+            return [SearchFault(withoutMemory: "udev_enumerate_new")]
+        }
         defer { cm_udev_enumerate_unref(enumeration) }
-        guard cm_udev_enumerate_add_subsystem(enumeration, subsystem) >= 0,
-            cm_udev_enumerate_add_name(enumeration, names) >= 0, cm_udev_enumerate_scan(enumeration) >= 0
-        else { return }
+        if let fault = list(enumeration, subsystem, names) { return [fault] }
+        var faults: [SearchFault] = []
         var entry = cm_udev_enumerate_first(enumeration)
         while let current = entry {
-            // A device may be gone between the list and the look.
-            if let path = cm_udev_entry_name(current), let device = cm_udev_device_from_syspath(udev, path) {
-                body(UdevDevice(owning: device))
-            }
+            if let path = cm_udev_entry_name(current), let fault = look(at: path, udev, body) { faults.append(fault) }
             entry = cm_udev_entry_next(current)
         }
+        return faults
+    }
+
+    private static func list(_ enumeration: OpaquePointer, _ subsystem: String, _ names: String) -> SearchFault? {
+        SearchFault("udev_enumerate_add_match_subsystem", cm_udev_enumerate_add_subsystem(enumeration, subsystem))
+            ?? SearchFault("udev_enumerate_add_match_sysname", cm_udev_enumerate_add_name(enumeration, names))
+            ?? SearchFault("udev_enumerate_scan_devices", cm_udev_enumerate_scan(enumeration))
+    }
+
+    /// A device may be gone between the list and the look, which is no fault.
+    private static func look(
+        at path: UnsafePointer<CChar>, _ udev: OpaquePointer, _ body: (borrowing UdevDevice) -> Void
+    ) -> SearchFault? {
+        var device: OpaquePointer?
+        let result = cm_udev_device_from_syspath(udev, path, &device)
+        guard let device else {
+            let fault = SearchFault("udev_device_new_from_syspath", result, at: String(cString: path))
+            return fault?.isDeparture == true ? nil : fault
+        }
+        body(UdevDevice(owning: device))
+        return nil
     }
 }

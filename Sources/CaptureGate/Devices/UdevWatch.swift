@@ -7,11 +7,19 @@ import Gate
 final class UdevWatch: Sendable {
     private let stop: EventDescriptor
 
-    /// - Parameter handler: gets the listing it returned with last time, and the places in /sys that are about to go.
-    init(_ handler: @escaping @Sendable (inout [Device], Set<String>) -> Void) throws(CaptureError) {
+    /// - Parameters:
+    ///   - handler: gets the listing it returned with last time, and the places in /sys that are about to go; says
+    ///     whether it saw all, and is called again after a while where it did not.
+    ///   - end: told when no more will come: it was cancelled, or the machine does not tell of devices.
+    init(
+        _ handler: @escaping @Sendable (inout [Device], Set<String>) -> Bool, end: @escaping @Sendable () -> Void
+    ) throws(CaptureError) {
         let stop = try EventDescriptor()
         self.stop = stop
-        DispatchQueue(label: "capturegate.devices").async { Self.watch(until: stop, handler) }
+        DispatchQueue(label: "capturegate.devices").async {
+            Self.watch(until: stop, handler)
+            end()
+        }
     }
 
     deinit { cancel() }
@@ -19,17 +27,30 @@ final class UdevWatch: Sendable {
     /// Ends the watch; the thread closes what it holds.
     func cancel() { stop.signal() }
 
-    private static func watch(until stop: EventDescriptor, _ handler: (inout [Device], Set<String>) -> Void) {
-        guard let udev = cm_udev_new() else { return }
-        defer { cm_udev_unref(udev) }
-        guard let monitor = listen(udev) else { return }
-        defer { cm_udev_monitor_unref(monitor) }
+    private static func watch(until stop: EventDescriptor, _ handler: (inout [Device], Set<String>) -> Bool) {
         var known: [Device] = []
+        if !follow(until: stop, &known, handler) { _ = handler(&known, []) }
+    }
+
+    /// - Returns: false where udev can't be listened to.
+    private static func follow(
+        until stop: EventDescriptor, _ known: inout [Device], _ handler: (inout [Device], Set<String>) -> Bool
+    ) -> Bool {
+        guard let udev = cm_udev_new() else { return false }
+        defer { cm_udev_unref(udev) }
+        guard let monitor = listen(udev) else { return false }
+        defer { cm_udev_monitor_unref(monitor) }
         // The kernel tells of a removal before it has taken the device out of /sys.
         var gone: Set<String> = []
-        handler(&known, gone)
-        while wait(monitor, stop.descriptor, &gone) { handler(&known, gone) }
+        var sawAll = handler(&known, gone)
+        while wait(monitor, stop.descriptor, &gone, milliseconds: sawAll ? -1 : Self.pause) {
+            sawAll = handler(&known, gone)
+        }
+        return true
     }
+
+    /// Before another look where the last one did not see all.
+    private static let pause: Int32 = 1000
 
     private static func listen(_ udev: OpaquePointer) -> OpaquePointer? {
         guard let monitor = cm_udev_monitor_new(udev) else { return nil }
@@ -42,15 +63,19 @@ final class UdevWatch: Sendable {
         return monitor
     }
 
-    /// Waits for an event of a capture device.
+    /// Waits for an event of a capture device, and for so long at most; -1: for ever.
     /// - Returns: false when the watch ends.
-    private static func wait(_ monitor: OpaquePointer, _ stop: Int32, _ gone: inout Set<String>) -> Bool {
+    private static func wait(
+        _ monitor: OpaquePointer, _ stop: Int32, _ gone: inout Set<String>, milliseconds: Int32
+    ) -> Bool {
         while true {
             var items = [
                 cs_poll_item(fd: cm_udev_monitor_descriptor(monitor), events: Int16(CS_POLL_IN), revents: 0),
                 cs_poll_item(fd: stop, events: Int16(CS_POLL_IN), revents: 0),
             ]
-            guard cs_poll(&items, items.count, -1) > 0, items[1].revents == 0 else { return false }
+            let count = cs_poll(&items, items.count, milliseconds)
+            guard count >= 0, items[1].revents == 0 else { return false }
+            if count == 0 { return true }
             // All that is waiting is one look.
             var matters = false
             while let device = cm_udev_monitor_receive(monitor) {

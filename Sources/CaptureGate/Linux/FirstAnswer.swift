@@ -30,7 +30,8 @@ final class FirstAnswer<Value: Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - limit: how long to wait before `late` is the answer.
+    ///   - limit: how long to wait before `late` is the answer: of time in which this process ran, a tenth at a time. One
+    ///     that was stopped, or got no processor, has not waited.
     ///   - work: blocks, and runs on `queue`; it goes on after the deadline, and its answer is then nobody's.
     static func of(
         _ work: @escaping @Sendable () -> Value, on queue: DispatchQueue, within limit: Duration, late: Value,
@@ -39,15 +40,20 @@ final class FirstAnswer<Value: Sendable>: Sendable {
         let answer = FirstAnswer()
         return await withTaskCancellationHandler {
             queue.async { answer.give(work()) }
-            let end = Deadline(after: limit)
-            if end != .never {
-                DispatchQueue.global().asyncAfter(deadline: DispatchTime(uptimeNanoseconds: UInt64(end.nanoseconds))) {
-                    answer.give(late)
-                }
-            }
+            answer.give(late, after: 10, of: limit / 10)
             return await answer.value()
         } onCancel: {
             answer.give(cancelled)
+        }
+    }
+
+    /// Gives it after so many parts, unless nobody listens any more.
+    private func give(_ late: Value, after parts: Int, of part: Duration) {
+        let end = Deadline(after: part)
+        guard end != .never else { return }
+        DispatchQueue.global().asyncAfter(deadline: DispatchTime(uptimeNanoseconds: UInt64(end.nanoseconds))) {
+            [weak self] in
+            if parts > 1 { self?.give(late, after: parts - 1, of: part) } else { self?.give(late) }
         }
     }
 

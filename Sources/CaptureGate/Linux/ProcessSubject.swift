@@ -19,14 +19,16 @@ public enum ProcessSubject {
 
     /// The program file at a path, as `grant --to` needs it.
     ///
-    /// - Parameter path: absolute, or relative to the working folder; links are followed.
+    /// - Parameters:
+    ///   - path: absolute, or relative to the working folder; links are followed.
+    ///   - known: program files that were read before: this one is not read again if it is among them, unchanged.
     /// - Throws: `.noDevice` never; `.usage` where there is no such file or it can't be read.
-    public static func executable(at path: String) throws(CaptureError) -> Executable {
+    public static func executable(at path: String, known: [Executable] = []) throws(CaptureError) -> Executable {
         var real = [CChar](repeating: 0, count: 4096)
         let length = cs_realpath(path, &real, real.count)
         guard length >= 0 else { throw ProgramFile.unreadable(path, errno: Int32(-length)) }
         let text = String(decoding: real[..<Int(length)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return try ProgramFile.read(opening: text, named: text, [])
+        return try ProgramFile.read(opening: text, named: text, known)
     }
 
     /// Opened through /proc, so that it is the running file even where its path has been replaced since.

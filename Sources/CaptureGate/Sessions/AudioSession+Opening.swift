@@ -4,9 +4,9 @@ import Gate
 extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioFormat {
     /// Opens the microphone the permit names and negotiates; nothing is captured before `start()`.
     ///
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, and `.notAsAsked` where
-    ///   the settings are strict and the device would do otherwise. The C functions are `snd_pcm_open` and
-    ///   `snd_pcm_hw_params`.
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, `.stalled` where it does not
+    ///   answer within 10 s, `.cancelled` where the task is, and `.notAsAsked` where the settings are strict and the device
+    ///   would do otherwise. The C functions are `snd_pcm_open` and `snd_pcm_hw_params`.
     public init(
         opening permit: consuming DevicePermit, settings: AudioSettings = AudioSettings()
     ) async throws(CaptureError) {
@@ -31,7 +31,8 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
 }
 
 /// A microphone after negotiation.
-struct OpenedMicrophone: ~Copyable {
+package struct OpenedMicrophone: ~Copyable, Sendable {
+    let core: CaptureCore
     let settings: PCMSettings
     var track: CaptureTrack
     var reader: AudioRing.Consumer
@@ -40,14 +41,14 @@ struct OpenedMicrophone: ~Copyable {
         let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
         let got = source.settings
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
-        return OpenedMicrophone(settings: got, track: .microphone(capture.track), reader: capture.consumer)
+        return OpenedMicrophone(core: core, settings: got, track: .microphone(capture.track), reader: capture.consumer)
     }
 
     static func tone(_ core: CaptureCore, _ asked: AudioSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try TestTone(settings: asked.pcm, claps: asked.claps)
         let got = source.settings
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
-        return OpenedMicrophone(settings: got, track: .tone(capture.track), reader: capture.consumer)
+        return OpenedMicrophone(core: core, settings: got, track: .tone(capture.track), reader: capture.consumer)
     }
 }
 

@@ -62,16 +62,25 @@ final class CaptureCore: Sendable {
             frames: counters.delivered, bytes: counters.bytes, outcome: end?.error?.message ?? "stopped by the program")
     }
 
-    /// Runs what opens the device; the capture is written off in the audit log where it fails.
-    func opening<Value: ~Copyable>(
-        _ open: () throws(RealtimeFault) -> Value
+    /// Runs what opens the device, a real one on a thread of its own; the capture is written off in the audit log where
+    /// it fails, and where it does not return in time.
+    func opening<Value: ~Copyable & Sendable>(
+        _ open: @escaping @Sendable () throws(RealtimeFault) -> Value
     ) async throws(CaptureError) -> Value {
-        do {
-            return try open()
-        } catch {
-            let error = DeviceFault(device: device).error(error)
-            await capture.finish(frames: 0, bytes: 0, outcome: error.message)
-            throw error
+        let opening = device.isBuiltIn ? Opening(open) : await Opening.of(open, on: "capturegate.\(device.id)")
+        do { return try value(of: opening) } catch { throw await refused(error) }
+    }
+
+    /// What was opened, or why it was not.
+    func value<Value: ~Copyable & Sendable>(of opening: Opening<Value>) throws(CaptureError) -> Value {
+        let fault = DeviceFault(device: device)
+        switch opening {
+        case .opened(let box):
+            guard let value = box.take() else { throw fault.cancelled }
+            return value
+        case .failed(let failure): throw fault.error(failure)
+        case .late: throw fault.unanswered(after: Opening<Value>.patience)
+        case .cancelled: throw fault.cancelled
         }
     }
 

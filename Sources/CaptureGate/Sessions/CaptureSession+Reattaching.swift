@@ -12,15 +12,34 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
     ///   opening throws.
     public mutating func reattach() throws(CaptureError) {
         guard case .deviceGone = end else { return }
-        let fresh = try CaptureCore(resuming: core)
-        let opened: OpenedMicrophone
-        do {
-            opened = try OpenedMicrophone.microphone(fresh, PCMSettings(format))
-        } catch {
-            throw DeviceFault(device: fresh.device).error(error)
+        try goOn(look().opened())
+    }
+
+    /// The same for who can't wait for that.
+    ///
+    /// - Returns: false while it is looked for and opened: call it again.
+    /// - Throws: also `.stalled` where the opening does not return within 10 s.
+    package mutating func reattach(by reopening: Reopening<OpenedMicrophone>) throws(CaptureError) -> Bool {
+        guard case .deviceGone = end else { return true }
+        guard let opened = try reopening.opened(look) else { return false }
+        try goOn(opened)
+        return true
+    }
+
+    private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedMicrophone> {
+        let (core, settings) = (core, PCMSettings(format))
+        return { () throws(CaptureError) in
+            let fresh = try CaptureCore(resuming: core)
+            return DeviceOpening(core: fresh) { () throws(RealtimeFault) in
+                try OpenedMicrophone.microphone(fresh, settings)
+            }
         }
-        guard AudioFormat(opened.settings) == format else { throw fresh.isOtherwise }
-        goOn(fresh, opened.track, opened.reader, rate: Double(format.sampleRate))
+    }
+
+    private mutating func goOn(_ opened: consuming OpenedMicrophone) throws(CaptureError) {
+        let core = opened.core
+        guard AudioFormat(opened.settings) == format else { throw core.isOtherwise }
+        goOn(core, opened.track, opened.reader, rate: Double(format.sampleRate))
     }
 }
 
@@ -35,18 +54,38 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     ///   opening throws.
     public mutating func reattach() throws(CaptureError) {
         guard case .deviceGone = end else { return }
-        let fresh = try CaptureCore(resuming: core)
-        // What the camera itself delivers, where its pictures are converted.
-        let format = pictures?.source ?? format
-        let opened: OpenedCamera
-        do {
-            opened = try OpenedCamera.camera(fresh, CameraSettings(format))
-        } catch {
-            throw DeviceFault(device: fresh.device).error(error)
+        try goOn(look().opened())
+    }
+
+    /// The same for who can't wait for that.
+    ///
+    /// - Returns: false while it is looked for and opened: call it again.
+    /// - Throws: also `.stalled` where the opening does not return within 10 s.
+    package mutating func reattach(by reopening: Reopening<OpenedCamera>) throws(CaptureError) -> Bool {
+        guard case .deviceGone = end else { return true }
+        guard let opened = try reopening.opened(look) else { return false }
+        try goOn(opened)
+        return true
+    }
+
+    /// What the camera itself delivers, where its pictures are converted.
+    private var delivered: VideoFormat { pictures?.source ?? format }
+
+    private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedCamera> {
+        let (core, settings) = (core, CameraSettings(delivered))
+        return { () throws(CaptureError) in
+            let fresh = try CaptureCore(resuming: core)
+            return DeviceOpening(core: fresh) { () throws(RealtimeFault) in
+                try OpenedCamera.camera(fresh, settings)
+            }
         }
-        guard VideoFormat(opened.format) == format else { throw fresh.isOtherwise }
-        if opened.isCovered { throw .privacyShutter(closedOn: fresh.device.description) }
-        goOn(fresh, opened.track, opened.reader, rate: format.frameRate.framesPerSecond)
+    }
+
+    private mutating func goOn(_ opened: consuming OpenedCamera) throws(CaptureError) {
+        let core = opened.core
+        guard VideoFormat(opened.format) == delivered else { throw core.isOtherwise }
+        if opened.isCovered { throw .privacyShutter(closedOn: core.device.description) }
+        goOn(core, opened.track, opened.reader, rate: delivered.frameRate.framesPerSecond)
     }
 }
 

@@ -101,6 +101,9 @@ extension CaptureSession where Reader: ~Copyable {
         reader.wakeAfter = unit == 0 ? 1 : Int(max(1, min(interval / .nanoseconds(unit), 1000)))
     }
 
+    /// How many periods or pictures can be taken now.
+    public var unread: Int { reader.unread }
+
     /// How the capture ended; `nil` while it runs. There may still be something to take.
     public var end: SessionEnd? { core.end(reader.ended, of: pictures?.source ?? format as? VideoFormat) }
 
@@ -128,7 +131,8 @@ extension CaptureSession where Reader: ~Copyable {
         stop()
         start()
         waiting: while true {
-            switch reader.wait(milliseconds: 5000) {
+            // Longer than a call to the device may hang: who notices that says so first.
+            switch reader.wait(milliseconds: 10_000) {
             case .ready: while reader.withNext({ _, _ in }) != nil {}
             case .ended, .timedOut: break waiting
             }

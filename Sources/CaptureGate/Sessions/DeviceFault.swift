@@ -57,13 +57,26 @@ struct DeviceFault {
             return .deviceGone(
                 gone(.deviceGone, "\(named) was unplugged", result.fault.map(words), result.fault?.errno ?? 0))
         case .stalled:
-            return .stalled(
-                CaptureError(
-                    .stalled, "\(named) stopped delivering.",
-                    remedies: [Remedy("Plug it in again, or try another format or a lower frame rate.")]))
+            return .stalled(CaptureError(.stalled, "\(named) stopped delivering.", remedies: [revival]))
         case .failed:
             return .failed(result.fault.map { error($0) } ?? failed("no call said why", 0))
         }
+    }
+
+    /// The error for an opening that does not return.
+    func unanswered(after patience: Duration) -> CaptureError {
+        CaptureError(
+            .stalled, "\(named) did not answer within \(patience.components.seconds) s.", remedies: [revival])
+    }
+
+    /// The error for an opening that nobody waits for any more.
+    var cancelled: CaptureError { CaptureError(.cancelled, "The opening of \(named) was cancelled.") }
+
+    private var revival: Remedy {
+        if device.capability == .microphone, device.nodes.isEmpty {
+            return Remedy("Start the sound server again, or choose another device.", command: "capturegate devices")
+        }
+        return Remedy("Plug it in again, or try another format or a lower rate.")
     }
 
     private var named: String { "\(QuestionText.visible(device.name)) [\(device.id)]" }
@@ -156,7 +169,9 @@ struct DeviceFault {
     /// Asked for now where the device was listed without: what does not stream can be asked.
     private var modes: [VideoMode] {
         if case .video(let modes) = device.formats { return modes }
-        guard let node = device.nodes.first, case .video(let modes) = CameraFormats.read(node) else { return [] }
+        guard let node = device.nodes.first, case .video(let modes) = CameraFormats.read(node).formats else {
+            return []
+        }
         return modes
     }
 }

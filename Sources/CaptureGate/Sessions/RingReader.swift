@@ -15,6 +15,7 @@ public protocol RingReader: ~Copyable, Sendable {
     var readySignal: Int32 { get }
     var wakeAfter: Int { get set }
     var ended: LoopResult? { get }
+    var unread: Int { get }
 }
 
 extension AudioRing.Consumer: RingReader {

@@ -10,6 +10,8 @@ public enum SessionEnd: Hashable, Sendable {
     /// The gate ended it: revoked, expired or switched off. The error says which.
     case refused(CaptureError)
     case deviceGone(CaptureError)
+    /// Nothing came for five periods or 500 ms, whichever is more, and nothing after a restart; or a call to the device has
+    /// not returned for five seconds, as one to a sound server that was stopped.
     case stalled(CaptureError)
     case failed(CaptureError)
 

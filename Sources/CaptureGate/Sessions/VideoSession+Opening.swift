@@ -5,8 +5,9 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     /// Opens the camera the permit names and negotiates; nothing is captured before `start()`.
     ///
     /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, `.unavailable` where a
-    ///   shutter covers the lens, and `.notAsAsked` where
-    ///   the settings are strict and the device would do otherwise. The C calls are `open` and `VIDIOC_S_FMT`.
+    ///   shutter covers the lens, `.stalled` where it does not answer within 10 s, `.cancelled` where the task is, and
+    ///   `.notAsAsked` where the settings are strict and the device would do otherwise. The C calls are `open` and
+    ///   `VIDIOC_S_FMT`.
     public init(
         opening permit: consuming DevicePermit, settings: VideoSettings = VideoSettings()
     ) async throws(CaptureError) {
@@ -32,7 +33,8 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
 }
 
 /// A camera after negotiation.
-struct OpenedCamera: ~Copyable {
+package struct OpenedCamera: ~Copyable, Sendable {
+    let core: CaptureCore
     let format: CameraFormat
     var isCovered = false
     var track: CaptureTrack
@@ -44,13 +46,13 @@ struct OpenedCamera: ~Copyable {
         let isCovered = source.isCovered
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
         return OpenedCamera(
-            format: got, isCovered: isCovered, track: .camera(capture.track), reader: capture.consumer)
+            core: core, format: got, isCovered: isCovered, track: .camera(capture.track), reader: capture.consumer)
     }
 
     static func bars(_ core: CaptureCore, _ settings: VideoSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try TestBars(settings)
         let got = source.format
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
-        return OpenedCamera(format: got, track: .bars(capture.track), reader: capture.consumer)
+        return OpenedCamera(core: core, format: got, track: .bars(capture.track), reader: capture.consumer)
     }
 }

@@ -42,6 +42,10 @@ extension AudioTrack: CaptureRun where Source: ~Copyable {
 
     public func report(_ priority: RealtimePriority) { owner.report(priority) }
 
+    public func hangWatch(patience: Duration) -> HangWatch? {
+        HangWatch(control, owner, patience: patience, period: periodNanoseconds, giveUp: ring.giveUp)
+    }
+
     public mutating func capture() -> LoopResult { Source.capture(&self) }
 
     public consuming func finish(_ result: LoopResult) {

@@ -10,7 +10,7 @@ public enum LoopEnd: UInt8, BitwiseCopyable, Sendable, Hashable {
     case expired
     /// The device was unplugged.
     case deviceGone
-    /// Nothing came for max(5 periods, 500 ms), and nothing after one restart.
+    /// Nothing came for max(5 periods, 500 ms), and nothing after one restart; or a call to the device did not return.
     case stalled
     /// A call failed; the fault says which.
     case failed

@@ -6,8 +6,16 @@ public protocol CaptureRun: ~Copyable, Sendable {
 
     /// Tells the counters what the thread achieved.
     func report(_ priority: RealtimePriority)
+    /// Who is to notice that ``capture()`` or ``finish(_:)`` hangs.
+    ///
+    /// - Parameter patience: How long a call may take.
+    func hangWatch(patience: Duration) -> HangWatch?
     /// The whole session.
     mutating func capture() -> LoopResult
     /// Closes the device, then tells the reader.
     consuming func finish(_ result: LoopResult)
+}
+
+extension CaptureRun where Self: ~Copyable {
+    public func hangWatch(patience: Duration) -> HangWatch? { nil }
 }

@@ -54,6 +54,21 @@ public struct CounterTable: BitwiseCopyable, @unchecked Sendable {
     @_noLocks @_noAllocation
     public func sawStall() { unsafe tally.pointee.stalls.add(1) }
 
+    /// The loop begins.
+    @usableFromInline @_noLocks @_noAllocation
+    func began() { unsafe tally.pointee.isDecided.store(false, ordering: .relaxed) }
+
+    /// How the loop ended, before its device is stopped and closed.
+    @usableFromInline @_noLocks @_noAllocation
+    func decided(_ result: LoopResult) {
+        unsafe tally.pointee.outcome = result
+        unsafe tally.pointee.isDecided.store(true, ordering: .releasing)
+    }
+
+    /// The loop comes round: it does not hang in a call.
+    @_noLocks @_noAllocation
+    func turned() { unsafe tally.pointee.turns.add(1) }
+
     @_noLocks @_noAllocation
     public func restarted() { unsafe tally.pointee.restarts.add(1) }
 }

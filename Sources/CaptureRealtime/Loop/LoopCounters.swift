@@ -45,6 +45,12 @@ public final class LoopCounters: Sendable {
     public var stalls: UInt64 { unsafe table.tally.pointee.stalls.now }
     /// How often the device was started again after a stall or a suspension.
     public var restarts: UInt64 { unsafe table.tally.pointee.restarts.now }
+    /// How often the loop came round, whether anything came or not.
+    var turns: UInt64 { unsafe table.tally.pointee.turns.now }
+    /// How the loop ended, while its device may still have to be stopped and closed; `nil` while it runs.
+    var outcome: LoopResult? {
+        unsafe table.tally.pointee.isDecided.load(ordering: .acquiring) ? table.tally.pointee.outcome : nil
+    }
     /// How many time stamps had to be replaced.
     public var repairedTimestamps: UInt64 { unsafe table.tally.pointee.repairs.now }
     /// Of the first unit committed, ns on CLOCK_MONOTONIC; 0 before.

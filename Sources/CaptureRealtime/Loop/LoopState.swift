@@ -43,8 +43,11 @@ public struct LoopState: BitwiseCopyable, Sendable {
     }
 
     /// Whether the loop was asked to stop. Looked at before each wait; a commit looks by itself.
-    @_noLocks @_noAllocation @inlinable
-    public func stop() -> LoopResult? { word.result() }
+    @_noLocks @_noAllocation
+    public func stop() -> LoopResult? {
+        counters.turned()
+        return word.result()
+    }
 
     /// - Returns: The end, if starting or recovering failed. A device that was unplugged says so in whatever call comes next.
     @_noLocks @_noAllocation

@@ -42,7 +42,7 @@ struct StampLine: BitwiseCopyable {
     /// - Parameters:
     ///   - stamp: The device's own, 0 for none.
     ///   - interval: From unit to unit in ns, 0 where it is not known.
-    /// - Returns: Whether it was taken; if not, ``next(_:now:interval:)`` decides.
+    /// - Returns: Whether it was taken; if not, ``next(_:now:interval:units:)`` decides.
     @_noLocks @_noAllocation
     mutating func follows(_ stamp: Int64, interval: Int64) -> Bool {
         guard last != 0, stamp > last, stamp &- last <= interval &+ interval / 2, unchecked < 32 else { return false }

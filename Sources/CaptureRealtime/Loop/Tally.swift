@@ -14,7 +14,11 @@ struct Tally: ~Copyable, Sendable {
     let stalls = Counter()
     let restarts = Counter()
     let repairs = Counter()
+    let turns = Counter()
     let first = Atomic<Int64>(0)
     let last = Atomic<Int64>(0)
     let priority = Atomic<Int64>(0)
+    /// To be read where ``isDecided`` is set alone.
+    var outcome = LoopResult(.stopped)
+    let isDecided = Atomic<Bool>(false)
 }

@@ -77,7 +77,7 @@ public struct Watchdog: BitwiseCopyable, Sendable {
 
     /// The descriptors call again and again for nothing: waiting for them would burn the processor. 0, or a pause in ms.
     public var pause: Int32 {
-        @_noLocks @_noAllocation get { trouble > 0 || idleTurns > 8 ? 5 : 0 }
+        @_noLocks @_noAllocation get { trouble > 0 ? 20 : idleTurns > 8 ? 10 : 0 }
     }
 
     /// Not a second time without anything in between.

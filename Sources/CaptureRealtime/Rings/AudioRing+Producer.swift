@@ -71,6 +71,11 @@ extension AudioRing {
             unsafe core.pointee.ending.end(result)
         }
 
+        /// Ends the ring for its reader while the producer hangs in a call to the device.
+        var giveUp: @Sendable (LoopResult) -> Void {
+            { [owner] result in unsafe owner.core.pointee.ending.end(result) }
+        }
+
         deinit {
             // A producer that never ran must not leave its reader waiting.
             if !hasEnded { unsafe core.pointee.ending.end(LoopResult(.stopped)) }

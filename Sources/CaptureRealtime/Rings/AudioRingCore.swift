@@ -4,9 +4,9 @@ import Synchronization
 /// What both ends of an audio ring share. The tail stands in the ``LoopControl``.
 @usableFromInline
 struct AudioRingCore: ~Copyable, Sendable {
-    /// The bytes of the header before a slot's payload: a multiple of the cache line.
+    /// The bytes of the header before a slot's payload: a cache line.
     @usableFromInline static var headerBytes: Int {
-        @_noLocks @_noAllocation @inlinable get { 128 }
+        @_noLocks @_noAllocation @inlinable get { 64 }
     }
 
     let head = AtomicLine()
@@ -18,7 +18,7 @@ struct AudioRingCore: ~Copyable, Sendable {
 
     init(slots: Int, slotBytes: Int) throws(RealtimeFault) {
         precondition(slots >= 2 && slotBytes > 0, "A ring has two slots at least, and slots have bytes")
-        let stride = Self.headerBytes + (slotBytes + 127) / 128 * 128
+        let stride = (Self.headerBytes + slotBytes + 127) / 128 * 128
         let ending = try RingEnding()
         // One slot more than fit: the spare one takes what is dropped.
         let memory = try SharedMemory(byteCount: stride * (slots + 1))
@@ -42,9 +42,10 @@ struct AudioRingCore: ~Copyable, Sendable {
     }
 
     /// Takes the first lines of a slot a little ahead into the writer's cache before they are needed: they are in the
-    /// reader's.
+    /// reader's. Of slots of many lines the processor fetches by itself what follows the first, and is only disturbed.
     @_noLocks @_noAllocation
     func prefetch(after place: UInt64) {
+        if stride > 512 { return }
         let ahead = place &+ 3
         let slot = unsafe slot(ahead < slots ? ahead : ahead &- slots)
         unsafe cm_prefetch_write(slot)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Who must unmap a ring's buffers: exactly one of the two ends, at the first moment when nobody can read any more.
+/// Which of the two ends must unmap a ring's buffers, at the first moment when nobody can read any more. After a loop was
+/// given up both may be told to: the buffers see to it that it is done once.
 ///
 /// Every step is one read-modify-write of one word, so that of two ends that leave at the same time the later one always
 /// sees the earlier one.

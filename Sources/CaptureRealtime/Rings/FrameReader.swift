@@ -20,7 +20,8 @@ public protocol FrameReader: ~Copyable, Sendable {
     /// is found.
     var wakeAfter: Int { get set }
 
-    /// Set once the loop has returned and its device is closed. Units may still be there to read.
+    /// Set once the loop has returned and its device is closed, or was given up in a call that never returns. Units may
+    /// still be there to read.
     var ended: LoopResult? { get }
 
     /// How many units can be read now.

@@ -27,8 +27,9 @@ struct RingEnding: ~Copyable, Sendable {
         mark.set(committed)
     }
 
+    /// The first end stands: a loop that was given up may come back, and has no say any more.
     func end(_ result: LoopResult) {
-        packed.store(result.packed, ordering: .releasing)
+        _ = packed.compareExchange(expected: 0, desired: result.packed, ordering: .releasing)
         signal.raise()
     }
 }

@@ -46,7 +46,10 @@ extension VideoRing {
         public mutating func withNextPlanes<Result, Failure: Error>(
             _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Result
         ) throws(Failure) -> Result? {
-            guard unsafe core.pointee.custody.enter() else { return nil }
+            guard unsafe core.pointee.custody.enter() else {
+                clearSignal()
+                return nil
+            }
             // What stays unmapped here would keep the device open.
             defer { if unsafe core.pointee.custody.leave() { unsafe core.pointee.buffers.unmap() } }
             guard let (buffer, position) = take() else { return nil }
@@ -61,11 +64,11 @@ extension VideoRing {
             // The end first: what was committed before it is then seen for certain.
             let isLast = ended != nil
             if let oldest = unsafe core.pointee.takeOldest(of: word.committed()) { return oldest }
+            clearSignal()
             guard !isLast else {
                 unsafe core.pointee.custody.close()
                 return nil
             }
-            clearSignal()
             return unsafe core.pointee.takeOldest(of: word.committed())
         }
 

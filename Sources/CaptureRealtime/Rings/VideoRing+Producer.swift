@@ -65,6 +65,11 @@ extension VideoRing {
             unsafe core.pointee.ending.end(result)
         }
 
+        /// Ends the ring for its reader while the producer hangs in a call to the device.
+        var giveUp: @Sendable (LoopResult) -> Void {
+            { [owner] result in unsafe owner.core.pointee.ending.end(result) }
+        }
+
         deinit {
             guard !hasEnded else { return }
             // A producer that never ran must not leave its reader waiting.

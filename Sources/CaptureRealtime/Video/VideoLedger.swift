@@ -79,13 +79,15 @@ struct VideoLedger: BitwiseCopyable, Sendable {
         return header
     }
 
-    /// The sequence began anew, so what is missing is known by the clock alone.
+    /// The sequence began anew, so what is missing is known by the clock alone, but for what was counted on both sides of
+    /// the restart.
     @_noLocks @_noAllocation
     private mutating func measureRestart(from previous: Int64, to stamp: Int64) {
         wasRestarted = false
         guard previous != 0, interval > 0 else { return }
         let steps = (stamp &- previous &+ interval / 2) / interval
-        if steps > 1 { lost(UInt64(steps &- 1)) }
+        let missing = steps &- Int64(truncatingIfNeeded: position &- stamped)
+        if missing > 0 { lost(UInt64(missing)) }
     }
 
     @usableFromInline @_noLocks @_noAllocation

@@ -7,7 +7,9 @@ extension CaptureLoop {
     public static func run<Source: VideoSource & ~Copyable>(_ track: inout VideoTrack<Source>) -> LoopResult {
         var state = LoopState(
             track.word, track.counters, period: track.periodNanoseconds, patience: track.patienceNanoseconds)
+        track.counters.began()
         let result = repeated(&track, &state)
+        track.counters.decided(result)
         track.stop()
         return result
     }

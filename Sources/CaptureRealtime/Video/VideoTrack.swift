@@ -38,6 +38,10 @@ extension VideoTrack: CaptureRun where Source: ~Copyable {
 
     public func report(_ priority: RealtimePriority) { owner.report(priority) }
 
+    public func hangWatch(patience: Duration) -> HangWatch? {
+        HangWatch(control, owner, patience: patience, period: periodNanoseconds, giveUp: ring.giveUp)
+    }
+
     public mutating func capture() -> LoopResult { Source.capture(&self) }
 
     public consuming func finish(_ result: LoopResult) {

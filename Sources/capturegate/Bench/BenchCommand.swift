@@ -50,7 +50,7 @@ struct BenchCommand: AsyncParsableCommand, SignalTaker {
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "How long each part takes, and each device; 16 s, 2 s and 5 s where not said.", valueName: "time"),
+            "How long: encoders 16 s, rings 2 s, each device 5 s where not said.", valueName: "time"),
         transform: DurationArgument.parse)
     var time: DurationArgument?
 

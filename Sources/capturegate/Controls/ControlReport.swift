@@ -3,9 +3,17 @@ import CaptureGate
 /// What is told of controls, to people and to programs.
 struct ControlReport {
     let device: Device
-    let results: [ControlResult]
+    private let results: [ControlResult]
+    private let failures: [ControlReset.Failure]
     /// Whether all were asked for, with their ranges.
     let isListing: Bool
+
+    init(device: Device, outcome: ControlOutcome, isListing: Bool) {
+        self.device = device
+        results = outcome.results
+        failures = outcome.failures
+        self.isListing = isListing
+    }
 
     func lines(_ ink: Ink) -> [String] {
         guard isListing else { return results.map(line) }
@@ -17,6 +25,15 @@ struct ControlReport {
 
     var json: JSONValue {
         ["device": .string(device.id.rawValue), "controls": .array(results.map(\.json))]
+    }
+
+    /// The error of a reset that some control stood in the way of; `nil` where none did.
+    var incompleteness: CaptureError? {
+        guard let first = failures.first else { return nil }
+        let names = failures.map(\.control.name).joined(separator: ", ")
+        return CaptureError(
+            first.error.kind, "\(device.name.visible) [\(device.id)] kept other values than its defaults: \(names).",
+            errno: first.error.errno, underlying: failures.map(\.error))
     }
 
     /// The error of a strict setting; `nil` where all is as it was asked.

@@ -4,13 +4,13 @@ import CaptureGate
 struct ControlRound {
     let work: ControlWork
 
-    func run() async throws(CaptureError) -> [ControlResult] {
+    func run() async throws(CaptureError) -> ControlOutcome {
         let handle = GateQueue().add(work)
         // A signal dismisses the question that is open.
         let signals = SignalWatch { _ in handle.cancel() }
         defer { withExtendedLifetime(signals) {} }
         switch await handle.result {
-        case .success(let results): return results
+        case .success(let outcome): return outcome
         case .failure(.refused(let error)), .failure(.failed(let error)): throw error
         case .failure(.cancelled):
             throw CaptureError(.dismissed, "It was stopped before anything was set.")

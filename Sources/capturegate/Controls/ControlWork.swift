@@ -19,24 +19,24 @@ struct ControlWork: CaptureOperation {
 
     func execute(
         with permit: consuming Permit, in context: OperationContext
-    ) async throws(CaptureError) -> [ControlResult] {
+    ) async throws(CaptureError) -> ControlOutcome {
         var permit = permit
         guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
             throw CaptureError(.notAuthorized, "The permit is empty.")
         }
         let session = try await ControlSession(opening: part)
-        let results: Result<[ControlResult], CaptureError>
-        do throws(CaptureError) { results = .success(try work(session)) } catch { results = .failure(error) }
-        await session.close(Self.outcome(results, sets: isReset || requests.contains { $0.value != nil }))
-        return try results.get()
+        let outcome: Result<ControlOutcome, CaptureError>
+        do throws(CaptureError) { outcome = .success(try work(session)) } catch { outcome = .failure(error) }
+        await session.close(Self.summary(outcome, sets: isReset || requests.contains { $0.value != nil }))
+        return try outcome.get()
     }
 
-    private func work(_ session: borrowing ControlSession) throws(CaptureError) -> [ControlResult] {
+    private func work(_ session: borrowing ControlSession) throws(CaptureError) -> ControlOutcome {
         let all = try session.controls()
         var steps: [ControlStep] = []
         for request in requests { steps.append(try ControlStep(request, session, all)) }
-        if isReset { return try session.reset(steps.isEmpty ? all : steps.map(\.control)).map { ControlResult($0) } }
-        if steps.isEmpty { return all.map { ControlResult($0) } }
+        if isReset { return ControlOutcome(try session.reset(steps.isEmpty ? all : steps.map(\.control))) }
+        if steps.isEmpty { return ControlOutcome(all.map { ControlResult($0) }) }
         var results: [ControlResult] = []
         for step in steps {
             do throws(CaptureError) {
@@ -45,7 +45,7 @@ struct ControlWork: CaptureOperation {
                 throw error.after(results)
             }
         }
-        return results
+        return ControlOutcome(results)
     }
 
     // MARK: For people
@@ -56,11 +56,13 @@ struct ControlWork: CaptureOperation {
         return set.isEmpty ? "Read its controls" : "Set its controls \(set.joined(separator: ", "))"
     }
 
-    private static func outcome(_ results: Result<[ControlResult], CaptureError>, sets: Bool) -> String {
-        switch results {
+    private static func summary(_ outcome: Result<ControlOutcome, CaptureError>, sets: Bool) -> String {
+        switch outcome {
         case .failure(let error): return error.message
-        case .success(let results):
-            let set = results.filter { $0.asked != nil }.map { "\($0.control.name)=\($0.control.value?.text ?? "")" }
+        case .success(let outcome):
+            let set = outcome.results.filter { $0.asked != nil }.map {
+                "\($0.control.name)=\($0.control.value?.text ?? "")"
+            }
             return sets ? "controls set: " + set.joined(separator: ", ") : "controls read"
         }
     }

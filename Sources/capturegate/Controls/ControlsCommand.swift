@@ -31,7 +31,10 @@ struct ControlsCommand: AsyncParsableCommand, SignalTaker {
     @Argument(help: ArgumentHelp("What to read, or to set.", valueName: "name[=value]"))
     var words: [String] = []
 
-    @Flag(help: "Set the named controls to their defaults, or all where none is named.")
+    @Flag(
+        help: """
+            Set the named controls to their defaults, or all where none is named; those that an automatic holds, too.
+            """)
     var reset = false
 
     @Flag(help: "Exit with 78 where a device took another value than it was given.")
@@ -44,12 +47,13 @@ struct ControlsCommand: AsyncParsableCommand, SignalTaker {
         let device = try ControlTarget.pick(device, from: DeviceCatalog.scan(.identity))
         let work = ControlWork(device: device, requests: requests, isReset: reset)
         let outcome = try await ControlRound(work: work).run()
-        let report = ControlReport(device: device, results: outcome, isListing: requests.isEmpty && !reset)
+        let report = ControlReport(device: device, outcome: outcome, isListing: requests.isEmpty && !reset)
         if json.isOn {
             try StandardStream.output.line(report.json.text)
         } else {
             try StandardStream.output.lines(report.lines(Ink(for: .output)))
         }
+        if let error = report.incompleteness { throw error }
         if strict, let error = report.deviation { throw error }
     }
 }

@@ -38,10 +38,10 @@ struct GrantCommand: ParsableCommand {
     }
 
     func run() throws {
-        let subject = try subject.subject()
+        let store = try UserStore.open()
+        let subject = try subject.subject(known: try store.executables())
         let now = SystemGateClock().now
         let decision = try decision(about: subject, now)
-        let store = try UserStore.open()
         let event = AuditEvent(
             .decision, at: now, subject: subject, capability: capability, level: decision.level,
             devices: decision.device.ids, detail: "allowed \(decision.lifetime.phrase) by command")

@@ -26,8 +26,9 @@ struct RevokeCommand: ParsableCommand {
     func run() throws {
         let wanted = try device.selector(capability)
         let removal = Removal(store: try UserStore.open(), reason: "revoked by command")
-        let (user, path, subject) = try subject()
-        let matching = try removal.candidates().filter { decision in
+        let candidates = try removal.candidates()
+        let (user, path, subject) = try subject(known: candidates.map(\.subject.executable))
+        let matching = candidates.filter { decision in
             decision.subject.userID == user && decision.subject.executable.path == path
                 && decision.capability == capability && (wanted == .any || decision.device == wanted)
         }
@@ -35,9 +36,9 @@ struct RevokeCommand: ParsableCommand {
     }
 
     /// A program that has been deleted since can be named all the same.
-    private func subject() throws(CaptureError) -> (UInt32, String, Subject?) {
+    private func subject(known: [Executable]) throws(CaptureError) -> (UInt32, String, Subject?) {
         do throws(CaptureError) {
-            let subject = try program.subject()
+            let subject = try program.subject(known: known)
             return (subject.userID, subject.executable.path, subject)
         } catch {
             guard let path = program.executable, path.hasPrefix("/") else { throw error }

@@ -18,13 +18,19 @@ struct SubjectOption: ParsableArguments {
     ///
     /// Without the systemd unit this command happens to run in: a person who decides at one terminal means the program
     /// wherever it is started. A sandbox stays, since the same path inside another one is another program.
-    func subject() throws(CaptureError) -> Subject {
-        let own = try ProcessSubject.current()
+    ///
+    /// - Parameter known: program files that were read before.
+    func subject(known: [Executable]) throws(CaptureError) -> Subject {
+        let own = try ProcessSubject.current(known: known)
         let sandbox = own.application.flatMap { $0.kind == .unit ? nil : $0 }
         return Subject(
             userID: own.userID, groupIDs: own.groupIDs,
-            executable: try executable.map { path throws(CaptureError) in try ProcessSubject.executable(at: path) }
-                ?? own.executable,
+            executable: try named(known) ?? own.executable,
             application: executable == nil ? sandbox : nil, session: own.session)
+    }
+
+    private func named(_ known: [Executable]) throws(CaptureError) -> Executable? {
+        guard let executable else { return nil }
+        return try ProcessSubject.executable(at: executable, known: known)
     }
 }

@@ -15,6 +15,17 @@ struct DeviceEvents {
             guard capability == nil || line.device.capability == capability else { continue }
             try StandardStream.output.line(json ? line.json.text : line.text)
         }
+        if !Task.isCancelled { throw Self.silent }
+    }
+
+    private static var silent: CaptureError {
+        CaptureError(
+            .unavailable, "This machine does not tell of devices that come and go: udev can't be listened to.",
+            remedies: [
+                Remedy(
+                    "Where this runs in a sandbox, let it have netlink sockets. Else look again from time to time.",
+                    command: "capturegate devices")
+            ])
     }
 
     /// One change.

@@ -2,9 +2,10 @@ import CaptureGate
 
 /// The devices there are, for people and for programs.
 struct DeviceListing {
-    let devices: [Device]
+    let inventory: DeviceInventory
     /// The only one that is wanted, where one is.
     let capability: CapabilityName?
+    private var devices: [Device] { inventory.devices }
 
     func lines(_ ink: Ink) -> [String] {
         var lines: [String] = []
@@ -12,14 +13,26 @@ struct DeviceListing {
             let listed = devices.filter { $0.capability == capability }
             lines += (lines.isEmpty ? [] : [""]) + [ink.bold(capability == .camera ? "Cameras" : "Microphones")]
             lines += Table(rows: listed.map(row)).lines.map { "  " + $0 }
-            if listed.allSatisfy(\.isBuiltIn) { lines.append("  This machine has no real \(capability).") }
+            if let remark = remark(on: capability) { lines.append("  " + remark) }
         }
         let notes = devices.compactMap { device in device.ambiguity.map { "\(device.id): \($0.visible)" } }
         return lines + (notes.isEmpty ? [] : [""] + notes.map { "Note: \($0)." })
     }
 
+    /// What is said below a list that has no real device, or that may lack some.
+    private func remark(on capability: CapabilityName) -> String? {
+        if inventory.faults.contains(where: { $0.capability == capability && $0.device == nil }) {
+            return "There may be more: not all could be looked at."
+        }
+        let hasReal = devices.contains { $0.capability == capability && !$0.isBuiltIn }
+        return hasReal ? nil : "This machine has no real \(capability)."
+    }
+
     var json: JSONValue {
-        var members: [(String, JSONValue)] = [("devices", .array(devices.map(\.json)))]
+        var members: [(String, JSONValue)] = [
+            ("devices", .array(devices.map(\.json))),
+            ("faults", .array(inventory.faults.map(\.json))),
+        ]
         if let capability {
             let choice = try? DeviceQuery.default.pick(from: devices, capability)
             members.append(("default", .optional(choice?.id.rawValue)))
@@ -28,6 +41,23 @@ struct DeviceListing {
     }
 
     private func row(_ device: Device) -> [String] {
-        [device.id.rawValue, device.name.visible, device.availability.phrase, device.formats.phrase]
+        let isFaulty = inventory.faults.contains { $0.device == device.id }
+        let formats =
+            switch device.formats {
+            case .unknown where isFaulty: "formats could not be read"
+            case _ where isFaulty: device.formats.phrase + "; not all could be read"
+            default: device.formats.phrase
+            }
+        return [device.id.rawValue, device.name.visible, device.availability.phrase, formats]
+    }
+}
+
+extension DeviceInventory.Fault {
+    /// `id` is that of the device whose formats could not be read; null where devices may be missing.
+    fileprivate var json: JSONValue {
+        [
+            "capability": .string(capability.rawValue), "id": .optional(device?.rawValue),
+            "error": ErrorReport(error: error).json,
+        ]
     }
 }

@@ -10,7 +10,8 @@ struct DevicesCommand: AsyncParsableCommand, SignalTaker {
         discussion: """
             An id outlives replugging and renumbering; grants and `record` take it, or a part of the name that only one \
             device has. test:bars and test:tone are built in and show no real picture and no real sound. Formats are \
-            asked of idle devices alone; nothing is captured.
+            asked of idle devices alone; nothing is captured. Where a device does not answer, the others are listed all \
+            the same; standard error says what went wrong and what to do, and so does "faults" with --json.
 
               capturegate devices
               capturegate devices --capability camera --json
@@ -42,12 +43,17 @@ struct DevicesCommand: AsyncParsableCommand, SignalTaker {
         if let choice { return try tell(choice) }
         if watch { return try await follow() }
         SignalDesk.current?.letThrough()
-        let devices = DeviceCatalog.scan(.formats).filter { capability == nil || $0.capability == capability }
-        let listing = DeviceListing(devices: devices, capability: capability)
+        let inventory = DeviceCatalog.inventory(.formats, of: capability)
+        let listing = DeviceListing(inventory: inventory, capability: capability)
         if json.isOn {
             try StandardStream.output.line(listing.json.text)
         } else {
             try StandardStream.output.lines(listing.lines(Ink(for: .output)))
+        }
+        // What is there is listed all the same, so this is no failure.
+        let stream = StandardStream.error
+        for fault in inventory.faults {
+            stream.note(ErrorReport(error: fault.error).lines(Ink(for: stream)).joined(separator: "\n"))
         }
     }
 

@@ -19,7 +19,7 @@ struct CaptureGateCommand: ParsableCommand {
 
             Exit codes: 0 done (also after Ctrl-C, with a valid file), 64 wrong usage, 65 a file \
             to be read is missing or malformed, 66 no such device, 69 unavailable, \
-            unplugged or stalled, 73 the file exists, 74 input/output or disk full, 75 busy, 77 not authorized, revoked, or \
+            unplugged or stalled, 73 the file exists, 74 input/output, disk full or --on-loss fail, 75 busy, 77 not authorized, revoked, or \
             stopped before it began, \
             78 the device would not do what --strict asked, a bad configuration or a broken store.
             """,

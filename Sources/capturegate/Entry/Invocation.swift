@@ -9,7 +9,7 @@ struct Invocation {
 
     /// - Parameter isText: whether the arguments were UTF-8.
     init(_ arguments: [String], isText: Bool = true) {
-        self.arguments = Self.joiningNegatives(arguments)
+        self.arguments = BareOption.completed(Self.joiningNegatives(arguments))
         self.isText = isText
     }
 

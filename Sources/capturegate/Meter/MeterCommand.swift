@@ -8,7 +8,8 @@ struct MeterCommand: AsyncParsableCommand, SignalTaker {
         abstract: "Show how loud a microphone is, and keep no sound.",
         discussion: """
             A bar a channel on a terminal, with the peak of the last two seconds and a mark where it clipped; a line a \
-            second elsewhere. The level 'meter' is enough: allow it with 'capturegate grant microphone --level meter'.
+            second elsewhere. The level 'meter' is enough: allow it with 'capturegate grant microphone --level \
+            meter --always'.
 
               capturegate meter
               capturegate meter Podcast --for 10s

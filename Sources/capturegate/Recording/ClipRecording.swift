@@ -12,7 +12,6 @@ struct ClipRecording: CaptureOperation {
     func execute(
         with permit: consuming Permit, in context: OperationContext
     ) async throws(CaptureError) -> RecordingOutcome {
-        stop.begin()
         if let moment = settings.startsAt {
             reporter.handle(.waiting(preRoll: nil, startsAt: moment))
             try await StartMoment(nanoseconds: moment).wait(preRoll: settings.preRoll, control: stop.control)
@@ -20,6 +19,7 @@ struct ClipRecording: CaptureOperation {
         let enter = settings.preRoll == nil ? nil : EnterWatch { [stop] in stop.control.begin() }
         defer { enter?.end() }
         let recorder = try await Recorder(opening: permit, settings: settings)
+        stop.begin()
         let early = EarlyError()
         let clip = try await recorder.record(
             into: targets.first, and: targets.others, control: stop.control

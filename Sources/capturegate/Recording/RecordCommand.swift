@@ -56,7 +56,6 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
     @OptionGroup var files: FileOptions
 
     @Option(
-        defaultAsFlag: DurationArgument(duration: .seconds(3600)),
         help: ArgumentHelp(
             "Where a device is unplugged, wait that long for its return and go on; without a time, an hour.",
             valueName: "time"),

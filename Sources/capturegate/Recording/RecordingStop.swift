@@ -24,7 +24,7 @@ final class RecordingStop: Sendable {
         control = try RecordingControl()
     }
 
-    /// The operation waits, maybe for an answer: a signal cancels it.
+    /// The operation waits, maybe for an answer, for its moment, or for a device to open: a signal cancels it.
     func cancels(_ cancel: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             state.cancel = cancel
@@ -33,7 +33,7 @@ final class RecordingStop: Sendable {
         if isLate { cancel() }
     }
 
-    /// The gate has said yes: from now on a signal ends the recording, and the file is finished.
+    /// The devices are open: from now on a signal ends the recording, and the file is finished.
     func begin() { state.withLock { $0.isRecording = true } }
 
     func receive(_ number: Int32) {

@@ -24,7 +24,8 @@ struct SoundOptions: ParsableArguments {
             discussion: """
                 No two crystals agree. With picture, which is auto with a camera, sound is resampled once it would be \
                 2 ms off; with sound, it stays bit for bit what the device gave, and the pictures' times follow it. \
-                Sound alone is left as it is unless clock is said.
+                A lone microphone is left as it is unless clock is said; of several without a camera the others follow \
+                the first.
                 """, valueName: "clock"))
     var sync: SyncClock = .automatic
 

@@ -10,7 +10,8 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
         discussion: """
             Cameras begin too dark or too bright: the picture is taken once the mean brightness of five in turn is the \
             same within 2 %, after three seconds at the latest. OUT ends in .jpg, .png or .qoi; of several pictures each \
-            gets its number: shot-1.jpg. The level 'still' is enough: 'capturegate grant camera --level still'.
+            gets its number: shot-1.jpg. The level 'still' is enough: 'capturegate grant camera --level \
+            still --always'.
 
               capturegate snapshot shot.jpg
               capturegate snapshot shot.png --camera C920 --size 1920x1080

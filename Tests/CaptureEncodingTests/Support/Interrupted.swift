@@ -45,6 +45,30 @@ enum Interrupted: String, CaseIterable, Sendable, CustomTestStringConvertible {
         return (interrupted, try Scratch.read(path))
     }
 
+    /// A Matroska recording whose microphone was away from the first second to the fifth: the silence for that comes when it
+    /// is back, behind the pictures.
+    static func lateSound(_ scratch: Scratch) throws -> [UInt8] {
+        let path = scratch.path("late.mkv")
+        let writer = try ClipFormat.matroska.writer(
+            on: ClipOutput(opening: .file(path: path)),
+            tracks: [Recording.track(Self.picture), Recording.track(Self.sound)])
+        func write(_ track: Int, _ frames: Range<Int>) throws {
+            for frame in frames {
+                let bytes = track == 0 ? Source.picture(picture, number: frame % 20) : tones(from: 1920 * frame)
+                try writer.write(bytes.span.bytes, to: track, at: Int64(frame) * 40_000_000)
+            }
+        }
+        for frame in 0..<25 { for track in 0...1 { try write(track, frame..<frame + 1) } }
+        try write(0, 25..<125)
+        try write(1, 25..<125)
+        for frame in 125..<150 { for track in 0...1 { try write(track, frame..<frame + 1) } }
+        // What follows ends the last cluster.
+        try write(0, 175..<176)
+        let interrupted = try Scratch.read(path + ".partial")
+        writer.discard()
+        return interrupted
+    }
+
     private static func tones(from first: Int) -> [UInt8] {
         (first..<first + 1920).flatMap { frame in
             (0..<2).flatMap { channel -> [UInt8] in
@@ -82,5 +106,11 @@ enum Interrupted: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let found = try Tool.run(tool, arguments, in: scratch)
         let said = found.text + found.errors
         return found.status == 0 && !words.contains { said.contains($0) } ? nil : said
+    }
+}
+
+extension [UInt8] {
+    func places(of pattern: [UInt8]) -> [Int] {
+        (0..<Swift.max(0, count - pattern.count + 1)).filter { self[$0..<$0 + pattern.count].elementsEqual(pattern) }
     }
 }

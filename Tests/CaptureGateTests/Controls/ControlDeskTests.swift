@@ -64,11 +64,67 @@ struct ControlDeskTests {
         #expect(panel.written == ["pan_reset=1"])
     }
 
-    @Test("defaults are set, and behind an automatic once that has been set to manual")
+    @Test("defaults are set, also of what an automatic held that is off by default")
     func reset() throws {
-        let changes = try desk.reset(try desk.controls())
-        #expect(changes.map(\.control.name) == ["gain_automatic", "contrast", "gain"])
+        let reset = try desk.reset(try desk.controls())
+        #expect(reset.changes.map(\.control.name) == ["gain", "gain_automatic", "contrast"])
+        #expect(reset.failures.isEmpty)
         #expect(panel.values == [1: 0, 2: 100, 3: 128, 4: 7])
+    }
+
+    @Test("a value behind an automatic that is on by default is set and read back, and the automatic is on again")
+    func resetBehindAutomatic() throws {
+        panel.automaticDefault = 1
+        let reset = try desk.reset(try desk.controls())
+        #expect(panel.written == ["gain_automatic=0", "gain=100", "contrast=128", "gain_automatic=1"])
+        #expect(reset.changes.map(\.control.value) == [.integer(100), .integer(1), .integer(128)])
+        #expect(reset.changes.allSatisfy { $0.isAsAsked })
+        #expect(reset.failures.isEmpty)
+    }
+
+    @Test(
+        "an automatic that is off, and on by default, is switched on after the value that it will hold",
+        arguments: [1, 2])
+    func resetToAutomatic(first: UInt32) throws {
+        panel.automaticDefault = 1
+        panel.values[1] = 0
+        let controls = try desk.controls().filter { $0.id <= 2 }
+        _ = try desk.reset(first == 1 ? controls.reversed() : controls)
+        #expect(panel.written == ["gain=100", "gain_automatic=1"])
+    }
+
+    @Test("a value that is reset alone leaves its automatic as it was")
+    func resetAlone() throws {
+        let reset = try desk.reset([try control("gain")])
+        #expect(panel.written == ["gain_automatic=0", "gain=100", "gain_automatic=1"])
+        #expect(reset.changes.map(\.control.name) == ["gain"])
+        #expect(panel.values[1] == 1)
+    }
+
+    @Test("an automatic that stays on is told of with the value that it holds, and all else is reset")
+    func resetHeld() throws {
+        panel.stubborn = 1
+        let reset = try desk.reset(try desk.controls())
+        #expect(reset.changes.map(\.control.name) == ["contrast"])
+        #expect(reset.failures.map(\.control.name) == ["gain", "gain_automatic"])
+        #expect(reset.failures.first?.error.message.contains("gain_automatic is not 0") == true)
+        #expect(panel.values == [1: 1, 2: 17, 3: 128, 4: 7])
+    }
+
+    @Test("what holds its default behind an automatic that stays on needs nothing")
+    func resetNeedless() throws {
+        panel.stubborn = 1
+        panel.values[2] = 100
+        let reset = try desk.reset([try control("gain")])
+        #expect(reset.changes.isEmpty && reset.failures.map(\.control.name) == [])
+    }
+
+    @Test("a device that has gone has no controls to try one after the other")
+    func resetGone() throws {
+        let controls = try desk.controls()
+        panel.fault = CallFault(call: "VIDIOC_S_CTRL", errno: 19)
+        let error = #expect(throws: CaptureError.self) { try desk.reset(controls) }
+        #expect(error?.kind == .noDevice)
     }
 
     @Test("a name may be written as the device says it")
@@ -95,7 +151,7 @@ struct ControlDeskTests {
         "what the driver says is put into words",
         arguments: [(Int32(19), Int32(66)), (16, 75), (5, 74), (13, 77)])
     func faults(_ errno: Int32, _ code: Int32) throws {
-        panel.fault = ControlFault(call: "VIDIOC_S_EXT_CTRLS", errno: errno)
+        panel.fault = CallFault(call: "VIDIOC_S_EXT_CTRLS", errno: errno)
         let control = try control("contrast")
         let error = #expect(throws: CaptureError.self) { try desk.set(control, to: .integer(1)) }
         #expect(error?.exitCode == code)

@@ -5,18 +5,23 @@ final class ScriptedPanel: ControlPanel {
     var values: [UInt32: Int64] = [1: 1, 2: 17, 3: 128, 4: 7]
     /// What reached the device, in order.
     var written: [String] = []
-    var fault: ControlFault?
+    var fault: CallFault?
+    /// What the gain's automatic is by default.
+    var automaticDefault: Int64 = 0
+    /// A control that the device refuses to set.
+    var stubborn: UInt32?
 
     static let device = Device(
         id: DeviceID(rawValue: "camera:scripted"), name: "Scripted", capability: .camera, availability: .available,
         ambiguity: nil, nodes: [], pcmName: nil, formats: .unknown)
 
-    func controls() throws(ControlFault) -> [DeviceControl] { [2, 1, 3, 4, 5].map(control) }
+    func controls() throws(CallFault) -> [DeviceControl] { [2, 1, 3, 4, 5].map(control) }
 
-    func read(_ control: DeviceControl) throws(ControlFault) -> DeviceControl { self.control(control.id) }
+    func read(_ control: DeviceControl) throws(CallFault) -> DeviceControl { self.control(control.id) }
 
-    func write(_ value: ControlValue, to control: DeviceControl) throws(ControlFault) -> ControlValue {
+    func write(_ value: ControlValue, to control: DeviceControl) throws(CallFault) -> ControlValue {
         if let fault { throw fault }
+        if control.id == stubborn { throw CallFault(call: "VIDIOC_S_CTRL", errno: 5) }
         written.append("\(control.name)=\(value.text)")
         // The device itself knows even contrasts alone.
         if case .integer(let number) = value { values[control.id] = control.id == 3 ? number / 2 * 2 : number }
@@ -28,8 +33,8 @@ final class ScriptedPanel: ControlPanel {
         switch id {
         case 1:
             return DeviceControl(
-                id: 1, name: "gain_automatic", label: "Gain, Automatic", kind: .boolean, range: 0...1, defaultValue: 0,
-                value: value)
+                id: 1, name: "gain_automatic", label: "Gain, Automatic", kind: .boolean, range: 0...1,
+                defaultValue: automaticDefault, value: value)
         case 2:
             return DeviceControl(
                 id: 2, name: "gain", label: "Gain", kind: .integer, range: 0...255, defaultValue: 100,

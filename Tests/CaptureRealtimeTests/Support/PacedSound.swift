@@ -7,6 +7,8 @@ struct PacedSound {
     /// Samples that are not what the frame's number makes them.
     var wrong = 0
     var counters = LoopCounters()
+    /// What the device said it does.
+    var settings = PCMSettings()
 
     /// Who looks at the units.
     typealias Look = (FrameHeader, RawSpan, PCMSettings) -> Int
@@ -20,6 +22,7 @@ struct PacedSound {
         let source = try PCMSource(opening: name, asked: asked)
         let (settings, control) = (source.got, try LoopControl())
         var heard = PacedSound()
+        heard.settings = settings
         let capture = try AudioCapture(source, control: control, counters: heard.counters)
         RealtimeQueue(label: "test").run(capture.track) { _ in }
         var consumer = capture.consumer

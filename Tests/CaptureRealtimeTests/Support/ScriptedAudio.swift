@@ -22,6 +22,8 @@ struct ScriptedAudio: ~Copyable, AudioSource, @unchecked Sendable {
         // Sendable by hand: it is read after the loop has ended.
         var starts = 0
         var stops = 0
+        /// What a stop does beside being counted.
+        var atStop: () -> Void = {}
         var recoveries: [Bool] = []
         var pauses = 0
     }
@@ -69,7 +71,10 @@ struct ScriptedAudio: ~Copyable, AudioSource, @unchecked Sendable {
         return nil
     }
 
-    mutating func stop() { calls.stops += 1 }
+    mutating func stop() {
+        calls.stops += 1
+        calls.atStop()
+    }
 
     static func capture(_ track: inout AudioTrack<ScriptedAudio>) -> LoopResult { CaptureLoop.run(&track) }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("answers for programs", .serialized)
+@Suite("answers for programs", .serialized, .fewAtOnce)
 struct AnswerTests {
     static let commands = [
         "status", "grant camera --once", "grant microphone --device test:tone --for 1h", "revoke camera", "reset --yes",

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("names that are not UTF-8")
+@Suite("names that are not UTF-8", .fewAtOnce)
 struct EncodingOfNamesTests {
     @Test(
         "are refused in one sentence, and no other file is made",

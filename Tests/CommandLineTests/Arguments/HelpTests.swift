@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("help")
+@Suite("help", .fewAtOnce)
 struct HelpTests {
     @Test("the version is told")
     func version() async throws {

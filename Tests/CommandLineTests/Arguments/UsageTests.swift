@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("wrong usage")
+@Suite("wrong usage", .fewAtOnce)
 struct UsageTests {
     static let mistakes = [
         LineExample("nonsense", "nonsense"), LineExample("--nonsense", "--nonsense"),

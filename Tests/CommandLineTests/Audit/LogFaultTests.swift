@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("what log --verify finds", .serialized)
+@Suite("what log --verify finds", .serialized, .fewAtOnce)
 struct LogFaultTests {
     /// What was done to a log of five lines, and what must be found.
     struct Deed: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("following the log")
+@Suite("following the log", .fewAtOnce)
 struct LogFollowTests {
     private func workspace() async throws -> Workspace {
         let workspace = try Workspace()

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("how much of the log is kept")
+@Suite("how much of the log is kept", .fewAtOnce)
 struct LogRetentionTests {
     @Test("50000 lines where nobody said otherwise; what is said is kept, told and a line of the log")
     func setting() async throws {

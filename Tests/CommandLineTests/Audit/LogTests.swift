@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("the audit log")
+@Suite("the audit log", .fewAtOnce)
 struct LogTests {
     @Test("each decision is a line, for people and for programs")
     func lines() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("bench")
+@Suite("bench", .fewAtOnce)
 struct BenchTests {
     private static let quick = ["bench", "encoders", "--only", "PCM", "--for", "50ms"]
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("what a shell completes")
+@Suite("what a shell completes", .fewAtOnce)
 struct CompletionTests {
     static let offers = [
         LineExample("recover cl", "clip.mkv.partial"), LineExample("recover --to cl", "clip.mkv.partial"),

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("controls")
+@Suite("controls", .fewAtOnce)
 struct ControlsTests {
     @Test("are refused where nobody has allowed the device, with the command of the lowest level")
     func refused() async throws {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@Suite("kill -9 at any moment")
+@Suite("kill -9 at any moment", .fewAtOnce)
 struct KillRunTests {
     /// CAPTUREGATE_KILLS says how many; the long tests take 200.
     private static let kills = ProcessInfo.processInfo.environment["CAPTUREGATE_KILLS"].flatMap { Int($0) } ?? 20

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("a broken store")
+@Suite("a broken store", .fewAtOnce)
 struct BrokenStoreTests {
     static let commands = ["status", "grant camera --once", "revoke camera", "reset --yes", "log", "kill camera"]
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("grants by command")
+@Suite("grants by command", .fewAtOnce)
 struct GrantTests {
     @Test(
         "each lifetime is stored as it was said",

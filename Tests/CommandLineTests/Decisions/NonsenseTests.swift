@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("nonsense about decisions", .serialized)
+@Suite("nonsense about decisions", .serialized, .fewAtOnce)
 struct NonsenseTests {
     /// Words of a command line, and a part of the sentence that says what is wrong.
     struct Nonsense: Sendable, CustomTestStringConvertible {

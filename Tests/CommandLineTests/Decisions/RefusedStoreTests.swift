@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@Suite("stores that can't be trusted or written", .serialized)
+@Suite("stores that can't be trusted or written", .serialized, .fewAtOnce)
 struct RefusedStoreTests {
     /// Two that write and two that read; the last is a capture that was allowed for good.
     static let commands = [

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("reset")
+@Suite("reset", .fewAtOnce)
 struct ResetTests {
     @Test("everything that was decided is forgotten, and the log says so")
     func reset() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("status")
+@Suite("status", .fewAtOnce)
 struct StatusTests {
     @Test("it says of each device whether this program may use it, and how strong the gate is")
     func devices() async throws {

@@ -1,13 +1,15 @@
 import Glibc
 import Testing
 
-@Suite("devices")
+@Suite("devices", .fewAtOnce)
 struct DevicesTests {
     @Test("the document names the built-in devices with what they can deliver")
     func document() async throws {
         let ending = try await Workspace().capturegate("devices", "--json")
         #expect(ending.code == 0)
-        let devices = try Document(ending.output)["devices"].elements
+        let document = try Document(ending.output)
+        let devices = document["devices"].elements
+        #expect(document["faults"].elements.isEmpty)
         let bars = try #require(devices.first { $0["id"] == .string("test:bars") })
         #expect(bars["capability"] == .string("camera"))
         #expect(bars["available"] == .bool(true))

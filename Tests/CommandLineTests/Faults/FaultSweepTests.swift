@@ -3,7 +3,7 @@ import Testing
 
 /// `Tests/FaultSweep` on the paced PCM of `Tests/PacedPCM`; `ALSA_CONFIG_PATH` names its configuration, as `Tests/run` sets
 /// it. Cameras, the kernel's own PCM and mixers are swept on the kernel rig.
-@Suite("Fault sweep")
+@Suite("Fault sweep", .fewAtOnce)
 struct FaultSweepTests {
     /// Most of a sweep is waiting for sound, so its parts run side by side.
     @Test(
@@ -20,10 +20,18 @@ struct FaultSweepTests {
             "alsa:paced_with:PLANAR=1,SLEEP_AFTER=720", ["--only", calls.joined(separator: ",")], atLeast: 50)
     }
 
-    private func sweep(_ device: String, _ options: [String], atLeast least: Int) async throws {
+    /// Those of this machine, which may have none: looking for them is swept all the same.
+    @Test("Whatever call fails, listing devices tells of it and lists all others")
+    func devices() async throws {
+        try await sweep("0", of: "devices", [], atLeast: 25)
+    }
+
+    private func sweep(
+        _ device: String, of kind: String = "microphone", _ options: [String], atLeast least: Int
+    ) async throws {
         let workspace = try Workspace()
         let folder = Executable.capturegate.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        let command = ["env"] + environment + [folder.joined(separator: "/") + "/FaultSweep", "microphone", device]
+        let command = ["env"] + environment + [folder.joined(separator: "/") + "/FaultSweep", kind, device]
         let ending = try await ChildProcess(command + options, in: workspace).finish()
         let lines = ending.output.split(separator: "\n")
         #expect(lines.filter { $0.hasPrefix("not ok") } == [])

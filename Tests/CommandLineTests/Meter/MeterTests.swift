@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("meter")
+@Suite("meter", .fewAtOnce)
 struct MeterTests {
     /// `test:tone` is a sine whose peaks stand at -20 dBFS.
     private func workspace() async throws -> Workspace {

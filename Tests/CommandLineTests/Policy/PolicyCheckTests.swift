@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@Suite("policy check", .serialized)
+@Suite("policy check", .serialized, .fewAtOnce)
 struct PolicyCheckTests {
     private static let rule = "version: 1\nrules:\n  - allow: camera\n"
 

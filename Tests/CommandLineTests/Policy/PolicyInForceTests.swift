@@ -1,7 +1,7 @@
 import Testing
 
 /// The machine's own rules, in a mount namespace whose /etc is this machine's with another policy laid over it.
-@Suite("the administrator's rules", .serialized)
+@Suite("the administrator's rules", .serialized, .fewAtOnce)
 struct PolicyInForceTests {
     /// Runs a script as root of a namespace; `$policy` is the folder of rules, not there yet, and `allowed` and
     /// `refused` say the exit codes of captures.

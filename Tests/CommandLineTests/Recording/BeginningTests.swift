@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("the beginning of a recording")
+@Suite("the beginning of a recording", .fewAtOnce)
 struct BeginningTests {
     /// A moment to come, as --start-at takes it, and seconds since 1970.
     private func moment(in seconds: Int) -> (text: String, seconds: Int) {
@@ -159,6 +159,25 @@ struct BeginningTests {
                 == end["tracks"].elements.first?["frames"].number.map { "\(Int($0))" })
         let first = try await workspace.probe("a.mkv", "packet=flags")["packets"].elements.first
         #expect(first?["flags"].string?.contains("K") == true)
+    }
+
+    @Test(
+        "a pre-roll of a microphone has every sample, with no gap to what is recorded after it",
+        arguments: ["wav", "flac"])
+    func samples(ending: String) async throws {
+        let workspace = try Workspace()
+        #expect(try await workspace.capturegate("grant", "microphone", "--always").code == 0)
+        let name = "a." + ending
+        let recorded = try await workspace.paced([
+            "record", name, "--microphone", "alsa:paced", "--rate", "48000", "--channels", "2", "--start-at",
+            moment(in: 6).text, "--pre-roll", "2s", "--for", "3s", "--json",
+        ]).finish()
+        #expect(recorded.code == 0, "\(recorded.errors)")
+        let sound = try await PacedRecording(of: name, in: workspace)
+        let start = try #require(sound.start)
+        // A machine that took too long to open the microphone has no more than all there is since.
+        let isShort = recorded.output.contains("The pre-roll is")
+        #expect(sound.frames == 144_000 && (start == 0) == isShort)
     }
 
     @Test("SIGUSR1 begins the clip; what there is of the pre-roll is in it")

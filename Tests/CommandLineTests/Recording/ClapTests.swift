@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("claps")
+@Suite("claps", .fewAtOnce)
 struct ClapTests {
     /// The package's script, as it is used on a bench.
     private var measure: String {

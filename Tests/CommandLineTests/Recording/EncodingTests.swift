@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("the options of the encoders")
+@Suite("the options of the encoders", .fewAtOnce)
 struct EncodingTests {
     private func size(_ options: String, in workspace: Workspace) async throws -> Int {
         let words = options.split(separator: " ").map(String.init)

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("the end of a recording")
+@Suite("the end of a recording", .fewAtOnce)
 struct EndingTests {
     @Test("quiet ends it, to the sample, with 0")
     func silence() async throws {

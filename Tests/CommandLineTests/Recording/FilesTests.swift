@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("the files of a recording")
+@Suite("the files of a recording", .fewAtOnce)
 struct FilesTests {
     @Test("a recording goes into a file each so often, and no sample is missing between them")
     func segments() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import capturegate
 
-@Suite("the words of the live line")
+@Suite("the words of the live line", .fewAtOnce)
 struct LineFitTests {
     /// A minute, 24 pictures lost, from a camera and a microphone.
     private func progress() throws -> ProgressText {

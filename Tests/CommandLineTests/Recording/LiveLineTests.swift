@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("the live line")
+@Suite("the live line", .fewAtOnce)
 struct LiveLineTests {
     /// A recording whose standard error is a terminal.
     private func record(_ variables: String = "") async throws -> (screen: String, ending: Ending) {

@@ -1,18 +1,16 @@
-import FoundationEssentials
 import Testing
 
 /// With the microphones of `Tests/PacedPCM` that overrun by 200 ms or sleep for as long after half a second.
-@Suite("what is lost")
+@Suite("what is lost", .fewAtOnce)
 struct LossTests {
     private func record(
         _ options: String, from pcm: String = "paced_stall", in workspace: Workspace
     ) async throws -> (Int32, [Document]) {
         #expect(try await workspace.capturegate("grant", "microphone", "--always").code == 0)
-        let configuration = try #require(ProcessInfo.processInfo.environment["ALSA_CONFIG_PATH"])
-        let ending = try await workspace.run(
-            ["env", "ALSA_CONFIG_PATH=\(configuration)", Executable.capturegate, "record", "a.mkv", "--microphone"]
-                + ["alsa:\(pcm)", "--rate", "48000", "--channels", "2", "--for", "2s", "--json", "--on-loss"]
-                + options.split(separator: " ").map(String.init))
+        let ending = try await workspace.paced(
+            ["record", "a.mkv", "--microphone", "alsa:\(pcm)", "--rate", "48000", "--channels", "2", "--for", "2s"]
+                + ["--json", "--on-loss"] + options.split(separator: " ").map(String.init)
+        ).finish()
         return (ending.code, try Document.lines(ending.output))
     }
 
@@ -79,31 +77,5 @@ struct LossTests {
         let frames = try #require(end["tracks"].elements.first?["frames"].number)
         #expect(frames < 96_000)
         #expect(try await workspace.samples("a.mkv", channels: 2) == Int(frames))
-    }
-}
-
-/// The sound of a file as ffmpeg decodes it: 16 bits, two channels, from the paced PCM.
-private struct PacedRecording {
-    private let samples: [Int16]
-
-    init(of name: String, in workspace: Workspace) async throws {
-        let line = "ffmpeg -v error -i '\(name)' -map 0:a:0 -f s16le sound.raw"
-        #expect(try await workspace.run(["sh", "-c", line]).code == 0)
-        let bytes = try Data(contentsOf: URL(filePath: workspace.file("sound.raw")))
-        samples = bytes.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
-    }
-
-    var frames: Int { samples.count / 2 }
-
-    func isSilent(_ frames: Range<Int>) -> Bool {
-        samples[frames.lowerBound * 2..<frames.upperBound * 2].allSatisfy { $0 == 0 }
-    }
-
-    /// Whether these are the device's frames from that number on.
-    func isDevice(_ frames: Range<Int>, from number: Int) -> Bool {
-        (0..<frames.count * 2).allSatisfy { index in
-            let hash = UInt32(truncatingIfNeeded: (number + index / 2) * 8 + index % 2) &* 2_654_435_761
-            return samples[frames.lowerBound * 2 + index] == Int16(truncatingIfNeeded: Int32(bitPattern: hash) >> 16)
-        }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("the preview")
+@Suite("the preview", .fewAtOnce)
 struct PreviewTests {
     /// A recording with a preview at a terminal that answers what it can.
     private func record(answering answer: String, showing mark: String, _ variables: String = "") async throws -> Ending

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("questions at a terminal")
+@Suite("questions at a terminal", .fewAtOnce)
 struct QuestionTests {
     /// A recording that asks, and the terminal it asks at.
     private struct Asking {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("recording")
+@Suite("recording", .fewAtOnce)
 struct RecordingTests {
     /// What ffprobe, which has nothing in common with this project, says of a file.
     private func probe(_ name: String, _ entries: String, in workspace: Workspace) async throws -> Document {

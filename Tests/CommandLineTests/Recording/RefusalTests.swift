@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("recordings that do not begin")
+@Suite("recordings that do not begin", .fewAtOnce)
 struct RefusalTests {
     @Test("with nobody to ask, the exact commands that allow it are told")
     func commands() async throws {

@@ -1,13 +1,9 @@
-import FoundationEssentials
 import Testing
 
-@Suite("several devices")
+@Suite("several devices", .fewAtOnce)
 struct SeveralDevicesTests {
-    /// With the microphones of `Tests/PacedPCM`, as `Tests/run` has them.
     private func record(_ options: [String], in workspace: Workspace) async throws -> Ending {
-        let configuration = try #require(ProcessInfo.processInfo.environment["ALSA_CONFIG_PATH"])
-        return try await workspace.run(
-            ["env", "ALSA_CONFIG_PATH=\(configuration)", Executable.capturegate, "record"] + options)
+        try await workspace.paced(["record"] + options).finish()
     }
 
     private func allow(_ workspace: Workspace) async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("one capture in several files")
+@Suite("one capture in several files", .fewAtOnce)
 struct TeeTests {
     @Test("each has the tracks it can hold, of the same moment")
     func formats() async throws {

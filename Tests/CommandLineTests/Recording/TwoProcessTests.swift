@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-@Suite("two processes that ask at once", .serialized)
+@Suite("two processes that ask at once", .serialized, .fewAtOnce)
 struct TwoProcessTests {
     /// Two recordings of one program at two terminals: the first asks, the second waits for its turn.
     private struct Pair {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("partial files that vanish")
+@Suite("partial files that vanish", .fewAtOnce)
 struct VanishingTests {
     /// Runs a shell command while something is recorded to `d/a.wav`, and then ends the recording.
     private func recording(meanwhile command: String) async throws -> (Workspace, Ending) {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("recover")
+@Suite("recover", .fewAtOnce)
 struct RecoverCommandTests {
     /// A recording that is killed once its file has a megabyte, or what the sound of a second comes to.
     private func interrupted(_ name: String) async throws -> Workspace {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("snapshot")
+@Suite("snapshot", .fewAtOnce)
 struct SnapshotCommandTests {
     private func workspace() async throws -> Workspace {
         let workspace = try Workspace()

@@ -2,9 +2,12 @@
 // but its order: everything else is decided by the numbers of the frames that came.
 #include <alsa/asoundlib.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { rate = 48000, channels = 2, period = 480 };
 
@@ -69,6 +72,22 @@ static void prove_pace(void) {
     snd_pcm_close(pcm);
 }
 
+// Longer than the buffer.
+static void leave_alone(void) { poll(NULL, 0, 1000 * 50 * period / rate + 100); }
+
+static void prove_patience(void) {
+    snd_pcm_t *pcm = opened("paced");
+    int64_t next = 0;
+    leave_alone();
+    require(read_on(pcm, &next, rate) == 0 && next >= rate, "it waits for a reader who is late, and nothing is missing");
+    snd_pcm_close(pcm);
+    pcm = opened("paced_with:PATIENT=0");
+    leave_alone();
+    int32_t frame[channels];
+    require(snd_pcm_readi(pcm, frame, 1) == -EPIPE, "without patience it has overrun");
+    snd_pcm_close(pcm);
+}
+
 static void prove_xrun(void) {
     snd_pcm_t *pcm = opened("paced_stall");
     int64_t next = 0;
@@ -102,6 +121,27 @@ static void prove_silence(void) {
     snd_pcm_close(pcm);
 }
 
+// In a process of its own, which an alarm ends.
+static int hangs(snd_pcm_t *pcm, int (*call)(snd_pcm_t *)) {
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(1);
+        call(pcm);
+        _exit(0);
+    }
+    int status = 0;
+    require(waitpid(child, &status, 0) == child, "the caller ends");
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+}
+
+static void prove_hanging(void) {
+    snd_pcm_t *pcm = opened("paced_with:DEAD_AFTER=4800,DEAD_HANGS=1");
+    int64_t next = 0;
+    require(read_on(pcm, &next, 4800) == 0, "what comes before it hangs was read");
+    require(hangs(pcm, snd_pcm_drop), "stopping it never returns");
+    // It is not closed: that would never return either.
+}
+
 // A refusal is an error, or, where libasound keeps it for itself, the state that stays.
 static int resumed(snd_pcm_t *pcm) {
     int answer = snd_pcm_resume(pcm);
@@ -123,14 +163,14 @@ static void prove_waking(snd_pcm_t *pcm, int64_t first) {
     while (polled(pcm, 5000) == POLLIN && snd_pcm_readi(pcm, frame, 1) == 1)
         if (number_of(frame) >= first) break;
     int64_t next = number_of(frame) + 1;
-    require(next > rate / 2 + rate / 5, "the frames of the sleep are missing");
+    require(next > rate / 2 + rate, "the frames of the sleep are missing");
     require(read_on(pcm, &next, next + rate / 2) == 0, "and it does not sleep twice");
     snd_pcm_close(pcm);
 }
 
 static void prove_sleep(void) {
     int64_t next = 0;
-    snd_pcm_t *pcm = asleep("paced_sleep", &next);
+    snd_pcm_t *pcm = asleep("paced_with:SLEEP_AFTER=24000,SLEEP_MS=1000", &next);
     while (resumed(pcm) == -EAGAIN) poll(NULL, 0, 5);
     require(snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING, "resume brings it back");
     prove_waking(pcm, rate / 2);
@@ -138,19 +178,21 @@ static void prove_sleep(void) {
 
 static void prove_sleep_without_resume(void) {
     int64_t next = 0;
-    snd_pcm_t *pcm = asleep("paced_with:SLEEP_AFTER=24000,WAKES=0", &next);
-    for (int time = 0; time < 60; time++, poll(NULL, 0, 5)) require(resumed(pcm) < 0, "resume never brings it back");
+    snd_pcm_t *pcm = asleep("paced_with:SLEEP_AFTER=24000,SLEEP_MS=1000,WAKES=0", &next);
+    for (int time = 0; time < 300; time++, poll(NULL, 0, 5)) require(resumed(pcm) < 0, "resume never brings it back");
     require(snd_pcm_prepare(pcm) == 0 && snd_pcm_start(pcm) == 0, "prepare and start do");
     prove_waking(pcm, rate / 2);
 }
 
 int main(void) {
     prove_pace();
+    prove_patience();
     prove_xrun();
     prove_vanishing();
     prove_silence();
+    prove_hanging();
     prove_sleep();
     prove_sleep_without_resume();
-    puts("ok the paced microphone keeps pace, overruns, vanishes, sleeps and falls silent");
+    puts("ok the paced microphone keeps pace, waits, overruns, vanishes, sleeps, falls silent and hangs");
     return 0;
 }

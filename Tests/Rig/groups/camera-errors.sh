@@ -1,7 +1,7 @@
 # about: errors of a camera's driver: one picture, a call, the stream as a whole
 # time: real
-# timeout: 120
-# checks: 24
+# timeout: 180
+# checks: 46
 
 load_vivid
 watch_stalls
@@ -24,8 +24,6 @@ ended() {
     code=0
     finish 20 $recorder || code=$?
 }
-# What the recorder has used of a processor, in hundredths of a second.
-ticks() { awk '{ print $14 + $15 }' /proc/$recorder/stat; }
 count() { ledger events.ndjson ".ledger.tracks[0].$1"; }
 
 time=3s
@@ -68,6 +66,59 @@ polled=$(grep -nE 'POLLERR|EPOLLERR' trace | head -n 1 | cut -d : -f 1)
 note "poll told of it in line ${polled:-none} of the trace, a call failed in line ${failed:-none} of $(wc -l <trace)"
 check "the capture polls no more after it was told" [ "$(sed "1,${failed:-0}d" trace | grep -c 'EPOLLERR\|POLLERR')" -le 3 ]
 
+# trouble KIND [MS]: a recording whose driver falls into trouble, for so long or for ever, after two seconds of pictures.
+# Sets $lasted: milliseconds of it until the stream was ended for good; $awake: these but for those in which the machine
+# stood still; $busy: microseconds of a processor that the capture thread used meanwhile; $asked: how often it asked for a
+# picture in vain.
+trouble() {
+    rm -f troubled
+    begin env "CAPTUREGATE_TROUBLE=$1" CAPTUREGATE_TROUBLE_AFTER=60 ${2:+"CAPTUREGATE_TROUBLE_FOR=$2"} \
+        "CAPTUREGATE_TROUBLED=$rig/work/troubled" "LD_PRELOAD=$judges/troubled.so"
+    ended
+    read -r begun _ thread process _ <troubled
+    read -r noticed _ thread_then process_then asked <<EOF
+$(tail -n 1 troubled)
+EOF
+    lasted=$(((noticed - begun) / 1000000)) awake=$(after "$noticed") busy=$((thread_then - thread))
+    note "$1: $lasted ms, $awake but for standstills, the capture thread used $((busy / 1000)) of them and asked $asked times in vain," \
+        "the program used $(((process_then - process) / 1000))"
+}
+# waits_between: the capture thread asks with pauses: once in 10 ms, but for the first times and once a restart.
+waits_between() { [ "$asked" -le $((lasted / 10 + 20)) ]; }
+
+trouble error
+equal "a driver whose error state stays without a word ends the recording with 74" 74 $code
+check "the error names the device, and the call that told of it" grep -q "vivid-000-vid-cap.*failed (poll" said
+check "it is noticed within 200 ms" [ "$awake" -le 200 ]
+check "with pauses in between" waits_between
+check "at less than 5 % of a processor" spared $busy "$begun" "$noticed"
+check "the file decodes" decodes clip.mkv
+equal "and has what was delivered" "$(count delivered)" "$(frame_count clip.mkv)"
+
+trouble readable
+equal "one that calls for ever for nothing ends it with 69" 69 $code
+check "the error names the device" grep -q "vivid-000-vid-cap.*stopped delivering" said
+check "not before half a second and another half are over" [ "$lasted" -ge 900 ]
+check "but soon after them and a restart" [ "$awake" -le 1300 ]
+check "with pauses in between" waits_between
+check "at less than 5 % of a processor" spared $busy "$begun" "$noticed"
+check "the file decodes" decodes clip.mkv
+
+trouble io
+equal "one that answers with errors alone ends it with 74" 74 $code
+equal "at the first of them" 1 "$asked"
+check "within 200 ms" [ "$awake" -le 200 ]
+check "and the file decodes" decodes clip.mkv
+
+time=5s
+trouble error 100
+equal "an error state of a tenth of a second is no reason to end" 0 $code
+equal "whose pictures are counted" "$(count asked)" "$(($(count delivered) + $(count 'lost | add')))"
+trouble readable 600
+equal "nor are calls for nothing that end with a restart" 0 $code
+equal "whose pictures are counted" "$(count asked)" "$(($(count delivered) + $(count 'lost | add')))"
+time=60s
+
 inject inject_vidioc_streamon_error
 exits "a camera that does not start is told as that" 74 capturegate record new.mkv --camera "$camera" --microphone none --for 1s
 said "with the call" 'VIDIOC_STREAMON'
@@ -81,14 +132,14 @@ check "and the file decodes" decodes new.mkv
 
 # Asked for a buffer after a fatal error, the driver says so at once; what lasts is a driver that is gone.
 time=8s options=--reattach
-begin env
+begin metered
 unbind vivid vivid.0
 sleep 1
-before=$(ticks)
+begun=$(nanoseconds) busy=$(used)
 sleep 3
-used=$(($(ticks) - before))
-note "$((used * 10)) ms of the processor in 3 s without a driver"
+busy=$(($(used) - busy)) noticed=$(nanoseconds)
+note "$((busy / 1000)) ms of the processor in 3 s without a driver"
 bind vivid vivid.0
 ended
-check "while its driver is gone, a recording uses less than 5 % of a processor" [ $used -lt 15 ]
+check "while its driver is gone, a recording uses less than 5 % of a processor" spared $busy "$begun" "$noticed"
 equal "and goes on with it afterwards" 0 $code

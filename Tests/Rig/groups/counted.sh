@@ -1,14 +1,16 @@
-# about: 1,000 of 1,000 pictures at 640x360p30 and 600 of 600 at 1080p60, by the kernel's own count
+# about: 1,000 of 1,000 pictures at 640x360p30, 600 of 600 at 1080p60, all until Ctrl-C, by the kernel's own count
 # time: virtual
 # timeout: 300
-# checks: 15
+# checks: 18
 
-# recorded OUT SIZE RATE TIME: what the kernel gave meanwhile is in `seen`, a line a picture.
-recorded() {
+# witnessed OUT OPTION...: becomes a recorder; what the kernel gave meanwhile is in `seen`, a line a picture.
+witnessed() {
     rm -f seen
-    env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=$judges/dequeued.so" capturegate record "$1" --json \
-        --camera "$camera" --microphone none --size "$2" --fps "$3" --for "$4" >events.ndjson
+    as_on_terminal env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=$judges/dequeued.so" capturegate record "$@" \
+        --json --camera "$camera" --microphone none >events.ndjson
 }
+# recorded OUT SIZE RATE TIME
+recorded() (witnessed "$1" --size "$2" --fps "$3" --for "$4")
 # took FILTER: by awk, over what was dequeued. $3 is the sequence, $4 how many are missing before it, $5 the error flag.
 took() { awk '$2 == "took"' seen | awk "$1"; }
 count() { ledger events.ndjson ".ledger.tracks[0] | $1"; }
@@ -29,6 +31,25 @@ exits "a thousand pictures at 640x360p30 are recorded" 0 recorded clip.mkv 640x3
 whole 1000
 equal "the file has a thousand" 1000 "$(frame_count clip.mkv)"
 check "all of it decodes" decodes clip.mkv
+
+# interrupted FOR: how many pictures the kernel gave until Ctrl-C, and in all; how many the ledger and the clip have.
+interrupted() {
+    rm -f clip.mkv events.ndjson
+    witnessed clip.mkv --size 640x360 --fps 30 &
+    recorder=$!
+    wait_for 20 recording events.ndjson
+    sleep "$1"
+    killed=$(nanoseconds)
+    kill -INT $recorder
+    finish 20 $recorder
+    echo "$(took "\$1 < $killed { n++ } END { print n, NR }") $(count '"\(.asked) \(.delivered)"') $(frame_count clip.mkv)"
+}
+# The recorder looks at the camera every 50 ms: two pictures may wait for it.
+for after in 0.500 0.517 0.533; do
+    numbers=$(interrupted $after)
+    check "each picture until Ctrl-C after $after s is in the clip ($numbers)" \
+        awk -v n="$numbers" 'BEGIN { split(n, c, " "); exit !(c[1] > 10 && c[1] <= c[5] && c[5] <= c[2] && c[3] == c[5] && c[4] == c[5]) }'
+done
 
 # A judge that cannot say no proves nothing: a camera that drops pictures.
 v4l2-ctl -d "$camera_node" -c percentage_of_dropped_buffers=10

@@ -12,6 +12,7 @@ microphone=$(device_id "$microphone_node")
 # ended SIGNAL FILE: records into FILE until the signal, a second after the beginning.
 ended() {
     code=0
+    rm -f events.ndjson
     as_on_terminal capturegate record "$2" --json --camera "$camera" --microphone "$microphone" \
         --size 640x360 --fps 30 --for 60s >events.ndjson 2>said &
     recorder=$!

@@ -1,7 +1,7 @@
-# about: a recording waits for an unplugged device and goes on with it, the gap counted; what is revoked meanwhile stays closed
+# about: a recording waits for an unplugged device and goes on with it, the gap counted, also where the clip is over before; what is revoked meanwhile stays closed
 # time: virtual
 # timeout: 150
-# checks: 19
+# checks: 29
 
 load_vivid
 load_aloop
@@ -68,3 +68,43 @@ ended
 equal "one that does not come back in time ends it with 69" 69 $code
 equal "it says why" device_gone "$(ledger events.ndjson .reason)"
 check "and the file decodes" decodes gone.mkv
+bind vivid vivid.0
+udevadm settle
+
+# From here on a device is unplugged after a second, and has not come back when the clip is over.
+patience=1h
+filled() { ledger events.ndjson "first(.ledger.tracks[] | select(.kind == \"$1\")) | .filled"; }
+begin away.mkv --camera "$camera" --microphone "$microphone" --size 640x360 --fps 30 --for 5s
+unbind vivid vivid.0
+ended
+equal "a clip whose camera is away when its time is over is whole" "0 complete" "$code $(ledger events.ndjson .reason)"
+check "it is as long as asked" between "$(duration away.mkv)" 4.96 5.04
+equal "delivered and lost are five seconds of pictures" 150 $(($(count video) + $(lost video)))
+check "of which the camera was away for the most" between "$(lost video)" 90 130
+equal "the microphone has all its sound" "0 240000" "$(lost audio) $(count audio)"
+bind vivid vivid.0
+udevadm settle
+
+begin away.y4m --camera "$camera" --microphone none --size 640x360 --fps 30 --for 5s
+unbind vivid vivid.0
+ended
+equal "in a file of constant rate the last picture stands still" "150 $(lost video)" "$(frame_count away.y4m) $(filled video)"
+
+begin away.wav --camera none --microphone "$microphone" --for 5s
+unbind snd_aloop snd_aloop.0
+ended
+equal "a microphone's clip is as long as asked, to the sample" "0 5.000000" "$code $(duration away.wav)"
+equal "with silence for what is lost" "$(lost audio)" "$(filled audio)"
+bind snd_aloop snd_aloop.0
+bind vivid vivid.0
+udevadm settle
+
+begin stopped.mkv --camera "$camera" --microphone "$microphone" --size 640x360 --fps 30
+unbind snd_aloop snd_aloop.0
+sleep 3
+kill -TERM $recorder
+ended
+equal "a clip that is stopped while its microphone is away ends well" 0 $code
+apart=$(ledger events.ndjson '[.ledger.tracks[].last_ns] | max - min | . / 1000000 | floor')
+note "sound and picture end $apart ms apart"
+check "its sound ends with its picture" [ "$apart" -le 40 ]

@@ -10,14 +10,6 @@ cameras=$(capturegate devices --json --capability camera | jq -r '.devices[] | s
 first=$(echo "$cameras" | head -n 1) second=$(echo "$cameras" | tail -n 1)
 microphone=$(device_id "$microphone_node")
 
-# Sound that numbers its own frames.
-play() {
-    "$judges/numbered" play 2000000 |
-        aplay -q -D hw:Loopback,0 -t raw -f S32_LE -r 48000 -c 2 --period-size=480 --buffer-size=4800 &
-    player=$!
-    wait_for 10 grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status
-}
-
 record() {
     capturegate record "$@" --json --rate 48000 --channels 2 --sample-format S32_LE --for 5s >events
 }
@@ -31,7 +23,7 @@ first_flag() { probe -select_streams v -show_entries packet=flags -of csv=p=0 "$
 # Silence before, numbers missing, the first number, how many follow: a line for each run of numbers in turn.
 runs() { sound "$@" | "$judges/numbered" read; }
 
-play
+play_numbered 2000000
 exits "sound goes into a file a second" 0 record part.wav --segment 1s --camera none --microphone "$microphone"
 equal "there are five" 'part-0001.wav part-0002.wav part-0003.wav part-0004.wav part-0005.wav' "$(echo part-*.wav)"
 runs part-*.wav >numbers-of-sound

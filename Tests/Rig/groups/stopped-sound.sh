@@ -18,14 +18,6 @@ holed() {
 }
 equal "a hole in numbered sound is seen" '0 0 1 500/50 100 601 400' "$(holed | "$judges/numbered" read | paste -sd /)"
 
-# Sound that numbers its own frames: what of it is in the clip tells what the device made meanwhile.
-play() {
-    "$judges/numbered" play 600000 |
-        aplay -q -D hw:Loopback,0 -t raw -f S32_LE -r 48000 -c 2 --period-size=480 --buffer-size=4800 &
-    player=$!
-    wait_for 10 grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status
-}
-
 # Each line of `events` begins with the time at which it was told.
 record() {
     "$judges/monotonic" stamp <told >events &
@@ -68,7 +60,7 @@ told_in_time() {
 
 # round SECONDS: the stop comes so long after the start, at another place of a period each time.
 round() {
-    play
+    play_numbered 600000
     record
     sleep "$1"
     stop_for_a_second

@@ -1,7 +1,7 @@
 # about: a camera unplugged while recording leaves a valid file
 # time: virtual
 # timeout: 120
-# checks: 12
+# checks: 15
 
 load_vivid
 load_aloop
@@ -40,4 +40,21 @@ equal "an unplugged microphone ends the recording with 69" 69 $code
 equal "and says why" device_gone "$(ledger events.ndjson .reason)"
 check "within a second" [ $milliseconds -le 1000 ]
 check "its file decodes to its end" decodes microphone.mkv
+bind snd_aloop snd_aloop.0
+udevadm settle
+# A recorder in no hurry is woken for several pictures at once; those that wait when the camera goes are in the clip.
+code=0
+capturegate record alone.mkv --json --camera "$camera" --microphone none --size 320x180 --fps 60 --for 60s \
+    >events.ndjson 2>said &
+recorder=$!
+wait_for 20 recording events.ndjson
+sleep 1
+unbind vivid vivid.0
+finish 20 $recorder || code=$?
+equal "a camera alone ends with 69 as well" 69 $code
+captured=$(capturegate log --json | jq '[.entries[].event | select(.kind == "stop" and .capability == "camera")][-1].frames')
+note "$captured pictures were captured, $(frame_count alone.mkv) are in the clip"
+equal "each picture that was captured is in the clip" "$captured" "$(frame_count alone.mkv)"
+count() { ledger events.ndjson ".ledger.tracks[0].$1"; }
+equal "and delivered and lost are what was asked" "$(count asked)" "$(($(count delivered) + $(count 'lost | add')))"
 refute "nothing is left under a partial name" sh -c 'ls *.partial'

@@ -1,7 +1,7 @@
 # about: a USB camera's exposure, focus and white balance are v4l2-ctl's; what their automatics hold is refused
 # time: virtual
 # timeout: 120
-# checks: 33
+# checks: 39
 
 modprobe vhci_hcd
 modprobe uvcvideo
@@ -82,9 +82,27 @@ said "with those beside it" '2800 to 6500 in steps of 10; next to it are 2800 an
 exits "a mode that the camera has not is refused" 64 set_controls auto_exposure=2
 said "with those it has" '1 \(Manual Mode\) or 3 \(Aperture Priority Mode\)'
 
-exits "all go back to their defaults" 0 set_controls --reset
-listed >theirs.txt
-# Three of the ten are held by an automatic again, by its default, and can't be set.
-equal "which v4l2-ctl reads" 7 \
-    "$(grep -v flags=inactive theirs.txt | sed -nE 's/.*default=([0-9]+) value=([0-9]+)$/\1 \2/p' |
-        awk '$1 == $2' | wc -l)"
+# Whatever holds a value or not: v4l2-ctl reads each, and its default.
+all_default() {
+    listed >theirs.txt
+    [ "$(sed -nE 's/.*default=([0-9]+) value=([0-9]+).*$/\1 \2/p' theirs.txt | awk '$1 == $2' | wc -l)" = 10 ]
+}
+exits "all go back to their defaults" 0 set_controls --reset --strict
+check "which v4l2-ctl reads of all ten, also of those that an automatic holds again" all_default
+equal "three of them are" 3 "$(grep -c flags=inactive theirs.txt)"
+
+# Behind an automatic that is on, what was set by hand stays for the day that it is switched off.
+by_hand=exposure_time_absolute=100,focus_absolute=100,white_balance_temperature=3000
+set_behind() {
+    v4l2-ctl -d "$camera_node" -c auto_exposure=1,focus_automatic_continuous=0,white_balance_automatic=0
+    v4l2-ctl -d "$camera_node" -c $by_hand
+    v4l2-ctl -d "$camera_node" -c auto_exposure=3,focus_automatic_continuous=1,white_balance_automatic=1
+}
+set_behind
+equal "values stay behind automatics that are on" 3 "$(listed | grep -c 'value=\(100\|3000\) flags=inactive')"
+exits "they go back to their defaults as well" 0 set_controls --reset
+check "which v4l2-ctl reads of all ten" all_default
+set_behind
+exits "one of them alone does" 0 set_controls --reset focus_absolute
+equal "without the others, and with its automatic on again" "1 0 100" \
+    "$(for name in focus_automatic_continuous focus_absolute exposure_time_absolute; do theirs $name; done | paste -sd ' ')"

@@ -1,7 +1,7 @@
 # about: a camera pulled out in mid-stream again and again: the recording goes on each time and keeps nothing of before
 # time: virtual
 # timeout: 240
-# checks: 12
+# checks: 13
 
 modprobe vhci_hcd
 modprobe uvcvideo
@@ -76,4 +76,8 @@ check "the clip decodes" decodes clip.mkv
 equal "each picture that was delivered is in it" "$(track events.ndjson video frames)" "$(frame_count clip.mkv)"
 equal "what was missed of the sound is silence" "$(ledger events.ndjson '.ledger.tracks[1].lost | add')" \
     "$(ledger events.ndjson '.ledger.tracks[1].filled')"
+# Its microphone may not have been back yet.
+apart=$(ledger events.ndjson '[.ledger.tracks[].last_ns] | max - min | . / 1000000 | floor')
+note "sound and picture end $apart ms apart"
+check "the sound ends with the picture" [ "$apart" -le 150 ]
 check "without a complaint of the kernel" sh -c '! dmesg | grep -qE "BUG|WARNING|Oops"'

@@ -10,12 +10,11 @@
 // NOW is CLOCK_MONOTONIC in nanoseconds. GAP numbers are missing before SEQUENCE, ERROR is V4L2_BUF_FLAG_ERROR as 0 or
 // 1, STAMP the driver's own in microseconds.
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "ioctl.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/videodev2.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,14 +69,8 @@ static void witness(unsigned long request, const void *argument) {
     errno = error;
 }
 
-int ioctl(int descriptor, unsigned long request, ...) {
-    va_list arguments;
-    va_start(arguments, request);
-    void *argument = va_arg(arguments, void *);
-    va_end(arguments);
-    // Asked for each time: another library's constructor may call before this one's ran.
-    typedef int call(int, unsigned long, ...);
-    int result = ((call *)dlsym(RTLD_NEXT, "ioctl"))(descriptor, request, argument);
+static int answer(int descriptor, unsigned long request, void *argument) {
+    int result = ask_kernel(descriptor, request, argument);
     if (file >= 0 && result == 0) witness(request, argument);
     return result;
 }

@@ -3,9 +3,8 @@
 //
 // A picture whose number ends in 2 has no bytes, one whose number ends in 6 has half of them.
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "ioctl.h"
 #include <linux/videodev2.h>
-#include <stdarg.h>
 
 static void lessen(struct v4l2_buffer *buffer) {
     if (V4L2_TYPE_IS_MULTIPLANAR(buffer->type)) return;
@@ -13,14 +12,8 @@ static void lessen(struct v4l2_buffer *buffer) {
     if (buffer->sequence % 10 == 6) buffer->bytesused /= 2;
 }
 
-int ioctl(int descriptor, unsigned long request, ...) {
-    va_list arguments;
-    va_start(arguments, request);
-    void *argument = va_arg(arguments, void *);
-    va_end(arguments);
-    // Asked for each time: another library's constructor may call before this one's ran.
-    typedef int call(int, unsigned long, ...);
-    int result = ((call *)dlsym(RTLD_NEXT, "ioctl"))(descriptor, request, argument);
+static int answer(int descriptor, unsigned long request, void *argument) {
+    int result = ask_kernel(descriptor, request, argument);
     if (request == VIDIOC_DQBUF && result == 0) lessen(argument);
     return result;
 }

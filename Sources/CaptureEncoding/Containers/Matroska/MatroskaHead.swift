@@ -14,6 +14,7 @@ struct MatroskaHead {
     /// Of each track's CodecPrivate.
     private(set) var privateAt: [Int] = []
 
+    static let application = "CaptureGate"
     static let seekHeadSize = 124
     static let durationSize = 11
 
@@ -51,8 +52,8 @@ struct MatroskaHead {
         var info = EBML()
         info.master(.info) { info in
             info.unsigned(.timestampScale, UInt64(MatroskaTime.scale))
-            info.string(.muxingApp, "CaptureGate")
-            info.string(.writingApp, "CaptureGate")
+            info.string(.muxingApp, Self.application)
+            info.string(.writingApp, Self.application)
             // Matroska counts from 2001-01-01T00:00:00Z.
             info.signed(.dateUTC, startedAt.subtractingReportingOverflow(978_307_200_000_000_000).partialValue)
             if let title = labels.title { info.string(.title, title) }

@@ -12,8 +12,10 @@ enum MatroskaTime {
 
     /// The time itself where the tick is its nearest one, else the tick's.
     static func nanoseconds(_ nanoseconds: Int64, at tick: Int64) -> Int64 {
-        tick == ticks(nanoseconds) ? nanoseconds : tick * scale
+        tick == ticks(nanoseconds) ? nanoseconds : self.nanoseconds(atTick: tick)
     }
+
+    static func nanoseconds(atTick tick: Int64) -> Int64 { tick * scale }
 
     static let second: Int64 = 1_000_000_000 / scale
     /// How long a cluster may be: a recording that is killed loses it, with what was not yet encoded, and that is a second at

@@ -44,8 +44,10 @@ struct MatroskaRecoveredHead {
     }
 
     private mutating func readInfo(_ content: ArraySlice<UInt8>) {
+        var isOurs = false
         for (id, content) in MatroskaChildren(content) {
             switch MatroskaID(rawValue: id) {
+            case .muxingApp: isOurs = content.text == MatroskaHead.application
             case .timestampScale: scale = min(max(Int64(clamping: content.unsigned), 1), 1_000_000_000)
             case .title: title = content.text
             case .dateUTC:
@@ -54,6 +56,8 @@ struct MatroskaRecoveredHead {
             default: break
             }
         }
+        // Another is damage.
+        if isOurs { scale = MatroskaTime.scale }
     }
 
     /// Those of the whole clip, and of a track its device's id.

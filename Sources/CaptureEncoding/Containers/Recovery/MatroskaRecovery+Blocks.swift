@@ -3,8 +3,6 @@ import CaptureGate
 extension MatroskaRecovery {
     /// No camera makes larger pictures, bytes.
     private static let mostBytes: Int64 = 256 << 20
-    /// A recording that stood still for longer would have been ended.
-    private static let mostPause: Int64 = 3_600_000_000_000
 
     func take(_ element: MatroskaElement, _ end: Int64) throws(CaptureError) {
         let count = end - element.contentAt
@@ -21,12 +19,9 @@ extension MatroskaRecovery {
         }
     }
 
-    /// A cluster whose time can't be is put where the one before it ended.
     private func readTime(_ content: ArraySlice<UInt8>) {
-        let ticks = Int64(clamping: content.unsigned)
-        let (time, overflows) = ticks.multipliedReportingOverflow(by: head.scale)
-        let isPlausible = !overflows && time >= lastEnd - 1_000_000_000 && time <= lastEnd + Self.mostPause
-        clusterTime = isPlausible ? time : lastEnd
+        let (time, overflows) = Int64(clamping: content.unsigned).multipliedReportingOverflow(by: head.scale)
+        times.beginCluster(at: overflows ? nil : time)
     }
 
     private func takeGroup(_ content: ArraySlice<UInt8>) throws(CaptureError) -> Bool {
@@ -55,10 +50,9 @@ extension MatroskaRecovery {
             return false
         }
         let duration = max(track.track.nanoseconds(ofFrames: frames) - discard, 0)
-        let time = try writer.store(
-            packet, of: track, at: max(clusterTime + Int64(offset) * head.scale, 0), lasting: duration,
-            discard: discard)
-        lastEnd = max(lastEnd, time + duration)
+        guard let asked = times.time(Int64(offset) * head.scale, of: index, lasting: duration) else { return false }
+        let time = try writer.store(packet, of: track, at: asked, lasting: duration, discard: discard)
+        times.note(index, at: track.lastTick, lasting: duration)
         findings.tracks[index].frames += frames
         let end = time + duration - codec.description.delay
         findings.tracks[index].durationNanoseconds = max(findings.tracks[index].durationNanoseconds, end)

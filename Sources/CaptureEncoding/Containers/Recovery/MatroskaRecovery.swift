@@ -11,9 +11,7 @@ final class MatroskaRecovery: Recoverer {
     var findings = RecoveryFindings()
     let writer: MatroskaWriter
     var head: MatroskaRecoveredHead
-    /// Nanoseconds.
-    var clusterTime: Int64 = 0
-    var lastEnd: Int64 = 0
+    var times: MatroskaBlockTimes
 
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
@@ -30,6 +28,7 @@ final class MatroskaRecovery: Recoverer {
         head = try MatroskaRecoveredHead(source)
         let labels = ClipLabels(title: head.title, extra: Self.extra(head.tags))
         writer = MatroskaWriter(output: output, recovering: head.tracks, labels: labels, startedAt: head.startedAt)
+        times = MatroskaBlockTimes(tracks: head.tracks.count)
         findings.tracks = head.tracks.map {
             RecoveredTrack(kind: $0.track.kind, name: $0.track.name, frames: 0, durationNanoseconds: 0)
         }

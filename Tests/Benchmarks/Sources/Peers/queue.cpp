@@ -17,7 +17,8 @@ namespace {
 // Erik Rigtorp's bounded queue, written down from its description (https://rigtorp.se/ringbuffer/): both indices on cache
 // lines of their own, each side keeps a copy of the other's index and looks again only when the copy says full or empty,
 // one slot more than fit tells full from empty, and slack in front and behind keeps the slots off other data's lines.
-template <typename Item>
+// Published by a locked exchange instead of a store where asked.
+template <typename Item, bool isLocked>
 class Queue {
   public:
     explicit Queue(size_t capacity)
@@ -33,6 +34,10 @@ class Queue {
             if (next == read_copy_) return false;
         }
         fill(slots_[write + padding]);
+        if constexpr (isLocked) {
+            auto expected = write;
+            return write_.compare_exchange_strong(expected, next);
+        }
         write_.store(next, std::memory_order_release);
         return true;
     }
@@ -73,9 +78,9 @@ int64_t now() {
         .count();
 }
 
-template <size_t Bytes>
+template <size_t Bytes, bool isLocked = false>
 int64_t run(size_t slots, int64_t items) {
-    Queue<Item<Bytes>> queue(slots);
+    Queue<Item<Bytes>, isLocked> queue(slots);
     auto source = std::make_unique<Item<Bytes>>(), target = std::make_unique<Item<Bytes>>();
     std::memset(source.get(), 1, Bytes);
     std::memset(target.get(), 1, Bytes);
@@ -120,7 +125,16 @@ extern "C" int64_t peer_queue_run(int64_t item_bytes, int64_t slots, int64_t ite
     case 64: return run<64>(size_t(slots), items);
     case 128: return run<128>(size_t(slots), items);
     case 4096: return run<4096>(size_t(slots), items);
+    case 4160: return run<4160>(size_t(slots), items);
     case 614400: return run<614400>(size_t(slots), items);
+    default: return 0;
+    }
+}
+
+extern "C" int64_t peer_locked_queue_run(int64_t item_bytes, int64_t slots, int64_t items) {
+    switch (item_bytes) {
+    case 128: return run<128, true>(size_t(slots), items);
+    case 4160: return run<4160, true>(size_t(slots), items);
     default: return 0;
     }
 }

@@ -22,8 +22,11 @@ struct RingBenchmark {
     func measure(_ options: Options) -> [Comparison] {
         _ = ring()
         var comparisons = [comparison("queue in C++", rounds(options) { queue(bytes) }, .atLeast(goal))]
-        if bytes == 64 {
-            comparisons.append(comparison("the same with headers as ours", rounds(options) { queue(128) }, nil))
+        if bytes < 614_400 {
+            comparisons += [
+                comparison("the same with headers as ours", rounds(options) { queue(bytes + 64) }, nil),
+                comparison("with them and a locked exchange", rounds(options) { lockedQueue(bytes + 64) }, nil),
+            ]
         }
         return comparisons + [comparison("memcpy in one thread", rounds(options) { copy() }, nil)]
     }
@@ -41,6 +44,9 @@ struct RingBenchmark {
     private func throughput(_ nanoseconds: Int64) -> Double { Double(items) * 1_000 / Double(nanoseconds) }
     private func queue(_ bytes: Int) -> Double {
         throughput(peer_queue_run(Int64(bytes), Int64(slots), Int64(items)))
+    }
+    private func lockedQueue(_ bytes: Int) -> Double {
+        throughput(peer_locked_queue_run(Int64(bytes), Int64(slots), Int64(items)))
     }
     private func copy() -> Double { throughput(peer_copy_run(Int64(bytes), Int64(slots), Int64(items))) }
 

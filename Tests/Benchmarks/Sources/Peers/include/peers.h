@@ -10,10 +10,13 @@ extern "C" {
 // Keeps the calling thread on one processor.
 void peer_pin(int32_t processor);
 
-// A bounded queue for one producer and one consumer, after Erik Rigtorp's SPSCQueue: items of `item_bytes` (64, 128, 4096
-// or 614400) go from one thread to another, copied in and copied out. Returns the time that all took, in ns; 0 for
+// A bounded queue for one producer and one consumer, after Erik Rigtorp's SPSCQueue: items of `item_bytes` (64, 128, 4096,
+// 4160 or 614400) go from one thread to another, copied in and copied out. Returns the time that all took, in ns; 0 for
 // another size.
 int64_t peer_queue_run(int64_t item_bytes, int64_t slots, int64_t items);
+
+// The same with 128 or 4160 bytes, each item published by a locked exchange.
+int64_t peer_locked_queue_run(int64_t item_bytes, int64_t slots, int64_t items);
 
 // memcpy alone, one thread: in and out of as many slots, in turn. ns.
 int64_t peer_copy_run(int64_t item_bytes, int64_t slots, int64_t items);

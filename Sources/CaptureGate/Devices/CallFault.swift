@@ -1,7 +1,7 @@
 import Gate
 
-/// A call to the system about a control that failed.
-struct ControlFault: Error, Hashable {
+/// A call to a device that failed, about a control or a format.
+struct CallFault: Error, Hashable {
     /// The function or request.
     let call: String
     /// Positive, as in errno.h.
@@ -9,8 +9,8 @@ struct ControlFault: Error, Hashable {
 
     /// - Returns: `result`, where it is no error.
     @discardableResult
-    static func check(_ call: String, _ result: Int32) throws(ControlFault) -> Int32 {
-        guard result >= 0 else { throw ControlFault(call: call, errno: 0 &- result) }
+    static func check(_ call: String, _ result: Int32) throws(CallFault) -> Int32 {
+        guard result >= 0 else { throw CallFault(call: call, errno: 0 &- result) }
         return result
     }
 

@@ -1,0 +1,10 @@
+/// What a device said that it can deliver, and which call failed where it did not say all.
+struct FormatsReading {
+    var formats: Device.Formats = .unknown
+    private(set) var fault: CallFault?
+
+    /// Keeps the first of several: the others mostly follow from it.
+    mutating func note(_ call: String, _ result: Int32) {
+        if result < 0, fault == nil { fault = CallFault(call: call, errno: 0 &- result) }
+    }
+}
