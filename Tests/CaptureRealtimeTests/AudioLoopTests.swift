@@ -120,6 +120,15 @@ struct AudioLoopTests {
         expectLaw(outcome.headers)
     }
 
+    @Test("A device that wakes and sleeps again without a sound in between is asked with pauses")
+    func sleepless() throws {
+        let turn = [ScriptedAudio.Entry.read(.suspended), .read(.woken)]
+        let outcome = try run([.frames(480, at: at(0))] + (0..<20).flatMap { _ in turn })
+        #expect(outcome.calls.pauses > 0)
+        #expect(outcome.counters.restarts == 2)
+        #expect(outcome.result == LoopResult(.deviceGone))
+    }
+
     @Test("With a full ring the incoming period is dropped and counted")
     func full() throws {
         let control = try LoopControl()

@@ -4,17 +4,19 @@ import CMedia
 /// for ever.
 ///
 /// Of a first call and of a last one each error of its manual page once. A call in between and one that fails for ever
-/// take one of them, in turn from the seed on: all errors at all places, which is what `isWhole` asks for, are more than a
-/// thousand recordings of a camera, and take minutes.
+/// take one of them, in turn, beginning with another for each name: all errors at all places, which is what `isWhole` asks
+/// for, are more than a thousand recordings of a camera, and take minutes.
 struct FaultPlan {
     let trace: CallTrace
     let isWhole: Bool
     let seed: Int
 
     var faults: [PlannedFault] {
-        var turn = seed
-        return trace.calls.flatMap { name, count in
-            Set([1, 2, count / 2 + 1, count]).filter { $0 <= count }.sorted().flatMap { nth in
+        trace.calls.enumerated().flatMap { index, call in
+            let (name, count) = call
+            // How often one is called depends on the clock: that must not choose the errors of the others.
+            var turn = seed + index
+            return Set([1, 2, count / 2 + 1, count]).filter { $0 <= count }.sorted().flatMap { nth in
                 lengths(nth).flatMap { span in
                     errors(of: name, nth, count, span, &turn).map {
                         PlannedFault(call: name, nth: nth, error: $0, span: span)

@@ -217,7 +217,7 @@ sweep() {
     GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.pthread.stack_cache_size=0 "$program" "$@" >/rigout/sweep.txt 2>&1
     code=$?
     cat /rigout/sweep.txt >>/rigout/sweeps.txt
-    [ $code = 0 ] || grep -a '^not ok' /rigout/sweep.txt || tail -n 3 /rigout/sweep.txt
+    [ $code = 0 ] || grep -a '^not ok' /rigout/sweep.txt || { tail -n 3 /rigout/sweep.txt; echo "exit code $code"; }
     return $code
 }
 

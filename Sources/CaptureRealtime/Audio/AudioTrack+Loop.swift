@@ -88,7 +88,7 @@ extension AudioTrack where Source: ~Copyable {
         case .nothing: return .idle
         case .overrun: return interrupted(.overrun, FrameFlags.xrun)
         case .suspended: return last(.suspended)
-        case .woken: return interrupted(.progress, FrameFlags.suspended)
+        case .woken: return interrupted(.woken, FrameFlags.suspended)
         case .gone: return last(.gone)
         case .failed(let fault): return last(.failed(fault))
         }

@@ -21,6 +21,8 @@ public struct LoopState: BitwiseCopyable, Sendable {
     private let counters: CounterTable
     /// A suspension is seen again at every reading until the device is awake.
     private var isSuspended = false
+    /// Nothing came since it was awake.
+    private var hasWoken = false
 
     /// - Parameters:
     ///   - period: From unit to unit in ns, 0 where it is not known.
@@ -70,7 +72,9 @@ public struct LoopState: BitwiseCopyable, Sendable {
         case .progress:
             watch.fed()
             isSuspended = false
+            hasWoken = false
             return .goOn
+        case .woken: return woken()
         case .idle: return starved(inTrouble: inTrouble)
         case .overrun: return broken(suspended: false)
         case .suspended: return broken(suspended: true)
@@ -100,6 +104,16 @@ public struct LoopState: BitwiseCopyable, Sendable {
         let action = starved(inTrouble: false)
         guard case .goOn = action else { return action }
         return .recover(suspended: suspended)
+    }
+
+    /// A device that wakes up and sleeps again and again has not begun anew each time: in the end that is a stall.
+    @_noLocks @_noAllocation
+    private mutating func woken() -> LoopAction {
+        guard !hasWoken else { return starved(inTrouble: false) }
+        hasWoken = true
+        isSuspended = false
+        watch.fed()
+        return .goOn
     }
 
     /// A stall gets one restart, an error state that stays gets none.

@@ -10,6 +10,8 @@ public enum LoopStep: BitwiseCopyable, Sendable {
     case overrun
     /// The device slept: resume, or prepare and start.
     case suspended
+    /// It is awake again.
+    case woken
     /// The loop was asked to stop.
     case stopped
     case gone

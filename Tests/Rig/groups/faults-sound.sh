@@ -5,4 +5,4 @@
 # checks: 2
 
 load_aloop
-sweep_faults 200 microphone "$(device_id "$microphone_node")" --milliseconds 60
+sweep_faults 400 microphone "$(device_id "$microphone_node")" --milliseconds 60 --all
