@@ -1,6 +1,7 @@
 import CMedia
-import CaptureRealtime
 import Testing
+
+@testable import CaptureRealtime
 
 @Suite("Audio loop")
 struct AudioLoopTests {
@@ -118,6 +119,42 @@ struct AudioLoopTests {
         #expect(outcome.headers.map(\.flags) == [[], [], [], [.suspended, .gap]])
         #expect(outcome.counters.restarts == 1)
         expectLaw(outcome.headers)
+    }
+
+    @Test("What was read of a period before a restart is kept, and the silence is between the two")
+    func restarted() throws {
+        let calls = ScriptedAudio.Calls()
+        let script: [ScriptedAudio.Entry] = [.frames(200, at: at(0)), .frames(480, at: at(1200))]
+        let source = ScriptedAudio(script, settings: settings, calls: calls)
+        let capture = try AudioCapture(source, slots: 8, control: LoopControl(), counters: LoopCounters())
+        var track = capture.track
+        var consumer = capture.consumer
+        _ = track.start()
+        _ = track.process()
+        _ = track.restart()
+        _ = track.process()
+        var headers: [FrameHeader] = []
+        while consumer.withNext({ header, _ in headers.append(header) }) != nil {}
+        #expect(headers.map(\.frameCount) == [200, 480])
+        #expect(headers.map(\.lost) == [Loss(), Loss(device: 1000)])
+        #expect(headers.map(\.flags) == [[], [.restarted, .gap]])
+        #expect([calls.stops, calls.starts] == [1, 2])
+        expectLaw(headers)
+    }
+
+    @Test("A device that was stopped for a restart is not started for who may not hear it any more")
+    func revokedRestart() throws {
+        let calls = ScriptedAudio.Calls()
+        let control = try LoopControl()
+        calls.atStop = { control.request(.revoked) }
+        let source = ScriptedAudio([], settings: settings, calls: calls)
+        let capture = try AudioCapture(source, slots: 8, control: control, counters: LoopCounters())
+        var track = capture.track
+        _ = track.start()
+        _ = track.restart()
+        _ = track.recover(suspended: false)
+        #expect([calls.stops, calls.starts] == [1, 1])
+        #expect(calls.recoveries.isEmpty)
     }
 
     @Test("A device that wakes and sleeps again without a sound in between is asked with pauses")

@@ -1,6 +1,7 @@
 import CMedia
-import CaptureRealtime
 import Testing
+
+@testable import CaptureRealtime
 
 @Suite("Video loop")
 struct VideoLoopTests {
@@ -182,6 +183,18 @@ struct VideoLoopTests {
         #expect(outcome.headers.map(\.sequence) == [0, 6, 7])
         #expect(outcome.counters.made == 8)
         expectLaw(outcome.headers)
+    }
+
+    @Test("A device that was stopped for a restart is not started for who may not see it any more")
+    func revokedRestart() throws {
+        let (calls, control) = (ScriptedVideo.Calls(), try LoopControl())
+        let capture = try VideoCapture(
+            ScriptedVideo([], calls: calls), control: control, counters: LoopCounters())
+        var track = capture.track
+        _ = track.start()
+        control.request(.revoked)
+        _ = track.restart()
+        #expect([calls.stops, calls.starts] == [1, 1])
     }
 
     @Test("A device that stays silent after its restart has stalled")

@@ -1,6 +1,7 @@
 import CMedia
-import CaptureRealtime
 import Testing
+
+@testable import CaptureRealtime
 
 @Suite("Waking a reader")
 struct WakeMarkTests {
@@ -49,6 +50,19 @@ struct WakeMarkTests {
         camera.finish(LoopResult(.deviceGone), counters.table)
         Self.expectSilence(of: &sounds)
         Self.expectSilence(of: &images)
+    }
+
+    @Test("A call that came too late for its mark is answered once")
+    func late() throws {
+        let ending = try RingEnding()
+        ending.clear(until: 1)
+        // Between a producer's taking of the mark and its call the reader found the unit by itself.
+        ending.clear(until: 2)
+        ending.signal.raise()
+        ending.clear(until: 3)
+        #expect(Self.calls(ending.signal.descriptor))
+        ending.clear(until: 3)
+        #expect(!Self.calls(ending.signal.descriptor))
     }
 
     private static func expectSilence(of reader: inout some FrameReader & ~Copyable) {

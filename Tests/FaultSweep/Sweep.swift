@@ -55,7 +55,10 @@ final class Sweep {
 
     private func faults(_ trace: CallTrace) -> [PlannedFault] {
         let all = FaultPlan(trace: trace, isWhole: options.isWhole, seed: options.seed).faults
-        let wanted = all.filter { options.only.isEmpty || options.only.contains($0.call) }
+        let wanted = all.filter { fault in
+            if let chance = work.chance, fault.call.hasPrefix(chance) { return false }
+            return options.only.isEmpty || options.only.contains(fault.call)
+        }
         return stride(from: options.part.first, to: wanted.count, by: options.part.of).map { wanted[$0] }
     }
 

@@ -3,6 +3,8 @@ import CaptureGate
 /// A visit to a device's controls: all are read, and one of each kind is set to what it is.
 final class SweptControls: SweptWork {
     let names: [String]
+    /// What was listed is known for a second.
+    let chance: String? = "udev_"
     private let request: DeviceRequest
     private let queue: GateQueue
 

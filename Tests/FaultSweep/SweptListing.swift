@@ -12,6 +12,8 @@ final class SweptListing: SweptWork {
     /// A device that can't be looked at has no id yet, only its place; where none can, it is all of its kind.
     var names: [String] { whole.devices.map(\.id.rawValue) + ["/sys/devices/", "cameras", "microphones"] }
 
+    var chance: String? { nil }
+
     func make(failing fault: PlannedFault) async -> SweptOutcome {
         fault.plan()
         let inventory = DeviceCatalog.inventory(.formats)

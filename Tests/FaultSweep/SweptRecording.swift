@@ -6,6 +6,8 @@ import Synchronization
 /// A short recording through the gate, with grants in a store of its own.
 final class SweptRecording: SweptWork {
     let names: [String]
+    /// What was listed is known for a second.
+    let chance: String? = "udev_"
     private let folder: String
     private let request: DeviceRequest
     private let queue: GateQueue

@@ -5,6 +5,9 @@ protocol SweptWork: AnyObject, Sendable {
     /// Ids, and words for what has none, of which each error must name one.
     var names: [String] { get }
 
+    /// How the names of calls begin that it makes or not, by the clock: these are left out.
+    var chance: String? { get }
+
     func make(failing fault: PlannedFault) async -> SweptOutcome
 
     /// What is wrong with what it made, beside the errors themselves; `nil` where nothing is.

@@ -14,11 +14,14 @@ extension RecordingRun {
             } catch {
                 return end(error)
             }
-            if let end = ended() { return end }
+            let end = ended()
+            if let end, end.reason == .revoked { return end }
+            // Before any other end: a clip that was asked for and stopped right after it has its pre-roll.
             if let start = preRoll.start(asked: control.beginning), lanes.allSatisfy({ $0.source.oldestHeld != nil }) {
                 begin(preRoll, at: start)
                 return nil
             }
+            if let end { return end }
             if !took { wait(for: lanes, milliseconds: preRoll.patience) }
         }
     }

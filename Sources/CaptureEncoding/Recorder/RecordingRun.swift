@@ -92,8 +92,11 @@ final class RecordingRun {
     /// - Throws: where no valid file came to be.
     func run() throws(CaptureError) -> Clip {
         for lane in lanes { lane.source.start() }
-        let end = record()
+        let recorded = record()
         for lane in lanes { lane.source.stop() }
+        // Where that fails, the output has failed before: the file is finished as far as it is.
+        for lane in lanes { try? lane.finish() }
+        let end = leveled(recorded)
         let clip = try finish(end)
         tellFinished()
         // The first output may have failed while another went on to the end.
@@ -245,9 +248,6 @@ final class RecordingRun {
     }
 
     private func finish(_ end: End) throws(CaptureError) -> Clip {
-        // Where that fails, the output has failed before: the file is finished as far as it is.
-        for lane in lanes { try? lane.finish() }
-        if end.isOfInput { levelOut() }
         let ledger = Self.ledger(lanes, writer)
         // A file without a frame would be no clip.
         if ledger.tracks.allSatisfy({ $0.frames == 0 }) {
@@ -265,11 +265,20 @@ final class RecordingRun {
     }
 
     /// What a device that is away has missed by the clip's end is missing in the clip as well: its tracks end together.
-    private func levelOut() {
-        let end = lanes.map(\.elapsed).max() ?? 0
+    ///
+    /// - Returns: the end, or the loss that was to end it.
+    private func leveled(_ end: End) -> End {
+        guard end.isOfInput else { return end }
+        let last = lanes.map(\.elapsed).max() ?? 0
         for (index, lane) in lanes.enumerated() where !lane.isComplete && reattachment.isBehind(lane) {
-            try? lane.miss(until: end, in: writer, as: index)
+            do {
+                try lane.miss(until: last, in: writer, as: index)
+            } catch {
+                // An output that fails here has nothing to say that its finishing does not.
+                if error == timeline.losses.failure { return self.end(error) }
+            }
         }
+        return end
     }
 
     private static func ledger(_ lanes: [any Lane], _ writer: any ClipWriter) -> LossLedger {

@@ -88,8 +88,8 @@ final class VideoLane: Lane {
         isComplete = true
         let missing = missing(of: UInt64((nanoseconds + frame / 2) / frame))
         guard missing > 0, written > 0 else { return }
-        try timeline.losses.note(missing, of: self.track, track, at: last + frame)
         count.lost.device += missing
+        try timeline.losses.note(missing, of: self.track, track, at: last + frame)
         if let lastPicture {
             try fill(missing, with: lastPicture.span.bytes, writer, track)
         } else {

@@ -23,7 +23,13 @@ extension ControlDesk {
         for control in wanted where outcomes[control.name]?.isInactive == true {
             outcomes[control.name] = try outcome(of: control)
         }
-        return reset(wanted, outcomes)
+        var reset = reset(wanted, outcomes)
+        let wantedNames = Set(wanted.map(\.name))
+        let others = automatics.filter { !wantedNames.contains($0.control.name) && !has($0.control, $0.next) }
+        let changed = self.reset(others.map(\.control), outcomes)
+        reset.changes += changed.changes
+        reset.failures += changed.failures
+        return reset
     }
 
     private enum Outcome {
@@ -69,6 +75,11 @@ extension ControlDesk {
             automatics.append((control, next))
         }
         return automatics
+    }
+
+    /// Whether it is what it was to become. Of an automatic that nobody named, what became of it is told of otherwise alone.
+    private func has(_ automatic: DeviceControl, _ next: Int64) -> Bool {
+        (try? read(automatic))?.value == .integer(next)
     }
 
     /// Its default where that is wanted, else what it is.

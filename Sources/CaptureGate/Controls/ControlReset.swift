@@ -4,7 +4,7 @@ import Gate
 ///
 /// *thread-safe*
 public struct ControlReset: Sendable {
-    /// A control that did not get its default.
+    /// A control that did not get its default, or an automatic that did not become again what it was.
     public struct Failure: Hashable, Sendable {
         /// As it was when it was listed.
         public let control: DeviceControl

@@ -107,12 +107,13 @@ extension CaptureSession where Reader: ~Copyable {
     /// How the capture ended; `nil` while it runs. There may still be something to take.
     public var end: SessionEnd? { core.end(reader.ended, of: pictures?.source ?? format as? VideoFormat) }
 
-    /// Goes on with the device after it was unplugged and came back.
+    /// Goes on with the device after it was unplugged and came back. What was not read before is given up.
     ///
     /// - Parameter rate: frames a second.
     mutating func goOn(
         _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, rate: Double
     ) {
+        while withNext({ _, _ in true }) != nil {}
         self.core = core
         self.track = consume track
         self.reader = reader

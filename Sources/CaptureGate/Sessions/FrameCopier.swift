@@ -47,11 +47,13 @@ final class FrameCopier<Reader: RingReader & ~Copyable, Format: Sendable>: Senda
         session.withLock { session in
             session?.start()
             while true {
+                // Looked at first: what was captured before it is all there then.
+                let end = session?.end
                 let frame = session?.withNext { header, bytes in
                     CapturedFrame(header: header, bytes: bytes.withUnsafeBytes { Array($0) })
                 }
                 if let frame { return .frame(frame) }
-                if let end = session?.end { return .ended(end) }
+                if let end { return .ended(end) }
                 guard session?.wait(milliseconds: -1) == true else { return .ended(nil) }
             }
         }

@@ -62,14 +62,20 @@ extension AudioTrack where Source: ~Copyable {
 
     @inlinable
     mutating func recover(suspended: Bool) -> RealtimeFault? {
-        source.recover(suspended: suspended)
+        isStopped ? nil : source.recover(suspended: suspended)
+    }
+
+    /// A device may take its time to stop: one that may not be heard any more by then is not started again.
+    @inlinable
+    var isStopped: Bool {
+        if case .some = word.result() { true } else { false }
     }
 
     @inlinable
     mutating func restart() -> RealtimeFault? {
-        ledger.broke(FrameFlags.restarted)
+        _ = interrupted(.progress, FrameFlags.restarted)
         source.stop()
-        return source.start()
+        return isStopped ? nil : source.start()
     }
 
     @inlinable

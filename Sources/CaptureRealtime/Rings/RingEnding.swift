@@ -22,8 +22,9 @@ struct RingEnding: ~Copyable, Sendable {
 
     /// For the reader, which must look for units once more after it: the signal will be raised at that many.
     func clear(until committed: UInt64) {
-        // Nothing to clear where nothing was raised: that would be a system call for nothing.
-        if mark.isTaken || result != nil { signal.clear() }
+        // Nothing to clear where nothing was raised: that would be a system call for nothing. A reader that comes back
+        // without having read was called by a producer that had taken the mark before this one was set.
+        if mark.isTaken || mark.isAt(committed) || result != nil { signal.clear() }
         mark.set(committed)
     }
 

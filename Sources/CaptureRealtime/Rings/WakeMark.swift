@@ -33,6 +33,8 @@ struct WakeMark: ~Copyable, Sendable {
     /// Whether the producer has taken the mark, and so raised the signal or is about to.
     var isTaken: Bool { line.value.load(ordering: .sequentiallyConsistent) == Self.none }
 
+    func isAt(_ committed: UInt64) -> Bool { line.value.load(ordering: .sequentiallyConsistent) == committed }
+
     /// For the reader, before it looks for units a last time.
     func set(_ committed: UInt64) {
         line.value.store(committed, ordering: .sequentiallyConsistent)

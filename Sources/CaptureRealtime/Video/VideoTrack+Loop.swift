@@ -80,6 +80,8 @@ extension VideoTrack where Source: ~Copyable {
     mutating func restart() -> RealtimeFault? {
         ledger.restarted()
         source.stop()
+        // It may have taken its time: a camera that may not be seen any more by then is not started again.
+        if case .some = word.result() { return nil }
         let free = queued
         queued = 0
         for buffer in 0..<bufferCount where free & 1 << UInt32(truncatingIfNeeded: buffer) != 0 {

@@ -101,6 +101,15 @@ struct ControlDeskTests {
         #expect(panel.values[1] == 1)
     }
 
+    @Test("an automatic that nobody named is told of where it does not become what it was")
+    func resetAway() throws {
+        panel.patience = 2
+        let reset = try desk.reset([try control("gain")])
+        #expect(panel.written == ["gain_automatic=0", "gain=100"])
+        #expect(reset.changes.map(\.control.name) == ["gain"])
+        #expect(reset.failures.map(\.control.name) == ["gain_automatic"])
+    }
+
     @Test("an automatic that stays on is told of with the value that it holds, and all else is reset")
     func resetHeld() throws {
         panel.stubborn = 1

@@ -10,6 +10,8 @@ final class ScriptedPanel: ControlPanel {
     var automaticDefault: Int64 = 0
     /// A control that the device refuses to set.
     var stubborn: UInt32?
+    /// After so many settings it refuses all others.
+    var patience = Int.max
 
     static let device = Device(
         id: DeviceID(rawValue: "camera:scripted"), name: "Scripted", capability: .camera, availability: .available,
@@ -21,7 +23,7 @@ final class ScriptedPanel: ControlPanel {
 
     func write(_ value: ControlValue, to control: DeviceControl) throws(CallFault) -> ControlValue {
         if let fault { throw fault }
-        if control.id == stubborn { throw CallFault(call: "VIDIOC_S_CTRL", errno: 5) }
+        if control.id == stubborn || written.count >= patience { throw CallFault(call: "VIDIOC_S_CTRL", errno: 5) }
         written.append("\(control.name)=\(value.text)")
         // The device itself knows even contrasts alone.
         if case .integer(let number) = value { values[control.id] = control.id == 3 ? number / 2 * 2 : number }

@@ -93,15 +93,7 @@ struct AbsenceTests {
         arguments: [microphone, hangingAgain])
     func interrupted(microphone: String) async throws {
         let workspace = try await workspace()
-        let recording = try start(
-            "a.mkv --camera test:bars --size 320x240 --reattach=1h", in: workspace, microphone: microphone)
-        var elapsed = 0.0
-        while elapsed < 1.5e9 {
-            let line = try await recording.waitForLine(containing: "\"progress\"")
-            elapsed = try #require(Document(line)["elapsed_ns"].number)
-        }
-        recording.send(SIGINT)
-        let ending = try await recording.finish()
+        let ending = try await interrupt(start(Self.beside, in: workspace, microphone: microphone))
         #expect(ending.code == 0, "\(ending.errors)")
         let tracks = try #require(Document.lines(ending.output).last)["ledger"]["tracks"].elements
         let ends = tracks.compactMap { $0["last_ns"].number }
@@ -109,6 +101,28 @@ struct AbsenceTests {
         // A picture stands for a while behind its moment.
         #expect(ends.allSatisfy { abs($0 - ends[0]) < 50e6 }, "\(ends)")
         #expect(try await workspace.samples("a.mkv", channels: 2) > 72_000)
+    }
+
+    @Test("ends it as a loss where losses end it, also by hand")
+    func interruptedByLoss() async throws {
+        let workspace = try await workspace()
+        let ending = try await interrupt(start(Self.beside + " --on-loss fail", in: workspace))
+        #expect(ending.code == 74, "\(ending.errors)")
+        let end = try Document.lines(ending.output).last
+        #expect(end?["reason"] == .string("loss"))
+        #expect(try sound(end)["lost"]["device"].number ?? 0 > 0)
+    }
+
+    private static let beside = "a.mkv --camera test:bars --size 320x240 --reattach=1h"
+
+    /// When a second and a half are recorded, if it has not ended by itself before.
+    private func interrupt(_ recording: ChildProcess) async throws -> Ending {
+        var elapsed = 0.0
+        while elapsed < 1.5e9, let line = try? await recording.waitForLine(containing: "\"progress\"") {
+            elapsed = try #require(Document(line)["elapsed_ns"].number)
+        }
+        recording.send(SIGINT)
+        return try await recording.finish()
     }
 
     @Test("has stalled where it comes back and its opening does not return; the pictures go on until then")

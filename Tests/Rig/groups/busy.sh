@@ -17,9 +17,9 @@ check "the trace would show an opened camera and an opened microphone" \
     [ "$(grep -oE "open.*\"($nodes)\"" trace | grep -oE "$nodes" | sort -u | wc -l)" = 2 ]
 refute "a list of idle devices has none capture" grep -E 'VIDIOC_(STREAMON|QBUF)|SNDRV_PCM_IOCTL_(PREPARE|START)' trace
 
-v4l2-ctl -d "$camera_node" -p 30 --stream-mmap --stream-count=150 --stream-to=/dev/null --verbose >streamed 2>&1 &
+v4l2-ctl -d "$camera_node" -p 30 --stream-mmap --stream-count=450 --stream-to=/dev/null --verbose >streamed 2>&1 &
 filmer=$!
-arecord -q -D hw:Loopback,1 -f dat -d 5 peer.wav &
+arecord -q -D hw:Loopback,1 -f dat -d 15 peer.wav &
 hearer=$!
 wait_for 10 grep -q 'seq: *3' streamed
 wait_for 10 grep -q RUNNING /proc/asound/Loopback/pcm1c/sub0/status

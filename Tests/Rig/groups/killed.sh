@@ -21,6 +21,7 @@ begin() {
         4) name=$1.flac options="--microphone $microphone" ;;
         5) name=$1.opus options="--microphone $microphone" ;;
     esac
+    : >events
     # shellcheck disable=SC2086 # $options is some words
     capturegate record "$name" --json $options >events 2>>said &
     recorder=$!

@@ -23,7 +23,7 @@ first_flag() { probe -select_streams v -show_entries packet=flags -of csv=p=0 "$
 # Silence before, numbers missing, the first number, how many follow: a line for each run of numbers in turn.
 runs() { sound "$@" | "$judges/numbered" read; }
 
-play_numbered 2000000
+play_numbered 20000000
 exits "sound goes into a file a second" 0 record part.wav --segment 1s --camera none --microphone "$microphone"
 equal "there are five" 'part-0001.wav part-0002.wav part-0003.wav part-0004.wav part-0005.wav' "$(echo part-*.wav)"
 runs part-*.wav >numbers-of-sound

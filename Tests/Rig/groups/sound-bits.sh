@@ -21,7 +21,7 @@ play() {
 
 # The same by arecord: the loopback itself keeps the bits.
 head -c 576000 noise.raw >part.raw
-arecord -q -D hw:Loopback,1 -t wav -f S16_LE -r 48000 -c 2 -d 4 peer.wav &
+arecord -q -D hw:Loopback,1 -t wav -f S16_LE -r 48000 -c 2 -d 8 peer.wav &
 wait_for 10 grep -q RUNNING /proc/asound/Loopback/pcm1c/sub0/status
 play S16_LE 2 48000 part.raw
 wait
@@ -38,6 +38,7 @@ equal "no xrun is in the ledger" 0 "$(track events.ndjson audio xruns)"
 
 # record FORMAT CHANNELS RATE: until it captures.
 record() {
+    : >"$1.ndjson"
     env "LD_PRELOAD=${preload:-}" capturegate record "$1.wav" --force --json --camera none --microphone "$microphone" --rate "$3" --channels "$2" \
         --sample-format "$1" --strict --for 2s >"$1.ndjson" &
     recorder=$!

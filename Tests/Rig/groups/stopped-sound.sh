@@ -20,6 +20,7 @@ equal "a hole in numbered sound is seen" '0 0 1 500/50 100 601 400' "$(holed | "
 
 # Each line of `events` begins with the time at which it was told.
 record() {
+    : >events
     "$judges/monotonic" stamp <told >events &
     stamper=$!
     capturegate record clip.mkv --force --json --on-loss mark --camera "$camera" --microphone "$microphone" \

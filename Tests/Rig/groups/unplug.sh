@@ -12,6 +12,7 @@ microphone=$(device_id "$microphone_node")
 # unplugged FILE DRIVER DEVICE: records into FILE, unbinds the driver after a second of frames.
 unplugged() {
     code=0
+    : >events.ndjson
     capturegate record "$1" --json --camera "$camera" --microphone "$microphone" --size 640x360 --fps 30 \
         --for 60s >events.ndjson 2>said &
     recorder=$!
@@ -44,6 +45,7 @@ bind snd_aloop snd_aloop.0
 udevadm settle
 # A recorder in no hurry is woken for several pictures at once; those that wait when the camera goes are in the clip.
 code=0
+: >events.ndjson
 capturegate record alone.mkv --json --camera "$camera" --microphone none --size 320x180 --fps 60 --for 60s \
     >events.ndjson 2>said &
 recorder=$!
