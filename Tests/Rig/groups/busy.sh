@@ -32,7 +32,7 @@ equal "and the microphone, and who holds it" "$hearer arecord" "$(holder "$micro
 
 check "v4l2-ctl ends well" finish 20 $filmer
 check "arecord does" finish 20 $hearer
-equal "v4l2-ctl got its 150 pictures" 150 "$(grep -c 'seq:' streamed)"
+equal "v4l2-ctl got its 450 pictures" 450 "$(grep -c 'seq:' streamed)"
 sed -n 's/.*seq: *\([0-9]*\).*/\1/p' streamed >numbers
 check "none between them is missing" awk 'NR > 1 && $1 != last + 1 { exit 1 } { last = $1 }' numbers
-check "arecord has its five seconds" between "$(duration peer.wav)" 5 5
+check "arecord has its fifteen seconds" between "$(duration peer.wav)" 15 15

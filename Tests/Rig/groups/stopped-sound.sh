@@ -50,8 +50,9 @@ sound() { tell "select(.event == \"end\") | .ledger.tracks[] | select(.kind == \
 pictures() { tell "select(.event == \"end\") | .ledger.tracks[] | select(.kind == \"video\") | $1"; }
 
 # Of sound, a recording reads periods of 100 ms: only the first whole one after the hole tells how long the hole was. It
-# captures again 2 ms after it went on; what more it takes is the loopback's timer, which rings up to 20 ms late.
-most_delay=130
+# captures again 2 ms after it went on; what more it takes is the loopback's timer, which rings up to 20 ms late, and the
+# telling itself. With the next period it would be 200 ms at least.
+most_delay=150
 told_in_time() {
     came=$(grep '"event":"loss","kind":"audio"' events | cut -d ' ' -f 1)
     delay=$(((came - continued) / 1000000))
