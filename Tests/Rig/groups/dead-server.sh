@@ -64,10 +64,10 @@ idle() {
 }
 
 # Half a second, a restart, half a second, and up to a period of 100 ms before that.
-die '' 6 silent.wav --camera none
+die '' 3 silent.wav --camera none
 judge "a server that falls silent" 1500 2
 idle
-die ,DEAD_CALLS=1 6 calling.wav --camera none
+die ,DEAD_CALLS=1 3 calling.wav --camera none
 judge "one that calls for ever for nothing" 1500 2
 idle
 # A call that does not return is given up after five to six seconds.
