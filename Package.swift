@@ -107,7 +107,8 @@ let package = Package(
             name: "ManyDevices", dependencies: ["CaptureEncoding", "CaptureRig", "CaptureGate"],
             path: "Tests/ManyDevices", swiftSettings: swift),
 
-        .testTarget(name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia"], swiftSettings: swift),
+        .testTarget(
+            name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia", "Gate"], swiftSettings: swift),
         .testTarget(
             name: "GateTests", dependencies: ["Gate", .product(name: "Logging", package: "swift-log")],
             swiftSettings: swift),

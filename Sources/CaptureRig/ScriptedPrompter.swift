@@ -1,5 +1,4 @@
 import CaptureGate
-import Synchronization
 
 /// A prompter without a person: gives the answers it was made with, one a question, and keeps what was asked.
 ///
@@ -14,7 +13,7 @@ public final class ScriptedPrompter: Prompter {
         var confirmed: [Confirmation] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     public var name: String { "scripted" }
 
@@ -22,7 +21,7 @@ public final class ScriptedPrompter: Prompter {
     ///   - answers: to the questions about devices, the first one first.
     ///   - confirmations: the answers to the confirmations.
     public init(_ answers: [Answer], confirmations: [ConfirmationAnswer] = []) {
-        state = Mutex(State(answers: answers[...], confirmations: confirmations[...]))
+        state = Locked(State(answers: answers[...], confirmations: confirmations[...]))
     }
 
     /// The questions so far, the first one first.

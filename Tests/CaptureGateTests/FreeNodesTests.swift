@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import CaptureGate
@@ -6,9 +5,9 @@ import Testing
 @Suite("Free nodes") struct FreeNodesTests {
     /// A machine whose clock and processes are turned by hand.
     private final class Machine: Sendable {
-        let now = Mutex<Int64>(0)
-        let held = Mutex<Set<String>>([])
-        let looks = Mutex<[[String]]>([])
+        let now = Locked<Int64>(0)
+        let held = Locked<Set<String>>([])
+        let looks = Locked<[[String]]>([])
 
         var nodes: FreeNodes { FreeNodes(now: { self.now.withLock { $0 } }, look: { self.look($0) }) }
 

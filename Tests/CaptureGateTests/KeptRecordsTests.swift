@@ -1,4 +1,4 @@
-import Synchronization
+import Dispatch
 import Testing
 
 @testable import CaptureGate
@@ -6,11 +6,11 @@ import Testing
 @Suite("Kept records") struct KeptRecordsTests {
     /// A machine whose events, clock and devices are turned by hand.
     private final class Machine: Sendable {
-        let event = Mutex<String?>("1")
-        let now = Mutex<Int64>(0)
-        let nodes = Mutex(["/dev/video0"])
-        let walks = Mutex(0)
-        let fault = Mutex<SearchFault?>(nil)
+        let event = Locked<String?>("1")
+        let now = Locked<Int64>(0)
+        let nodes = Locked(["/dev/video0"])
+        let walks = Locked(0)
+        let fault = Locked<SearchFault?>(nil)
 
         var records: KeptRecords {
             KeptRecords(event: { self.event.withLock { $0 } }, now: { self.now.withLock { $0 } }, walk: { self.walk() })
@@ -79,6 +79,17 @@ import Testing
         #expect(machine.count == 2)
         #expect(look(records) != nil)
         #expect(machine.count == 2)
+    }
+
+    @Test("Several threads at once look anew and ask, and each gets what is there") func manyThreads() {
+        let records = machine.records
+        DispatchQueue.concurrentPerform(iterations: 2_000) { round in
+            if round.isMultiple(of: 2) {
+                #expect(records.renew().records.count == 1)
+            } else {
+                #expect(look(records) == "/dev/video0")
+            }
+        }
     }
 
     @Test("A walk that may have missed some is not kept, and what it has not found is not called absent")

@@ -1,6 +1,5 @@
 import CaptureRealtime
 import Dispatch
-import Synchronization
 import Testing
 
 @testable import CaptureGate
@@ -59,7 +58,7 @@ struct OpeningTests {
 
     @Test("is not begun where it is already")
     func neverBegun() async {
-        let isBegun = Mutex(false)
+        let isBegun = Locked(false)
         let opening = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await Opening.of(

@@ -1,6 +1,6 @@
+import CaptureGate
 import Dispatch
 import Glibc
-import Synchronization
 
 /// A terminal of the kernel's own, and the person who sits at it.
 final class PseudoTerminal: Sendable {
@@ -13,7 +13,7 @@ final class PseudoTerminal: Sendable {
     private let person: Int32
     /// Keeps the terminal alive while no program has it open.
     private let other: Int32
-    private let shown = Mutex<[UInt8]>([])
+    private let shown = Locked<[UInt8]>([])
     /// How long the person waits for words before the test has failed.
     private static let patience: Int32 = 300_000
 

@@ -1,6 +1,5 @@
 import CaptureGate
 import Dispatch
-import Synchronization
 
 /// Gives written files their names on a queue of its own: a disk may take seconds to store one, and the next is being
 /// recorded.
@@ -13,7 +12,7 @@ final class FinishingQueue: Sendable {
         var hasLastFailed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let queue = DispatchQueue(label: "capturegate.finish")
 
     func add(_ last: OutputFinish) {

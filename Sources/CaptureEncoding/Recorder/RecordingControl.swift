@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// *thread-safe*
 public final class RecordingControl: Sendable {
-    private let reason = Mutex<EndReason?>(nil)
+    private let reason = Locked<EndReason?>(nil)
     /// When the start was asked for, CLOCK_MONOTONIC nanoseconds; 0 where it was not.
     private let begun = Atomic<Int64>(0)
     /// Readable once a stop was asked for.

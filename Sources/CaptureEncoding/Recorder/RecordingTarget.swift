@@ -1,5 +1,4 @@
 import CaptureGate
-import Synchronization
 
 /// Where a recording goes, made before anybody is asked: a file that exists already and a place that can't be written
 /// are told first.
@@ -13,7 +12,7 @@ public final class RecordingTarget: Sendable {
     private let names: PartNames?
     private let segment: Duration?
     private let maxBytes: Int64?
-    private let output: Mutex<ClipOutput?>
+    private let output: Locked<ClipOutput?>
 
     /// - Parameters:
     ///   - destination: a file, standard output, or nothing.
@@ -37,7 +36,7 @@ public final class RecordingTarget: Sendable {
         names = segment == nil ? nil : try PartNames(destination)
         finishing = segment == nil ? nil : FinishingQueue()
         if !replacing { try names?.checkFree() }
-        output = Mutex(try ClipOutput(opening: names?.place(1) ?? destination, replacing: replacing))
+        output = Locked(try ClipOutput(opening: names?.place(1) ?? destination, replacing: replacing))
     }
 
     private static func check(_ segment: Duration?, _ maxBytes: Int64?) throws(CaptureError) {

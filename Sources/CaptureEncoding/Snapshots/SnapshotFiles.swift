@@ -1,5 +1,4 @@
 import CaptureGate
-import Synchronization
 
 /// Where pictures go, made before anybody is asked: a file that exists already and a place that can't be written are told
 /// first.
@@ -10,7 +9,7 @@ public final class SnapshotFiles: Sendable {
     public let count: Int
     private let destination: ClipDestination
     private let replacing: Bool
-    private let first: Mutex<ClipOutput?>
+    private let first: Locked<ClipOutput?>
 
     /// - Parameters:
     ///   - destination: of several pictures each gets its number before the ending: `shot-01.jpg`.
@@ -33,7 +32,7 @@ public final class SnapshotFiles: Sendable {
         let names = (1...max(1, count)).map { Self.place($0, of: count, destination) }
         // The others before the first: what this opens, it would have to take away again.
         for name in names.dropFirst() where !replacing { try ClipOutput.checkFree(name) }
-        first = Mutex(try Self.open(names[0], replacing))
+        first = Locked(try Self.open(names[0], replacing))
     }
 
     private static func format(of destination: ClipDestination) throws(CaptureError) -> StillFormat {

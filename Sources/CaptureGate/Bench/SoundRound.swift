@@ -1,7 +1,7 @@
 import CMedia
 import CaptureRealtime
 import Dispatch
-import Synchronization
+import Gate
 
 /// Periods written by this thread and read by another, as fast as both can.
 struct SoundRound {
@@ -74,9 +74,9 @@ struct SoundRound {
 
 /// Takes an end of a ring, which can't be copied, into a block, which can't consume what it captured.
 private final class Carried<End: ~Copyable & Sendable>: Sendable {
-    private let end: Mutex<End?>
+    private let end: Locked<End?>
 
-    init(_ end: consuming End) { self.end = Mutex(end) }
+    init(_ end: consuming End) { self.end = Locked(end) }
 
     func take() -> End? { end.withLock { $0.take() } }
 }

@@ -1,5 +1,5 @@
 import CSystem
-import Synchronization
+import Gate
 
 /// What the last walk through udev's devices found, for as long as it holds: until the kernel tells of another event, and
 /// a second at most. A gate looks a device up several times for each request, and each walk is hundreds of system calls.
@@ -15,7 +15,7 @@ final class KeptRecords: Sendable {
         let at: Int64
     }
 
-    private let last = Mutex<Walk?>(nil)
+    private let last = Locked<Walk?>(nil)
     private let event: @Sendable () -> String?
     private let now: @Sendable () -> Int64
     private let walk: @Sendable () -> DeviceWalk

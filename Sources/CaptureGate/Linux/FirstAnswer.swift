@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Gate
 
 /// Waits for the first of several answers: the work's, the deadline's, or that of the cancelled task. Later ones are lost.
 ///
@@ -12,7 +12,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
         case done
     }
 
-    private let state = Mutex(State.nobodyWaits)
+    private let state = Locked(State.nobodyWaits)
 
     func give(_ value: Value) {
         let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in

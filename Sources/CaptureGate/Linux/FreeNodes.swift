@@ -1,5 +1,5 @@
 import CSystem
-import Synchronization
+import Gate
 
 /// Nodes that nobody held when it was last looked, for as long as a gate may take to look again: one walk through all
 /// processes' descriptors for a request instead of one for each of its questions. That somebody holds a node is never kept;
@@ -10,7 +10,7 @@ final class FreeNodes: Sendable {
     /// How long that nobody holds a node is believed, nanoseconds.
     static let patience: Int64 = 1_000_000_000
 
-    private let seen = Mutex<[String: Int64]>([:])
+    private let seen = Locked<[String: Int64]>([:])
     private let now: @Sendable () -> Int64
     private let look: @Sendable ([String]) -> [String: [DeviceHolders.Holding]]
 

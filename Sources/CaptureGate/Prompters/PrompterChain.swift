@@ -1,5 +1,4 @@
 import Gate
-import Synchronization
 
 /// Asks by the first of several prompters that can ask now.
 ///
@@ -9,7 +8,7 @@ public final class PrompterChain: Prompter {
     public static var system: PrompterChain { PrompterChain([TerminalPrompter(), DesktopPrompter()]) }
 
     public let prompters: [any Prompter]
-    private let last = Mutex<String?>(nil)
+    private let last = Locked<String?>(nil)
 
     public init(_ prompters: [any Prompter]) {
         self.prompters = prompters

@@ -1,16 +1,15 @@
 import Dispatch
 import Gate
-import Synchronization
 
 /// Waits for frames on a thread of its own, so that no thread of the cooperative pool does, and copies them.
 final class FrameCopier<Reader: RingReader & ~Copyable, Format: Sendable>: Sendable {
-    private let session: Mutex<CaptureSession<Reader, Format>?>
+    private let session: Locked<CaptureSession<Reader, Format>?>
     private let core: CaptureCore
     private let queue = DispatchQueue(label: "capturegate.frames")
 
     init(_ session: consuming CaptureSession<Reader, Format>) {
         core = session.core
-        self.session = Mutex(consume session)
+        self.session = Locked(consume session)
     }
 
     deinit { core.control.request(.stop) }

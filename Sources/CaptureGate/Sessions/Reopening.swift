@@ -1,6 +1,5 @@
 import CaptureRealtime
 import Gate
-import Synchronization
 
 /// What opens a device that was unplugged and is back.
 struct DeviceOpening<Value: ~Copyable & Sendable>: Sendable {
@@ -23,7 +22,7 @@ package final class Reopening<Value: ~Copyable & Sendable> {
     }
 
     private final class Answer: Sendable {
-        let outcome = Mutex<Result<Found, CaptureError>?>(nil)
+        let outcome = Locked<Result<Found, CaptureError>?>(nil)
 
         func find(_ look: @Sendable () throws(CaptureError) -> DeviceOpening<Value>) async {
             let result: Result<Found, CaptureError>

@@ -8,14 +8,14 @@ import Synchronization
 ///
 /// *thread-safe*
 package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
-    private let mutex: Mutex<Value>
-    private let handover = Atomic<UInt8>(0)
+    @usableFromInline let mutex: Mutex<Value>
+    @usableFromInline let handover = Atomic<UInt8>(0)
 
-    package init(_ value: consuming sending Value) {
+    @inlinable package init(_ value: consuming sending Value) {
         mutex = Mutex(value)
     }
 
-    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    @inlinable package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in

@@ -1,6 +1,5 @@
 import CSystem
 import Gate
-import Synchronization
 
 /// The administrator's rules: the files `*.yaml` of a folder.
 ///
@@ -37,8 +36,8 @@ public final class PolicyDirectory: PolicySource {
 
     public let path: String
     private let owners: Set<UInt32>
-    private let reading: Mutex<PolicyReading>
-    private let watch = Mutex<PolicyWatch?>(nil)
+    private let reading: Locked<PolicyReading>
+    private let watch = Locked<PolicyWatch?>(nil)
 
     /// - Parameter path: absolute. In another folder than the standard one, files of this user are trusted too, not
     ///   those of root alone.
@@ -50,7 +49,7 @@ public final class PolicyDirectory: PolicySource {
     init(path: String, owners: Set<UInt32>) {
         self.path = path
         self.owners = owners
-        reading = Mutex(PolicyReading(of: PolicyFolder(at: path, owners: owners), at: path, wasThere: false))
+        reading = Locked(PolicyReading(of: PolicyFolder(at: path, owners: owners), at: path, wasThere: false))
     }
 
     public func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict {

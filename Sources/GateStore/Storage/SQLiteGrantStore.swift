@@ -2,7 +2,6 @@ import CSystem
 import Dispatch
 import GRDB
 import Gate
-import Synchronization
 
 /// A user's grants and audit log in one SQLite database, in WAL mode with `synchronous = FULL`.
 ///
@@ -15,8 +14,8 @@ public final class SQLiteGrantStore: GrantStore {
     public var directory: String { folder.path }
 
     let folder: StateDirectory
-    private let connection: Mutex<StoreConnection>
-    private let watch = Mutex<StoreWatch?>(nil)
+    private let connection: Locked<StoreConnection>
+    private let watch = Locked<StoreWatch?>(nil)
 
     /// Where a user's store is: `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`. Relative values are
     /// ignored.
@@ -35,7 +34,7 @@ public final class SQLiteGrantStore: GrantStore {
     public init(directory: String) throws(CaptureError) {
         let folder = try StateDirectory(preparing: directory)
         self.folder = folder
-        connection = Mutex(try StoreConnection(in: folder))
+        connection = Locked(try StoreConnection(in: folder))
     }
 
     /// Runs `body` on the database; opens it anew if the file was replaced since.

@@ -1,7 +1,6 @@
 import Dispatch
 import GRDB
 import Gate
-import Synchronization
 
 /// Finds out when a store changed, whoever changed it.
 ///
@@ -40,7 +39,7 @@ final class WatchedState: Sendable {
 
     private let directory: StateDirectory
     private var path: String { directory.databasePath }
-    private let seen = Mutex(Seen())
+    private let seen = Locked(Seen())
 
     init(of directory: StateDirectory) {
         self.directory = directory

@@ -1,14 +1,14 @@
 import CSystem
 import Dispatch
-import Synchronization
+import Gate
 
 /// Tells of changes in a folder by inotify(7), also when the folder comes, goes or is replaced.
 ///
 /// The folder and its nearest existing ancestor are watched. Where the kernel has no inotify instance left, it looks
 /// once a second instead: whoever is told finds out by himself whether something changed.
 final class FolderWatch: Sendable {
-    private let source: Mutex<any DispatchSourceRead>?
-    private let timer: Mutex<any DispatchSourceTimer>?
+    private let source: Locked<any DispatchSourceRead>?
+    private let timer: Locked<any DispatchSourceTimer>?
 
     /// - Parameters:
     ///   - queue: where `onChange` is called; serial.
@@ -35,8 +35,8 @@ final class FolderWatch: Sendable {
 
     private static func reader(
         of table: InotifyTable, on queue: DispatchQueue, _ onChange: @escaping @Sendable () -> Void
-    ) -> Mutex<any DispatchSourceRead> {
-        let source = Mutex(DispatchSource.makeReadSource(fileDescriptor: table.descriptor, queue: queue))
+    ) -> Locked<any DispatchSourceRead> {
+        let source = Locked(DispatchSource.makeReadSource(fileDescriptor: table.descriptor, queue: queue))
         source.withLock {
             $0.setEventHandler {
                 if table.drain() { onChange() }
@@ -50,8 +50,8 @@ final class FolderWatch: Sendable {
 
     private static func everySecond(
         on queue: DispatchQueue, _ onChange: @escaping @Sendable () -> Void
-    ) -> Mutex<any DispatchSourceTimer> {
-        let timer = Mutex(DispatchSource.makeTimerSource(queue: queue))
+    ) -> Locked<any DispatchSourceTimer> {
+        let timer = Locked(DispatchSource.makeTimerSource(queue: queue))
         timer.withLock {
             $0.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
             $0.setEventHandler(handler: onChange)

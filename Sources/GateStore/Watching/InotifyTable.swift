@@ -1,5 +1,5 @@
 import CSystem
-import Synchronization
+import Gate
 
 /// The inotify watches on a folder and on the nearest of its ancestors that exists.
 final class InotifyTable: Sendable {
@@ -7,7 +7,7 @@ final class InotifyTable: Sendable {
     /// The folder first, its parent next, up to the root.
     private let folders: [String]
     /// By watch: the name that matters in that folder; `nil` for the folder itself, where every name does.
-    private let watches = Mutex<[Int32: String?]>([:])
+    private let watches = Locked<[Int32: String?]>([:])
 
     private static let inside =
         CS_WATCH_MODIFY | CS_WATCH_ATTRIBUTES | CS_WATCH_CLOSE_WRITE | CS_WATCH_MOVED_FROM | CS_WATCH_MOVED_TO

@@ -1,5 +1,4 @@
 import Gate
-import Synchronization
 
 /// Who wants to know of changes.
 final class Observers: Sendable {
@@ -8,7 +7,7 @@ final class Observers: Sendable {
         var handlers: [UInt64: @Sendable () -> Void] = [:]
     }
 
-    private let list = Mutex(List())
+    private let list = Locked(List())
 
     /// The observation ends when what this returns is released.
     ///

@@ -1,7 +1,6 @@
 import CaptureGate
 import Dispatch
 import GateStore
-import Synchronization
 
 /// Shows new lines of the audit log as they come.
 final class LogFollower: Sendable {
@@ -9,7 +8,7 @@ final class LogFollower: Sendable {
     private let json: Bool
     /// Reads the store, which may block, and keeps the lines in order.
     private let queue = DispatchQueue(label: "capturegate.log")
-    private let next = Mutex<Int64>(1)
+    private let next = Locked<Int64>(1)
 
     init(log: AuditLog, json: Bool) {
         self.log = log

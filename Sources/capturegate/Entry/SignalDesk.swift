@@ -1,5 +1,5 @@
+import CaptureGate
 import Glibc
-import Synchronization
 
 /// Receives the signals that end a command, Ctrl-C, `kill`, and the terminal that goes away; and SIGUSR1, which ends
 /// those that have no use for it.
@@ -10,7 +10,7 @@ final class SignalDesk: Sendable {
     /// The desk of this process.
     @TaskLocal static var current: SignalDesk?
 
-    private let state = Mutex(State.undecided([]))
+    private let state = Locked(State.undecided([]))
     private let numbers: [Int32]
 
     private enum State {

@@ -1,15 +1,16 @@
+import CaptureGate
 import Dispatch
 import Synchronization
 
 /// Passes events on to their view, on a queue of its own: a terminal that was stopped or a reader that is slow must not
 /// hold the capture up. A progress that comes while one is still being shown is left out.
 final class EventReporter<Event: OngoingEvent>: Sendable {
-    private let view: Mutex<any EventView<Event>>
+    private let view: Locked<any EventView<Event>>
     private let queue = DispatchQueue(label: "capturegate.view")
     private let isShowing = Atomic(false)
 
     init(view: any EventView<Event>) {
-        self.view = Mutex(view)
+        self.view = Locked(view)
     }
 
     func handle(_ event: Event) {

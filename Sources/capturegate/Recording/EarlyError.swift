@@ -1,9 +1,8 @@
 import CaptureGate
-import Synchronization
 
 /// Carries the reason for an early end out of the recorder's thread.
 final class EarlyError: Sendable {
-    private let error = Mutex<CaptureError?>(nil)
+    private let error = Locked<CaptureError?>(nil)
 
     var value: CaptureError? { error.withLock { $0 } }
 

@@ -1,13 +1,12 @@
 import CaptureEncoding
 import CaptureGate
 import Glibc
-import Synchronization
 
 /// What a signal does to a recording: it dismisses the question that is open, it ends the recording that runs, and the
 /// second one gives up a recording that does not get finished.
 final class RecordingStop: Sendable {
     let control: RecordingControl
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct State {
         var isRecording = false

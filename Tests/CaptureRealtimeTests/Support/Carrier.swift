@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Gate
 
 /// Carries a value that can't be copied into a block on another thread.
 final class Carrier<Value: ~Copyable>: @unchecked Sendable {
@@ -26,10 +26,10 @@ func onThread(_ work: @escaping @Sendable () -> Void) -> () -> Void {
 
 /// A value that one thread leaves for another.
 final class Shared<Value: Sendable>: Sendable {
-    private let mutex: Mutex<Value>
+    private let mutex: Locked<Value>
 
     init(_ value: Value) {
-        mutex = Mutex(value)
+        mutex = Locked(value)
     }
 
     var value: Value {

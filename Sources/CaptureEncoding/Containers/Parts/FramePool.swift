@@ -1,11 +1,10 @@
 import CaptureGate
-import Synchronization
 
 /// Memory of the frames of one track.
 ///
 /// *thread-safe*
 final class FramePool: Sendable {
-    private let spare = Mutex<[[UInt8]]>([])
+    private let spare = Locked<[[UInt8]]>([])
     /// As many as may wait for one output, and a few.
     private static let most = TeeBacklog.mostPictures + 4
 

@@ -1,6 +1,5 @@
 import CaptureGate
 import Dispatch
-import Synchronization
 
 /// One of the places that a capture goes to, encoded and written on a queue of its own, so that none waits for another.
 ///
@@ -14,8 +13,8 @@ final class TeeBranch: Sendable {
     let format: ClipFormat
     /// For each track of the capture, which one it is here; `nil` where the format can't hold it.
     let tracks: [Int?]
-    private let writer: Mutex<any ClipWriter>
-    private let state: Mutex<State>
+    private let writer: Locked<any ClipWriter>
+    private let state: Locked<State>
     private let queue = DispatchQueue(label: "capturegate.tee")
 
     private struct State {
@@ -36,8 +35,8 @@ final class TeeBranch: Sendable {
         self.tracks = tracks
         format = writer.format
         let backlog = TeeBacklog(tracks: writer.tracks.count, fillsPlaces: writer.format.hasConstantRate)
-        state = Mutex(State(backlog: backlog, skipped: Array(repeating: 0, count: writer.tracks.count)))
-        self.writer = Mutex(writer)
+        state = Locked(State(backlog: backlog, skipped: Array(repeating: 0, count: writer.tracks.count)))
+        self.writer = Locked(writer)
     }
 
     var ending: CaptureError? { state.withLock { $0.ending } }
