@@ -33,12 +33,13 @@ int32_t cm_pcm_close(snd_pcm_t *pcm) {
 
 int32_t cm_pcm_type(snd_pcm_t *pcm) { return (int32_t)snd_pcm_type(pcm); }
 
-int32_t cm_pcm_card(snd_pcm_t *pcm) {
+int32_t cm_pcm_card(snd_pcm_t *pcm, uint32_t *device) {
     snd_pcm_info_t *info;
     snd_pcm_info_alloca(&info);
     int result = CM_RESULT(snd_pcm_info, pcm, info);
     if (result < 0) return result;
     int card = snd_pcm_info_get_card(info);
+    *device = snd_pcm_info_get_device(info);
     return card < 0 ? -ENODEV : card;
 }
 

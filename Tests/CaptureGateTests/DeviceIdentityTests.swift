@@ -51,6 +51,42 @@ struct DeviceIdentityTests {
         #expect(ids(records) == ["camera:usb-Rig_Rig_Camera_A1", "camera:usb-Rig_Rig_Camera_A1-if02"])
     }
 
+    /// What a PCI board has four of, all called the same.
+    private func channel(_ index: Int, number: Int? = nil) -> DeviceRecord {
+        DeviceRecord(
+            systemPath: "/sys/devices/pci0000:00/0000:03:00.0/video4linux/video\(10 - index)",
+            node: "/dev/video\(10 - index)", name: "tw6869 video", properties: ["ID_PATH": "pci-0000:03:00.0"],
+            parentPath: nil, index: number ?? index, card: nil)
+    }
+
+    @Test("Channels of one board that are called the same have their numbers in the id, whatever their nodes are")
+    func channels() {
+        let identities = DeviceIdentity.identities(of: [channel(1), channel(0)], kind: "camera")
+        #expect(identities.map(\.id.rawValue) == [1, 0].map { "camera:pci-0000:03:00.0-tw6869_video-index\($0)" })
+        #expect(identities.allSatisfy { $0.ambiguity?.contains("called the same") == true })
+        #expect(ids([channel(0)]) == ["camera:pci-0000:03:00.0-tw6869_video"])
+    }
+
+    @Test("Where their numbers are the same too, they have their places")
+    func placed() {
+        let all = ids([channel(0, number: 0), channel(1, number: 0), channel(2, number: 2)])
+        #expect(Set(all).count == 3)
+        #expect(all[0] == "camera:pci0000:00_0000:03:00.0_video4linux_video10")
+        #expect(all[2] == "camera:pci-0000:03:00.0-tw6869_video-index2")
+    }
+
+    @Test("A device is also what it would be called alone, beside its twin, and without udev")
+    func aliases() {
+        let alone = DeviceIdentity.identities(of: [camera(serial: "A1", port: "1")], kind: "camera")[0]
+        let twins = DeviceIdentity.identities(
+            of: [camera(serial: "A1", port: "1"), camera(serial: "A1", port: "2")], kind: "camera")
+        #expect(alone.aliases.contains(twins[0].id) && !alone.aliases.contains(twins[1].id))
+        #expect(twins.allSatisfy { $0.aliases.contains(alone.id) && !$0.aliases.contains($0.id) })
+        #expect(alone.aliases.contains(DeviceID(rawValue: "camera:usb_1_video4linux_video0")))
+        let boards = DeviceIdentity.identities(of: [channel(0), channel(1)], kind: "camera")
+        #expect(boards.allSatisfy { $0.aliases.map(\.rawValue).contains("camera:pci-0000:03:00.0-tw6869_video") })
+    }
+
     @Test("Of the nodes of one interface the lowest index is the camera")
     func oneEntry() {
         let nodes = [

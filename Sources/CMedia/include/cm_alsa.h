@@ -20,8 +20,8 @@ int32_t cm_pcm_open(snd_pcm_t *_Nullable *_Nonnull pcm, const char *name);
 int32_t cm_pcm_close(snd_pcm_t *pcm);
 // snd_pcm_type_t, of the outermost plugin.
 int32_t cm_pcm_type(snd_pcm_t *pcm);
-// The card number, or -ENODEV for what is no card's (snd_pcm_info).
-int32_t cm_pcm_card(snd_pcm_t *pcm);
+// The card's number, and that of its device; -ENODEV for what is no card's (snd_pcm_info).
+int32_t cm_pcm_card(snd_pcm_t *pcm, uint32_t *device);
 
 int32_t cm_pcm_prepare(snd_pcm_t *pcm) CM_REALTIME;
 int32_t cm_pcm_start(snd_pcm_t *pcm) CM_REALTIME;

@@ -1,3 +1,4 @@
+import CSystem
 import Gate
 
 /// The controls of one device, open: read, set and read back.
@@ -32,12 +33,17 @@ public struct ControlSession: ~Copyable {
     }
 
     private static func panel(of device: Device) throws(CallFault) -> any ControlPanel {
-        switch device.capability {
-        case .camera:
-            try device.nodes.first.map { node throws(CallFault) in try CameraPanel(opening: node) }
-                ?? EmptyPanel()
-        default: try device.pcmName.map { name throws(CallFault) in try MixerPanel(opening: name) } ?? EmptyPanel()
-        }
+        // A name of ALSA's configuration has no mixer: the cards' are those of other devices.
+        guard let node = device.nodes.first else { return EmptyPanel() }
+        let panel: any ControlPanel =
+            if device.capability == .camera {
+                try CameraPanel(opening: node)
+            } else {
+                try MixerPanel(opening: device.pcmName ?? "")
+            }
+        // Another device may have taken the place meanwhile.
+        guard device.isInPlace else { throw CallFault(call: "open", errno: ENODEV) }
+        return panel
     }
 
     /// All there are, in the device's order, with their values now.

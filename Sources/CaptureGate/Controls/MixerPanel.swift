@@ -10,11 +10,14 @@ final class MixerPanel: ControlPanel {
 
     /// - Parameter pcmName: `hw:CARD,DEVICE`
     init(opening pcmName: String) throws(CallFault) {
-        let parts = pcmName.drop { $0 != ":" }.dropFirst().split(separator: ",")
-        device = parts.count == 2 ? UInt32(parts[1]) ?? 0 : 0
+        let parts = pcmName.split(separator: ",")
+        guard parts.count == 2, parts[0].hasPrefix("hw:"), let device = UInt32(parts[1]) else {
+            throw CallFault(call: "snd_ctl_open", errno: ENODEV)
+        }
+        self.device = device
         _ = cm_alsa_setup()
         var mixer: OpaquePointer?
-        try CallFault.check("snd_ctl_open", cm_mixer_open(&mixer, "hw:\(parts.first ?? "0")"))
+        try CallFault.check("snd_ctl_open", cm_mixer_open(&mixer, String(parts[0])))
         guard let mixer else { throw CallFault(call: "snd_ctl_open", errno: ENOMEM) }
         self.mixer = mixer
     }

@@ -20,6 +20,8 @@ public struct Device: Hashable, Sendable {
     public let pcmName: String?
     /// What it can deliver. Empty where it was busy, or not asked for (`DeviceCatalog.Detail`).
     public let formats: Formats
+    /// What else it is called, or would be beside other devices: a denial of one of these is one of it.
+    package var aliases: [DeviceID] = []
 
     /// Whether it is one of `test:bars` and `test:tone`, which show no real picture and no real sound.
     public var isBuiltIn: Bool { id.rawValue.hasPrefix("test:") }
@@ -28,6 +30,13 @@ public struct Device: Hashable, Sendable {
 }
 
 extension Device {
+    /// Whether it is still where it was looked up: another one may have taken its node before that was opened. What was
+    /// opened of one that is back by now gives nothing.
+    var isInPlace: Bool {
+        guard let now = try? DeviceCatalog.device(id, capability) else { return false }
+        return now.nodes == nodes && now.pcmName == pcmName
+    }
+
     /// What a device can deliver.
     public enum Formats: Hashable, Sendable {
         case unknown

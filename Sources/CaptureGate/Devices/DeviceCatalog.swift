@@ -115,7 +115,7 @@ public enum DeviceCatalog {
         let device = Device(
             id: identity.id, name: record.name, capability: .camera,
             availability: capturing.map { .busy($0.holder) } ?? .available, ambiguity: identity.ambiguity,
-            nodes: [record.node], pcmName: nil, formats: .unknown)
+            nodes: [record.node], pcmName: nil, formats: .unknown, aliases: identity.aliases)
         return Sighting(device: device, isIdle: holdings.isEmpty)
     }
 
@@ -125,7 +125,7 @@ public enum DeviceCatalog {
             id: identity.id, name: record.name, capability: .microphone,
             availability: busy ? .busy(DeviceHolders.holdings(of: record.node).first?.holder) : .available,
             ambiguity: identity.ambiguity, nodes: [record.node], pcmName: "hw:\(record.card ?? 0),\(record.index)",
-            formats: .unknown)
+            formats: .unknown, aliases: identity.aliases)
         return Sighting(device: device, isIdle: !busy)
     }
 }

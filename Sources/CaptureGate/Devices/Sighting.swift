@@ -22,6 +22,6 @@ extension Device {
     fileprivate func with(_ formats: Formats) -> Device {
         Device(
             id: id, name: name, capability: capability, availability: availability, ambiguity: ambiguity, nodes: nodes,
-            pcmName: pcmName, formats: formats)
+            pcmName: pcmName, formats: formats, aliases: aliases)
     }
 }

@@ -9,7 +9,8 @@ struct SystemDeviceDirectory: DeviceDirectory {
             let device = try find(request)
             return DeviceResolution(
                 device: device.description, availability: device.availability,
-                restriction: device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first)
+                restriction: device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first,
+                aliases: device.aliases)
         } catch {
             return DeviceResolution(device: nil, availability: .absent(error.message))
         }

@@ -73,13 +73,19 @@ final class UdevWatch: Sendable {
                 cs_poll_item(fd: cm_udev_monitor_descriptor(monitor), events: Int16(CS_POLL_IN), revents: 0),
                 cs_poll_item(fd: stop, events: Int16(CS_POLL_IN), revents: 0),
             ]
-            let count = cs_poll(&items, items.count, milliseconds)
-            guard count >= 0, items[1].revents == 0 else { return false }
-            if count == 0 { return true }
+            let polled = cs_poll(&items, items.count, milliseconds)
+            guard polled >= 0, items[1].revents == 0 else { return false }
+            if polled == 0 { return true }
             // All that is waiting is one look.
-            var matters = false
+            var (matters, count) = (false, 0)
             while let device = cm_udev_monitor_receive(monitor) {
                 if note(UdevDevice(owning: device), &gone) { matters = true }
+                count += 1
+            }
+            // What the socket had no room for is lost, and nobody says what it was.
+            if count == 0 || items[0].revents != Int16(CS_POLL_IN) {
+                gone.removeAll()
+                return true
             }
             if matters { return true }
         }

@@ -1,3 +1,4 @@
+import CSystem
 import CaptureRealtime
 import Gate
 
@@ -15,6 +16,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
             core.device.isBuiltIn
                 ? try OpenedMicrophone.tone(core, settings) : try OpenedMicrophone.microphone(core, settings.pcm)
         }
+        if let hardware = opened.hardware { try await core.admit(hardware: hardware) }
         try await self.init(core, opened, settings)
     }
 
@@ -34,14 +36,18 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
 package struct OpenedMicrophone: ~Copyable, Sendable {
     let core: CaptureCore
     let settings: PCMSettings
+    /// What a name of ALSA's configuration has led to.
+    var hardware: String?
     var track: CaptureTrack
     var reader: AudioRing.Consumer
 
     static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
-        let got = source.settings
+        guard core.device.isInPlace else { throw RealtimeFault(.openPCM, result: -ENODEV) }
+        let (got, hardware) = (source.settings, core.device.nodes.isEmpty ? source.hardware : nil)
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
-        return OpenedMicrophone(core: core, settings: got, track: .microphone(capture.track), reader: capture.consumer)
+        return OpenedMicrophone(
+            core: core, settings: got, hardware: hardware, track: .microphone(capture.track), reader: capture.consumer)
     }
 
     static func tone(_ core: CaptureCore, _ asked: AudioSettings) throws(RealtimeFault) -> OpenedMicrophone {

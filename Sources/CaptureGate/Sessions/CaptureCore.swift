@@ -9,6 +9,7 @@ final class CaptureCore: Sendable {
     let counters: LoopCounters
     let capture: ActiveCapture
     private let queue: RealtimeQueue
+    private let admitted: Locked<String?>
 
     /// Uses the permit up: asks the store once more and writes the start into the audit log. The node is opened after.
     init(
@@ -21,6 +22,7 @@ final class CaptureCore: Sendable {
         self.device = device
         self.control = control
         counters = LoopCounters()
+        admitted = Locked(nil)
         queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
         capture = try await permit.redeem(opening: id, as: capability)
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
@@ -39,10 +41,33 @@ final class CaptureCore: Sendable {
         self.device = device
         self.control = control
         counters = old.counters
+        admitted = Locked(old.hardware)
         queue = RealtimeQueue(label: "capturegate.\(device.id)", broker: RealtimeKit())
         capture = old.capture
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
+
+    /// Asks the gate about the hardware that a name of ALSA's configuration has led to: it has an id of its own, which
+    /// decisions may be about.
+    ///
+    /// - Parameter pcmName: `hw:CARD,DEVICE`
+    func admit(hardware pcmName: String) async throws(CaptureError) {
+        guard let found = DeviceCatalog.scan(.identity, of: .microphone).first(where: { $0.pcmName == pcmName }) else {
+            throw await refused(
+                CaptureError(
+                    .noDevice, "\(device.description.name) [\(device.id)] leads to \(pcmName), which is no microphone.",
+                    remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")]))
+        }
+        do {
+            try await capture.admit(found.description, aliases: found.aliases)
+        } catch {
+            throw await refused(error)
+        }
+        admitted.withLock { $0 = pcmName }
+    }
+
+    /// The hardware that the gate was asked about beside the device itself.
+    var hardware: String? { admitted.withLock { $0 } }
 
     /// Runs the capture on a thread of its own.
     func run<Run: CaptureRun & ~Copyable>(_ run: consuming Run) {

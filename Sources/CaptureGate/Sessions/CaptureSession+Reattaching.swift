@@ -27,7 +27,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
     }
 
     private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedMicrophone> {
-        let (core, settings) = (core, PCMSettings(format))
+        let (core, settings) = (core, PCMSettings(format, period: unit))
         return { () throws(CaptureError) in
             let fresh = try CaptureCore(resuming: core)
             return DeviceOpening(core: fresh) { () throws(RealtimeFault) in
@@ -38,7 +38,8 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
 
     private mutating func goOn(_ opened: consuming OpenedMicrophone) throws(CaptureError) {
         let core = opened.core
-        guard AudioFormat(opened.settings) == format else { throw core.isOtherwise }
+        // A name of ALSA's configuration may lead elsewhere by now, which nobody was asked about.
+        guard AudioFormat(opened.settings) == format, opened.hardware == core.hardware else { throw core.isOtherwise }
         goOn(core, opened.track, opened.reader, rate: Double(format.sampleRate))
     }
 }
@@ -92,14 +93,18 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
 extension CaptureCore {
     fileprivate var isOtherwise: CaptureError {
         CaptureError(
-            .notAsAsked, "\(device.description.name) [\(device.id)] came back with another format than it had.",
+            .notAsAsked, "\(device.description.name) [\(device.id)] came back as another than it was.",
             remedies: [Remedy("Start a new recording.", command: "capturegate devices")])
     }
 }
 
 extension PCMSettings {
-    fileprivate init(_ format: AudioFormat) {
-        self.init(rate: format.sampleRate, channels: format.channels, format: format.sampleFormat.pcm)
+    /// - Parameter period: nanoseconds.
+    fileprivate init(_ format: AudioFormat, period: Int64) {
+        let frames = Double(period) * Double(format.sampleRate) / 1e9
+        self.init(
+            rate: format.sampleRate, channels: format.channels, format: format.sampleFormat.pcm,
+            periodFrames: Int(frames.rounded()))
     }
 }
 

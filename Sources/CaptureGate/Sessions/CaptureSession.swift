@@ -17,7 +17,7 @@ public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: 
     private var reader: Reader
     private var absence = Absence()
     /// From one period or picture to the next in nanoseconds, 0 where it is not known.
-    private let unit: Int64
+    let unit: Int64
     /// What is read from it: what the device delivers, unless pictures are converted.
     public internal(set) var format: Format
     /// What was asked for and is otherwise, a sentence each.

@@ -5,7 +5,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
     case openPCM = 1
     case parametersPCM, accessPCM, formatPCM, channelsPCM, ratePCM, periodPCM, bufferPCM, commitPCM
     case softwareParametersPCM, descriptorsPCM, preparePCM, startPCM, resumePCM, readPCM, readPlanesPCM
-    case timestampPCM
+    case timestampPCM, infoPCM
     case openCamera, queryCapabilities, selectInput, queryTimings, setTimings, getFormat, setFormat, setParameters
     case requestBuffers, queryBuffer, mapBuffer, populate, queueBuffer, dequeueBuffer, streamOn
     case memory, eventDescriptor, timer, poll
@@ -30,6 +30,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         case .readPCM: "snd_pcm_readi"
         case .readPlanesPCM: "snd_pcm_readn"
         case .timestampPCM: "snd_pcm_htimestamp"
+        case .infoPCM: "snd_pcm_info"
         default: videoFunction
         }
     }

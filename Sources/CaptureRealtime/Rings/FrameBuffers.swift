@@ -45,10 +45,8 @@ public final class FrameBuffers: @unchecked Sendable {
         unsafe addresses[buffer * planes + plane]
     }
 
-    @_noLocks @_noAllocation
-    public func length(_ buffer: Int, plane: Int) -> Int {
-        unsafe lengths[buffer * planes + plane]
-    }
+    /// How long the planes are, for the capture thread; to be used while these buffers are there.
+    var room: BufferRoom { unsafe BufferRoom(count: count, planes: planes, lengths: lengths) }
 
     /// Whether ``unmap()`` was not called yet.
     public var isMapped: Bool { mapped.load(ordering: .acquiring) }

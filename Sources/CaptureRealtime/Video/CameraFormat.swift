@@ -49,12 +49,20 @@ public struct CameraFormat: Sendable, Hashable {
     func leastBytes(plane: Int) -> Int {
         guard !isCompressed else { return 1 }
         let rows = layouts[plane].bytesPerLine * height
-        guard planes == 1, isTwelveBit else { return min(planes == 1 ? rows : 1, layouts[plane].sizeImage) }
-        return min(rows * 3 / 2, layouts[plane].sizeImage)
+        return min(planes == 1 ? rows * halfPlanes / 2 : 1, layouts[plane].sizeImage)
     }
 
-    /// 4:2:0 in one memory plane: YU12, YV12, NV12, NV21.
-    private var isTwelveBit: Bool {
-        [0x3231_5559, 0x3231_5659, 0x3231_564E, 0x3132_564E].contains(fourcc)
+    /// How often the rows of brightness, or of all colours together, lie in one memory plane, in halves of that: 2 where
+    /// the colours stand among them.
+    private var halfPlanes: Int {
+        switch fourcc {
+        // 4:2:0: YU12, YV12, NV12, NV21
+        case 0x3231_5559, 0x3231_5659, 0x3231_564E, 0x3132_564E: 3
+        // 4:2:2: 422P, NV16, NV61
+        case 0x5032_3234, 0x3631_564E, 0x3136_564E: 4
+        // 4:4:4: NV24, NV42
+        case 0x3432_564E, 0x3234_564E: 6
+        default: 2
+        }
     }
 }

@@ -60,7 +60,8 @@ enum CameraNegotiation {
     private static func isCompressed(_ node: borrowing CameraDescriptor, _ fourcc: UInt32) -> Bool {
         var description = cm_v4l2_fmtdesc()
         var index: UInt32 = 0
-        while unsafe cm_v4l2_enum_fmt(node.descriptor, node.bufferType, index, &description) >= 0 {
+        // A driver whose list has no end must not hold the opening up for ever.
+        while index < 256, unsafe cm_v4l2_enum_fmt(node.descriptor, node.bufferType, index, &description) >= 0 {
             if description.pixelformat == fourcc { return description.flags & UInt32(V4L2_FMT_FLAG_COMPRESSED) != 0 }
             index += 1
         }

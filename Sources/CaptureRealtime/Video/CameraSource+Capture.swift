@@ -38,6 +38,10 @@ extension CameraSource {
         if result == -EAGAIN { return .nothing }
         // Unplugged or broken: the loop tells them apart by the errno.
         guard result >= 0 else { return .failed(RealtimeFault(.dequeueBuffer, result: result)) }
+        // Nobody can say whose memory such a number means.
+        guard raw.index < UInt32(truncatingIfNeeded: room.count) else {
+            return .failed(RealtimeFault(.dequeueBuffer, result: -EPROTO))
+        }
         return .buffer(filled(raw))
     }
 
@@ -49,8 +53,10 @@ extension CameraSource {
         planes.set(2, offset: Int(raw.data_offset.2), byteCount: Int(raw.bytesused.2) &- Int(raw.data_offset.2))
         let clock = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TIMESTAMP_MASK)
         let isMonotonic = clock == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
+        let isFlagged = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_ERROR) != 0
+        // A driver may hand on what another process told it (v4l2loopback): more bytes than there are is an error too.
         return FilledBuffer(
             index: Int(raw.index), sequence: raw.sequence, timestamp: isMonotonic ? raw.timestamp : 0,
-            isFlagged: raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_ERROR) != 0, planes: planes)
+            isFlagged: isFlagged || !room.holds(planes, in: Int(raw.index)), planes: planes)
     }
 }

@@ -12,6 +12,8 @@ public struct CameraSource: ~Copyable, Sendable {
 
     let node: CameraDescriptor
     let pollSet: PollSet
+    /// Of ``buffers``.
+    let room: BufferRoom
 
     /// Opens a video node, sets it up and maps its buffers. Nothing is captured before the loop starts it.
     ///
@@ -27,9 +29,12 @@ public struct CameraSource: ~Copyable, Sendable {
         var node = try CameraDescriptor(opening: path)
         let got = try CameraNegotiation.negotiate(node, asked: asked)
         let mapped = try Self.map(&node, count: buffers)
+        // A picture would be looked for in planes that are not there.
+        guard mapped.planes == got.planes else { throw RealtimeFault(.queryBuffer, result: -EPROTO) }
         self.asked = asked
         self.got = got
         self.buffers = mapped
+        room = mapped.room
         pollSet = PollSet(reading: node.descriptor)
         self.node = node
     }

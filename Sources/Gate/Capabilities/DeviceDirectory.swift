@@ -13,11 +13,18 @@ public struct DeviceResolution: Sendable {
     public let availability: Availability
     /// Set where the node's permissions refuse this user.
     public let restriction: Restriction?
+    /// The device's other ids: what it is called in another port, or once another says the same of itself. A denial of
+    /// one of them holds; a grant of one of them does not.
+    public let aliases: [DeviceID]
 
-    public init(device: DeviceDescription?, availability: Availability, restriction: Restriction? = nil) {
+    public init(
+        device: DeviceDescription?, availability: Availability, restriction: Restriction? = nil,
+        aliases: [DeviceID] = []
+    ) {
         self.device = device
         self.availability = availability
         self.restriction = restriction
+        self.aliases = aliases
     }
 }
 

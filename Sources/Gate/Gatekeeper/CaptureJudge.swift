@@ -4,6 +4,8 @@ struct CaptureJudge: Sendable {
     struct Case: Sendable {
         let request: DeviceRequest
         let device: DeviceID?
+        /// The same hardware's other ids.
+        var aliases: [DeviceID] = []
         var restriction: Restriction?
         /// The grant a capture that goes on rests on; `nil` for one that has not begun.
         var basis: Grant?
@@ -39,9 +41,11 @@ struct CaptureJudge: Sendable {
     private func status(of matter: Case, in snapshot: StoreSnapshot, at now: GateInstant) -> AuthorizationStatus {
         let snapshot = matter.basis.map { snapshot.continuing(on: $0) } ?? snapshot
         let rules = AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
-        return rules.status(
+        let status = rules.status(
             of: matter.request, on: matter.device, restriction: matter.restriction,
             verdict: verdict(on: matter, at: rules.now))
+        let denials = matter.aliases.lazy.compactMap { rules.denial(of: matter.request, as: $0, instead: status) }
+        return denials.first ?? status
     }
 
     private func verdict(on matter: Case, at now: GateInstant) -> PolicyVerdict {
@@ -49,7 +53,8 @@ struct CaptureJudge: Sendable {
         guard case .success(let subject) = subject else { return .ask }
         let query = PolicyQuery(
             capability: matter.request.capability, level: matter.request.level,
-            device: matter.device ?? DeviceID(rawValue: matter.request.device.description), at: now)
+            device: matter.device ?? DeviceID(rawValue: matter.request.device.description), aliases: matter.aliases,
+            at: now)
         return policy.verdict(for: subject, on: query)
     }
 }

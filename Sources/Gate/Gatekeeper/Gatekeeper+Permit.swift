@@ -9,7 +9,8 @@ extension Gatekeeper {
             guard item.grant != nil, let device = item.resolution.device else {
                 throw CaptureError(.notAuthorized, "The authorization is incomplete.")
             }
-            items.append(PermitLedger.Item(request: item.request, device: device))
+            items.append(
+                PermitLedger.Item(request: item.request, device: device, aliases: item.resolution.aliases))
         }
         return Permit(PermitLedger(gatekeeper: self, items: items))
     }

@@ -19,7 +19,9 @@ extension Gatekeeper {
         var resolutions: [DeviceResolution] = []
         for request in requests { resolutions.append(await resolve(request)) }
         let cases = zip(requests, resolutions).map { request, resolution in
-            CaptureJudge.Case(request: request, device: resolution.device?.id, restriction: resolution.restriction)
+            CaptureJudge.Case(
+                request: request, device: resolution.device?.id, aliases: resolution.aliases,
+                restriction: resolution.restriction)
         }
         let judge = watcher.judge
         let statuses = await onStoreQueue { judge.statuses(of: cases) }

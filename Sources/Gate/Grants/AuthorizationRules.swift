@@ -9,7 +9,7 @@
 /// - an allow to an executable whose bytes have changed counts as no record, and is named in the question.
 struct AuthorizationRules: Sendable {
     let subject: Result<Subject, CaptureError>
-    let decisions: [Decision]
+    private(set) var decisions: [Decision]
     let killSwitches: Set<CapabilityName>
     /// Its wall time does not go before the latest one the store has seen.
     let now: GateInstant
@@ -38,6 +38,24 @@ struct AuthorizationRules: Sendable {
         if let restriction { return .restricted(restriction) }
         return allowed(by: verdict, request, on: device, to: subject).map { .authorized($0) }
             ?? stored(request, on: device, about: subject)
+    }
+
+    /// The stored denial that names another id of the same hardware, unless a newer yes names it as well.
+    /// - Parameter status: what was found for its own; an administrator's yes stays one.
+    func denial(
+        of request: DeviceRequest, as alias: DeviceID, instead status: AuthorizationStatus
+    ) -> AuthorizationStatus? {
+        guard case .success(let subject) = subject, status.severity <= 1 else { return nil }
+        if case .policy = status.grant?.decision.decidedBy { return nil }
+        let named = AuthorizationRules(self, naming: alias).stored(request, on: alias, about: subject)
+        if case .denied = named { return named }
+        return nil
+    }
+
+    /// The same with the decisions alone that name a device.
+    private init(_ rules: AuthorizationRules, naming device: DeviceID) {
+        self = rules
+        decisions.removeAll { $0.device != .id(device) }
     }
 
     /// The grant a policy's yes amounts to; `nil` if it says nothing or its date has passed.

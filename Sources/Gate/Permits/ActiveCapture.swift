@@ -30,6 +30,23 @@ package final class ActiveCapture: Sendable {
         watch.onEnd(handler)
     }
 
+    /// Asks about another device too, which only the opening has shown to be what is captured: the hardware behind a name
+    /// of ALSA's configuration. What is denied there is denied here, now and while the capture goes on.
+    ///
+    /// - Parameter aliases: that device's other ids.
+    /// - Throws: `.notAuthorized` where it is denied; the audit log has it. Nothing may be captured then.
+    package func admit(_ other: DeviceDescription, aliases: [DeviceID]) async throws(CaptureError) {
+        for id in [other.id] + aliases { watch.alsoIs(id) }
+        let (judge, matter) = (gatekeeper.watcher.judge, watch.matter)
+        let statuses = await gatekeeper.onStoreQueue { judge.statuses(of: [matter]) }
+        let notice = RefusalNotice(
+            subject: gatekeeper.subject, capability: capability, request: matter.request, device: other)
+        for refusal in statuses.compactMap(notice.refusal(of:)) {
+            await gatekeeper.reportRefusal(of: [watch.item], refusal)
+            throw refusal
+        }
+    }
+
     /// Writes the `stop` line, or the `revocation` line where the gate ended it, and ends the watching. Only the first
     /// call does.
     /// - Parameters:

@@ -2,6 +2,7 @@
 final class CaptureWatch: Sendable {
     private struct State {
         var basis: Grant
+        var aliases: [DeviceID]
         var reason: CaptureEndReason?
         var handler: (@Sendable (CaptureEndReason) -> Void)?
         /// The session has closed the device.
@@ -13,12 +14,23 @@ final class CaptureWatch: Sendable {
 
     init(_ item: PermitLedger.Item, basis: Grant) {
         self.item = item
-        state = Locked(State(basis: basis))
+        state = Locked(State(basis: basis, aliases: item.aliases))
     }
 
     /// The grant it rests on now.
     var basis: Grant { state.withLock { $0.basis } }
     var endReason: CaptureEndReason? { state.withLock { $0.reason } }
+
+    /// What is to be judged.
+    var matter: CaptureJudge.Case {
+        let (basis, aliases) = state.withLock { ($0.basis, $0.aliases) }
+        return CaptureJudge.Case(request: item.request, device: item.device.id, aliases: aliases, basis: basis)
+    }
+
+    /// What is captured goes by another id as well.
+    func alsoIs(_ alias: DeviceID) {
+        state.withLock { $0.aliases.append(alias) }
+    }
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
 

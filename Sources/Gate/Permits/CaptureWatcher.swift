@@ -64,10 +64,9 @@ final class CaptureWatcher: Sendable {
             return Array(state.watches.values)
         }
         guard !watches.isEmpty else { return }
-        let cases = watches.map {
-            CaptureJudge.Case(request: $0.item.request, device: $0.item.device.id, basis: $0.basis)
+        let going = zip(watches, judge.findings(of: watches.map(\.matter))).filter { watch, finding in
+            judgeOne(watch, finding)
         }
-        let going = zip(watches, judge.findings(of: cases)).filter { watch, finding in judgeOne(watch, finding) }
         arm(going.map(\.0))
     }
 

@@ -5,6 +5,8 @@ final class PermitLedger: Sendable {
     struct Item: Sendable {
         let request: DeviceRequest
         let device: DeviceDescription
+        /// The device's other ids.
+        let aliases: [DeviceID]
     }
 
     private struct State {
@@ -64,7 +66,9 @@ final class PermitLedger: Sendable {
     private func grants(continuing known: [Grant]?) throws(CaptureError) -> [Grant] {
         let judge = gatekeeper.watcher.judge
         let cases = items.indices.map { index in
-            CaptureJudge.Case(request: items[index].request, device: items[index].device.id, basis: known?[index])
+            CaptureJudge.Case(
+                request: items[index].request, device: items[index].device.id, aliases: items[index].aliases,
+                basis: known?[index])
         }
         var grants: [Grant] = []
         for (item, status) in zip(items, judge.statuses(of: cases)) {

@@ -14,12 +14,17 @@ public struct PolicyQuery: Hashable, Sendable {
     public let capability: CapabilityName
     public let level: AccessLevel
     public let device: DeviceID
+    /// The device's other ids: a rule that denies and names one of them speaks of it, one that allows does not.
+    public let aliases: [DeviceID]
     public let at: GateInstant
 
-    public init(capability: CapabilityName, level: AccessLevel, device: DeviceID, at: GateInstant) {
+    public init(
+        capability: CapabilityName, level: AccessLevel, device: DeviceID, aliases: [DeviceID] = [], at: GateInstant
+    ) {
         self.capability = capability
         self.level = level
         self.device = device
+        self.aliases = aliases
         self.at = at
     }
 }

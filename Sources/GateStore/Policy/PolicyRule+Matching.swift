@@ -18,8 +18,13 @@ extension PolicyRule {
     private func matches(_ query: PolicyQuery) -> Bool {
         capabilities?.contains(query.capability) ?? true
             && level.map { covers(query.level, $0) } ?? true
-            && devices?.contains(query.device) ?? true
+            && devices.map { names(query, $0) } ?? true
             && until.map { query.at.wallNanoseconds < $0 } ?? true
+    }
+
+    /// What is forbidden stays so under the device's other ids; what is allowed is the id that the rule names.
+    private func names(_ query: PolicyQuery, _ devices: Set<DeviceID>) -> Bool {
+        devices.contains(query.device) || effect == .deny && !devices.isDisjoint(with: query.aliases)
     }
 
     /// A permission includes the lower levels, a denial or a question the higher ones.

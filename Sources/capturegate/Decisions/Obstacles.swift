@@ -27,8 +27,9 @@ struct Obstacles {
         let policy = PolicyDirectory()
         var reasons: [String] = []
         let devices = devices
-        for device in devices {
-            let query = PolicyQuery(capability: capability, level: level, device: device, at: now)
+        for (device, aliases) in devices {
+            let query = PolicyQuery(
+                capability: capability, level: level, device: device, aliases: aliases, at: now)
             if case .deny(let restriction) = policy.verdict(for: subject, on: query) {
                 reasons.append(restriction.reason)
             }
@@ -36,8 +37,9 @@ struct Obstacles {
         return reasons.count == devices.count ? reasons.first : nil
     }
 
-    private var devices: [DeviceID] {
-        if case .id(let id) = device { return [id] }
-        return DeviceCatalog.scan(.identity, of: capability).map(\.id)
+    private var devices: [(id: DeviceID, aliases: [DeviceID])] {
+        let all = DeviceCatalog.scan(.identity, of: capability).map { (id: $0.id, aliases: $0.aliases) }
+        guard case .id(let id) = device else { return all }
+        return [all.first { $0.id == id } ?? (id: id, aliases: [])]
     }
 }

@@ -32,6 +32,15 @@ struct ControlsTests {
         #expect(log.output.contains("controls read"))
     }
 
+    @Test("of a name of ALSA's configuration are none: a card's are those of the card's own microphones")
+    func named() async throws {
+        let workspace = try Workspace()
+        #expect(try await workspace.capturegate("grant", "microphone", "--level", "meter", "--always").code == 0)
+        let list = try await workspace.capturegate("controls", "alsa:null")
+        #expect(list.code == 0)
+        #expect(list.output.contains("has no controls"))
+    }
+
     @Test("that the device does not have are refused")
     func unknown() async throws {
         let workspace = try Workspace()

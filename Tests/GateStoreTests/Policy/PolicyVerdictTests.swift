@@ -12,11 +12,13 @@ struct PolicyVerdictTests {
 
     private func verdict(
         _ rules: String, _ subject: Subject = Samples.subject(), _ capability: CapabilityName = .microphone,
-        _ level: AccessLevel = .record, device: String = "usb-1", at seconds: Int64 = 1_800_000_000
+        _ level: AccessLevel = .record, device: String = "usb-1", aliases: [String] = [],
+        at seconds: Int64 = 1_800_000_000
     ) throws -> Word {
         try folder.write("version: 1\nrules:\n\(rules)\n", to: "a.yaml")
         let query = PolicyQuery(
-            capability: capability, level: level, device: DeviceID(rawValue: device), at: Samples.instant(seconds))
+            capability: capability, level: level, device: DeviceID(rawValue: device),
+            aliases: aliases.map { DeviceID(rawValue: $0) }, at: Samples.instant(seconds))
         return Word(PolicyDirectory(path: folder.path).verdict(for: subject, on: query))
     }
 
@@ -54,6 +56,19 @@ struct PolicyVerdictTests {
         ])
     func order(rules: String, expected: Word) throws {
         #expect(try verdict(rules) == expected)
+    }
+
+    @Test(
+        "A rule that denies a device denies it under its other ids too; one that allows or asks speaks of the id alone",
+        arguments: [
+            ("  - deny: microphone\n    device: other", Word.deny), ("  - allow: microphone\n    device: other", .ask),
+            ("  - ask: microphone\n    device: other\n  - deny: any", .deny),
+            ("  - allow: microphone\n    device: x\n  - deny: microphone\n    device: other", .allow),
+            ("  - allow: microphone\n    device: x\n  - deny: any", .allow),
+            ("  - deny: microphone\n    device: third", .ask),
+        ])
+    func aliases(rules: String, expected: Word) throws {
+        #expect(try verdict(rules, device: "x", aliases: ["other"]) == expected)
     }
 
     @Test(

@@ -1,7 +1,7 @@
 # about: a USB camera that lies, falters or falls silent gives a playable clip, and each picture is accounted for
 # time: virtual
 # timeout: 240
-# checks: 77
+# checks: 85
 
 modprobe vhci_hcd
 modprobe uvcvideo
@@ -34,7 +34,7 @@ taken() {
     file=$1
     shift
     rm -f sent seen
-    env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=${lessened:-} $judges/dequeued.so" \
+    env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=${driver:-} $judges/dequeued.so" \
         capturegate record "$file" --json --camera "$camera" --microphone none --size 320x240 --fps "${fps:-30}" \
         --for "${time:-3s}" "$@" >events.ndjson
 }
@@ -106,9 +106,9 @@ unplug
 echo 1 >/sys/module/uvcvideo/parameters/nodrop
 ending_in() { seq 0 $(($(count asked) - 1)) | grep -c "$1\$"; }
 plug LIES9 --lie truncated:20:4 --lie flagged:20:15 --lie empty:20:18
-lessened=$judges/lessened.so
+driver=$judges/lessened.so
 exits "nor are they where the driver hands them on" 0 taken handed.mkv --pixel-format YUYV --video-codec raw
-lessened=
+driver=
 check "the clip decodes" decodes handed.mkv
 equal "those with the error flag are counted as damaged" $(($(told truncated) + $(told flagged))) \
     "$(count lost.corrupt)"
@@ -122,6 +122,23 @@ numbers handed.mkv >clip.txt
 check "the clip has each whole picture, the ones next to those too, and no other" diff good.txt clip.txt
 unplug
 echo 0 >/sys/module/uvcvideo/parameters/nodrop
+
+# What a driver says of a buffer is not believed.
+plug LIES10
+driver=$judges/overstated.so
+exits "pictures that claim to be larger than their buffer are no obstacle" 0 \
+    taken overstated.mkv --pixel-format MJPG
+equal "they are counted as damaged" $(($(ending_in 4) + $(ending_in 8))) "$(count lost.corrupt)"
+check "which were some" [ "$(ending_in 4)" -ge 8 ]
+check "the clip decodes" decodes overstated.mkv
+equal "and has all others" $(($(count asked) - $(count lost.corrupt))) "$(frame_count overstated.mkv)"
+export OVERSTATED_INDEX=30
+exits "one that claims to be in a buffer that there is not ends the clip" 74 taken nowhere.mkv --pixel-format MJPG
+unset OVERSTATED_INDEX
+said "it says which call was wrong" VIDIOC_DQBUF
+check "and what came before decodes" decodes nowhere.mkv
+driver=
+unplug
 
 # Of `seen`: how often the stream began, and the milliseconds from a last picture to the stream's second beginning
 # or its end.
