@@ -27,7 +27,7 @@ load_aloop
 card=$(readlink /proc/asound/Loopback | tr -dc 0-9)
 microphone=$(device_id "/dev/snd/pcmC${card}D0c")
 record_named() {
-    capturegate record named.wav --force --microphone "alsa:sysdefault:CARD=Loopback" --camera none --for 500ms
+    capturegate record named.wav --force --microphone alsa:plughw --camera none --for 500ms
 }
 exits "a microphone can be had by a name of ALSA's configuration" 0 record_named
 equal "and that is it" "0.500000" "$(duration named.wav)"
