@@ -163,6 +163,26 @@ struct SegmentTests {
         #expect(scratch.names == ["a-0001.wav", "a-0001.wav.partial", "a-0002.wav"])
     }
 
+    @Test("where the next file can't be opened, all that comes later is refused, and the file before is whole")
+    func unopened() throws {
+        let scratch = try Scratch()
+        let tracks = [Recording.track(sound), Recording.track(sound)]
+        let writer = try writer(try target(scratch.path("a.mka"), .milliseconds(500)), tracks)
+        try write(22_050, to: writer)
+        try write(11_025, to: writer, track: 1)
+        try scratch.write([1], to: "a-0002.mka")
+        // What a device still has inside is written when the recording has failed already.
+        for track in [0, 0, 1] {
+            let error = try #require(throws: CaptureError.self) { try write(22_050, to: writer, track: track) }
+            #expect(error.kind == .fileExists && error.message.contains("a-0002.mka"))
+        }
+        let clip = try writer.finish(ledger: LossLedger(), end: .failure)
+        #expect(clip.parts.map(\.path) == [scratch.path("a-0001.mka")])
+        #expect(scratch.names == ["a-0001.mka", "a-0002.mka"])
+        #expect(try Scratch.read(scratch.path("a-0002.mka")) == [1])
+        #expect(try samples(scratch.path("a-0001.mka"), in: scratch).count / 4 == 22_050)
+    }
+
     @Test("standard output can't be cut, and a segment has its least length")
     func usage() throws {
         let scratch = try Scratch()

@@ -21,6 +21,8 @@ final class SegmentedWriter: PartsWriter {
     var parts: [OpenPart] = []
     private var cursors: [TrackCursor]
     var finished = FinishedParts()
+    /// Why it takes no more.
+    var failure: CaptureError?
     /// Of the whole clip, when the last part was finished.
     var ledgerBefore = LossLedger()
 
@@ -56,6 +58,7 @@ final class SegmentedWriter: PartsWriter {
 
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try checkTrack(track)
+        if let failure { throw failure }
         let before = bytesWritten + pendingBytes
         let number = parts.last?.number
         switch tracks[track].media {
@@ -118,14 +121,23 @@ final class SegmentedWriter: PartsWriter {
 
     /// The track has reached the end of its part.
     private func advance(_ track: Int) throws(CaptureError) {
-        cursors[track].part += 1
-        if let last = parts.last, let end = last.end, cursors[track].part > last.number {
-            parts.append(try part(cursors[track].part, from: end))
-        }
+        let next = cursors[track].part + 1
+        if let last = parts.last, let end = last.end, next > last.number { try append(next, from: end) }
+        cursors[track].part = next
         if parts.count > Self.mostOpen {
             let oldest = parts[1].number
             for index in cursors.indices { cursors[index].part = max(cursors[index].part, oldest) }
             try finishFirst(.complete, ledgerBefore)
+        }
+    }
+
+    /// Where that fails nothing more is taken: what comes later belongs into a part that is not there.
+    private func append(_ number: Int, from start: Int64) throws(CaptureError) {
+        do throws(CaptureError) {
+            parts.append(try part(number, from: start))
+        } catch {
+            failure = error
+            throw error
         }
     }
 
