@@ -101,6 +101,28 @@ struct DiskFullTests {
         }
     }
 
+    @Test("A recovery whose last second, or index, finds no room says so, and leaves all as it was")
+    func recovery() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let interrupted = try Interrupted.pictureAndSound.bytes(scratch).interrupted
+            try scratch.write(interrupted, to: "a.mkv.partial")
+            let source = scratch.path("a.mkv.partial")
+            _ = try ClipRecovery(of: source, to: scratch.path("b.mkv")).run(removingSource: false)
+            let whole = try Scratch.read(scratch.path("b.mkv"))
+            let names = scratch.names
+            let last = try #require(whole.places(of: [0x1F, 0x43, 0xB6, 0x75]).last)
+            for limit in [last + 100, whole.count - 1] {
+                let error = #expect(throws: CaptureError.self) {
+                    try FullDisk.during(bytes: limit) { _ = try ClipRecovery(of: source).run() }
+                }
+                #expect(error?.kind == .diskFull && error?.exitCode == 74)
+                #expect(scratch.names == names)
+                #expect(try Scratch.read(source) == interrupted)
+            }
+        }
+    }
+
     @Test("A disk that is full from the start leaves nothing, and says so")
     func fromTheStart() async {
         await #expect(processExitsWith: .success) {

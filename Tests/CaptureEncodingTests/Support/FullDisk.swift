@@ -46,6 +46,13 @@ enum FullDisk {
         throw CaptureError(.usage, "The disk never was full.")
     }
 
+    /// Runs something while no file may grow past a limit.
+    static func during<Result>(bytes limit: Int, _ body: () throws -> Result) rethrows -> Result {
+        setLimit(rlim_t(limit))
+        defer { setLimit(rlim_t.max) }
+        return try body()
+    }
+
     private static func setLimit(_ bytes: rlim_t) {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit()

@@ -7,7 +7,8 @@ extension MatroskaWriter {
         try finish(ledger: ledger, tagged: ledger, end: reason)
     }
 
-    /// - Parameter tagged: `nil` where the tags have one already.
+    /// - Parameter tagged: `nil` for a recovery, whose tags have one already.
+    /// - Throws: of a recovery also what kept a part of it from being written: what it is made of is whole.
     func finish(ledger: LossLedger, tagged: LossLedger?, end reason: EndReason) throws(CaptureError) -> Clip {
         try? flushEncoders()
         var (ledger, tagged, reason) = (ledger, tagged, reason)
@@ -26,6 +27,7 @@ extension MatroskaWriter {
         }
         try keepingWhole { () throws(CaptureError) in try writeHead() }
         let tail = writeTail(tagged, reason)
+        if tagged == nil, let failure { throw failure }
         try patch(tail)
         try output.finish()
         return Clip(
