@@ -3,7 +3,7 @@ import CaptureGate
 /// Writes a stream of one track: every packet whole, or not at all.
 ///
 /// *session-bound*
-final class StreamWriter<Stream: ClipStream>: ClipWriter {
+final class StreamWriter<Stream: ClipStream>: FailableWriter {
     let format: ClipFormat
     let tracks: [ClipTrack]
 
@@ -14,7 +14,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     private var end: Int64 = 0
     /// The bytes of the last packet in the file, where they may have to be changed.
     private var last: [UInt8] = []
-    private var failure: CaptureError?
+    private(set) var failure: CaptureError?
     /// Repeats of pictures that the encoder has skipped.
     private var skippedAgain: UInt64 = 0
 

@@ -7,7 +7,7 @@ import CaptureGate
 /// written in one piece; duration, index and tags come at the end, and are left out where the output can't be changed.
 ///
 /// *session-bound*
-final class MatroskaWriter: ClipWriter {
+final class MatroskaWriter: FailableWriter {
     let format = ClipFormat.matroska
     let tracks: [ClipTrack]
 

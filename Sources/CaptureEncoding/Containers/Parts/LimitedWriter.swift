@@ -3,7 +3,7 @@ import CaptureGate
 /// Writes until one more frame might make the file larger than it may be.
 ///
 /// *session-bound*
-final class LimitedWriter: ClipWriter {
+final class LimitedWriter: FailableWriter {
     private let inner: any ClipWriter
     private let most: Int64
     private var forecast: SizeForecast
@@ -19,6 +19,7 @@ final class LimitedWriter: ClipWriter {
     var tracks: [ClipTrack] { inner.tracks }
     var bytesWritten: Int64 { inner.bytesWritten }
     var pendingBytes: Int64 { inner.pendingBytes }
+    var failure: CaptureError? { (inner as? any FailableWriter)?.failure }
     func counts(of track: Int) -> EncoderCounts { inner.counts(of: track) }
 
     /// - Throws: ``CaptureError/sizeReached``, with nothing written.

@@ -7,7 +7,6 @@ extension SegmentedWriter {
     }
 
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
-        var failure: CaptureError?
         while !parts.isEmpty {
             do throws(CaptureError) {
                 try parts.count > 1 ? finishFirst(.complete, ledger) : finishLast(end, ledger)
@@ -18,7 +17,8 @@ extension SegmentedWriter {
         }
         finishing.wait()
         if let failure = finishing.failure { throw failure }
-        if let failure, finished.parts.isEmpty || end != .diskFull && end != .failure { throw failure }
+        if let failure, finished.parts.isEmpty { throw failure }
+        let end = failure.map { EndReason(ofOutput: $0) } ?? end
         return Clip(
             path: path, format: format, durationNanoseconds: finished.end, bytes: finished.bytes, tracks: tracks,
             ledger: end == .diskFull || end == .failure ? ledger.fitted(to: finished.kept) : ledger, end: end,
@@ -47,6 +47,8 @@ extension SegmentedWriter {
         let part = parts.removeFirst()
         if !parts.isEmpty, let end = part.end { part.writer.extend(to: end - part.start) }
         let clip = try part.writer.finish(ledger: ledger(of: part, now), end: reason)
+        // A file that had no room for its last frames is whole without, and there is a hole before the next.
+        if clip.end != reason { failure = failure ?? (part.writer as? any FailableWriter)?.failure }
         finished.add(clip, of: part)
         if let last = finished.parts.last { finishing.tell(last) }
     }

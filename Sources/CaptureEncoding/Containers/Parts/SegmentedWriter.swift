@@ -6,7 +6,7 @@ import CaptureGate
 /// The tracks come unevenly, so two files are open around a cut. Each is finished when no track has more for it.
 ///
 /// *session-bound*
-final class SegmentedWriter: PartsWriter {
+final class SegmentedWriter: PartsWriter, FailableWriter {
     typealias Opening = (_ number: Int) throws(CaptureError) -> any ClipWriter
 
     let format: ClipFormat

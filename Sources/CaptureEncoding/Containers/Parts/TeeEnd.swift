@@ -18,7 +18,8 @@ struct TeeEnd: Sendable {
         do throws(CaptureError) {
             let clip = try writer.finish(ledger: ledger, end: reason)
             self.clip = .success(clip)
-            tee = ClipTee(clip, error: ending == .sizeReached ? nil : ending)
+            let error = ending ?? (clip.end == reason ? nil : (writer as? any FailableWriter)?.failure)
+            tee = ClipTee(clip, error: error == .sizeReached ? nil : error)
         } catch {
             clip = .failure(error)
             tee = ClipTee(path: path, writer.format, bytes: writer.bytesWritten, ledger, error)
