@@ -123,7 +123,6 @@ final class RecordingRun {
             if wrote { tellStart() }
             if timeline.silence?.isOver == true { return End(reason: .silence, error: nil) }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
-            if let failure = finishing.lazy.compactMap(\.failure).first { return end(failure) }
             if let end = ended() { return drained(end) }
             turns += 1
             // Not after each picture: that would be a look at the clock for each. Whoever keeps up waits soon anyway.

@@ -49,6 +49,26 @@ struct TeeTests {
         #expect(try await workspace.samples("a.wav", channels: 2) == 96_000)
     }
 
+    @Test("one whose file can't have its name is, too", arguments: [["a", "b"], ["b", "a"]])
+    func unnamed(files: [String]) async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let recording = try workspace.start(
+            "record", files[0] + ".wav", "--tee", files[1] + ".flac", "--microphone", "test:tone", "--segment", "500ms",
+            "--for", "2s", "--json")
+        _ = try await recording.waitForLine(containing: #""event":"start""#)
+        let (taken, other) = files[0] == "b" ? ("b-0001.wav", "flac") : ("b-0001.flac", "wav")
+        try workspace.write("x", to: taken)
+        let ending = try await recording.finish()
+        #expect(ending.code == 73, "\(ending.errors)")
+        #expect(try workspace.text(taken) == "x")
+        let events = try Document.lines(ending.output)
+        #expect(events.filter { $0["event"] == .string("output_failed") }.count == 1)
+        var samples = 0
+        for number in 1...4 { samples += try await workspace.samples("a-000\(number).\(other)", channels: 2) }
+        #expect(samples == 96_000)
+    }
+
     @Test("where the first one fails, the end says why, and the others are whole")
     func firstFails() async throws {
         let workspace = try Workspace()

@@ -58,7 +58,8 @@ final class SegmentedWriter: PartsWriter, FailableWriter {
 
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try checkTrack(track)
-        if let failure { throw failure }
+        // A file that can't have its name ends the clip, or what of several outputs goes here.
+        if let failure = failure ?? finishing.failure { throw failure }
         let before = bytesWritten + pendingBytes
         let number = parts.last?.number
         switch tracks[track].media {

@@ -44,7 +44,7 @@ final class TeeBranch: Sendable {
     /// Whether it leaves out what comes now.
     var isBusy: Bool { state.withLock { $0.ending == nil && $0.backlog.isFull } }
     /// Whether a part waits to be finished.
-    var isPartOver: Bool { state.withLock { $0.isPartOver } }
+    var isPartOver: Bool { state.withLock { $0.ending == nil && $0.isPartOver } }
 
     /// - Parameter track: of the capture.
     func leftOut(of track: Int) -> UInt64 {
