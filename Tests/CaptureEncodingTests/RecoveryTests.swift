@@ -149,6 +149,16 @@ struct RecoveryTests {
         ).split(separator: "\n")
     }
 
+    @Test("A clip that takes the interrupted file's own place is not removed", arguments: ["", "./"])
+    func ownPlace(folder: String) throws {
+        let scratch = try Scratch()
+        try scratch.write(Interrupted.wav.bytes(scratch).interrupted, to: "a.wav.partial")
+        let place = scratch.path(folder + "a.wav.partial")
+        let report = try ClipRecovery(of: scratch.path("a.wav.partial"), to: place, replacing: true).run()
+        #expect(report.isComplete && !report.isSourceRemoved)
+        #expect(try Int64(Scratch.read(place).count) == report.bytes)
+    }
+
     @Test("A damaged picture of a stream is left out, and its neighbours stay")
     func damagedPicture() throws {
         let scratch = try Scratch()

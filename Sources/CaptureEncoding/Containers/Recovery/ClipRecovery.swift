@@ -69,8 +69,9 @@ public struct ClipRecovery: Sendable {
         var findings = RecoveryFindings()
         let output = try ClipOutput(recoveringInto: path, replacing: replacing)
         let bytes = try recoverer.recover(input, into: output, noting: &findings)
+        // The clip may have taken its place, under whatever name.
         let isRemoved =
-            removingSource && findings.lostBytes == 0 && source.hasSuffix(Self.ending) && source != path
+            removingSource && findings.lostBytes == 0 && source.hasSuffix(Self.ending) && input.isStill(at: source)
             && cs_unlink(source) >= 0
         return RecoveryReport(
             source: source, path: path, format: format, durationNanoseconds: findings.durationNanoseconds,

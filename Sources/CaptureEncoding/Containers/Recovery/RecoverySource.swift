@@ -8,6 +8,7 @@ final class RecoverySource {
     let path: String
     let size: Int64
     private let descriptor: Int32
+    private let status: cs_file_status
 
     /// - Throws: `.badInput` for what is no file, `.busy` while it is being recorded, `.inputOutput`.
     init(_ path: String) throws(CaptureError) {
@@ -17,6 +18,7 @@ final class RecoverySource {
         self.descriptor = descriptor
         var status = cs_file_status()
         let result = cs_fstat(descriptor, &status)
+        self.status = status
         size = status.size
         guard result >= 0, status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE) else {
             throw CaptureError(.badInput, "\(path) is not a file.")
@@ -30,6 +32,13 @@ final class RecoverySource {
     }
 
     deinit { _ = cs_close(descriptor) }
+
+    /// Whether that is still the file which is read.
+    func isStill(at path: String) -> Bool {
+        var named = cs_file_status()
+        guard cs_lstat(path, &named) >= 0 else { return false }
+        return named.inode == status.inode && named.device == status.device
+    }
 
     private static func cannotOpen(_ path: String, _ code: Int32) -> CaptureError {
         code == ENOENT
