@@ -53,7 +53,8 @@ struct PreRoll {
     /// The start on CLOCK_MONOTONIC, once it is there.
     /// - Parameter asked: when somebody asked for it, CLOCK_MONOTONIC nanoseconds.
     func start(asked: Int64?) -> Int64? {
-        if let asked { return asked }
+        // Without a pre-roll the clip has its moment: nothing was captured at any other.
+        if let asked, length > 0 || startsAt == nil { return asked }
         guard let startsAt else { return nil }
         let left = startsAt - cs_clock_ns(Int32(CS_CLOCK_REALTIME))
         return left > 0 ? nil : cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + left

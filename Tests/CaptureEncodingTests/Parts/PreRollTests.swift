@@ -15,6 +15,19 @@ struct PreRollTests {
     private let images = Recording.track(Source.video(.mjpeg, 1920, 1080))
     private let sound = Recording.track(AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .s16))
 
+    @Test("begins the clip where somebody asks for it; without one the moment that was said does")
+    func asked() throws {
+        let never = Int64.max / 2
+        for (seconds, startsAt, start) in [
+            (5, nil, 7), (5, never, 7), (0, nil, 7), (nil, never, nil),
+        ] as [(Int?, Int64?, Int64?)] {
+            var settings = RecorderSettings()
+            settings.preRoll = seconds.map { .seconds($0) }
+            settings.startsAt = startsAt
+            #expect(PreRoll(settings)?.start(asked: 7) == start)
+        }
+    }
+
     @Test("is refused for raw pictures above 1 GiB; JPEG images are never refused")
     func check() throws {
         try preRoll(seconds: 7).check([raw, sound])
