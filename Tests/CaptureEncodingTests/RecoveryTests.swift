@@ -1,3 +1,4 @@
+import CCodecs
 import CaptureEncoding
 import CaptureGate
 import Testing
@@ -147,6 +148,32 @@ struct RecoveryTests {
         return try Tool.text(
             "ffprobe", ["-v", "error", "-show_entries", entries, "-of", "csv=p=0", path], in: scratch
         ).split(separator: "\n")
+    }
+
+    @Test(
+        "A page of Opus whose place can't be, behind a damaged one, keeps its sound and moves nothing",
+        arguments: [Int64.min, .max], [false, true])
+    func impossiblePlace(granule: Int64, isLast: Bool) throws {
+        let scratch = try Scratch()
+        var bytes = try Interrupted.opus.bytes(scratch).finished
+        let pages = bytes.places(of: Array("OggS".utf8))
+        let page = try #require(isLast ? pages.last : pages.dropFirst(3).first)
+        if let damaged = pages.last(where: { $0 < page }) { bytes[damaged + 60] ^= 0xFF }
+        for byte in 0..<8 { bytes[page + 6 + byte] = UInt8(truncatingIfNeeded: granule >> (8 * Int64(byte))) }
+        sign(&bytes, page: page)
+        let report = try recover(bytes, .opus, scratch)
+        #expect(report.losses.map(\.reason) == [.damaged] && report.silencedNanoseconds == 0)
+        #expect((1_000_000_000..<3_000_000_000).contains(report.durationNanoseconds), "\(report)")
+        #expect(try Interrupted.opus.judge(report.path, scratch) == nil)
+    }
+
+    /// Puts the checksum that is right into a page of Ogg.
+    private func sign(_ bytes: inout [UInt8], page: Int) {
+        let head = 27 + Int(bytes[page + 26])
+        let count = head + bytes[page + 27..<page + head].reduce(0) { $0 + Int($1) }
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            if let start = bytes.baseAddress { cc_ogg_checksum(start + page, head, count) }
+        }
     }
 
     @Test("A clip that takes the interrupted file's own place is not removed", arguments: ["", "./"])

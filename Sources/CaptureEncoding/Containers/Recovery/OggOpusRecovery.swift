@@ -19,6 +19,8 @@ final class OggOpusRecovery: Recoverer {
     /// What of a packet was on the page before.
     private var begun: [UInt8] = []
     private var isBroken = false
+    /// What counts the stream's samples.
+    private static let coded = AudioFormat(sampleRate: OpusHead.rate, channels: 1, sampleFormat: .float32)
 
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
@@ -57,7 +59,7 @@ final class OggOpusRecovery: Recoverer {
             if skipped > 0 { isBroken = true }
             let missing = try take(page, skipped: skipped)
             findings.note(
-                lost: offset - skipped, skipped, .damaged, silenced: missing * 1_000_000_000 / Int64(OpusHead.rate))
+                lost: offset - skipped, skipped, .damaged, silenced: Self.coded.nanoseconds(ofFrames: missing))
         }
         findings.note(lost: reader.at, reader.source.size - reader.at, .tornEnd)
     }
@@ -74,14 +76,15 @@ final class OggOpusRecovery: Recoverer {
         let samples = known.reduce(0) { $0 + $1.1 }
         var missing: Int64 = 0
         if isBroken, let first = known.first, !page.isLast {
-            missing = try conceal(page.granule - samples - position, like: first.0, within: skipped)
+            let gap = page.granule.map { $0 - samples - position } ?? 0
+            missing = try conceal(gap, like: first.0, within: skipped)
             isBroken = false
         }
         for (packet, samples) in known { try put(packet, samples) }
         // The last page's packets may be played in part.
-        if page.isLast, var last = waiting, page.granule >= 0, (0..<last.samples).contains(position - page.granule) {
-            last.samples -= position - page.granule
-            position = page.granule
+        if page.isLast, var last = waiting, let end = page.granule, (0..<last.samples).contains(position - end) {
+            last.samples -= position - end
+            position = end
             waiting = last
         }
         return missing
@@ -106,7 +109,7 @@ final class OggOpusRecovery: Recoverer {
         guard let (packet, samples) = waiting else { return }
         waiting = nil
         packets.removeAll()
-        let duration = samples * 1_000_000_000 / Int64(OpusHead.rate)
+        let duration = Self.coded.nanoseconds(ofFrames: samples)
         try packet.span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in
             try pages.put(bytes, samples: samples, at: 0, lasting: duration, isLast: isLast, into: &packets)
         }
@@ -119,10 +122,9 @@ final class OggOpusRecovery: Recoverer {
         try putWaiting(isLast: true)
         try output.finish()
         let samples = max(position - Int64(head.preSkip), 0)
-        let coded = AudioFormat(sampleRate: OpusHead.rate, channels: 1, sampleFormat: .float32)
         findings.tracks = [
             RecoveredTrack(
-                kind: .audio, name: "", frames: samples, durationNanoseconds: coded.nanoseconds(ofFrames: samples))
+                kind: .audio, name: "", frames: samples, durationNanoseconds: Self.coded.nanoseconds(ofFrames: samples))
         ]
         return output.bytesWritten
     }

@@ -3,8 +3,8 @@ import CaptureGate
 
 /// A page of an Ogg file whose checksum is right (RFC 3533, 6).
 struct OggPage {
-    /// Of its packets' end.
-    let granule: Int64
+    /// Of its packets' end, in samples from the stream's start; `nil` where it says none that can be.
+    let granule: Int64?
     let number: UInt32
     let isContinued: Bool
     let isLast: Bool
@@ -14,6 +14,8 @@ struct OggPage {
     /// Whether the last piece goes on in the next page.
     let isOpen: Bool
 
+    /// Where no packet ends on a page it is -1; what is longer than all sound there is has been made to do harm.
+    private static let granules: Range<Int64> = 0..<1 << 60
     static let magic = Array("OggS".utf8)
     static let mostHead = 27 + 255
     static let most = mostHead + 255 * 255
@@ -32,7 +34,8 @@ struct OggPage {
         byteCount = head + lengths.reduce(0, +)
         guard bytes.count >= byteCount, Self.hasRightChecksum(bytes, head, byteCount) else { return nil }
         (isContinued, isLast) = (bytes[5] & 1 != 0, bytes[5] & 4 != 0)
-        granule = (0..<8).reduce(0) { $0 | Int64(bytes[6 + $1]) << (8 * Int64($1)) }
+        let position = (0..<8).reduce(0) { $0 | Int64(bytes[6 + $1]) << (8 * Int64($1)) }
+        granule = Self.granules.contains(position) ? position : nil
         number = (0..<4).reduce(0) { $0 | UInt32(bytes[18 + $1]) << (8 * UInt32($1)) }
         pieces = Self.split(bytes, head, lengths)
         isOpen = lengths.last == 255
