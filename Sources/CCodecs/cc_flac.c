@@ -34,6 +34,11 @@ static void put(uint8_t *to, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++) to[i] = (uint8_t)(value >> (8 * (bytes - 1 - i)));
 }
 
+// What is too many for 36 bits is not known: 0.
+static uint64_t total_samples(uint64_t samples) {
+    return samples >> 36 ? 0 : samples;
+}
+
 // RFC 9639, 8.2: what only the end of the stream knows, in the layout of the file.
 static void on_metadata(const FLAC__StreamEncoder *encoder, const FLAC__StreamMetadata *metadata, void *context) {
     (void)encoder;
@@ -45,7 +50,7 @@ static void on_metadata(const FLAC__StreamEncoder *encoder, const FLAC__StreamMe
     put(to + 4, info->min_framesize, 3);
     put(to + 7, info->max_framesize, 3);
     put(to + 10, (uint64_t)info->sample_rate << 44 | (uint64_t)(info->channels - 1) << 41
-                     | (uint64_t)(info->bits_per_sample - 1) << 36 | info->total_samples, 8);
+                     | (uint64_t)(info->bits_per_sample - 1) << 36 | total_samples(info->total_samples), 8);
     memcpy(to + 18, info->md5sum, 16);
 }
 

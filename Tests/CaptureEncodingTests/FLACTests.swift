@@ -1,6 +1,7 @@
-import CaptureEncoding
 import CaptureGate
 import Testing
+
+@testable import CaptureEncoding
 
 @Suite("FLAC files")
 struct FLACTests {
@@ -66,6 +67,24 @@ struct FLACTests {
         let bytes = try Pipe.write(.flac, [Recording.track(format)]) { try $0.write(audio: sound.span.bytes, at: 0) }
         try scratch.write(bytes, to: "piped.flac")
         #expect(try Tool.run("flac", ["-ts", scratch.path("piped.flac")], in: scratch).status == 0)
+    }
+
+    @Test(
+        "A count of samples that its 36 bits can't hold is not known, and changes nothing beside it",
+        arguments: [(1, 1), ((1 << 36) - 1, (1 << 36) - 1), (1 << 36, 0), (.max, 0)] as [(Int64, Int64)])
+    func endless(samples: Int64, said: Int64) throws {
+        let format = AudioFormat(sampleRate: 48000, channels: 2, sampleFormat: .s16)
+        let stream = try FLACStream(
+            Recording.track(format), labels: ClipLabels(), settings: EncoderSettings())
+        let before = stream.head
+        stream.setTotals(StreamTotals(frames: samples, isComplete: false))
+        let info = try #require(FLACStreamInfo(before[8..<42]))
+        let bytes = info.bytes(samples: samples, smallestBlock: 16, largestBlock: 4096, frameSizes: 0...0)
+        for field in [stream.head[18..<26], bytes[10..<18]] {
+            let value = field.reduce(0) { $0 << 8 | Int64($1) }
+            #expect(value & 0xF_FFFF_FFFF == said)
+            #expect(value >> 36 == before[18..<26].reduce(0) { $0 << 8 | Int64($1) } >> 36)
+        }
     }
 
     @Test("What FLAC can't hold is a usage error that says what can")

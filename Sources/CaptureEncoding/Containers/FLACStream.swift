@@ -29,8 +29,9 @@ final class FLACStream: ClipStream {
         head = encoder.description.privateBytes
         if totals.isComplete { return }
         // The count of samples is the low 36 bits of the eight bytes before the digest.
-        head[21] = head[21] & 0xF0 | UInt8(truncatingIfNeeded: totals.frames >> 32 & 0x0F)
-        for byte in 0..<4 { head[22 + byte] = UInt8(truncatingIfNeeded: totals.frames >> (24 - 8 * byte)) }
+        let samples = FLACStreamInfo.totalSamples(totals.frames)
+        head[21] = head[21] & 0xF0 | UInt8(truncatingIfNeeded: samples >> 32 & 0x0F)
+        for byte in 0..<4 { head[22 + byte] = UInt8(truncatingIfNeeded: samples >> (24 - 8 * byte)) }
         head.replaceSubrange(26..<42, with: repeatElement(0, count: 16))
     }
 }

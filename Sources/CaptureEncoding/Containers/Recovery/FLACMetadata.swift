@@ -73,7 +73,7 @@ struct FLACMetadata {
     func isFinal(samples: Int64) -> Bool {
         guard head.count >= 42 else { return false }
         let said = (21..<26).reduce(Int64(0)) { $0 << 8 | Int64(head[$1]) } & 0xF_FFFF_FFFF
-        return said == samples && head[26..<42].contains { $0 != 0 }
+        return said == FLACStreamInfo.totalSamples(samples) && head[26..<42].contains { $0 != 0 }
     }
 }
 

@@ -24,9 +24,12 @@ struct FLACStreamInfo: Hashable {
         var bytes = Self.big(smallestBlock, 2) + Self.big(largestBlock, 2)
         bytes += Self.big(frameSizes.lowerBound, 3) + Self.big(frameSizes.upperBound, 3)
         let format = sampleRate << 44 | (channels - 1) << 41 | (bitsPerSample - 1) << 36
-        bytes += Self.big(format | Int(samples & 0xF_FFFF_FFFF), 8)
+        bytes += Self.big(format | Int(Self.totalSamples(samples)), 8)
         return bytes + [UInt8](repeating: 0, count: 16)
     }
+
+    /// What it says of so many samples: what is too many for its 36 bits is not known, 0.
+    static func totalSamples(_ samples: Int64) -> Int64 { samples >> 36 == 0 ? samples : 0 }
 
     private static func big(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
