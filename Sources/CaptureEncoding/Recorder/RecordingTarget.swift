@@ -20,7 +20,8 @@ public final class RecordingTarget: Sendable {
     ///   - replacing: whether an existing file may be replaced.
     ///   - segment: how long each file becomes, where the clip goes into several; of `clip.mkv` they are called
     ///     `clip-0001.mkv`, `clip-0002.mkv` and so on. At least 100 ms.
-    ///   - maxBytes: the most a file may have; it ends the recording, or the segment where there are several.
+    ///   - maxBytes: the most a file may have; it ends the recording, or the segment where there are several: there a
+    ///     picture much larger than all before it may make a file a little larger.
     /// - Throws: `.usage` for an unknown ending and for what is out of range, `.fileExists`, `.inputOutput` for a place
     ///   that can't be written.
     public init(
@@ -81,7 +82,8 @@ public final class RecordingTarget: Sendable {
         on output: consuming ClipOutput, _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings
     ) throws(CaptureError) -> any ClipWriter {
         var output = output
-        output.limit = maxBytes
+        // A file of several makes way for the next before; a little more in one is better than nothing from then on.
+        output.limit = segment == nil ? maxBytes : nil
         output.finishing = finishing
         return try format.writer(on: output, tracks: tracks, labels: labels, settings: settings)
     }

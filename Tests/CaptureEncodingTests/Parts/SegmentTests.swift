@@ -137,6 +137,41 @@ struct SegmentTests {
         #expect(try clip.parts.flatMap { try samples($0.path, in: scratch) } == Source.sound(sound, frames: 132_300))
     }
 
+    @Test("it does so, too, where the sound comes long after the pictures, as that of a microphone that was away")
+    func bySizeLate() throws {
+        let scratch = try Scratch()
+        let target = try target(scratch.path("a.mkv"), .seconds(60), maxBytes: 400_000)
+        let writer = try writer(target, [Recording.track(video), Recording.track(sound)])
+        try write(4410, to: writer, track: 1)
+        for number in 0..<120 {
+            let picture = Source.picture(video, number: number % 40)
+            try writer.write(picture.span.bytes, to: 0, at: Recording.time(number, video))
+        }
+        let late = Source.sound(sound, frames: 171_990, from: 4410)
+        try writer.write(late.span.bytes, to: 1, at: Recording.time(4410, sound))
+        let clip = try writer.finish(ledger: LossLedger(), end: .complete)
+        #expect(clip.end == .complete && clip.parts.count > 2)
+        for part in clip.parts { #expect(try Scratch.read(part.path).count <= 400_000) }
+        #expect(try clip.parts.flatMap { try samples($0.path, in: scratch) } == Source.sound(sound, frames: 176_400))
+    }
+
+    @Test("a picture much larger than all before it makes a file larger, and ends nothing")
+    func bySizeSurprise() throws {
+        let scratch = try Scratch()
+        let large = Source.video(.yuyv, 640, 480)
+        let target = try target(scratch.path("a.mkv"), .seconds(60), maxBytes: 150_000)
+        let writer = try writer(target, [Recording.track(large)])
+        let flat = [UInt8](repeating: 128, count: 640 * 480 * 2)
+        let noise = (0..<UInt32(flat.count)).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+        for number in 0..<12 {
+            let picture = number == 8 ? noise : flat
+            try writer.write(picture.span.bytes, to: 0, at: Recording.time(number, large))
+        }
+        let clip = try writer.finish(ledger: LossLedger(), end: .complete)
+        #expect(clip.end == .complete && clip.parts.count > 1)
+        #expect(clip.durationNanoseconds >= 12 * large.frameRate.frameNanoseconds)
+    }
+
     @Test("a part that exists already is told before anything is recorded")
     func existing() throws {
         let scratch = try Scratch()

@@ -150,7 +150,12 @@ final class SegmentedWriter: PartsWriter, FailableWriter {
         guard let most = limits.bytes, let part = parts.last else { return }
         let reached = cursors.map(\.time).max() ?? 0
         guard reached > part.start, part.end.map({ $0 > reached }) ?? true else { return }
-        let size = part.writer.bytesWritten + part.writer.pendingBytes
+        let size = part.writer.bytesWritten + part.writer.pendingBytes + mostLag(until: reached, in: part)
         if size + 2 * forecast.mostOfAll > most { part.end = reached }
+    }
+
+    /// What the tracks that are behind may still put into it, such as silence for a microphone that was away.
+    private func mostLag(until reached: Int64, in part: OpenPart) -> Int64 {
+        cursors.indices.reduce(0) { $0 + forecast.most(lasting: reached - max(cursors[$1].time, part.start), of: $1) }
     }
 }

@@ -21,6 +21,13 @@ struct SizeForecast {
         return video.pixelFormat.isCompressed ? bytes + 8192 : bytes / 4
     }
 
+    /// What sound may add that lasts so long, nanoseconds; a camera that was away leaves no pictures.
+    func most(lasting nanoseconds: Int64, of track: Int) -> Int64 {
+        guard let sound = tracks[track].audio, nanoseconds > 0 else { return 0 }
+        let bytes = tracks[track].frames(lasting: nanoseconds) * Int64(sound.bytesPerFrame)
+        return bytes + bytes / 8
+    }
+
     /// What one more write of each track may add.
     var mostOfAll: Int64 { largest.reduce(0) { $0 + $1 * 3 / 2 + 8192 } }
 }
