@@ -107,7 +107,9 @@ final class SoundOutlet {
         let most = Int(clamping: room(for: UInt64(Int64.max)))
         guard let frames = resampler?.pull(step: step, most: most, into: &resampled), frames > 0 else { return }
         let resampled = resampled
-        _ = try put(resampled.span.bytes, frames: UInt64(frames))
+        let kept = try put(resampled.span.bytes, frames: UInt64(frames))
+        // Where the clip has ended before, what these were made of is not in it.
+        taken -= min(taken, UInt64((Double(UInt64(frames) - kept) * step).rounded()))
     }
 
     /// - Returns: how many of them belong to the clip: all, but where it ends with them because it is quiet.

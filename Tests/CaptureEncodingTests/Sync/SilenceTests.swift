@@ -54,6 +54,18 @@ struct SilenceTests {
         #expect(silence.isOver && outlet.written == 960 && outlet.filled == 800)
     }
 
+    @Test("ends resampled sound, too, and what comes after counts neither as delivered nor as corrected")
+    func resampled() throws {
+        let writer = MemoryWriter([Recording.track(format)])
+        let outlet = outlet(writer, silence)
+        try outlet.write(sound(160, level: 0.5).span.bytes, step: 1.001)
+        try outlet.write(sound(8000, level: 0).span.bytes, step: 1.001)
+        try outlet.flush(step: 1.001)
+        #expect(silence.isOver && outlet.written < 1200)
+        #expect((-2...0).contains(outlet.corrected), "\(outlet.corrected)")
+        #expect(Int64(outlet.delivered) + outlet.corrected == Int64(outlet.written))
+    }
+
     @Test("must be heard from each microphone")
     func several() throws {
         let writers = [MemoryWriter([Recording.track(format)]), MemoryWriter([Recording.track(format)])]

@@ -14,8 +14,8 @@ struct TeeBacklog: Sendable {
     private var pictureBytes = 0
     private var soundBytes = 0
 
-    init(tracks count: Int, fillsPlaces: Bool) {
-        tracks = Array(repeating: TeeTrack(), count: count)
+    init(_ tracks: [ClipTrack], fillsPlaces: Bool) {
+        self.tracks = tracks.map { TeeTrack($0) }
         self.fillsPlaces = fillsPlaces
     }
 

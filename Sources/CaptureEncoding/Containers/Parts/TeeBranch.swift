@@ -34,7 +34,7 @@ final class TeeBranch: Sendable {
         self.path = path
         self.tracks = tracks
         format = writer.format
-        let backlog = TeeBacklog(tracks: writer.tracks.count, fillsPlaces: writer.format.hasConstantRate)
+        let backlog = TeeBacklog(writer.tracks, fillsPlaces: writer.format.hasConstantRate)
         state = Locked(State(backlog: backlog, skipped: Array(repeating: 0, count: writer.tracks.count)))
         self.writer = Locked(writer)
     }
