@@ -169,6 +169,7 @@ struct SegmentTests {
         }
         let clip = try writer.finish(ledger: LossLedger(), end: .complete)
         #expect(clip.end == .complete && clip.parts.count > 1)
+        #expect(clip.parts.count { $0.bytes > 150_000 } == 1)
         #expect(clip.durationNanoseconds >= 12 * large.frameRate.frameNanoseconds)
     }
 
