@@ -15,6 +15,15 @@ enum KilledAct: Sendable {
         }
     }
 
+    /// What stands in the line, the first of its output, that says that it is done, or of a capture that it began.
+    var report: String {
+        switch self {
+        case .grant: "\"decision\""
+        case .revoke: "\"removed\""
+        case .capture: "\"event\":\"start"
+        }
+    }
+
     /// What is wrong with the store afterwards; empty where all is as it must be.
     func faults(before: StoreState, _ killed: Ending, after: StoreState) -> [String] {
         let (gained, lost) = (after.gained(over: before), before.gained(over: after))
@@ -37,7 +46,7 @@ enum KilledAct: Sendable {
     func isReported(by ending: Ending) -> Bool {
         switch self {
         case .grant, .revoke: ending.output.hasSuffix("\n")
-        case .capture: ending.output.split(separator: "\n").contains { $0.contains("\"event\":\"start") }
+        case .capture: ending.output.split(separator: "\n").contains { $0.contains(report) }
         }
     }
 
