@@ -18,18 +18,17 @@ struct QuestionTurnTests {
     func oneAfterTheOther() async throws {
         let (here, there) = (try turns(), try turns())
         var first: (any QuestionTurn)? = try await here.take(for: Samples.subject())
-        let waiting = Signal()
-        let second = Task {
-            waiting.send()
+        let taken = Signal()
+        // Runs here until it waits: it has tried by then.
+        let second = Task.immediate {
             let turn = try await there.take(for: Samples.subject())
-            waiting.send()
+            taken.send()
             withExtendedLifetime(turn) {}
         }
-        await waiting.wait()
-        #expect(waiting.isSilent)
+        #expect(taken.isSilent)
         #expect(first != nil)
         first = nil
-        await waiting.wait()
+        await taken.wait()
         try await second.value
     }
 
