@@ -77,9 +77,20 @@ watch_stalls() { "$judges/stalls" watch >$rig/stalls & }
 # stalled FROM TO: for how many of the nanoseconds between two moments it did.
 stalled() { "$judges/stalls" between "$1" "$2" <$rig/stalls; }
 
-# spared BUSY FROM TO: so many microseconds are less than 5 % of a processor between two moments. Who has it while the
-# machine stands still is said to have used that time.
-spared() { [ $((($1 * 1000 - $(stalled "$2" "$3")) * 20)) -lt $(($3 - $2)) ]; }
+# price_calls: sets $share: how many percent of a processor a program that waits may use. Five, or where ten system calls
+# and ten looks at the clock in each 10 ms cost more than that here, what they cost, 25 at most: who waits makes about four
+# of each, and who does not uses a hundred.
+price_calls() {
+    price=$("$judges/price")
+    share=$((price / 10000))
+    [ $share -ge 5 ] || share=5
+    [ $share -le 25 ] || share=25
+    note "a system call and a look at the clock cost $price ns: who waits may use $share % of a processor"
+}
+
+# spared BUSY FROM TO: so many microseconds are less than $share percent of a processor between two moments. Who has it
+# while the machine stands still is said to have used that time.
+spared() { [ $((($1 * 1000 - $(stalled "$2" "$3")) * 100)) -lt $((($3 - $2) * share)) ]; }
 
 # undisturbed COMMAND...: once more, up to five times in all, where the machine stood still for a picture's time meanwhile:
 # vivid itself skips pictures then. The last outcome counts.
