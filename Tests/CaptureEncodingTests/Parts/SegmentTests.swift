@@ -199,6 +199,21 @@ struct SegmentTests {
         #expect(scratch.names == ["a-0001.wav", "a-0001.wav.partial", "a-0002.wav"])
     }
 
+    @Test("once a part could not have its name, nothing more is taken")
+    func unnamed() throws {
+        let scratch = try Scratch()
+        let target = try target(scratch.path("a.wav"), .milliseconds(500))
+        let writer = try writer(target, [Recording.track(sound)])
+        try scratch.write([1], to: "a-0001.wav")
+        try write(33_075, to: writer)
+        try (writer as? any PartsWriter)?.finishParts { LossLedger() }
+        target.finishing?.wait()
+        let error = try #require(throws: CaptureError.self) { try write(100, to: writer) }
+        #expect(error.kind == .fileExists && error.message.contains("a-0001.wav"))
+        writer.discard()
+        #expect(scratch.names == ["a-0001.wav", "a-0001.wav.partial"])
+    }
+
     @Test("where the next file can't be opened, all that comes later is refused, and the file before is whole")
     func unopened() throws {
         let scratch = try Scratch()
