@@ -42,7 +42,7 @@ public struct ControlSession: ~Copyable {
                 try MixerPanel(opening: device.pcmName ?? "")
             }
         // Another device may have taken the place meanwhile.
-        guard device.isInPlace else { throw CallFault(call: "open", errno: ENODEV) }
+        guard DeviceCatalog.isInPlace(device) else { throw CallFault(call: "open", errno: ENODEV) }
         return panel
     }
 

@@ -30,13 +30,6 @@ public struct Device: Hashable, Sendable {
 }
 
 extension Device {
-    /// Whether it is still where it was looked up: another one may have taken its node before that was opened. What was
-    /// opened of one that is back by now gives nothing.
-    var isInPlace: Bool {
-        guard let now = try? DeviceCatalog.device(id, capability) else { return false }
-        return now.nodes == nodes && now.pcmName == pcmName
-    }
-
     /// What a device can deliver.
     public enum Formats: Hashable, Sendable {
         case unknown

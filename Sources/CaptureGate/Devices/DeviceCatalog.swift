@@ -68,6 +68,17 @@ public enum DeviceCatalog {
             remedies: [Remedy("Plug it in, or choose another.", command: "capturegate devices")])
     }
 
+    /// Whether a device is still where it was looked up: another one may have taken its node before that was opened. What
+    /// was opened of one that is back by now gives nothing. Who holds it is not looked at.
+    static func isInPlace(_ device: Device) -> Bool {
+        guard let node = device.nodes.first else { return true }
+        let kind = device.capability == .camera ? "camera" : "microphone"
+        let found = try? records(of: device.capability)?.find {
+            identified($0, kind, only: device.id).first?.record.node
+        }
+        return found == node
+    }
+
     private static let cameraRecords = KeptRecords(walk: CameraScanner.walk)
     private static let microphoneRecords = KeptRecords(walk: MicrophoneScanner.walk)
     private static let freeNodes = FreeNodes()

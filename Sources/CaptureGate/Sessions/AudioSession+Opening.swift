@@ -43,7 +43,7 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
 
     static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
-        guard core.device.isInPlace else { throw RealtimeFault(.openPCM, result: -ENODEV) }
+        guard DeviceCatalog.isInPlace(core.device) else { throw RealtimeFault(.openPCM, result: -ENODEV) }
         let (got, hardware) = (source.settings, core.device.nodes.isEmpty ? source.hardware : nil)
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
         return OpenedMicrophone(

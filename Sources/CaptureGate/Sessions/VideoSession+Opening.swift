@@ -43,7 +43,7 @@ package struct OpenedCamera: ~Copyable, Sendable {
 
     static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
-        guard core.device.isInPlace else { throw RealtimeFault(.openCamera, result: -ENODEV) }
+        guard DeviceCatalog.isInPlace(core.device) else { throw RealtimeFault(.openCamera, result: -ENODEV) }
         let got = source.format
         let isCovered = source.isCovered
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
