@@ -45,6 +45,28 @@ struct AliasTests {
         #expect(await capture() == nil)
     }
 
+    @Test("A yes for once to that id does not lift it: that is for what captures under that name") func once() async {
+        world.decide(.allow)
+        world.decide(.deny, device: .id(Self.alias))
+        world.decide(.allow, device: .id(Self.alias), for: .once)
+        #expect(await capture()?.kind == .notAuthorized)
+    }
+
+    @Test("A device that is back under another id as well is judged by that too") func back() async throws {
+        let (world, ended) = (world, Signal())
+        world.decide(.allow)
+        world.decide(.deny, device: .id(DeviceID(rawValue: "usb-mic@other")))
+        var capture = Gated()
+        capture.during = { captures in
+            captures[0].onEnd { _ in ended.raise() }
+            captures[0].isBack(with: [Self.alias])
+            captures[0].isBack(with: [DeviceID(rawValue: "usb-mic@other")])
+            await ended.reached()
+            #expect(captures[0].endReason == .revoked)
+        }
+        _ = try await world.queue.add(capture).value()
+    }
+
     @Test("A yes to another id allows nothing") func granted() async {
         world.decide(.allow, device: .id(Self.alias))
         #expect(await status == .notDetermined())

@@ -21,7 +21,7 @@ public final class RecordingTarget: Sendable {
     ///   - segment: how long each file becomes, where the clip goes into several; of `clip.mkv` they are called
     ///     `clip-0001.mkv`, `clip-0002.mkv` and so on. At least 100 ms.
     ///   - maxBytes: the most a file may have; it ends the recording, or the segment where there are several: there a
-    ///     picture much larger than all before it may make a file a little larger.
+    ///     picture much larger than all before it may make a file larger, but not the first one.
     /// - Throws: `.usage` for an unknown ending and for what is out of range, `.fileExists`, `.inputOutput` for a place
     ///   that can't be written.
     public init(

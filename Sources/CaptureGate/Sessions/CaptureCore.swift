@@ -9,7 +9,8 @@ final class CaptureCore: Sendable {
     let counters: LoopCounters
     let capture: ActiveCapture
     private let queue: RealtimeQueue
-    private let admitted: Locked<String?>
+    /// The hardware behind a name of ALSA's configuration.
+    private let admitted: Locked<DeviceID?>
 
     /// Uses the permit up: asks the store once more and writes the start into the audit log. The node is opened after.
     init(
@@ -44,6 +45,7 @@ final class CaptureCore: Sendable {
         admitted = Locked(old.hardware)
         queue = RealtimeQueue(label: "capturegate.\(device.id)", broker: RealtimeKit())
         capture = old.capture
+        capture.isBack(with: device.aliases)
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
 
@@ -52,22 +54,33 @@ final class CaptureCore: Sendable {
     ///
     /// - Parameter pcmName: `hw:CARD,DEVICE`
     func admit(hardware pcmName: String) async throws(CaptureError) {
-        guard let found = DeviceCatalog.scan(.identity, of: .microphone).first(where: { $0.pcmName == pcmName }) else {
-            throw await refused(
-                CaptureError(
-                    .noDevice, "\(device.description.name) [\(device.id)] leads to \(pcmName), which is no microphone.",
-                    remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")]))
-        }
-        do {
+        do throws(CaptureError) {
+            let found = try microphone(pcmName)
             try await capture.admit(found.description, aliases: found.aliases)
+            admitted.withLock { $0 = found.id }
         } catch {
             throw await refused(error)
         }
-        admitted.withLock { $0 = pcmName }
     }
 
-    /// The hardware that the gate was asked about beside the device itself.
-    var hardware: String? { admitted.withLock { $0 } }
+    /// Whether such a name leads to the hardware that the gate was asked about, wherever that is by now.
+    func isAdmitted(hardware pcmName: String?) -> Bool {
+        guard let pcmName else { return hardware == nil }
+        guard let found = try? microphone(pcmName), found.id == hardware else { return false }
+        capture.isBack(with: found.aliases)
+        return true
+    }
+
+    private func microphone(_ pcmName: String) throws(CaptureError) -> Device {
+        if let found = DeviceCatalog.scan(.identity, of: .microphone).first(where: { $0.pcmName == pcmName }) {
+            return found
+        }
+        throw CaptureError(
+            .noDevice, "\(device.description.name) [\(device.id)] leads to \(pcmName), which is no microphone.",
+            remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")])
+    }
+
+    private var hardware: DeviceID? { admitted.withLock { $0 } }
 
     /// Runs the capture on a thread of its own.
     func run<Run: CaptureRun & ~Copyable>(_ run: consuming Run) {

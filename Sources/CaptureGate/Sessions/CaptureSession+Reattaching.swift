@@ -39,7 +39,9 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
     private mutating func goOn(_ opened: consuming OpenedMicrophone) throws(CaptureError) {
         let core = opened.core
         // A name of ALSA's configuration may lead elsewhere by now, which nobody was asked about.
-        guard AudioFormat(opened.settings) == format, opened.hardware == core.hardware else { throw core.isOtherwise }
+        guard AudioFormat(opened.settings) == format, core.isAdmitted(hardware: opened.hardware) else {
+            throw core.isOtherwise
+        }
         goOn(core, opened.track, opened.reader, rate: Double(format.sampleRate))
     }
 }

@@ -52,10 +52,10 @@ struct AuthorizationRules: Sendable {
         return nil
     }
 
-    /// The same with the decisions alone that name a device.
+    /// The same with the decisions alone that name a device; a yes for once is for what captures under that name.
     private init(_ rules: AuthorizationRules, naming device: DeviceID) {
         self = rules
-        decisions.removeAll { $0.device != .id(device) }
+        decisions.removeAll { $0.device != .id(device) || $0.verdict == .allow && $0.lifetime == .once }
     }
 
     /// The grant a policy's yes amounts to; `nil` if it says nothing or its date has passed.

@@ -36,7 +36,7 @@ package final class ActiveCapture: Sendable {
     /// - Parameter aliases: that device's other ids.
     /// - Throws: `.notAuthorized` where it is denied; the audit log has it. Nothing may be captured then.
     package func admit(_ other: DeviceDescription, aliases: [DeviceID]) async throws(CaptureError) {
-        for id in [other.id] + aliases { watch.alsoIs(id) }
+        _ = watch.alsoIs([other.id] + aliases)
         let (judge, matter) = (gatekeeper.watcher.judge, watch.matter)
         let statuses = await gatekeeper.onStoreQueue { judge.statuses(of: [matter]) }
         let notice = RefusalNotice(
@@ -45,6 +45,11 @@ package final class ActiveCapture: Sendable {
             await gatekeeper.reportRefusal(of: [watch.item], refusal)
             throw refusal
         }
+    }
+
+    /// The device has come back, and has other ids than before: where one of them is denied, the gate ends the capture.
+    package func isBack(with aliases: [DeviceID]) {
+        if watch.alsoIs(aliases) { gatekeeper.watcher.recheck() }
     }
 
     /// Writes the `stop` line, or the `revocation` line where the gate ended it, and ends the watching. Only the first

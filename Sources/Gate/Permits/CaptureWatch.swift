@@ -27,9 +27,15 @@ final class CaptureWatch: Sendable {
         return CaptureJudge.Case(request: item.request, device: item.device.id, aliases: aliases, basis: basis)
     }
 
-    /// What is captured goes by another id as well.
-    func alsoIs(_ alias: DeviceID) {
-        state.withLock { $0.aliases.append(alias) }
+    /// What is captured goes by other ids as well.
+    ///
+    /// - Returns: whether one of them is new.
+    func alsoIs(_ aliases: [DeviceID]) -> Bool {
+        state.withLock { state in
+            let fresh = aliases.filter { !state.aliases.contains($0) }
+            state.aliases += fresh
+            return !fresh.isEmpty
+        }
     }
 
     var isFinished: Bool { state.withLock { $0.isFinished } }

@@ -173,6 +173,18 @@ struct SegmentTests {
         #expect(clip.durationNanoseconds >= 12 * large.frameRate.frameNanoseconds)
     }
 
+    @Test("a size that not even the first picture has room in is refused, instead of a file for each picture")
+    func bySizeTooSmall() throws {
+        let scratch = try Scratch()
+        let large = Source.video(.yuyv, 640, 480)
+        let target = try target(scratch.path("a.mkv"), .seconds(60), maxBytes: 100_000)
+        let writer = try writer(target, [Recording.track(large)])
+        let noise = (0..<UInt32(640 * 480 * 2)).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+        #expect(throws: CaptureError.sizeReached) { try writer.write(noise.span.bytes, to: 0, at: 0) }
+        writer.discard()
+        #expect(scratch.names.isEmpty)
+    }
+
     @Test("a part that exists already is told before anything is recorded")
     func existing() throws {
         let scratch = try Scratch()

@@ -121,6 +121,21 @@ struct FilesTests {
     }
 
     @Test(
+        "a size that the first picture has no room in is refused, in several files too",
+        arguments: [[], ["--segment", "1m"]])
+    func tooSmallForAPicture(segments: [String]) async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let line = [
+            "record", "a.y4m", "--camera", "test:bars", "--size", "640x480", "--max-size", "100K", "--for", "1s",
+        ]
+        let ending = try await workspace.capturegate(line + segments)
+        #expect(ending.code == 64)
+        #expect(ending.errors.contains("too small for the clip's first frame"))
+        #expect(!workspace.names.contains { $0.hasPrefix("a") })
+    }
+
+    @Test(
         "sizes and segments out of range are wrong usage",
         arguments: ["--max-size 99K", "--max-size big", "--segment 0s"])
     func usage(option: String) async throws {

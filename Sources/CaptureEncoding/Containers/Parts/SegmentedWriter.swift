@@ -67,8 +67,17 @@ final class SegmentedWriter: PartsWriter, FailableWriter {
         case .video(let format): try write(data, track, at: nanoseconds, lasting: format.frameRate.frameNanoseconds)
         }
         // The end of one part and the head of the next are no frame's.
-        if parts.last?.number == number { forecast.note(bytesWritten + pendingBytes - before, of: track) }
+        if parts.last?.number == number { try note(bytesWritten + pendingBytes - before, of: track) }
         cutBySize()
+    }
+
+    /// - Throws: ``CaptureError/sizeReached`` where files of that size would have a picture each.
+    private func note(_ growth: Int64, of track: Int) throws(CaptureError) {
+        if let most = limits.bytes, growth > most, tracks[track].video != nil, forecast.isNew(track) {
+            failure = .sizeReached
+            throw .sizeReached
+        }
+        forecast.note(growth, of: track)
     }
 
     // MARK: Sound and pictures

@@ -13,6 +13,9 @@ struct SizeForecast {
 
     mutating func note(_ growth: Int64, of track: Int) { largest[track] = max(largest[track], growth) }
 
+    /// Whether nothing of the track was noted.
+    func isNew(_ track: Int) -> Bool { largest[track] == 0 }
+
     /// - Parameter byteCount: of what is to be written.
     func most(_ byteCount: Int, of track: Int) -> Int64 {
         let bytes = Int64(byteCount)
