@@ -72,9 +72,8 @@ public enum DeviceCatalog {
     /// was opened of one that is back by now gives nothing. Who holds it is not looked at.
     static func isInPlace(_ device: Device) -> Bool {
         guard let node = device.nodes.first else { return true }
-        let kind = device.capability == .camera ? "camera" : "microphone"
         let found = try? records(of: device.capability)?.find {
-            identified($0, kind, only: device.id).first?.record.node
+            identified($0, device.capability, only: device.id).first?.record.node
         }
         return found == node
     }
@@ -101,21 +100,22 @@ public enum DeviceCatalog {
     }
 
     private static func cameras(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [Sighting] {
-        let found = identified(records, "camera", only: id)
+        let found = identified(records, .camera, only: id)
         let nodes = found.map(\.record.node)
         let holdings = id == nil ? freeNodes.renew(nodes) : freeNodes.holdings(of: nodes)
         return found.map { camera($0.record, $0.identity, holdings[$0.record.node] ?? []) }
     }
 
     private static func microphones(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [Sighting] {
-        identified(records, "microphone", only: id).map { microphone($0.record, $0.identity) }
+        identified(records, .microphone, only: id).map { microphone($0.record, $0.identity) }
     }
 
     /// An id depends on which other devices there are, so all are looked at.
     private static func identified(
-        _ records: [DeviceRecord], _ kind: String, only id: DeviceID?
+        _ records: [DeviceRecord], _ capability: CapabilityName, only id: DeviceID?
     ) -> [(record: DeviceRecord, identity: DeviceIdentity)] {
-        zip(records, DeviceIdentity.identities(of: records, kind: kind)).filter { id == nil || $0.1.id == id }
+        zip(records, DeviceIdentity.identities(of: records, kind: capability.rawValue))
+            .filter { id == nil || $0.1.id == id }
             .map { (record: $0.0, identity: $0.1) }
     }
 

@@ -46,14 +46,11 @@ struct DeviceIdentity: Hashable, Sendable {
     private func numbered(_ index: Int) -> DeviceIdentity {
         DeviceIdentity(
             id: DeviceID(rawValue: "\(id)-index\(index)"),
-            ambiguity: "others there are called the same: the id is that of its number among them", aliases: [id])
+            ambiguity: "others there are called the same: the id is that of its number among them")
     }
 
     private func with(_ names: [DeviceID]) -> DeviceIdentity {
-        var (all, named) = (aliases, self)
-        for name in names where name != id && !all.contains(name) { all.append(name) }
-        named.aliases = all
-        return named
+        DeviceIdentity(id: id, ambiguity: ambiguity, aliases: names.filter { $0 != id })
     }
 
     /// All that a device is called, whatever else is there.
