@@ -81,7 +81,7 @@ let package = Package(
             name: "RecordMemo", dependencies: ["CaptureGate", "CaptureEncoding"], path: "Samples/RecordMemo",
             swiftSettings: swift),
         .executableTarget(
-            name: "MeterMicrophone", dependencies: ["CaptureGate"], path: "Samples/MeterMicrophone",
+            name: "MeterMicrophone", dependencies: ["CaptureGate", "CaptureEncoding"], path: "Samples/MeterMicrophone",
             swiftSettings: swift),
         .executableTarget(
             name: "OwnCapability", dependencies: ["CaptureGate"], path: "Samples/OwnCapability", swiftSettings: swift),
@@ -119,10 +119,16 @@ let package = Package(
         .testTarget(
             name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore"], swiftSettings: swift),
         .testTarget(
-            name: "CaptureEncodingTests", dependencies: ["CaptureEncoding", "CaptureGate", "CCodecs"],
+            name: "CaptureEncodingTests",
+            dependencies: ["CaptureEncoding", "CaptureGate", "CaptureRig", "CCodecs"],
             swiftSettings: swift),
         .testTarget(
             name: "CommandLineTests", dependencies: ["capturegate", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swift),
     ]
 )
+
+// The C shims show their contents to this package's own targets alone. Samples are written as other packages are.
+for target in package.targets where target.path?.hasPrefix("Samples/") != true {
+    target.cSettings = (target.cSettings ?? []) + [.define("CAPTUREGATE_SHIMS")]
+}

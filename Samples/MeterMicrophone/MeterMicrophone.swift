@@ -1,33 +1,29 @@
+import CaptureEncoding
 import CaptureGate
 
-/// Shows how loud a microphone is. It asks for the level `meter`, which keeps no sound.
+/// Shows how loud a microphone is. It asks for the level `meter`, which opens no session that lends sound.
 /// usage: MeterMicrophone [DEVICE [SECONDS]]
 @main
 struct MeterMicrophone {
     struct Meter: CaptureOperation {
-        let seconds: Int
+        let seconds: Int64
         let authorization: AuthorizedFor<Capability.Microphone>
 
         func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) {
             var permit = permit
             guard let id = permit.devices.first?.device.id, let part = permit.take(id) else { return }
-            let session = try await AudioSession(opening: part, settings: AudioSettings(sampleFormat: .s16))
-            var left = seconds * session.format.sampleRate
-            let frames = session.frames()
-            for try await period in frames {
-                show(period)
-                left -= period.header.frameCount
-                if left <= 0 { break }
+            let readings = try await LevelSession(opening: part).levels()
+            for try await reading in readings {
+                show(reading)
+                if reading.elapsedNanoseconds >= seconds * 1_000_000_000 { break }
             }
-            await frames.close()
+            await readings.close()
         }
 
-        private func show(_ period: CapturedFrame) {
-            let peak =
-                stride(from: 0, to: period.bytes.count - 1, by: 2).map { at in
-                    Int(Int16(bitPattern: UInt16(period.bytes[at]) | UInt16(period.bytes[at + 1]) << 8)).magnitude
-                }.max() ?? 0
-            print(String(repeating: "#", count: Int(peak) * 60 / 32_768))
+        /// A column a decibel, from -60 dBFS on.
+        private func show(_ reading: LevelReading) {
+            let peak = reading.channels.map(\.peakDBFS).max() ?? -120
+            print(String(repeating: "#", count: max(0, 60 + Int(peak))))
         }
     }
 
@@ -37,7 +33,7 @@ struct MeterMicrophone {
         let microphone = try query.pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let capability = Capability.Microphone(
             .meter, device: .id(microphone.id), purpose: "Show how loud it is; no sound is kept")
-        let seconds = arguments.dropFirst().first.flatMap { Int($0) } ?? 5
+        let seconds = arguments.dropFirst().first.flatMap { Int64($0) } ?? 5
         try await GateQueue().run(Meter(seconds: seconds, authorization: AuthorizedFor(capability)))
     }
 }

@@ -13,7 +13,7 @@ struct GateFixture {
     init(answers: [Answer] = []) throws {
         folder = try TemporaryFolder.make()
         prompter = ScriptedPrompter(answers)
-        gatekeeper = try Gatekeeper.system(storeIn: folder, prompter: prompter)
+        gatekeeper = try Gatekeeper.system(storeIn: folder, prompter: prompter, as: .rig)
         queue = GateQueue(gatekeeper: gatekeeper)
     }
 
@@ -36,20 +36,22 @@ struct Capture<Output: Sendable>: CaptureOperation {
     let body: @Sendable (consuming Permit) async throws(CaptureError) -> Output
 
     init(
-        microphone: String? = nil, camera: String? = nil,
+        microphone: String? = nil, at levels: (sound: AccessLevel, picture: AccessLevel) = (.record, .video),
+        camera: String? = nil,
         _ body: @escaping @Sendable (consuming Permit) async throws(CaptureError) -> Output
     ) {
         var requests: [DeviceRequest] = []
         if let microphone {
             requests.append(
                 DeviceRequest(
-                    capability: .microphone, level: .record, device: .id(DeviceID(rawValue: microphone)),
+                    capability: .microphone, level: levels.sound, device: .id(DeviceID(rawValue: microphone)),
                     purpose: "Test"))
         }
         if let camera {
             requests.append(
                 DeviceRequest(
-                    capability: .camera, level: .video, device: .id(DeviceID(rawValue: camera)), purpose: "Test"))
+                    capability: .camera, level: levels.picture, device: .id(DeviceID(rawValue: camera)), purpose: "Test"
+                ))
         }
         authorization = AuthorizedFor(Capability.Together(requests))
         self.body = body

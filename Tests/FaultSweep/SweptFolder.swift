@@ -20,6 +20,6 @@ struct SweptFolder {
     }
 
     func gatekeeper() throws -> Gatekeeper {
-        try Gatekeeper.system(storeIn: state, prompter: ScriptedPrompter([.allow(.always)]))
+        try Gatekeeper.system(storeIn: state, prompter: ScriptedPrompter([.allow(.always)]), as: .rig)
     }
 }

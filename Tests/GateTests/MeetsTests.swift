@@ -18,6 +18,8 @@ struct MeetsTests {
             (status(.record, .any), .record, .id(.mic), true), (status(.record, .id(.mic)), .record, .id(.mic), true),
             (status(.record, .id(.mic)), .record, .any, true),
             (status(.record, .id(.mic)), .record, .id(.otherMic), false), (.notDetermined(), .meter, .any, false),
+            (status(.record, .any), AccessLevel(name: "record", rank: 1), .any, false),
+            (status(.record, .any), AccessLevel(name: "meter", rank: 0), .any, false),
         ] as [(AuthorizationStatus, AccessLevel, DeviceSelector, Bool)])
     func meets(_ status: AuthorizationStatus, _ level: AccessLevel, _ device: DeviceSelector, _ expected: Bool) {
         #expect(status.meets(level, on: device) == expected)

@@ -146,7 +146,7 @@ struct QuestionTests {
         }
         let world = World()
         let gatekeeper = Gatekeeper(
-            subject: .success(world.subject), store: world.store, prompter: world.prompter,
+            as: .rig, subject: .success(world.subject), store: world.store, prompter: world.prompter,
             directory: world.directory, clock: world.clock, turns: Broken())
         let capture = Capture(Capability.Microphone())
         #expect(await GateQueue(gatekeeper: gatekeeper).add(capture).result.error?.kind == .store)

@@ -32,7 +32,7 @@ struct ManyDevices {
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let prompter = ScriptedPrompter(pairs.map { _ in .allow(.always) })
-        let queue = GateQueue(gatekeeper: try Gatekeeper.system(storeIn: folder, prompter: prompter))
+        let queue = GateQueue(gatekeeper: try Gatekeeper.system(storeIn: folder, prompter: prompter, as: .rig))
         let cost = SharedCost(recordings: pairs.count)
         let recordings = try pairs.map { pair throws(CaptureError) in
             queue.add(try PairRecording(camera: pair.0, microphone: pair.1, duration: duration, cost: cost))

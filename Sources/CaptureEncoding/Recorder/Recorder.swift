@@ -13,11 +13,14 @@ public struct Recorder: ~Copyable, Sendable {
 
     /// Opens every device of a permit and negotiates; nothing is captured yet.
     ///
+    /// - Parameter permit: of microphones at the level `.record` and cameras at `.video`: where one is for less, none is
+    ///   opened.
     /// - Throws: as `AudioSession` and `VideoSession`; devices that were opened before are closed again.
     public init(
         opening permit: consuming Permit, settings: RecorderSettings = RecorderSettings()
     ) async throws(CaptureError) {
         var permit = permit
+        try await permit.requireFrames()
         var devices: [OpenDevice] = []
         for device in permit.devices {
             guard let part = permit.take(device.device.id) else { continue }

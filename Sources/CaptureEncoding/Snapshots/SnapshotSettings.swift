@@ -19,4 +19,14 @@ public struct SnapshotSettings: Hashable, Sendable {
     public var title: String?
 
     public init() {}
+
+    /// Between two pictures, and to wait for the first to settle, at the level `.still`. Pictures that came faster would be
+    /// moving ones.
+    public static let stillPace = Duration.seconds(1)
+
+    /// The least level of the permit that these pictures need: `.still` for single ones that have time to settle, ``stillPace``
+    /// at least, and are so far apart; `.video` for a burst, and for the first picture that comes.
+    public var leastLevel: AccessLevel {
+        patience >= Self.stillPace && (count <= 1 || interval >= Self.stillPace) ? .still : .video
+    }
 }

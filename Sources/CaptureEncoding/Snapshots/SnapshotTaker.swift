@@ -15,7 +15,7 @@ public struct SnapshotTaker: Sendable {
     /// Opens the camera, takes the pictures, and closes it. Cancelling the task ends it; what was stored stays.
     ///
     /// - Parameters:
-    ///   - permit: of one camera, at the level `still` or higher.
+    ///   - permit: of one camera, at the level `.still` or higher; at ``SnapshotSettings/leastLevel`` at least.
     ///   - taken: is told of each picture as soon as it is stored.
     ///   - opened: is told once what the driver does otherwise than asked, before the first picture; often nothing.
     /// - Returns: the pictures: fewer than `count` if it was cancelled.
@@ -25,7 +25,7 @@ public struct SnapshotTaker: Sendable {
         opened: @Sendable (_ differences: [String]) -> Void = { _ in }
     ) async throws(CaptureError) -> [Snapshot] {
         let device = permit.device.name
-        var session = try await VideoSession(opening: permit, settings: settings.video)
+        var session = try await VideoSession(opening: permit, settings: settings.video, for: settings.leastLevel)
         if !files.format.takes(session.format) { _ = try session.convertPictures() }
         var work = Work(
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),

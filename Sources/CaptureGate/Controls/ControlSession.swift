@@ -20,7 +20,10 @@ public struct ControlSession: ~Copyable {
     public init(opening permit: consuming DevicePermit) async throws(CaptureError) {
         let (id, capability) = (permit.device.id, permit.capability)
         let device = try DeviceCatalog.device(id, capability)
-        let capture = try await permit.redeem(opening: id, as: capability)
+        guard let lowest = capability.levels.first else {
+            throw CaptureError(.notAuthorized, "\(id) is neither a microphone nor a camera.")
+        }
+        let capture = try await permit.redeem(opening: id, as: capability, for: lowest)
         do throws(CallFault) {
             desk = ControlDesk(device: device, panel: try Self.panel(of: device))
         } catch {

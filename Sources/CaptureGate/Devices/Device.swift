@@ -24,7 +24,7 @@ public struct Device: Hashable, Sendable {
     package var aliases: [DeviceID] = []
 
     /// Whether it is one of `test:bars` and `test:tone`, which show no real picture and no real sound.
-    public var isBuiltIn: Bool { id.rawValue.hasPrefix("test:") }
+    public var isBuiltIn: Bool { id.isBuiltIn }
 
     public var description: DeviceDescription { DeviceDescription(id: id, name: name) }
 }

@@ -14,25 +14,36 @@ extension Gatekeeper {
 
     /// A gate of the machine, with another prompter.
     ///
-    /// - Parameter prompter: asks instead of the terminal and the desktop.
+    /// - Parameter prompter: asks instead of the terminal and the desktop. About real devices the answers of this library's
+    ///   prompters count, which ask a person; one of the program's own is asked about the built-in test devices alone, and
+    ///   about the program's own capabilities.
     public static func system(prompter: any Prompter = PrompterChain.system) -> Gatekeeper {
         do {
             let folder = try SQLiteGrantStore.defaultDirectory(environment: ProcessEnvironment.current)
             let store = try SQLiteGrantStore(directory: folder)
-            return system(subject(known: try store.executables()), store, prompter)
+            return system(subject(known: try store.executables()), store, prompter, as: .system)
         } catch {
             return Gatekeeper(
-                subject: subject(known: []), store: UnavailableStore(error: error), policy: PolicyDirectory(),
+                as: .system, subject: subject(known: []), store: UnavailableStore(error: error),
+                policy: PolicyDirectory(),
                 prompter: prompter, directory: SystemDeviceDirectory(), clock: SystemGateClock())
         }
     }
 
-    /// A gate of the machine whose decisions are kept in a folder of their own, as test kits need it.
+    /// A gate whose decisions are kept in a folder of their own, as test kits need it: its permits open the built-in test
+    /// devices alone.
     ///
     /// - Throws: `.store` where the folder can't be used.
     public static func system(storeIn folder: String, prompter: any Prompter) throws(CaptureError) -> Gatekeeper {
+        try system(storeIn: folder, prompter: prompter, as: .kit)
+    }
+
+    /// The same with another standing: `.rig` for this package's own tests of real devices.
+    package static func system(
+        storeIn folder: String, prompter: any Prompter, as standing: GateStanding
+    ) throws(CaptureError) -> Gatekeeper {
         let store = try SQLiteGrantStore(directory: folder)
-        return system(.success(try ProcessSubject.current(known: store.executables())), store, prompter)
+        return system(.success(try ProcessSubject.current(known: store.executables())), store, prompter, as: standing)
     }
 
     private static func subject(known: [Executable]) -> Result<Subject, CaptureError> {
@@ -40,10 +51,11 @@ extension Gatekeeper {
     }
 
     private static func system(
-        _ subject: Result<Subject, CaptureError>, _ store: SQLiteGrantStore, _ prompter: any Prompter
+        _ subject: Result<Subject, CaptureError>, _ store: SQLiteGrantStore, _ prompter: any Prompter,
+        as standing: GateStanding
     ) -> Gatekeeper {
         Gatekeeper(
-            subject: subject, store: store, policy: PolicyDirectory(), prompter: prompter,
+            as: standing, subject: subject, store: store, policy: PolicyDirectory(), prompter: prompter,
             directory: SystemDeviceDirectory(), clock: SystemGateClock(), turns: StoreQuestionTurns(of: store))
     }
 }

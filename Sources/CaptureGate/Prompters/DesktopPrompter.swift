@@ -8,7 +8,7 @@ import Gate
 /// needs to find the display, and is killed, with all it started, when the deadline passes or the task is cancelled.
 ///
 /// *thread-safe*
-public struct DesktopPrompter: Prompter {
+public struct DesktopPrompter: Prompter, PersonPrompter {
     /// How long a person has to answer.
     public let deadline: Duration
     private let dialogs: [DesktopDialog]
@@ -16,6 +16,7 @@ public struct DesktopPrompter: Prompter {
     private let queue = DispatchQueue(label: "capturegate.prompter.desktop")
 
     public var name: String { "desktop" }
+    package var asksPerson: Bool { true }
 
     public init(deadline: Duration = .seconds(60)) {
         self.init(deadline: deadline, dialogs: DesktopDialog.installed, environment: ProcessEnvironment.current)

@@ -3,7 +3,7 @@ import Gate
 /// Asks by the first of several prompters that can ask now.
 ///
 /// *thread-safe*
-public final class PrompterChain: Prompter {
+public final class PrompterChain: Prompter, PersonPrompter {
     /// The terminal the program was started from, where there is one; else the desktop.
     public static var system: PrompterChain { PrompterChain([TerminalPrompter(), DesktopPrompter()]) }
 
@@ -16,6 +16,10 @@ public final class PrompterChain: Prompter {
 
     /// That of the prompter that asked last, so that the audit log names it.
     public var name: String { last.withLock { $0 } ?? prompters.map(\.name).joined(separator: " or ") }
+
+    package var asksPerson: Bool {
+        prompters.allSatisfy { ($0 as? any PersonPrompter)?.asksPerson == true }
+    }
 
     public func obstacle() async -> CaptureError? {
         switch await ready() {

@@ -9,13 +9,14 @@ import Gate
 /// put back in every case but one: a process that is killed while it asks.
 ///
 /// *thread-safe*
-public struct TerminalPrompter: Prompter {
+public struct TerminalPrompter: Prompter, PersonPrompter {
     /// How long a person has to answer.
     public var deadline: Duration { conversation.deadline }
     private let conversation: TerminalConversation
     private let queue = DispatchQueue(label: "capturegate.prompter.terminal")
 
     public var name: String { "terminal" }
+    package var asksPerson: Bool { true }
 
     public init(deadline: Duration = .seconds(60)) {
         self.init(deadline: deadline, path: "/dev/tty", pause: .milliseconds(300))

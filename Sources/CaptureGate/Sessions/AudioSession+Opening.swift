@@ -5,13 +5,22 @@ import Gate
 extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioFormat {
     /// Opens the microphone the permit names and negotiates; nothing is captured before `start()`.
     ///
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, `.stalled` where it does not
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile or is for less than `.record`, `.busy`, `.noDevice`, `.stalled` where it does not
     ///   answer within 10 s, `.cancelled` where the task is, and `.notAsAsked` where the settings are strict and the device
     ///   would do otherwise. The C functions are `snd_pcm_open` and `snd_pcm_hw_params`.
     public init(
         opening permit: consuming DevicePermit, settings: AudioSettings = AudioSettings()
     ) async throws(CaptureError) {
-        let core = try await CaptureCore(permit, as: .microphone)
+        try await self.init(opening: permit, settings: settings, for: .record)
+    }
+
+    /// The same for who lends less than sound to the program.
+    ///
+    /// - Parameter level: the least that is needed for that.
+    package init(
+        opening permit: consuming DevicePermit, settings: AudioSettings, for level: AccessLevel
+    ) async throws(CaptureError) {
+        let core = try await CaptureCore(permit, as: .microphone, for: level)
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn
                 ? try OpenedMicrophone.tone(core, settings) : try OpenedMicrophone.microphone(core, settings.pcm)

@@ -13,8 +13,10 @@ final class CaptureCore: Sendable {
     private let admitted: Locked<DeviceID?>
 
     /// Uses the permit up: asks the store once more and writes the start into the audit log. The node is opened after.
+    ///
+    /// - Parameter level: the least that the session needs, by what it lends.
     init(
-        _ permit: consuming DevicePermit, as capability: CapabilityName
+        _ permit: consuming DevicePermit, as capability: CapabilityName, for level: AccessLevel
     ) async throws(CaptureError) {
         let id = permit.device.id
         let device = try DeviceCatalog.device(id, capability)
@@ -25,7 +27,7 @@ final class CaptureCore: Sendable {
         counters = LoopCounters()
         admitted = Locked(nil)
         queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
-        capture = try await permit.redeem(opening: id, as: capability)
+        capture = try await permit.redeem(opening: id, as: capability, for: level)
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
 

@@ -1,3 +1,4 @@
+import CaptureRealtime
 import Gate
 
 /// The frames of a session as an asynchronous sequence of copies; where copies are too dear, use `withNext`.
@@ -40,6 +41,9 @@ public struct CapturedFrames<Reader: RingReader & ~Copyable, Format: Sendable>: 
     /// ends. Once is enough, and more does no harm.
     public func close() async { await source.close() }
 }
+
+/// Those of a microphone.
+package typealias CapturedPeriods = CapturedFrames<AudioRing.Consumer, AudioFormat>
 
 extension CaptureSession where Reader: ~Copyable {
     /// Starts the session and hands its frames out as copies.

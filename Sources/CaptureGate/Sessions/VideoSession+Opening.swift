@@ -5,14 +5,23 @@ import Gate
 extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
     /// Opens the camera the permit names and negotiates; nothing is captured before `start()`.
     ///
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.busy`, `.noDevice`, `.unavailable` where a
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile or is for less than `.video`, `.busy`, `.noDevice`, `.unavailable` where a
     ///   shutter covers the lens, `.stalled` where it does not answer within 10 s, `.cancelled` where the task is, and
     ///   `.notAsAsked` where the settings are strict and the device would do otherwise. The C calls are `open` and
     ///   `VIDIOC_S_FMT`.
     public init(
         opening permit: consuming DevicePermit, settings: VideoSettings = VideoSettings()
     ) async throws(CaptureError) {
-        let core = try await CaptureCore(permit, as: .camera)
+        try await self.init(opening: permit, settings: settings, for: .video)
+    }
+
+    /// The same for who lends less than moving pictures to the program.
+    ///
+    /// - Parameter level: the least that is needed for that.
+    package init(
+        opening permit: consuming DevicePermit, settings: VideoSettings, for level: AccessLevel
+    ) async throws(CaptureError) {
+        let core = try await CaptureCore(permit, as: .camera, for: level)
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn
                 ? try OpenedCamera.bars(core, settings) : try OpenedCamera.camera(core, settings.camera)

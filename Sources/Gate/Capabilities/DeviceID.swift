@@ -10,3 +10,13 @@ public struct DeviceID: RawRepresentable, Hashable, Sendable, Codable, CustomStr
 
     public var description: String { rawValue }
 }
+
+extension DeviceID {
+    /// The built-in test picture.
+    package static let testPicture = DeviceID(rawValue: "test:bars")
+    /// The built-in test tone.
+    package static let testTone = DeviceID(rawValue: "test:tone")
+
+    /// Whether it is one of the built-in test devices, which show no real picture and no real sound.
+    package var isBuiltIn: Bool { self == .testPicture || self == .testTone }
+}

@@ -40,6 +40,16 @@ extension RefusalNotice {
             remedies: grantRemedies)
     }
 
+    /// Why a permit does not open what needs the level of the request.
+    /// - Parameter level: the permit's.
+    func permitTooLow(_ level: AccessLevel) -> CaptureError {
+        let needed = request?.level.name ?? ""
+        return CaptureError(
+            .notAuthorized,
+            "The permit for \(thing) is for \"\(level)\" only, and \"\(needed)\" is needed for what it is to open.",
+            remedies: [Remedy("Ask for \"\(needed)\" in the operation's authorization.")] + grantRemedies)
+    }
+
     /// The same refusal where a person would have to be asked and can't be.
     func refusal(_ refusal: CaptureError, obstacle: CaptureError) -> CaptureError {
         CaptureError(
@@ -52,7 +62,7 @@ extension Restriction.Cause {
     /// What a refusal for this cause is, and so its exit status.
     var kind: CaptureError.Kind {
         switch self {
-        case .policy, .killSwitch, .nodePermissions, .unknownSubject: .notAuthorized
+        case .policy, .killSwitch, .nodePermissions, .unknownSubject, .unknownLevel: .notAuthorized
         case .policyUnreadable: .configuration
         case .store: .store
         }

@@ -23,7 +23,10 @@ extension Gatekeeper {
             defer { withExtendedLifetime(turn) {} }
             let reading = await read(requests)
             guard !reading.askable.isEmpty else { return .success(()) }
-            if let obstacle = await prompter.obstacle() { throw reading.refusal(for: self.subject, obstacle) }
+            let items = reading.askable.compactMap(\.questionItem)
+            var obstacle = obstacle(of: items)
+            if obstacle == nil { obstacle = await prompter.obstacle() }
+            if let obstacle { throw reading.refusal(for: self.subject, obstacle) }
             if Task.isCancelled { throw .withdrawn }
             let question = question(reading, to: subject)
             try await keep(await prompter.ask(question), to: question)

@@ -65,10 +65,6 @@ extension DeviceRequest {
 extension AccessLevel {
     /// The highest level of the capabilities that have a name here; "use" of any other.
     static func highest(of name: CapabilityName) -> AccessLevel {
-        switch name {
-        case .microphone: .record
-        case .camera: .video
-        default: AccessLevel(name: "use", rank: 1)
-        }
+        name.levels.last ?? AccessLevel(name: "use", rank: 1)
     }
 }

@@ -5,6 +5,10 @@ import Logging
 ///
 /// What can't be read or written refuses: an unknown subject, a policy or a store that fails is never a yes.
 ///
+/// Microphones and cameras open for permits of the machine's own gate alone, `Gatekeeper.shared` and
+/// `Gatekeeper.system(prompter:)`, whose subject, store and rules are not a program's to choose. One that is made by hand
+/// opens the built-in test devices, `test:bars` and `test:tone`, and nothing else.
+///
 /// *thread-safe*
 public final class Gatekeeper: Sendable {
     /// Who asks through this gatekeeper.
@@ -17,6 +21,7 @@ public final class Gatekeeper: Sendable {
     let clock: any GateClock
     let turns: (any QuestionTurns)?
     let log: Logger?
+    let standing: GateStanding
     /// The store and the policy block on locks and files, which the cooperative pool must not.
     let storeQueue = DispatchQueue(label: "capturegate.gatekeeper.store", qos: .userInitiated)
     let desk = QuestionDesk()
@@ -24,14 +29,29 @@ public final class Gatekeeper: Sendable {
     let instances = InstanceRegistry()
     let watcher: CaptureWatcher
 
+    /// A gate of a program's own, for its tests and for capabilities of its own: its permits open the built-in test devices
+    /// alone.
+    ///
     /// - Parameters:
-    ///   - subject: as read from the kernel; a failure restricts everything.
+    ///   - subject: who asks; a failure restricts everything.
     ///   - turns: where several processes share one person, what makes them ask one after another.
-    public init(
+    public convenience init(
         subject: Result<Subject, CaptureError>, store: any GrantStore, policy: any PolicySource = NoPolicy(),
         prompter: any Prompter, directory: any DeviceDirectory, clock: any GateClock,
         turns: (any QuestionTurns)? = nil, log: Logger? = nil
     ) {
+        self.init(
+            as: .own, subject: subject, store: store, policy: policy, prompter: prompter, directory: directory,
+            clock: clock, turns: turns, log: log)
+    }
+
+    /// - Parameter standing: what it may do with real devices.
+    package init(
+        as standing: GateStanding, subject: Result<Subject, CaptureError>, store: any GrantStore,
+        policy: any PolicySource = NoPolicy(), prompter: any Prompter, directory: any DeviceDirectory,
+        clock: any GateClock, turns: (any QuestionTurns)? = nil, log: Logger? = nil
+    ) {
+        self.standing = standing
         self.subject = subject
         self.store = store
         self.policy = policy

@@ -1,6 +1,6 @@
 /// Decides from what is known at one instant. Pure: it reads no clock, no store and no file.
 ///
-/// In this order, and the first that speaks decides: who asks is unknown · kill switch · policy denies or can't be read ·
+/// In this order, and the first that speaks decides: who asks is unknown · the level is unknown · kill switch · policy denies or can't be read ·
 /// the node's permissions · policy allows · what is stored. Of what is stored and in force:
 ///
 /// - a denial speaks of every level; it outweighs what was decided before it, and, where it names the device, also a
@@ -16,7 +16,8 @@ struct AuthorizationRules: Sendable {
 
     init(subject: Result<Subject, CaptureError>, snapshot: StoreSnapshot, now: GateInstant) {
         self.subject = subject
-        decisions = snapshot.decisions
+        // A yes at a level that lies was given to what its name says, and would allow what its rank says.
+        decisions = snapshot.decisions.filter { $0.verdict == .deny || $0.capability.has($0.level) }
         killSwitches = snapshot.killSwitches
         self.now = now.notBefore(wall: snapshot.latestWallNanoseconds)
     }
@@ -33,6 +34,7 @@ struct AuthorizationRules: Sendable {
         case .success(let known): subject = known
         case .failure(let error): return .restricted(.unknownSubject(error))
         }
+        guard request.capability.has(request.level) else { return .restricted(.unknownLevel(request)) }
         if killSwitches.contains(request.capability) { return .restricted(.killSwitch(request.capability)) }
         if case .deny(let restriction) = verdict { return .restricted(restriction) }
         if let restriction { return .restricted(restriction) }

@@ -9,7 +9,7 @@ extension AuthorizationStatus {
 
     /// Whether the grant is of at least this level and speaks of this device; `.any` is met by a grant for whichever.
     public func meets(_ level: AccessLevel, on device: DeviceSelector = .any) -> Bool {
-        guard let grant, grant.level >= level else { return false }
+        guard let grant, grant.capability.has(level), grant.level >= level else { return false }
         return switch device {
         case .any: true
         case .id(let id): grant.device.covers(id)

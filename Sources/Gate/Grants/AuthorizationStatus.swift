@@ -25,6 +25,8 @@ public struct Restriction: Hashable, Sendable {
         case store
         /// The kernel did not say who asks.
         case unknownSubject
+        /// The capability has no level of this name and rank.
+        case unknownLevel
     }
 
     public let cause: Cause

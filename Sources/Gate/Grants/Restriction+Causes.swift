@@ -12,6 +12,14 @@ extension Restriction {
             remedies: [Remedy("Switch it on again.", command: "capturegate kill \(capability) --off")])
     }
 
+    static func unknownLevel(_ request: DeviceRequest) -> Restriction {
+        let levels = request.capability.levels.map { "\"\($0.name)\"" }.joined(separator: " and ")
+        return Restriction(
+            cause: .unknownLevel,
+            reason: "The \(request.capability) has the levels \(levels), and not the one that was asked for.",
+            remedies: [Remedy("Ask for one of the capability's own levels, as the library has them.")])
+    }
+
     static func store(_ error: CaptureError) -> Restriction {
         Restriction(
             cause: .store, reason: "The decisions can't be read, so nobody is allowed: \(error.message)",

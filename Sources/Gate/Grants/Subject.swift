@@ -1,4 +1,5 @@
-/// Who asks: read from the kernel, never from an argument.
+/// Who asks. That of the machine's own gate is read from the kernel, never from an argument; a gatekeeper with another one
+/// opens no real device.
 ///
 /// *thread-safe*
 public struct Subject: Hashable, Sendable, Codable {

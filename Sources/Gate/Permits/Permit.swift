@@ -33,6 +33,16 @@ public struct Permit: ~Copyable, Sendable {
         left.remove(index)
         return DevicePermit(ledger, index, devices[index])
     }
+
+    /// Refuses, before anything is opened, where a device is not allowed at its capability's highest level: the one for
+    /// frames that can be kept.
+    /// - Throws: `.notAuthorized` with both levels; the audit log has it.
+    package func requireFrames() async throws(CaptureError) {
+        for (index, device) in devices.enumerated() {
+            guard let level = device.capability.levels.last else { continue }
+            try await ledger.require(level, of: index)
+        }
+    }
 }
 
 /// The proof that one device may be opened, once.
@@ -54,23 +64,26 @@ public struct DevicePermit: ~Copyable, Sendable {
         level = device.level
     }
 
-    /// Asks the store once more, uses up a `once` grant, writes the `start` line and watches for revocation from here on.
+    /// Compares what is about to be opened with what is allowed, asks the store once more, uses up a `once` grant, writes the `start` line and watches for revocation from here on.
     ///
     /// Call it right before the node is opened. Devices of one permit are one capture: the first uses up the `once`
     /// grants of all.
     /// - Parameters:
     ///   - id: the device that is about to be opened.
     ///   - name: what it is about to be opened as.
-    /// - Throws: `.notAuthorized` if the permit is of another device, its operation has ended, or the authorization is
-    ///   gone; `.store` if the store can't be read or written. Nothing may be opened then.
+    ///   - level: the least that what is opened needs, by what it lends to the program.
+    /// - Throws: `.notAuthorized` if the permit is of another device or of a lower level, its operation has ended, the
+    ///   authorization is gone, or the device is real and the gatekeeper not the machine's; `.store` if the store can't be
+    ///   read or written. Nothing may be opened then.
     package consuming func redeem(
-        opening id: DeviceID, as name: CapabilityName
+        opening id: DeviceID, as name: CapabilityName, for level: AccessLevel
     ) async throws(CaptureError) -> ActiveCapture {
         guard device.id == id, capability == name else {
             throw CaptureError(
                 .notAuthorized, "The permit is for the \(capability) \(device.id), not for the \(name) \(id).",
                 remedies: [Remedy("Name every device of the operation in its capability.")])
         }
+        try await ledger.require(level, of: index)
         return try await ledger.redeem(index)
     }
 }

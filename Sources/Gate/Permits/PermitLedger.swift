@@ -31,6 +31,15 @@ final class PermitLedger: Sendable {
         state.withLock { $0.isClosed = true }
     }
 
+    /// Refuses what lends more to the program than was allowed.
+    func require(_ level: AccessLevel, of index: Int) async throws(CaptureError) {
+        let item = items[index]
+        guard item.request.level < level || !item.request.capability.has(level) else { return }
+        let error = item.notice(of: gatekeeper, needing: level).permitTooLow(item.request.level)
+        await gatekeeper.reportRefusal(of: [item], error)
+        throw error
+    }
+
     func redeem(_ index: Int) async throws(CaptureError) -> ActiveCapture {
         let started = await gatekeeper.onStoreQueue { () -> Result<ActiveCapture, CaptureError> in
             Result { () throws(CaptureError) in try self.start(index) }
@@ -45,6 +54,7 @@ final class PermitLedger: Sendable {
 
     /// On the store queue, which is serial: devices of one permit start one after another.
     private func start(_ index: Int) throws(CaptureError) -> ActiveCapture {
+        try gatekeeper.checkStanding(for: items[index].device, items[index].request.capability)
         if state.withLock({ $0.isClosed }) {
             throw CaptureError(
                 .notAuthorized, "The permit was for an operation that has ended.",
@@ -100,6 +110,13 @@ final class PermitLedger: Sendable {
 }
 
 extension PermitLedger.Item {
+    func notice(of gatekeeper: Gatekeeper, needing level: AccessLevel) -> RefusalNotice {
+        let needed = DeviceRequest(
+            capability: request.capability, level: level, device: request.device, purpose: request.purpose)
+        return RefusalNotice(
+            subject: gatekeeper.subject, capability: request.capability, request: needed, device: device)
+    }
+
     func event(
         _ kind: AuditEvent.Kind, at now: GateInstant, subject: Result<Subject, CaptureError>, decision: Int64? = nil,
         frames: UInt64? = nil, bytes: UInt64? = nil, detail: String

@@ -53,13 +53,12 @@ extension PolicyParser {
     }
 
     private mutating func level(_ node: Node, of capabilities: Set<CapabilityName>?) -> AccessLevel? {
-        let known: [CapabilityName: [AccessLevel]] = [.microphone: [.meter, .record], .camera: [.still, .video]]
         guard let word = word(node) else { return nil }
         guard let capability = capabilities?.first, capabilities?.count == 1 else {
             report("A level belongs to one capability: make a rule each for microphone and camera.", at: node)
             return nil
         }
-        let levels = known[capability] ?? []
+        let levels = capability.levels
         guard let level = levels.first(where: { $0.name == word }) else {
             let names = levels.map(\.name).joined(separator: " or ")
             report("`\(word)` is not a level of the \(capability); write \(names).", at: node)

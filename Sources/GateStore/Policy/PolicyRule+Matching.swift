@@ -17,7 +17,7 @@ extension PolicyRule {
 
     private func matches(_ query: PolicyQuery) -> Bool {
         capabilities?.contains(query.capability) ?? true
-            && level.map { covers(query.level, $0) } ?? true
+            && level.map { covers(query, $0) } ?? true
             && devices.map { names(query, $0) } ?? true
             && until.map { query.at.wallNanoseconds < $0 } ?? true
     }
@@ -27,9 +27,11 @@ extension PolicyRule {
         devices.contains(query.device) || effect == .deny && !devices.isDisjoint(with: query.aliases)
     }
 
-    /// A permission includes the lower levels, a denial or a question the higher ones.
-    private func covers(_ asked: AccessLevel, _ named: AccessLevel) -> Bool {
-        effect == .allow ? asked <= named : asked >= named
+    /// A permission includes the lower levels, a denial or a question the higher ones, and those that the capability does
+    /// not have.
+    private func covers(_ query: PolicyQuery, _ named: AccessLevel) -> Bool {
+        let isKnown = query.capability.has(query.level)
+        return effect == .allow ? isKnown && query.level <= named : !isKnown || query.level >= named
     }
 
     private func matches(_ subject: Subject) -> Bool {

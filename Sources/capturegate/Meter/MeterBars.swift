@@ -18,7 +18,7 @@ struct MeterBars: EventView {
         }
     }
 
-    private mutating func draw(_ reading: MeterReading) {
+    private mutating func draw(_ reading: LevelReading) {
         let isFirst = holds.allSatisfy(\.isNew)
         var text = isFirst ? "" : "\u{1B}[\(holds.count + 1)A"
         for (channel, level) in reading.channels.enumerated() where channel < holds.count {
@@ -52,7 +52,7 @@ struct MeterBars: EventView {
         return "[\(parts.joined())] "
     }
 
-    private func scale(_ reading: MeterReading) -> String {
+    private func scale(_ reading: LevelReading) -> String {
         let lost = reading.lost > 0 ? "  lost \(reading.lost)" : ""
         let foot = "\(NumberText.time(nanoseconds: reading.elapsedNanoseconds))\(lost)  Ctrl-C ends it."
         guard width >= 40 else { return foot.fitting(stream.columns) }

@@ -35,7 +35,7 @@ struct MeterCommand: AsyncParsableCommand, SignalTaker {
     func run() async throws {
         let device = try DeviceQuery(microphone).pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let reporter = EventReporter(view: view)
-        let settings = AudioSettings(channels: channels?.count, period: .milliseconds(50))
+        let settings = AudioSettings(channels: channels?.count)
         let work = MeterWork(device, settings: settings, duration: time?.duration, reporter: reporter)
         let result = await Self.result(of: work)
         await reporter.finish()

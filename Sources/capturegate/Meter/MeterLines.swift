@@ -17,7 +17,7 @@ struct MeterLines: EventView {
         }
     }
 
-    private mutating func add(_ reading: MeterReading) {
+    private mutating func add(_ reading: LevelReading) {
         loudest = loudest.isEmpty ? reading.channels : zip(loudest, reading.channels).map { $0.louder($1) }
         guard reading.elapsedNanoseconds >= next else { return }
         next = (reading.elapsedNanoseconds / 1_000_000_000 + 1) * 1_000_000_000

@@ -1,7 +1,7 @@
 import CaptureEncoding
 import CaptureGate
 
-/// The operation: listens at the level `meter`, and keeps nothing of what it hears.
+/// The operation: asks for the level `meter`, which lends it no sound to keep.
 struct MeterWork: CaptureOperation {
     let authorization: AuthorizedFor<Capability.Microphone>
     let settings: AudioSettings
@@ -25,48 +25,25 @@ struct MeterWork: CaptureOperation {
         guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
             throw CaptureError(.notAuthorized, "The permit is empty.")
         }
-        let session = try await AudioSession(opening: part, settings: settings)
+        let session = try await LevelSession(opening: part, settings: settings)
         reporter.handle(.started(session.device, session.format, differences: session.differences))
-        var count = MeterCount(session.format)
-        let frames = session.frames()
-        let result: Result<Void, CaptureError>
+        let readings = session.levels()
+        let result: Result<Bool, CaptureError>
         do throws(CaptureError) {
-            for try await period in frames {
-                reporter.handle(.level(count.reading(period)))
-                if let duration, count.elapsed >= duration { break }
-            }
-            result = .success(())
+            result = .success(try await isComplete(readings))
         } catch {
             result = .failure(error)
         }
-        await frames.close()
-        try result.get()
-        reporter.handle(.ended(isComplete: duration.map { count.elapsed >= $0 } ?? false))
-    }
-}
-
-/// What a meter has heard.
-private struct MeterCount {
-    private let rate: Int64
-    private var meter: LevelMeter
-    private var frames: Int64 = 0
-    private var lost: UInt64 = 0
-
-    init(_ format: AudioFormat) {
-        rate = Int64(format.sampleRate)
-        meter = LevelMeter(format)
+        await readings.close()
+        reporter.handle(.ended(isComplete: try result.get()))
     }
 
-    var elapsed: Duration { .nanoseconds(nanoseconds) }
-
-    private var nanoseconds: Int64 {
-        frames / rate * 1_000_000_000 + frames % rate * 1_000_000_000 / rate
-    }
-
-    mutating func reading(_ period: CapturedFrame) -> MeterReading {
-        frames += Int64(period.header.frameCount)
-        lost += period.header.lost.total
-        meter.update(with: period.bytes.span.bytes)
-        return MeterReading(elapsedNanoseconds: nanoseconds, channels: meter.read(), lost: lost)
+    /// - Returns: false where it was stopped before the time was over.
+    private func isComplete(_ readings: LevelReadings) async throws(CaptureError) -> Bool {
+        for try await reading in readings {
+            reporter.handle(.level(reading))
+            if let duration, .nanoseconds(reading.elapsedNanoseconds) >= duration { return true }
+        }
+        return false
     }
 }

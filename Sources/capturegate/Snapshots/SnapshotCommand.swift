@@ -11,7 +11,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
             Cameras begin too dark or too bright: the picture is taken once the mean brightness of five in turn is the \
             same within 2 %, after three seconds at the latest. OUT ends in .jpg, .png or .qoi; of several pictures each \
             gets its number: shot-1.jpg. The level 'still' is enough: 'capturegate grant camera --level \
-            still --always'.
+            still --always'; for pictures less than a second apart, and for less than a second to settle, it takes 'video'.
 
               capturegate snapshot shot.jpg
               capturegate snapshot shot.png --camera C920 --size 1920x1080

@@ -10,7 +10,7 @@ struct SnapshotWork: CaptureOperation {
     init(_ device: Device, _ taker: SnapshotTaker, _ view: SnapshotView) {
         let purpose = NumberText.counted(taker.settings.count, "picture")
         authorization = AuthorizedFor(
-            Capability.Camera(.still, device: .id(device.id), purpose: "Take \(purpose)"))
+            Capability.Camera(taker.settings.leastLevel, device: .id(device.id), purpose: "Take \(purpose)"))
         self.taker = taker
         self.view = view
     }

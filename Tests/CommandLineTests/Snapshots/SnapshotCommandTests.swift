@@ -2,9 +2,9 @@ import Testing
 
 @Suite("snapshot", .fewAtOnce)
 struct SnapshotCommandTests {
-    private func workspace() async throws -> Workspace {
+    private func workspace(_ level: String = "still") async throws -> Workspace {
         let workspace = try Workspace()
-        _ = try await workspace.capturegate("grant", "camera", "--level", "still", "--always")
+        _ = try await workspace.capturegate("grant", "camera", "--level", level, "--always")
         return workspace
     }
 
@@ -26,7 +26,7 @@ struct SnapshotCommandTests {
 
     @Test("several get numbers, from one each 100 ms")
     func several() async throws {
-        let workspace = try await workspace()
+        let workspace = try await workspace("video")
         let ending = try await workspace.capturegate(
             "snapshot", "shot.jpg", "--camera", "test:bars", "--count", "3", "--every", "100ms", "--settle", "0",
             "--json")
@@ -38,9 +38,24 @@ struct SnapshotCommandTests {
         #expect(times.count == 3 && times[2] - times[0] > 150e6)
     }
 
+    @Test("a burst, and the first picture that comes, take a grant to record; single pictures in peace do not")
+    func burst() async throws {
+        let workspace = try await workspace()
+        let line = ["snapshot", "shot.png", "--camera", "test:bars", "--size", "320x240"]
+        for burst in [
+            ["--settle", "0"], ["--settle", "999ms"], ["--count", "2"], ["--count", "2", "--every", "999ms"],
+        ] {
+            let ending = try await workspace.capturegate(line + burst)
+            #expect(ending.code == 77 && ending.errors.contains("\"still\"") && ending.errors.contains("\"video\""))
+            #expect(!workspace.names.contains { $0.hasPrefix("shot") })
+        }
+        #expect(try await workspace.capturegate(line + ["--count", "2", "--every", "1s"]).code == 0)
+        #expect(workspace.names.contains("shot-2.png"))
+    }
+
     @Test("Ctrl-C in a series keeps what was taken, and is no error")
     func interrupted() async throws {
-        let workspace = try await workspace()
+        let workspace = try await workspace("video")
         let child = try workspace.start(
             "snapshot", "shot.jpg", "--camera", "test:bars", "--count", "100", "--every", "1h", "--settle", "0")
         _ = try await child.waitForLine(containing: "shot-001.jpg")
@@ -68,7 +83,7 @@ struct SnapshotCommandTests {
 
     @Test("what the camera does otherwise than asked is told, and with --strict refused")
     func differences() async throws {
-        let workspace = try await workspace()
+        let workspace = try await workspace("video")
         let line = ["snapshot", "shot.jpg", "--camera", "test:bars", "--settle", "0", "--size", "321x241"]
         let words = try await workspace.capturegate(line)
         #expect(words.code == 0)
@@ -80,7 +95,7 @@ struct SnapshotCommandTests {
 
     @Test("half a picture that was left is told, and replaced by force")
     func leftOver() async throws {
-        let workspace = try await workspace()
+        let workspace = try await workspace("video")
         try workspace.write("half", to: "shot.jpg.partial")
         let line = ["snapshot", "shot.jpg", "--camera", "test:bars", "--settle", "0"]
         let ending = try await workspace.capturegate(line)

@@ -98,6 +98,11 @@ struct PolicyVerdictTests {
             ("allow: microphone", "meter", .record, .ask), ("allow: microphone", "record", .meter, .allow),
             ("deny: microphone", "record", .meter, .ask), ("deny: microphone", "meter", .record, .deny),
             ("deny: microphone", "record", .record, .deny),
+            ("deny: microphone", "record", AccessLevel(name: "record", rank: 1), .deny),
+            ("deny: microphone", "meter", AccessLevel(name: "meter", rank: 0), .deny),
+            ("deny: microphone", "record", .still, .deny), ("ask: microphone", "record", .still, .ask),
+            ("allow: microphone", "record", AccessLevel(name: "record", rank: 1), .ask),
+            ("allow: microphone", "meter", AccessLevel(name: "record", rank: 0), .ask),
         ])
     func levels(rule: String, named: String, asked: AccessLevel, expected: Word) throws {
         #expect(try verdict("  - \(rule)\n    level: \(named)", Samples.subject(), .microphone, asked) == expected)

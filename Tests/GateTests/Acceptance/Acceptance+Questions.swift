@@ -67,7 +67,7 @@ extension Acceptance {
             let queues = (0..<2).map { _ in
                 GateQueue(
                     gatekeeper: Gatekeeper(
-                        subject: .success(world.subject), store: world.store, prompter: world.prompter,
+                        as: .rig, subject: .success(world.subject), store: world.store, prompter: world.prompter,
                         directory: world.directory, clock: world.clock, turns: turns))
             }
             let handles = queues.map { $0.add(Capture(Microphone())) }

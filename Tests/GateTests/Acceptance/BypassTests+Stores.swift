@@ -14,8 +14,8 @@ extension Acceptance {
             world.decide(.allow)
             let store = SwappedStore(world.store)
             let gatekeeper = Gatekeeper(
-                subject: .success(world.subject), store: store, prompter: world.prompter, directory: world.directory,
-                clock: world.clock)
+                as: .rig, subject: .success(world.subject), store: store, prompter: world.prompter,
+                directory: world.directory, clock: world.clock)
             return (world, store, GateQueue(gatekeeper: gatekeeper))
         }
 
@@ -103,7 +103,7 @@ extension Acceptance {
             let store = Forgetful(inner: world.store)
             let queue = GateQueue(
                 gatekeeper: Gatekeeper(
-                    subject: .success(world.subject), store: store, prompter: world.prompter,
+                    as: .rig, subject: .success(world.subject), store: store, prompter: world.prompter,
                     directory: world.directory, clock: world.clock))
             let capture = Capture(Microphone())
             #expect(await queue.add(capture).result.error?.kind == .notAuthorized)

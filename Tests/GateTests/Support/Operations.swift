@@ -56,3 +56,13 @@ struct Capture<Capable: DeviceCapability>: CaptureOperation, ConditionedOperatio
         return captures.map(\.device.id)
     }
 }
+
+extension DevicePermit {
+    /// Opens at the level the permit is for.
+    consuming func redeem(
+        opening id: DeviceID, as name: CapabilityName
+    ) async throws(CaptureError) -> ActiveCapture {
+        let level = level
+        return try await redeem(opening: id, as: name, for: level)
+    }
+}

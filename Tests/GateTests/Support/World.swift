@@ -126,7 +126,7 @@ struct World: Sendable {
         }
         directory = FixedDirectory(pace)
         gatekeeper = Gatekeeper(
-            subject: subject ?? .success(self.subject), store: store, policy: policy, prompter: prompter,
+            as: .rig, subject: subject ?? .success(self.subject), store: store, policy: policy, prompter: prompter,
             directory: directory, clock: clock)
         queue = GateQueue(gatekeeper: gatekeeper, width: width)
     }
