@@ -11,7 +11,8 @@ let package = Package(
         // CaptureRealtime and CMedia are no products; they are reached through the one that has them inside.
         .executableTarget(
             name: "RealtimeBenchmarks",
-            dependencies: ["Peers", .product(name: "CaptureGate", package: "capturegate")]),
+            dependencies: ["Peers", .product(name: "CaptureGate", package: "capturegate")],
+            cSettings: [.define("CAPTUREGATE_SHIMS")]),
         .target(name: "Peers", cSettings: [.unsafeFlags(["-O3"])], cxxSettings: [.unsafeFlags(["-O3"])]),
     ],
     cxxLanguageStandard: .cxx17)

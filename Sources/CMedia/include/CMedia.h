@@ -2,6 +2,9 @@
 // more, or -errno, because Swift must never read errno. The one loop is the one around EINTR.
 #pragma once
 
+// For this package's own targets, which define it: who imports the module elsewhere finds nothing that opens anything.
+#ifdef CAPTUREGATE_SHIMS
+
 #include "cm_alsa.h"
 #include "cm_alsa_discovery.h"
 #include "cm_alsa_parameters.h"
@@ -17,3 +20,5 @@
 #include "cm_v4l2_inputs.h"
 #include "cm_v4l2_streaming.h"
 #include "cm_v4lconvert.h"
+
+#endif

@@ -31,7 +31,7 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
     /// - Parameter name: As ALSA has it: `hw:0,0`, `default` …
     /// - Throws: ENOENT or ENODEV: there is no such device. EBUSY: somebody has it. EACCES: the node's permissions refuse.
     ///   EINVAL in a negotiating call: the device can nothing of the kind. The corresponding C function is `snd_pcm_open`.
-    public init(opening name: String, asked: PCMSettings = PCMSettings()) throws(RealtimeFault) {
+    package init(opening name: String, asked: PCMSettings = PCMSettings()) throws(RealtimeFault) {
         let handle = try PCMHandle(opening: name)
         var negotiated = try PCMNegotiation(handle, asked: asked)
         try negotiated.negotiate()

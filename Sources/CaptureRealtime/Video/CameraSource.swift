@@ -23,7 +23,7 @@ public struct CameraSource: ~Copyable, Sendable {
     /// - Throws: ENOENT, ENODEV or ENXIO: there is no such device, or it captures no pictures. EBUSY: somebody has it. EACCES:
     ///   the node's permissions refuse. ENOMEM: no memory for three buffers. The corresponding C calls are `open`,
     ///   `VIDIOC_S_FMT`, `VIDIOC_S_PARM`, `VIDIOC_REQBUFS` and `mmap`.
-    public init(
+    package init(
         opening path: String, asked: CameraSettings = CameraSettings(), buffers: Int = 8
     ) throws(RealtimeFault) {
         var node = try CameraDescriptor(opening: path)

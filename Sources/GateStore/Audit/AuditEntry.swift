@@ -3,19 +3,19 @@ import Gate
 /// One line of the audit log.
 ///
 /// *thread-safe*
-public struct AuditEntry: Hashable, Sendable {
+package struct AuditEntry: Hashable, Sendable {
     /// 1 upwards; a number that is missing is a line that is missing.
-    public let number: Int64
+    package let number: Int64
     /// What happened; `nil` if the line was changed so that it can't be read.
-    public let event: AuditEvent?
+    package let event: AuditEvent?
     /// The event as it is stored and hashed, JSON.
-    public let text: String
+    package let text: String
     /// The hash of the line before, 64 lower-case hexadecimal digits.
-    public let previous: String
+    package let previous: String
     /// SHA-256 over `capturegate-audit-1`, number, previous hash and text, each but the last ended by a newline.
-    public let hash: String
+    package let hash: String
 
-    public init(number: Int64, event: AuditEvent?, text: String, previous: String, hash: String) {
+    package init(number: Int64, event: AuditEvent?, text: String, previous: String, hash: String) {
         self.number = number
         self.event = event
         self.text = text

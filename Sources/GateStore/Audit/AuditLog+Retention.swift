@@ -4,15 +4,15 @@ import Gate
 
 extension AuditLog {
     /// How many lines are kept where nobody said otherwise: about 30 MB.
-    public static let standardLines = 50_000
+    package static let standardLines = 50_000
 
     /// What can be kept: fewer lines would lose what happened today, more would make `verify` a matter of minutes.
-    public static let possibleLines = 100...10_000_000
+    package static let possibleLines = 100...10_000_000
 
     /// How many lines are kept. The log grows by a hundredth beyond that before the oldest lines go.
     ///
     /// - Throws: `.store`, with what to do.
-    public func keptLines() throws(CaptureError) -> Int {
+    package func keptLines() throws(CaptureError) -> Int {
         try store.perform { try AuditLog.keptLines($0) }
     }
 
@@ -23,7 +23,7 @@ extension AuditLog {
     ///   - audit: the line that says who did so.
     /// - Returns: how many lines were dropped.
     /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
-    public func keep(_ lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
+    package func keep(_ lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let lines = min(max(lines, AuditLog.possibleLines.lowerBound), AuditLog.possibleLines.upperBound)
         _ = try store.commit(audit, decides: false, retains: false) { db in
             try db.execute(sql: "UPDATE state SET kept_lines = ?", arguments: [lines])
@@ -43,7 +43,7 @@ extension AuditLog {
     ///   - audit: the line that says who shortened the log.
     /// - Returns: how many were dropped; with none to drop nothing is written.
     /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
-    public func prune(keeping lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
+    package func prune(keeping lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let chain = AuditChain(headPath: store.folder.headPath)
         return try store.perform { try AuditLog.shorten(to: lines, audit, chain, $0) }
     }

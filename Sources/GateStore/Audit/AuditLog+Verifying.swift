@@ -8,7 +8,7 @@ extension AuditLog {
     /// to the next verification.
     ///
     /// - Throws: `.store` if the log can't be read; a fault is not an error.
-    public func verify() throws(CaptureError) -> AuditReport {
+    package func verify() throws(CaptureError) -> AuditReport {
         let chain = AuditChain(headPath: store.folder.headPath)
         // Nobody may be between head and commit while the two are compared. The long reading then blocks nobody.
         let ends = try store.perform { db in

@@ -8,7 +8,7 @@ import Gate
 /// Whoever may write both files as this user can also rewrite both: the log does not guard against that.
 ///
 /// *thread-safe*; calls block for 2 s at most: never call them on the cooperative pool.
-public struct AuditLog: Sendable {
+package struct AuditLog: Sendable {
     let store: SQLiteGrantStore
 
     /// The lines from a number on, in their order.
@@ -17,19 +17,19 @@ public struct AuditLog: Sendable {
     ///   - number: 1 upwards; what retention dropped is left out.
     ///   - limit: how many at most.
     /// - Throws: `.store`, with what to do.
-    public func entries(from number: Int64 = 1, limit: Int = 1000) throws(CaptureError) -> [AuditEntry] {
+    package func entries(from number: Int64 = 1, limit: Int = 1000) throws(CaptureError) -> [AuditEntry] {
         try fetch("WHERE number >= ? ORDER BY number LIMIT ?", [number, max(0, limit)])
     }
 
     /// The last lines, in their order.
     ///
     /// - Throws: `.store`, with what to do.
-    public func last(_ count: Int) throws(CaptureError) -> [AuditEntry] {
+    package func last(_ count: Int) throws(CaptureError) -> [AuditEntry] {
         try fetch("ORDER BY number DESC LIMIT ?", [max(0, count)]).reversed()
     }
 
     /// Calls `handler` after every change of the store, which always has a line, until the observation is released.
-    public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+    package func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
         store.observeChanges(handler)
     }
 
@@ -43,7 +43,7 @@ public struct AuditLog: Sendable {
 
 extension SQLiteGrantStore {
     /// The audit log that is kept with the grants.
-    public var audit: AuditLog { AuditLog(store: self) }
+    package var audit: AuditLog { AuditLog(store: self) }
 }
 
 extension AuditEntry {

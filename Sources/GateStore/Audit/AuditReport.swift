@@ -1,18 +1,18 @@
 /// What the verification of an audit log found.
 ///
 /// *thread-safe*
-public struct AuditReport: Hashable, Sendable {
+package struct AuditReport: Hashable, Sendable {
     /// How many lines there are.
-    public let lines: Int
+    package let lines: Int
     /// The numbers of the first and the last line; `nil` in an empty log.
-    public let first: Int64?
-    public let last: Int64?
+    package let first: Int64?
+    package let last: Int64?
     /// The first fault from the beginning of the log on.
-    public let fault: AuditFault?
+    package let fault: AuditFault?
 
-    public var isIntact: Bool { fault == nil }
+    package var isIntact: Bool { fault == nil }
 
-    public init(lines: Int, first: Int64?, last: Int64?, fault: AuditFault?) {
+    package init(lines: Int, first: Int64?, last: Int64?, fault: AuditFault?) {
         self.lines = lines
         self.first = first
         self.last = last
@@ -23,8 +23,8 @@ public struct AuditReport: Hashable, Sendable {
 /// Where and how somebody tampered with an audit log, or a disk lost a part of it.
 ///
 /// *thread-safe*
-public struct AuditFault: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable, Codable {
+package struct AuditFault: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, Codable {
         /// The line is not the one that was written.
         case changed
         /// Lines from this number on are missing before a later one.
@@ -35,13 +35,13 @@ public struct AuditFault: Hashable, Sendable {
         case head
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// The line it begins at.
-    public let number: Int64
+    package let number: Int64
     /// One sentence.
-    public let message: String
+    package let message: String
 
-    public init(_ kind: Kind, at number: Int64, _ message: String) {
+    package init(_ kind: Kind, at number: Int64, _ message: String) {
         self.kind = kind
         self.number = number
         self.message = message

@@ -1,17 +1,17 @@
 /// One thing that is wrong with a policy file.
 ///
 /// *thread-safe*
-public struct PolicyDiagnostic: Hashable, Sendable, CustomStringConvertible {
+package struct PolicyDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The file's path, or the folder's where that is what is wrong.
-    public let file: String
+    package let file: String
     /// 1 upwards; 0 where the file as a whole is meant.
-    public let line: Int
+    package let line: Int
     /// Characters from 1 upwards; 0 where the file as a whole is meant.
-    public let column: Int
+    package let column: Int
     /// One sentence: what is wrong and what to write instead.
-    public let message: String
+    package let message: String
 
-    public init(file: String, line: Int = 0, column: Int = 0, message: String) {
+    package init(file: String, line: Int = 0, column: Int = 0, message: String) {
         self.file = file
         self.line = line
         self.column = column
@@ -19,7 +19,7 @@ public struct PolicyDiagnostic: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `FILE:LINE:COLUMN: MESSAGE`, the form editors jump to.
-    public var description: String {
+    package var description: String {
         line == 0 ? "\(file): \(message)" : "\(file):\(line):\(column): \(message)"
     }
 }

@@ -30,18 +30,18 @@ import Gate
 /// another name and rename it into its place: a reader never sees half of it then.
 ///
 /// *thread-safe*
-public final class PolicyDirectory: PolicySource {
+package final class PolicyDirectory: PolicySource {
     /// `/etc/capturegate/policy.d`
-    public static let standardPath = "/etc/capturegate/policy.d"
+    package static let standardPath = "/etc/capturegate/policy.d"
 
-    public let path: String
+    package let path: String
     private let owners: Set<UInt32>
     private let reading: Locked<PolicyReading>
     private let watch = Locked<PolicyWatch?>(nil)
 
     /// - Parameter path: absolute. In another folder than the standard one, files of this user are trusted too, not
     ///   those of root alone.
-    public convenience init(path: String = PolicyDirectory.standardPath) {
+    package convenience init(path: String = PolicyDirectory.standardPath) {
         self.init(path: path, owners: path == PolicyDirectory.standardPath ? [0] : [0, cs_geteuid()])
     }
 
@@ -52,14 +52,14 @@ public final class PolicyDirectory: PolicySource {
         reading = Locked(PolicyReading(of: PolicyFolder(at: path, owners: owners), at: path, wasThere: false))
     }
 
-    public func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict {
+    package func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict {
         let reading = current()
         if let first = reading.diagnostics.first { return .deny(unreadable(first, of: reading.diagnostics.count)) }
         let rule = reading.rules.first { $0.matches(subject, query) }
         return rule?.verdict(on: query.capability) ?? .ask
     }
 
-    public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+    package func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
         watch.withLock { watch in
             let running = watch ?? PolicyWatch(on: path)
             watch = running
@@ -68,10 +68,10 @@ public final class PolicyDirectory: PolicySource {
     }
 
     /// Everything that is wrong; empty if all was understood or there is no folder.
-    public func check() -> [PolicyDiagnostic] { current().diagnostics }
+    package func check() -> [PolicyDiagnostic] { current().diagnostics }
 
     /// What the rules are now, in short.
-    public var summary: PolicySummary {
+    package var summary: PolicySummary {
         let reading = current()
         guard reading.diagnostics.isEmpty else { return .unreadable(reading.diagnostics) }
         guard reading.folder.status != nil else { return .none }

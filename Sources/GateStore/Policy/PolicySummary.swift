@@ -1,7 +1,7 @@
 /// What the administrator's rules are, in short.
 ///
 /// *thread-safe*
-public enum PolicySummary: Hashable, Sendable {
+package enum PolicySummary: Hashable, Sendable {
     /// No folder: the person decides everything.
     case none
     /// So many rules, in these files in the order in which they are read.

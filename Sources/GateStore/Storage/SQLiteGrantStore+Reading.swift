@@ -2,7 +2,7 @@ import GRDB
 import Gate
 
 extension SQLiteGrantStore {
-    public func snapshot() throws(CaptureError) -> StoreSnapshot {
+    package func snapshot() throws(CaptureError) -> StoreSnapshot {
         try read { db in
             try db.inSnapshot {
                 StoreSnapshot(
@@ -17,7 +17,7 @@ extension SQLiteGrantStore {
     /// The program files that decisions speak of, as they were when they were decided about.
     ///
     /// - Throws: `.store`.
-    public func executables() throws(CaptureError) -> [Executable] {
+    package func executables() throws(CaptureError) -> [Executable] {
         try snapshot().decisions.map(\.subject.executable)
     }
 

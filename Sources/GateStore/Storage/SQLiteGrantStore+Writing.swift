@@ -3,7 +3,7 @@ import GRDB
 import Gate
 
 extension SQLiteGrantStore {
-    public func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+    package func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         try commit(audit) { db in
             try decisions.map { decision in
                 try DecisionRow.clearWay(for: decision, db)
@@ -12,7 +12,7 @@ extension SQLiteGrantStore {
         }
     }
 
-    public func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+    package func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         try commit(audit) { db in
             let removed = try DecisionRow.fetchAll(db, ids: ids)
             for decision in removed {
@@ -22,14 +22,14 @@ extension SQLiteGrantStore {
         }
     }
 
-    public func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+    package func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         let wanted = Set(ids)
         return try commit(audit) { db in
             try wanted.sorted().map { try DecisionRow.consume($0, bootID: audit.at.bootID, db) }
         }
     }
 
-    public func setKillSwitch(
+    package func setKillSwitch(
         _ capability: CapabilityName, on: Bool, audit: AuditEvent
     ) throws(CaptureError) -> StoreCommit {
         try commit(audit) { db in
@@ -42,7 +42,7 @@ extension SQLiteGrantStore {
         }
     }
 
-    public func append(_ event: AuditEvent) throws(CaptureError) {
+    package func append(_ event: AuditEvent) throws(CaptureError) {
         _ = try commit(event, decides: false) { _ in [] }
     }
 

@@ -9,9 +9,9 @@ import Gate
 /// that is damaged, locked, full, read-only or writable for others throws `.store` with what to do.
 ///
 /// *thread-safe*; calls block for 2 s at most: never call it on the cooperative pool.
-public final class SQLiteGrantStore: GrantStore {
+package final class SQLiteGrantStore: GrantStore {
     /// The folder the store lives in.
-    public var directory: String { folder.path }
+    package var directory: String { folder.path }
 
     let folder: StateDirectory
     private let connection: Locked<StoreConnection>
@@ -23,7 +23,7 @@ public final class SQLiteGrantStore: GrantStore {
     /// - Throws: `.store` if the user has no home folder; set XDG_STATE_HOME.
     ///
     /// Standard: XDG Base Directory Specification 0.8 (2021). *thread-safe*
-    public static func defaultDirectory(environment: [String: String]) throws(CaptureError) -> String {
+    package static func defaultDirectory(environment: [String: String]) throws(CaptureError) -> String {
         try StateDirectory.standardPath(environment: environment)
     }
 
@@ -31,7 +31,7 @@ public final class SQLiteGrantStore: GrantStore {
     ///
     /// - Parameter directory: an absolute path.
     /// - Throws: `.store`, with a remedy for each cause.
-    public init(directory: String) throws(CaptureError) {
+    package init(directory: String) throws(CaptureError) {
         let folder = try StateDirectory(preparing: directory)
         self.folder = folder
         connection = Locked(try StoreConnection(in: folder))
@@ -77,7 +77,7 @@ public final class SQLiteGrantStore: GrantStore {
         }
     }
 
-    public func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+    package func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
         watch.withLock { watch in
             let running = watch ?? StoreWatch(on: folder)
             watch = running

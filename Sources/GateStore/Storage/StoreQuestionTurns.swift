@@ -7,15 +7,15 @@ import Gate
 /// in the lock file, which stays empty.
 ///
 /// Standard: fcntl(2), open file description locks. *thread-safe*
-public struct StoreQuestionTurns: QuestionTurns {
+package struct StoreQuestionTurns: QuestionTurns {
     private let path: String
 
     /// - Parameter store: the turns are of all processes that use the same folder.
-    public init(of store: SQLiteGrantStore) {
+    package init(of store: SQLiteGrantStore) {
         path = store.directory + "/questions.lock"
     }
 
-    public func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
+    package func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
         let opened = cs_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
         guard opened >= 0 else { throw failure(opened) }
         let turn = Turn(Descriptor(opened))

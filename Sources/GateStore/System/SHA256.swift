@@ -4,11 +4,11 @@ import Gate
 /// SHA-256 by libnettle: of executables, and of the lines of the audit log.
 ///
 /// Standard: FIPS 180-4 (2015). *thread-safe*
-public enum SHA256 {
+package enum SHA256 {
     /// The digest of some bytes, 64 lower-case hexadecimal digits.
     ///
     /// - Throws: `.inputOutput` if no memory is left.
-    public static func hex(of bytes: some Sequence<UInt8>) throws(CaptureError) -> String {
+    package static func hex(of bytes: some Sequence<UInt8>) throws(CaptureError) -> String {
         let digest = try Digest()
         digest.add(Array(bytes).span.bytes)
         return digest.end()
@@ -18,7 +18,7 @@ public enum SHA256 {
     ///
     /// - Parameter descriptor: open for reading, of a regular file.
     /// - Throws: `.inputOutput` if the file can't be read; try again, or check the disk.
-    public static func hex(ofDescriptor descriptor: Int32) throws(CaptureError) -> String {
+    package static func hex(ofDescriptor descriptor: Int32) throws(CaptureError) -> String {
         let digest = try Digest()
         var piece = [UInt8](repeating: 0, count: 128 * 1024)
         var offset: Int64 = 0
