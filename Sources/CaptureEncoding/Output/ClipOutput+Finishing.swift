@@ -5,8 +5,8 @@ extension ClipOutput {
     /// Makes it durable and gives it its name; later, where it has a queue for that.
     /// - Throws: as `OutputFinish.run()`.
     mutating func finish() throws(CaptureError) {
-        guard case .file(let path) = destination, descriptor >= 0 else { return }
-        let last = OutputFinish(descriptor: descriptor, path: path, suffix: suffix, replacing: replacing)
+        guard case .file(let path) = destination, let file, descriptor >= 0 else { return }
+        let last = OutputFinish(file: file, length: bytesWritten, path: path, replacing: replacing, sync: sync)
         if let finishing {
             finishing.add(last)
         } else {
@@ -18,10 +18,16 @@ extension ClipOutput {
 
     /// Removes what was written.
     mutating func discard() {
-        guard case .file(let path) = destination, descriptor >= 0 else { return }
-        _ = cs_unlink(path + suffix)
-        _ = cs_close(descriptor)
+        guard let file, descriptor >= 0 else { return }
+        file.remove()
+        Self.close(file, sync)
         descriptor = -1
+    }
+
+    /// Without waiting for a disk that is behind.
+    static func close(_ file: PartialFile, _ sync: DiskSync?) {
+        file.steps.reached(.close)
+        if let sync { sync.close() } else { _ = cs_close(file.descriptor) }
     }
 
     static func quoted(_ path: String) -> String {

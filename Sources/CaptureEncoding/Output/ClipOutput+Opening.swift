@@ -4,39 +4,60 @@ import CaptureGate
 extension ClipOutput {
     /// Opens it before anything is captured and before anybody is asked.
     ///
-    /// A partial file of an earlier, interrupted recording is reused if it is empty, else nothing writes over it.
+    /// A partial file of an earlier, interrupted recording is reused if it is empty, else nothing writes over it. Anything else
+    /// under that name, a pipe, a link, another user's file or one with a second name, is left as it is.
     /// - Parameters:
     ///   - destination: a file, standard output, or nothing.
     ///   - replacing: whether a file of that name may be replaced.
-    /// - Throws: `.fileExists`, also for a partial one; `.busy` if another recording writes there; `.inputOutput` for an unwritable place;
-    ///   `.usage` for a name that is none.
+    /// - Throws: `.fileExists`, also for what has the partial name; `.busy` if another recording writes there;
+    ///   `.inputOutput` for an unwritable place; `.usage` for a name that is none, or not a file's.
     public init(opening destination: ClipDestination, replacing: Bool = false) throws(CaptureError) {
         try self.init(opening: destination, replacing: replacing, over: .recording)
     }
 
-    /// - Parameter leftover: what a partial file may hold.
-    init(opening destination: ClipDestination, replacing: Bool, over leftover: Leftover) throws(CaptureError) {
+    /// - Parameters:
+    ///   - leftover: what a partial file may hold.
+    ///   - steps: where tests have others come in between.
+    init(
+        opening destination: ClipDestination, replacing: Bool, over leftover: Leftover,
+        steps: OutputSteps = OutputSteps()
+    ) throws(CaptureError) {
         switch destination {
         case .file(let path):
-            try Self.checkName(path, replacing: replacing)
-            let descriptor = try Self.open(Self.partial(of: path), over: leftover)
-            self.init(destination: destination, descriptor: descriptor, isSeekable: true, replacing: replacing)
-        case .standardOutput:
-            // Never patched, also where it is a file: the shell may have opened it to append.
-            self.init(destination: destination, descriptor: 1, isSeekable: false, replacing: false)
-        case .nothing:
-            self.init(destination: destination, descriptor: -1, isSeekable: false, replacing: false)
+            let file = try Self.open(path, Self.partialSuffix, replacing, over: leftover, steps)
+            self.init(
+                destination: destination, file: file, descriptor: file.descriptor, replacing: replacing,
+                isKept: leftover == .recording)
+        // Never patched, also where it is a file: the shell may have opened it to append.
+        case .standardOutput: self.init(destination: destination, descriptor: 1)
+        case .nothing: self.init(destination: destination, descriptor: -1)
         }
     }
 
     /// Opens it for what is recovered of an interrupted recording, beside which it lies until it is finished.
     /// - Throws: as `init(opening:replacing:)`.
     init(recoveringInto path: String, replacing: Bool) throws(CaptureError) {
-        try Self.checkName(path, replacing: replacing)
-        let descriptor = try Self.open(path + Self.recoverySuffix, over: .recovery)
+        let file = try Self.open(path, Self.recoverySuffix, replacing, over: .recovery, OutputSteps())
         self.init(
-            destination: .file(path: path), descriptor: descriptor, isSeekable: true, replacing: replacing,
-            suffix: Self.recoverySuffix)
+            destination: .file(path: path), file: file, descriptor: file.descriptor, replacing: replacing)
+    }
+
+    /// Looks at the clip's name before, so that nothing is made in vain, and again behind the lock: another recording that
+    /// had the partial name may have become that clip.
+    private static func open(
+        _ path: String, _ suffix: String, _ replacing: Bool, over leftover: Leftover, _ steps: OutputSteps
+    ) throws(CaptureError) -> PartialFile {
+        try checkName(path, replacing: replacing)
+        let file = try PartialFile(opening: path + suffix, over: leftover, steps: steps)
+        do throws(CaptureError) {
+            steps.reached(.check)
+            try checkName(path, replacing: replacing)
+        } catch {
+            file.remove()
+            close(file, nil)
+            throw error
+        }
+        return file
     }
 
     private static let recoverySuffix = ".recovering"
@@ -53,12 +74,11 @@ extension ClipOutput {
         }
         var status = cs_file_status()
         guard cs_lstat(path, &status) >= 0 else { return }
-        let kind = status.mode & UInt32(CS_MODE_KIND)
-        if kind == UInt32(CS_MODE_DIRECTORY) {
+        if status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_DIRECTORY) {
             throw CaptureError(.usage, "\(path) is a folder.", remedies: [Remedy("Name a file in it.")])
         }
         guard replacing else { throw exists(path) }
-        if kind != UInt32(CS_MODE_FILE), kind != UInt32(CS_MODE_LINK) {
+        guard isReplaceable(path) else {
             throw CaptureError(
                 .usage, "\(path) is not a file that can be replaced.", remedies: [Remedy("Write to - or to null:.")])
         }
@@ -70,49 +90,50 @@ extension ClipOutput {
             remedies: [Remedy("Choose another name, or replace it with --force.")])
     }
 
-    private static func open(_ partial: String, over leftover: Leftover) throws(CaptureError) -> Int32 {
-        let made = cs_open(partial, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
-        if made >= 0 { return try locked(made, partial) }
-        guard made == -EEXIST else { throw .output(-made, "write to", partial) }
-        let found = cs_open(partial, O_RDWR | O_NOFOLLOW, 0)
-        guard found >= 0 else { throw .output(-found, "write to", partial) }
-        return try takeOver(try locked(found, partial), partial, over: leftover)
-    }
-
-    /// The lock tells a recording that runs from one that was interrupted.
-    private static func locked(_ descriptor: Int32, _ partial: String) throws(CaptureError) -> Int32 {
-        let result = FileLock.take(descriptor)
-        if result >= 0 || result == -ENOTSUP || result == -ENOSYS { return descriptor }
-        _ = cs_close(descriptor)
-        guard result == -EWOULDBLOCK else { throw .output(-result, "lock", partial) }
-        throw busy(partial)
-    }
-
-    private static func busy(_ partial: String) -> CaptureError {
-        CaptureError(
-            .busy, "Another recording is writing \(partial).", errno: EWOULDBLOCK,
-            remedies: [Remedy("Choose another name.")])
-    }
-
-    /// Between opening it and locking it, its writer may have finished: then it is a clip under its own name.
-    private static func isStill(_ status: cs_file_status, at path: String) -> Bool {
-        var named = cs_file_status()
-        guard cs_lstat(path, &named) >= 0 else { return false }
-        return named.inode == status.inode && named.device == status.device
-    }
-
-    private static func takeOver(
-        _ descriptor: Int32, _ partial: String, over leftover: Leftover
-    ) throws(CaptureError) -> Int32 {
+    /// Whether a name is free, a file's, or that of a link to a file, which is replaced and not written through.
+    static func isReplaceable(_ path: String) -> Bool {
         var status = cs_file_status()
-        let size = cs_fstat(descriptor, &status) < 0 ? Int64.max : status.size
-        guard isStill(status, at: partial) else {
-            _ = cs_close(descriptor)
-            throw busy(partial)
+        let found = cs_lstat(path, &status)
+        guard found >= 0 else { return found == -ENOENT }
+        if status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_LINK) {
+            guard cs_stat(path, &status) >= 0, !leadsToDescriptor(path) else { return false }
         }
-        if size == 0 { return descriptor }
-        if leftover.isReplaceable, cs_ftruncate(descriptor, 0) >= 0 { return descriptor }
-        _ = cs_close(descriptor)
-        throw leftover.error(partial)
+        return status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE)
+    }
+
+    /// Whether a link leads to one of /proc, as /dev/stdout does: that is a descriptor of whoever looks, also where it is a
+    /// file's.
+    private static func leadsToDescriptor(_ path: String) -> Bool {
+        var place = path
+        for _ in 0..<mostLinks {
+            guard let target = target(ofLink: place) else { return false }
+            place = target.hasPrefix("/") ? target : folder(of: place) + "/" + target
+            if isInProc(folder(of: place)) { return true }
+        }
+        return true
+    }
+
+    /// As many as the kernel follows (path_resolution(7)).
+    private static let mostLinks = 40
+
+    private static func isInProc(_ folder: String) -> Bool {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { text in
+            guard let start = text.baseAddress, cs_realpath(folder, start, text.count) >= 0 else { return false }
+            let real = String(cString: start)
+            return real == "/proc" || real.hasPrefix("/proc/")
+        }
+    }
+
+    /// What a link says; `nil` of what is none.
+    static func target(ofLink path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { text in
+            guard let start = text.baseAddress, cs_readlink(path, start, text.count) > 0 else { return nil }
+            return String(cString: start)
+        }
+    }
+
+    /// The folder that a name is in.
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }

@@ -3,6 +3,7 @@ import CaptureGate
 
 /// The bytes of a clip on their way: `OUT.partial`, which becomes OUT when it is finished; standard output; or nothing.
 ///
+/// What is written to a file reaches the disk once a second, and a file that another program cuts or removes takes no more.
 /// Released without being finished, it removes a partial file that nothing was recorded into, and keeps any other.
 ///
 /// *session-bound*
@@ -15,29 +16,34 @@ public struct ClipOutput: ~Copyable, Sendable {
     /// -1 for nothing and once closed.
     var descriptor: Int32
     let replacing: Bool
-    /// What the file is called until it is finished, behind its name.
-    let suffix: String
+    /// `nil` where it is no file.
+    let file: PartialFile?
+    /// Whether what was written is of use although it was never finished.
+    let isKept: Bool
+    /// Stores what is written while more comes; `nil` until something was, and where nothing of it is kept.
+    var sync: DiskSync?
     /// Gives it its name later; at once where there is none.
     var finishing: FinishingQueue?
     /// The most bytes it may have; `nil` as many as there is room for.
     var limit: Int64?
 
+    /// - Parameter isKept: not so of half a picture, and of half a recovery, whose interrupted recording is still there.
     init(
-        destination: ClipDestination, descriptor: Int32, isSeekable: Bool, replacing: Bool,
-        suffix: String = Self.partialSuffix
+        destination: ClipDestination, file: PartialFile? = nil, descriptor: Int32, replacing: Bool = false,
+        isKept: Bool = false
     ) {
         self.destination = destination
+        self.file = file
         self.descriptor = descriptor
-        self.isSeekable = isSeekable
         self.replacing = replacing
-        self.suffix = suffix
+        self.isKept = isKept
+        isSeekable = file != nil
     }
 
     deinit {
-        guard case .file(let path) = destination, descriptor >= 0 else { return }
-        // The interrupted recording is still there, so that half a recovery is nothing to keep.
-        if bytesWritten == 0 || suffix != Self.partialSuffix { _ = cs_unlink(path + suffix) }
-        _ = cs_close(descriptor)
+        guard let file, descriptor >= 0 else { return }
+        if bytesWritten == 0 || !isKept { file.remove() }
+        Self.close(file, sync)
     }
 
     static let partialSuffix = ".partial"
@@ -45,13 +51,20 @@ public struct ClipOutput: ~Copyable, Sendable {
     static func partial(of path: String) -> String { path + partialSuffix }
 
     /// Appends all of it.
-    /// - Throws: `.diskFull`, ``CaptureError/sizeReached`` or `.inputOutput`. Part of it may be there: see `rewind(to:)`.
+    /// - Throws: `.diskFull`, ``CaptureError/sizeReached`` or `.inputOutput`, also of what was written before and could not be
+    ///   stored. Part of it may be there: see `rewind(to:)`.
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
         if let limit, bytesWritten + Int64(bytes.count) > limit { throw .sizeReached }
         guard destination != .nothing else {
             bytesWritten += Int64(bytes.count)
             return
         }
+        try checkWhole()
+        try append(bytes)
+        try keepSafe()
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
         var rest = bytes
         while !rest.isEmpty {
             let written = cs_write(descriptor, rest.baseAddress, rest.count)
@@ -63,6 +76,18 @@ public struct ClipOutput: ~Copyable, Sendable {
             bytesWritten += written
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...])
         }
+    }
+
+    /// What another program has cut off would become zeros with the next bytes.
+    private func checkWhole() throws(CaptureError) {
+        if let loss = file?.loss(ofWritten: bytesWritten) { throw loss }
+    }
+
+    /// - Throws: what kept earlier bytes from the disk.
+    private mutating func keepSafe() throws(CaptureError) {
+        guard isKept, let file else { return }
+        if sync == nil { sync = try DiskSync(starting: file) }
+        if let failure = sync?.note(bytesWritten) { throw failure }
     }
 
     /// Standard output may have been made non-blocking by whoever shares it.
@@ -78,13 +103,15 @@ public struct ClipOutput: ~Copyable, Sendable {
     /// Changes bytes that are written already; does nothing where that can't be done.
     func patch(_ bytes: [UInt8], at offset: Int64) throws(CaptureError) {
         guard isSeekable else { return }
+        try checkWhole()
         let written = bytes.withUnsafeBytes { cs_pwrite(descriptor, $0.baseAddress, $0.count, offset) }
         guard written == bytes.count else { throw failure(written < 0 ? Int32(-written) : EIO, "write to") }
     }
 
     /// Cuts off what was written past `length`, such as half a cluster on a full disk.
     mutating func rewind(to length: Int64) throws(CaptureError) {
-        guard isSeekable, length <= bytesWritten else { return }
+        guard let file, length <= bytesWritten, file.loss(ofWritten: length) == nil else { return }
+        sync?.noteCut(to: length)
         let cut = cs_ftruncate(descriptor, length)
         guard cut >= 0 else { throw failure(-cut, "shorten") }
         _ = cs_lseek(descriptor, length, SEEK_SET)

@@ -6,16 +6,16 @@ struct PartNames: Sendable {
     let destination: ClipDestination
 
     /// - Parameter destination: what the whole is called: `clip.mkv`.
-    /// - Throws: `.usage` for standard output; `.fileExists` where a part of an interrupted recording is left, which would
-    ///   end this one as soon as it comes to that number.
+    /// - Throws: `.usage` for standard output; `.fileExists` where a part of an interrupted recording is left, or anything
+    ///   else under its name, which would end this one as soon as it comes to that number.
     init(_ destination: ClipDestination) throws(CaptureError) {
         guard destination != .standardOutput else {
             throw CaptureError(
                 .usage, "Standard output can't be cut into several files.", remedies: [Remedy("Name a file.")])
         }
         self.destination = destination
-        for name in existing(endingIn: ClipOutput.partialSuffix) where Self.holdsSomething(name) {
-            throw Leftover.recording.error(name)
+        for name in existing(endingIn: ClipOutput.partialSuffix) {
+            if let refusal = Self.refusal(of: name) { throw refusal }
         }
     }
 
@@ -78,9 +78,10 @@ struct PartNames: Sendable {
         return text.count == max(digits, String(number).count)
     }
 
-    private static func holdsSomething(_ path: String) -> Bool {
+    private static func refusal(of partial: String) -> CaptureError? {
         var status = cs_file_status()
-        return cs_lstat(path, &status) >= 0 && status.size > 0
+        guard cs_lstat(partial, &status) >= 0 else { return nil }
+        return Leftover.refusal(of: status, partial) ?? (status.size > 0 ? Leftover.recording.error(partial) : nil)
     }
 
     private static let digits = 4

@@ -12,8 +12,7 @@ enum Pipe {
         let pipe = Foundation.Pipe()
         let reader = Thread.Reader(pipe.fileHandleForReading)
         let output = ClipOutput(
-            destination: .standardOutput, descriptor: pipe.fileHandleForWriting.fileDescriptor, isSeekable: false,
-            replacing: false)
+            destination: .standardOutput, descriptor: pipe.fileHandleForWriting.fileDescriptor)
         let writer = try format.writer(on: output, tracks: tracks, settings: settings)
         try body(writer)
         _ = try writer.finish(ledger: Recording.ledger, end: .complete)

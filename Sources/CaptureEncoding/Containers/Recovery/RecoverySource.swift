@@ -24,7 +24,7 @@ final class RecoverySource {
             throw CaptureError(.badInput, "\(path) is not a file.")
         }
         let locked = FileLock.take(descriptor)
-        guard locked >= 0 || locked == -ENOTSUP || locked == -ENOSYS else {
+        guard locked >= 0 || FileLock.isAbsent(locked) else {
             throw CaptureError(
                 .busy, "\(path) is being recorded.", errno: -locked,
                 remedies: [Remedy("Wait until the recording has ended.")])
