@@ -9,6 +9,7 @@ struct RecoverCommand: ParsableCommand {
         abstract: "Finish recordings that were interrupted.",
         discussion: """
             A recording is OUT.partial until it is finished; one that was killed, or whose machine lost power, stays so. \
+            What was captured reaches the disk once a second, so a power cut takes the last second and a half at most. \
             This writes what it holds into OUT, and removes OUT.partial only if not one frame of it is missing.
 
               capturegate recover clip.mkv.partial
