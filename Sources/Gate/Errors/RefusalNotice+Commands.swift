@@ -1,3 +1,10 @@
+extension Remedy {
+    /// What cures a store that saw a clock which was ahead.
+    package static let forgetLaterClock = Remedy(
+        "If that clock was wrong, have the store forget it; permissions for a time end with it, and can be given again.",
+        command: "capturegate reset --clock")
+}
+
 extension RefusalNotice {
     /// The two commands that allow it: for one capture, and for good.
     var grantRemedies: [Remedy] {

@@ -21,6 +21,7 @@ extension RefusalNotice {
     }
 
     private func undetermined(_ previous: Grant?) -> CaptureError {
+        if let laterClock { return outrun(by: laterClock) }
         guard let previous else {
             return CaptureError(
                 .notAuthorized, "Nobody has allowed \(program) to use \(thing) yet.", remedies: grantRemedies)
@@ -30,6 +31,16 @@ extension RefusalNotice {
             .notAuthorized,
             "\(program) is not the program that was allowed to use \(thing) on \(date): its file has changed since.",
             remedies: grantRemedies)
+    }
+
+    private func outrun(by later: LaterClock) -> CaptureError {
+        let end = CalendarDate(nanosecondsSince1970: later.end)
+        let seen = CalendarDate(nanosecondsSince1970: later.seen)
+        return CaptureError(
+            .notAuthorized,
+            "\(program) may not use \(thing): the permission until \(end) counts as over, because the grant store has seen "
+                + "a later clock, \(seen).",
+            remedies: [.forgetLaterClock] + grantRemedies)
     }
 
     private func tooLow(_ grant: Grant) -> CaptureError? {

@@ -8,11 +8,14 @@ struct RefusalNotice: Sendable {
     let request: DeviceRequest?
     /// The device it means now.
     let device: DeviceDescription?
+    /// The later clock that keeps a permission from deciding.
+    let laterClock: LaterClock?
 
     init(
         subject: Result<Subject, CaptureError>, capability: CapabilityName, request: DeviceRequest? = nil,
-        device: DeviceDescription? = nil
+        device: DeviceDescription? = nil, laterClock: LaterClock? = nil
     ) {
+        self.laterClock = laterClock
         self.subject = subject
         self.capability = capability
         self.request = request

@@ -21,6 +21,8 @@ struct CaptureJudge: Sendable {
         let status: AuthorizationStatus
         /// Its wall time does not go before the latest one the store has seen.
         let at: GateInstant
+        /// The later clock that keeps a permission from deciding.
+        var laterClock: LaterClock?
     }
 
     /// One status for each case, all from the same reading of the store.
@@ -32,7 +34,10 @@ struct CaptureJudge: Sendable {
             // Read last: waiting for the store takes time.
             let now = clock.now
             let seen = now.notBefore(wall: snapshot.latestWallNanoseconds)
-            return cases.map { Finding(status: status(of: $0, in: snapshot, at: now), at: seen) }
+            return cases.map { matter in
+                let status = status(of: matter, in: snapshot, at: now)
+                return Finding(status: status, at: seen, laterClock: laterClock(for: matter, status, snapshot, now))
+            }
         } catch {
             return cases.map { _ in Finding(status: .restricted(.store(error)), at: clock.now) }
         }
@@ -46,6 +51,14 @@ struct CaptureJudge: Sendable {
             verdict: verdict(on: matter, at: rules.now))
         let denials = matter.aliases.lazy.compactMap { rules.denial(of: matter.request, as: $0, instead: status) }
         return denials.first ?? status
+    }
+
+    private func laterClock(
+        for matter: Case, _ status: AuthorizationStatus, _ snapshot: StoreSnapshot, _ now: GateInstant
+    ) -> LaterClock? {
+        guard case .notDetermined = status else { return nil }
+        return AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
+            .laterClock(of: matter.request, on: matter.device)
     }
 
     private func verdict(on matter: Case, at now: GateInstant) -> PolicyVerdict {

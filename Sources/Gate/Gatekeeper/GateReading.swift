@@ -4,6 +4,8 @@ struct GateReading: Sendable {
         let request: DeviceRequest
         let resolution: DeviceResolution
         let status: AuthorizationStatus
+        /// The later clock that keeps a permission from deciding.
+        var laterClock: LaterClock?
 
         /// Without a device nothing is available, whatever the directory says of it.
         var availability: Availability {
@@ -25,7 +27,8 @@ struct GateReading: Sendable {
 
         func notice(for subject: Result<Subject, CaptureError>) -> RefusalNotice {
             RefusalNotice(
-                subject: subject, capability: request.capability, request: request, device: resolution.device)
+                subject: subject, capability: request.capability, request: request, device: resolution.device,
+                laterClock: laterClock)
         }
     }
 

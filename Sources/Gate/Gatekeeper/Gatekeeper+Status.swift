@@ -24,9 +24,10 @@ extension Gatekeeper {
                 restriction: resolution.restriction)
         }
         let judge = watcher.judge
-        let statuses = await onStoreQueue { judge.statuses(of: cases) }
-        let items = zip(zip(requests, resolutions), statuses).map { pair, status in
-            GateReading.Item(request: pair.0, resolution: pair.1, status: status)
+        let findings = await onStoreQueue { judge.findings(of: cases) }
+        let items = zip(zip(requests, resolutions), findings).map { pair, finding in
+            GateReading.Item(
+                request: pair.0, resolution: pair.1, status: finding.status, laterClock: finding.laterClock)
         }
         return GateReading(items: items)
     }

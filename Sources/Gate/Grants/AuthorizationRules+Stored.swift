@@ -18,9 +18,16 @@ extension AuthorizationRules {
     private func isInForce(
         _ decision: Decision, _ request: DeviceRequest, on device: DeviceID?, about subject: Subject
     ) -> Bool {
+        speaks(decision, of: request, on: device, to: subject)
+            && !decision.hasRunOut(at: clock, latest: now.wallNanoseconds)
+    }
+
+    /// Whether a decision is about a request, whatever the clocks say.
+    func speaks(
+        _ decision: Decision, of request: DeviceRequest, on device: DeviceID?, to subject: Subject
+    ) -> Bool {
         decision.capability == request.capability && decision.subject.speaks(of: subject)
-            && decision.covers(request.device, now: device)
-            && decision.lifetime.holds(at: now, decidedAt: decision.decidedAt, in: subject.session)
+            && decision.covers(request.device, now: device) && decision.lifetime.isOf(subject.session)
     }
 
     /// High enough before too low, then a lasting one, then the device's own, then the newest; of those too low the
@@ -34,6 +41,14 @@ extension AuthorizationRules {
             min(grant.level.rank, level.rank), grant.lifetime == .once ? 0 : 1, grant.device == .any ? 0 : 1,
             grant.id ?? grant.decidedAt.wallNanoseconds
         )
+    }
+}
+
+extension Lifetime {
+    /// Whether it can hold in a session: one that is for another session, or for one that can't be told from others, does not.
+    fileprivate func isOf(_ session: LoginSession) -> Bool {
+        guard case .session(let granted) = self else { return true }
+        return granted == session && session.isIdentified
     }
 }
 

@@ -11,14 +11,17 @@ struct AuthorizationRules: Sendable {
     let subject: Result<Subject, CaptureError>
     private(set) var decisions: [Decision]
     let killSwitches: Set<CapabilityName>
-    /// Its wall time does not go before the latest one the store has seen.
+    /// Its wall time does not go before the latest one the store has seen: what is allowed counts by it.
     let now: GateInstant
+    /// The clock as it is: what is denied counts by it.
+    let clock: GateInstant
 
     init(subject: Result<Subject, CaptureError>, snapshot: StoreSnapshot, now: GateInstant) {
         self.subject = subject
         // A yes at a level that lies was given to what its name says, and would allow what its rank says.
         decisions = snapshot.decisions.filter { $0.verdict == .deny || $0.capability.has($0.level) }
         killSwitches = snapshot.killSwitches
+        clock = now
         self.now = now.notBefore(wall: snapshot.latestWallNanoseconds)
     }
 

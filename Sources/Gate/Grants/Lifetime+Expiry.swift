@@ -1,16 +1,3 @@
-extension Lifetime {
-    /// Whether a decision made at `decidedAt` still holds at `now`.
-    ///
-    /// - Parameter now: with a wall time that does not go before the latest one the store has seen.
-    func holds(at now: GateInstant, decidedAt: GateInstant, in session: LoginSession) -> Bool {
-        switch self {
-        case .once, .always: true
-        case .session(let granted): granted == session && session.isIdentified
-        case .until(let limit): !limit.hasPassed(at: now, since: decidedAt)
-        }
-    }
-}
-
 extension GateInstant {
     /// Whether either clock says that this moment has come.
     ///
@@ -20,6 +7,13 @@ extension GateInstant {
         if now.wallNanoseconds >= wallNanoseconds { return true }
         if now.bootID == bootID { return now.bootNanoseconds >= bootNanoseconds }
         return now.bootNanoseconds >= max(0, saturating(wallNanoseconds, minus: start.wallNanoseconds))
+    }
+
+    /// Whether each clock that can tell says that this moment has come: the wall clock, and in the same boot the boot clock,
+    /// which nobody sets.
+    func hasPassedForCertain(at now: GateInstant) -> Bool {
+        guard now.wallNanoseconds >= wallNanoseconds else { return false }
+        return now.bootID != bootID || now.bootNanoseconds >= bootNanoseconds
     }
 
     /// Nanoseconds until this moment comes on the clock that gets there first; 0 if it has.
@@ -35,8 +29,8 @@ extension GateInstant {
             wallNanoseconds: max(wallNanoseconds, latest), bootNanoseconds: bootNanoseconds, bootID: bootID)
     }
 
-    /// This moment and `nanoseconds` later, on both clocks.
-    func advanced(by nanoseconds: Int64) -> GateInstant {
+    /// This moment and `nanoseconds` later, on both clocks; the last moment there is where that is beyond all.
+    package func advanced(by nanoseconds: Int64) -> GateInstant {
         GateInstant(
             wallNanoseconds: saturating(wallNanoseconds, plus: nanoseconds),
             bootNanoseconds: saturating(bootNanoseconds, plus: nanoseconds), bootID: bootID)

@@ -81,12 +81,14 @@ final class PermitLedger: Sendable {
                 basis: known?[index])
         }
         var grants: [Grant] = []
-        for (item, status) in zip(items, judge.statuses(of: cases)) {
+        for (item, finding) in zip(items, judge.findings(of: cases)) {
             let notice = RefusalNotice(
                 subject: judge.subject, capability: item.request.capability, request: item.request,
-                device: item.device)
-            if let refusal = notice.refusal(of: status) { throw refusal }
-            guard let grant = status.grant else { throw CaptureError(.notAuthorized, "The authorization is gone.") }
+                device: item.device, laterClock: finding.laterClock)
+            if let refusal = notice.refusal(of: finding.status) { throw refusal }
+            guard let grant = finding.status.grant else {
+                throw CaptureError(.notAuthorized, "The authorization is gone.")
+            }
             grants.append(grant)
         }
         return grants
