@@ -29,6 +29,27 @@ struct AuditTests {
         #expect(world.store.events(.stop).count == 1)
     }
 
+    @Test("An end that the store does not take at once is tried again, and is one line")
+    func lockedStore() async throws {
+        let world = World()
+        world.store.refuse(.stop, times: 2)
+        try await world.queue.run(Capture(Microphone()))
+        #expect(world.store.events(.stop).count == 1)
+        #expect(world.gatekeeper.unloggedEnds.isEmpty)
+    }
+
+    @Test("An end that the store never takes is told, with the device, the cause and what to do")
+    func lostEnd() async throws {
+        let world = World()
+        world.store.refuse(.stop, times: .max)
+        try await world.queue.run(Capture(Microphone()))
+        #expect(world.store.events(.stop).isEmpty)
+        let error = try #require(world.gatekeeper.unloggedEnds.first)
+        #expect(error.kind == .store && error.exitCode == 78)
+        #expect(error.message.contains("Desk Mic (usb-mic) and not its end: It is locked."))
+        #expect(error.remedies.map(\.command) == [nil, "capturegate log --verify"])
+    }
+
     @Test("A capture that was refused is one line of the audit log")
     func refusalLine() async {
         let world = World()

@@ -28,6 +28,10 @@ public final class Gatekeeper: Sendable {
     let locks = LockRoom()
     let instances = InstanceRegistry()
     let watcher: CaptureWatcher
+    private let lost = Locked<[CaptureError]>([])
+
+    /// The ends of captures that the audit log did not take, one error each, the first hundred: it has their beginning alone.
+    public var unloggedEnds: [CaptureError] { lost.withLock { $0 } }
 
     /// A gate of a program's own, for its tests and for capabilities of its own: its permits open the built-in test devices
     /// alone.
@@ -81,5 +85,55 @@ public final class Gatekeeper: Sendable {
                 log?.error("The audit log took no \(event.kind.rawValue) line: \(error.message)")
             }
         }
+    }
+
+    /// Writes how a capture ended. The store may be locked or full for a while: it is tried three times, each of which waits
+    /// for the lock, and what fails then is kept in `unloggedEnds`.
+    func reportEnd(_ event: AuditEvent, of device: DeviceDescription) async {
+        var left = 2
+        while let error = await appending(event) {
+            guard left > 0 else { return keep(.unlogged(event, of: device, error)) }
+            left -= 1
+            await pause()
+        }
+    }
+
+    private func keep(_ error: CaptureError) {
+        lost.withLock { lost in
+            if lost.count < 100 { lost.append(error) }
+        }
+    }
+
+    private func appending(_ event: AuditEvent) async -> CaptureError? {
+        let (store, log) = (store, log)
+        return await onStoreQueue {
+            do throws(CaptureError) {
+                try store.append(event)
+                return nil
+            } catch {
+                log?.error("The audit log took no \(event.kind.rawValue) line: \(error.message)")
+                return error
+            }
+        }
+    }
+
+    /// A quarter of a second, also in a task that was cancelled: a capture that is cancelled ends, too.
+    private func pause() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(250)) { continuation.resume() }
+        }
+    }
+}
+
+extension CaptureError {
+    fileprivate static func unlogged(
+        _ event: AuditEvent, of device: DeviceDescription, _ cause: CaptureError
+    ) -> CaptureError {
+        CaptureError(
+            .store,
+            "The audit log has the beginning of the capture of \(device.name) (\(device.id)) and not its end: "
+                + cause.message,
+            errno: cause.errno,
+            remedies: cause.remedies + [Remedy("See what the log has.", command: "capturegate log --verify")])
     }
 }

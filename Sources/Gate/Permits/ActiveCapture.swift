@@ -61,7 +61,7 @@ package final class ActiveCapture: Sendable {
     package func finish(frames: UInt64, bytes: UInt64, outcome: String) async {
         guard watch.finish() else { return }
         gatekeeper.watcher.end(watch)
-        await gatekeeper.report(line(frames, bytes, outcome))
+        await gatekeeper.reportEnd(line(frames, bytes, outcome), of: device)
     }
 
     private func line(_ frames: UInt64?, _ bytes: UInt64?, _ outcome: String) -> AuditEvent {
@@ -73,7 +73,7 @@ package final class ActiveCapture: Sendable {
     deinit {
         guard watch.finish() else { return }
         gatekeeper.watcher.end(watch)
-        let (event, gatekeeper) = (line(nil, nil, "released without a report"), gatekeeper)
-        Task.detached { await gatekeeper.report(event) }
+        let (event, gatekeeper, device) = (line(nil, nil, "released without a report"), gatekeeper, device)
+        Task.detached { await gatekeeper.reportEnd(event, of: device) }
     }
 }

@@ -11,6 +11,7 @@ final class MemoryStore: GrantStore {
         var events: [AuditEvent] = []
         var lastID: Int64 = 0
         var failure: CaptureError?
+        var lost: (kind: AuditEvent.Kind, times: Int) = (.stop, 0)
         var handlers: [Int: @Sendable () -> Void] = [:]
         var lastHandler = 0
         var snapshots = 0
@@ -29,6 +30,11 @@ final class MemoryStore: GrantStore {
     func fail(with error: CaptureError?) {
         state.withLock { $0.failure = error }
         changed()
+    }
+
+    /// So many lines of a kind are not taken, as by a store that is locked.
+    func refuse(_ kind: AuditEvent.Kind, times: Int) {
+        state.withLock { $0.lost = (kind, times) }
     }
 
     /// Called with the number of the reading before each one: the place for what happens in between.
@@ -97,7 +103,13 @@ final class MemoryStore: GrantStore {
     }
 
     func append(_ event: AuditEvent) throws(CaptureError) {
-        try change { $0.events.append(event) }
+        try change { state throws(CaptureError) in
+            if state.lost.kind == event.kind, state.lost.times > 0 {
+                state.lost.times -= 1
+                throw CaptureError(.store, "It is locked.", remedies: [Remedy("Wait.")])
+            }
+            state.events.append(event)
+        }
     }
 
     func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
