@@ -16,6 +16,8 @@ public struct AuditEvent: Hashable, Sendable, Codable {
         /// Decisions were removed.
         case removal
         case killSwitch
+        /// The store itself was changed: its format, or the latest time it has seen.
+        case upkeep
     }
 
     public let kind: Kind

@@ -4,7 +4,7 @@ import Gate
 ///
 /// The file is written and synced *before* a transaction commits, naming both extents, and once more behind the
 /// commit, then with one extent alone. Whoever finds `before` in the log, found a change that was never committed;
-/// whoever finds `after`, found it complete; anything else, somebody has cut the log.
+/// whoever finds `after`, found it complete; anything else, somebody has cut the log, and the store decides nothing.
 struct AuditHead: Hashable, Sendable {
     /// Counts the writes; its parity names the half of the file.
     let turn: UInt64
@@ -12,6 +12,9 @@ struct AuditHead: Hashable, Sendable {
     let after: AuditExtent
 
     var isSettled: Bool { before == after }
+
+    /// Whether a log that reaches so far is as this head says: before the change it names, or behind it.
+    func names(_ found: AuditExtent) -> Bool { before == found || after == found }
 
     /// Half of the file: a torn write spoils one half, the other still has the turn before.
     static let bytes = 1024
@@ -51,7 +54,9 @@ struct AuditHead: Hashable, Sendable {
 extension AuditLink {
     fileprivate init?(decoding text: Substring) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int64(parts[0]), parts[1].utf8.count == 64 else { return nil }
+        guard parts.count == 2, let number = Int64(parts[0]), AuditLink.numbers.contains(number),
+            parts[1].utf8.count == 64
+        else { return nil }
         self.init(number: number, hash: String(parts[1]))
     }
 }

@@ -7,9 +7,10 @@ struct AuditHeadFile: Sendable {
 
     /// `nil` if there is none, or neither half is whole.
     func read() throws(CaptureError) -> AuditHead? {
-        let opened = cs_open(path, O_RDONLY | O_NOFOLLOW, 0)
+        let opened = cs_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
         if opened == -ENOENT { return nil }
         let file = Descriptor(try checked(opened, "read"))
+        try StateDirectory.checkOpened(file.number, at: path)
         var bytes = [UInt8](repeating: 0, count: 2 * AuditHead.bytes)
         let count = try checked(cs_pread(file.number, &bytes, bytes.count, 0), "read")
         let halves = [bytes[..<AuditHead.bytes], bytes[AuditHead.bytes...]].compactMap(AuditHead.init(decoding:))
@@ -18,7 +19,9 @@ struct AuditHeadFile: Sendable {
 
     /// - Parameter durable: whether to return only when the disk has it.
     func write(_ head: AuditHead, durable: Bool) throws(CaptureError) {
-        let file = Descriptor(try checked(cs_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600), "written"))
+        let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+        let file = Descriptor(try checked(cs_open(path, flags, 0o600), "written"))
+        try StateDirectory.checkOpened(file.number, at: path)
         let bytes = try head.encoded()
         let offset = Int64(head.turn % 2) * Int64(AuditHead.bytes)
         let count = try checked(cs_pwrite(file.number, bytes, bytes.count, offset), "written")
@@ -32,7 +35,7 @@ struct AuditHeadFile: Sendable {
     /// Wakes whoever watches the folder without a byte written: the kernel makes a writer wait where its disk is behind, and
     /// a revocation must not.
     func announce() {
-        let opened = cs_open(path, O_WRONLY | O_NOFOLLOW, 0)
+        let opened = cs_open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0)
         // The close of a file that was open for writing is what is told.
         if opened >= 0 { _ = cs_close(opened) }
     }

@@ -71,6 +71,7 @@ extension AuditLog {
     ) throws -> Int {
         var dropped = 0
         try db.inTransaction(.immediate) {
+            try chain.confirm(db)
             guard let anchor = try lastToDrop(keeping: max(0, lines), db) else { return .rollback }
             dropped = try drop(upTo: anchor, event, chain, db)
             return .commit

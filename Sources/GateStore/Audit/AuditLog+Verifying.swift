@@ -11,25 +11,46 @@ extension AuditLog {
     package func verify() throws(CaptureError) -> AuditReport {
         let chain = AuditChain(headPath: store.folder.headPath)
         // Nobody may be between head and commit while the two are compared. The long reading then blocks nobody.
-        let ends = try store.perform { db in
-            var ends: (found: AuditExtent, head: AuditHead?)?
-            try db.inTransaction(.immediate) {
-                ends = (try AuditChain.extent(db), try chain.head.read())
-                return .rollback
+        let (atEnds, ofDecisions) = try store.perform { db in
+            try db.inStandstill {
+                let atEnds = AuditLog.fault(between: try AuditChain.extent(db), and: try chain.head.read())
+                return (atEnds, try AuditLog.faultOfDecisions(db))
             }
-            return ends
         }
         let path = store.folder.databasePath
         let scan = try store.perform { db in
             try db.inSnapshot {
-                try StoreConnection.check(db, "", at: path)
+                try StoreConnection.check(db, "quick_check", at: path)
                 return try AuditScan(of: db)
             }
         }
-        let atEnds = ends.flatMap { AuditLog.fault(between: $0.found, and: $0.head) }
         return AuditReport(
             lines: scan.lines, first: scan.first, last: scan.last,
-            fault: [scan.fault, atEnds].compactMap { $0 }.min { $0.number < $1.number })
+            fault: [scan.fault, atEnds].compactMap { $0 }.min { $0.number < $1.number } ?? ofDecisions,
+            unfinished: try unfinished(scan))
+    }
+
+    /// The captures that have ended without a word. A process may have written the end behind the scan, and be gone by now:
+    /// what came since is read once it is known to be.
+    private func unfinished(_ scan: AuditScan) throws(CaptureError) -> [Int64] {
+        var captures = scan.captures
+        let gone = captures.unfinished { $0.isGone(since: $1) }
+        guard !gone.isEmpty, let last = scan.last, last < .max else { return gone }
+        for entry in try entries(from: last + 1) { captures.add(entry.number, entry.text) }
+        let open = captures.unfinished { _, _ in true }
+        return gone.filter(open.contains)
+    }
+
+    /// What is decided now against what the last line was written with.
+    private static func faultOfDecisions(_ db: Database) throws -> AuditFault? {
+        // Lines of older formats do not say.
+        guard try StoreSchema.found(db) >= 4 else { return nil }
+        let (state, tail) = (try DecisionState(db), try AuditTail(db))
+        let last = tail.extent.last
+        guard tail.state != state.digest, tail.isIntact || !(last == .origin && state.isInitial) else { return nil }
+        return AuditFault(
+            .decisions, at: max(1, last.number),
+            "What is decided is not what line \(last.number), the last, was written with.")
     }
 
     /// What the head file says against the log.
@@ -39,7 +60,7 @@ extension AuditLog {
             guard last > 0 else { return nil }
             return AuditFault(.head, at: last, "The head file that says where the log ends is missing or unreadable.")
         }
-        if head.before == found || head.after == found { return nil }
+        if head.names(found) { return nil }
         let expected = head.after
         if expected.last.number > last {
             return AuditFault(

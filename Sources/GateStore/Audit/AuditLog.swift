@@ -1,3 +1,4 @@
+import CSystem
 import FoundationEssentials
 import GRDB
 import Gate
@@ -16,16 +17,36 @@ package struct AuditLog: Sendable {
     /// - Parameters:
     ///   - number: 1 upwards; what retention dropped is left out.
     ///   - limit: how many at most.
-    /// - Throws: `.store`, with what to do.
+    /// - Throws: `.store`, with what to do; also where the lines do not ascend.
     package func entries(from number: Int64 = 1, limit: Int = 1000) throws(CaptureError) -> [AuditEntry] {
-        try fetch("WHERE number >= ? ORDER BY number LIMIT ?", [number, max(0, limit)])
+        try AuditLog.ascending(
+            try fetch("WHERE number >= ? ORDER BY number LIMIT ?", [number, max(0, limit)]), from: number)
     }
 
     /// The last lines, in their order.
     ///
     /// - Throws: `.store`, with what to do.
     package func last(_ count: Int) throws(CaptureError) -> [AuditEntry] {
-        try fetch("ORDER BY number DESC LIMIT ?", [max(0, count)]).reversed()
+        try AuditLog.ascending(try fetch("ORDER BY number DESC LIMIT ?", [max(0, count)]).reversed(), from: .min)
+    }
+
+    /// Each number is higher than the one before, or whoever goes on from the last one he got may go in a circle.
+    static func ascending(_ entries: [AuditEntry], from first: Int64) throws(CaptureError) -> [AuditEntry] {
+        var least = first
+        var isFirst = true
+        for entry in entries {
+            guard isFirst ? entry.number >= least : entry.number > least else {
+                throw disorder(entry.number, after: least)
+            }
+            (least, isFirst) = (entry.number, false)
+        }
+        return entries
+    }
+
+    private static func disorder(_ number: Int64, after other: Int64) -> CaptureError {
+        StoreFailure.error(
+            "The audit log is damaged: line \(number) stands where one behind \(other) belongs.", errno: EILSEQ,
+            "See where it begins.", command: ["capturegate", "log", "--verify"])
     }
 
     /// Calls `handler` after every change of the store, which always has a line, until the observation is released.

@@ -9,10 +9,15 @@ package struct AuditReport: Hashable, Sendable {
     package let last: Int64?
     /// The first fault from the beginning of the log on.
     package let fault: AuditFault?
+    /// The lines at which captures began whose end is not in the log, though their process is no more: it was killed, or
+    /// could not write. That is no fault of the log's. A process that can't be seen from here counts as one that captures
+    /// still, and lines of programs before format 4 do not say which theirs was.
+    package let unfinished: [Int64]
 
     package var isIntact: Bool { fault == nil }
 
-    package init(lines: Int, first: Int64?, last: Int64?, fault: AuditFault?) {
+    package init(lines: Int, first: Int64?, last: Int64?, fault: AuditFault?, unfinished: [Int64] = []) {
+        self.unfinished = unfinished
         self.lines = lines
         self.first = first
         self.last = last
@@ -33,6 +38,8 @@ package struct AuditFault: Hashable, Sendable {
         case cutOff
         /// The head file is missing, or is not this log's.
         case head
+        /// The decisions are not those that the last line was written with.
+        case decisions
     }
 
     package let kind: Kind

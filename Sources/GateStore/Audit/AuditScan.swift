@@ -7,6 +7,7 @@ struct AuditScan: Sendable {
     private(set) var first: Int64?
     private(set) var last: Int64?
     private(set) var fault: AuditFault?
+    private(set) var captures = CaptureTally()
 
     /// - Parameter end: the last line to read.
     init(of db: Database, upTo end: Int64 = .max) throws {
@@ -17,6 +18,9 @@ struct AuditScan: Sendable {
         while let row = try rows.next() {
             let entry = try AuditEntry(undecoded: row)
             if fault == nil { fault = try AuditScan.fault(of: entry, after: link) }
+            // Rows out of their order may come again and again.
+            guard last.map({ entry.number > $0 }) ?? true else { return }
+            captures.add(entry.number, entry.text)
             lines += 1
             first = first ?? entry.number
             last = entry.number
@@ -25,8 +29,12 @@ struct AuditScan: Sendable {
     }
 
     private static func fault(of entry: AuditEntry, after link: AuditLink) throws -> AuditFault? {
-        guard entry.number == link.number + 1 else {
-            let missing = link.number + 1
+        let missing = try link.nextNumber()
+        guard entry.number >= missing else {
+            return AuditFault(
+                .changed, at: missing, "Line \(entry.number) stands where line \(missing) belongs.")
+        }
+        guard entry.number == missing else {
             return AuditFault(
                 .missing, at: missing,
                 missing == entry.number - 1

@@ -3,8 +3,18 @@ import Gate
 
 /// Decisions as rows of the table `decision`.
 enum DecisionRow {
-    static func fetchAll(_ db: Database, where condition: String) throws -> [Decision] {
-        try db.rows("SELECT * FROM decision WHERE \(condition) ORDER BY id").map(decode)
+    /// All columns, by their names: one that has lost its name is an error, not an absent value.
+    static let columns = """
+        id, verdict, uid, gids, executable, inode, sha256, application_kind, application, session_leader, session_start,
+        session_boot, capability, level, rank, device, lifetime, lifetime_leader, lifetime_start, lifetime_wall,
+        lifetime_boot, lifetime_boot_id, decider, decider_name, decider_line, decided_wall, decided_boot,
+        decided_boot_id, consumed_boot_id, stamp
+        """
+
+    /// Whether it was for one capture, and that has begun.
+    static func isConsumed(_ row: Row) -> Bool {
+        let boot: DatabaseValue? = row["consumed_boot_id"]
+        return boot?.isNull == false
     }
 
     /// Those that exist, used up or not.

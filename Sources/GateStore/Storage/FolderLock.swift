@@ -7,7 +7,7 @@ enum FolderLock {
     ///
     /// - Throws: `.store` if another process holds it for 2 s.
     static func take(on directory: StateDirectory) throws(CaptureError) -> Descriptor {
-        let opened = cs_open(directory.path, O_RDONLY | O_DIRECTORY, 0)
+        let opened = cs_open(directory.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         guard opened >= 0 else {
             let failure = SystemFailure(result: opened)
             throw StoreFailure.error(

@@ -3,14 +3,12 @@ import Gate
 
 extension SQLiteGrantStore {
     package func snapshot() throws(CaptureError) -> StoreSnapshot {
-        try read { db in
-            try db.inSnapshot {
-                StoreSnapshot(
-                    decisions: try DecisionRow.fetchAll(db, where: "consumed_boot_id IS NULL"),
-                    killSwitches: try SQLiteGrantStore.killSwitches(db),
-                    latestWallNanoseconds: try SQLiteGrantStore.latestWall(db),
-                    consumed: try DecisionRow.fetchAll(db, where: "consumed_boot_id IS NOT NULL"))
-            }
+        let chain = AuditChain(headPath: folder.headPath)
+        return try read { db in
+            let state = try chain.confirmed(db)
+            return StoreSnapshot(
+                decisions: state.decisions, killSwitches: state.killSwitches,
+                latestWallNanoseconds: state.latestWallNanoseconds, consumed: state.consumed)
         }
     }
 
@@ -20,24 +18,24 @@ extension SQLiteGrantStore {
     package func executables() throws(CaptureError) -> [Executable] {
         try snapshot().decisions.map(\.subject.executable)
     }
-
-    private static func latestWall(_ db: Database) throws -> Int64 {
-        try Int64.fetchOne(try db.cachedStatement(sql: "SELECT latest_wall FROM state")) ?? 0
-    }
-
-    private static func killSwitches(_ db: Database) throws -> Set<CapabilityName> {
-        let names = try String.fetchAll(try db.cachedStatement(sql: "SELECT capability FROM kill_switch"))
-        return Set(names.map(CapabilityName.init(rawValue:)))
-    }
 }
 
 extension Database {
     /// Several readings of one moment.
     func inSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try reading(.deferred, body)
+    }
+
+    /// Several readings while nobody writes.
+    func inStandstill<Result>(_ body: () throws -> Result) throws -> Result {
+        try reading(.immediate, body)
+    }
+
+    private func reading<Result>(_ kind: TransactionKind, _ body: () throws -> Result) throws -> Result {
         var result: Result?
-        try inTransaction(.deferred) {
+        try inTransaction(kind) {
             result = try body()
-            return .commit
+            return .rollback
         }
         guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         return result

@@ -13,13 +13,7 @@ extension SQLiteGrantStore {
     }
 
     package func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
-        try commit(audit) { db in
-            let removed = try DecisionRow.fetchAll(db, ids: ids)
-            for decision in removed {
-                try db.execute(sql: "DELETE FROM decision WHERE id = ?", arguments: [decision.id])
-            }
-            return removed
-        }
+        try commit(audit) { try SQLiteGrantStore.remove(ids, $0) }
     }
 
     package func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
@@ -32,7 +26,12 @@ extension SQLiteGrantStore {
     package func setKillSwitch(
         _ capability: CapabilityName, on: Bool, audit: AuditEvent
     ) throws(CaptureError) -> StoreCommit {
-        try commit(audit) { db in
+        guard DecisionState.switchable.contains(capability) else {
+            throw CaptureError(
+                .usage, "There is no kill switch of \"\(capability)\".",
+                remedies: [Remedy("Switch all microphones or all cameras off.", command: "capturegate help kill")])
+        }
+        return try commit(audit) { db in
             let sql =
                 on
                 ? "INSERT OR IGNORE INTO kill_switch (capability) VALUES (?)"
@@ -46,6 +45,37 @@ extension SQLiteGrantStore {
         _ = try commit(event, decides: false) { _ in [] }
     }
 
+    /// Forgets that a later wall time was seen than the clock now has, and removes the permissions for a time that rest on
+    /// it: those that have run out by that clock, which must not come back to life, and those decided under it.
+    ///
+    /// - Parameters:
+    ///   - ids: other decisions to be removed with them.
+    ///   - audit: the line that says so; its time is the latest one seen from then on.
+    /// - Returns: what was removed.
+    package func forgetLaterClock(removing ids: [Int64] = [], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        try commit(audit, clock: .isSet) { db in
+            let state = try DecisionState(db)
+            let resting = state.decisions.filter { decision in
+                decision.restsOnLaterClock(state.latestWallNanoseconds, at: audit.at)
+            }
+            return try SQLiteGrantStore.remove(ids + resting.compactMap(\.id), db)
+        }
+    }
+
+    private static func remove(_ ids: [Int64], _ db: Database) throws -> [Decision] {
+        let removed = try DecisionRow.fetchAll(db, ids: ids)
+        for decision in removed {
+            try db.execute(sql: "DELETE FROM decision WHERE id = ?", arguments: [decision.id])
+        }
+        return removed
+    }
+
+    /// What becomes of the latest wall time seen.
+    enum Clock: Sendable {
+        case onlyGrows
+        case isSet
+    }
+
     /// One transaction: the change, its audit line, and the latest wall time.
     ///
     /// The head file names the new line before the commit and settles after it (see `AuditHead`).
@@ -53,19 +83,24 @@ extension SQLiteGrantStore {
     /// - Parameters:
     ///   - decides: whether running captures have to hear of it, and at once.
     ///   - retains: whether a log that has grown too long is shortened afterwards.
+    /// - Throws: also where the store is not what its last change left: going on would make that good.
     func commit(
-        _ event: AuditEvent, decides: Bool = true, retains: Bool = true,
+        _ event: AuditEvent, decides: Bool = true, retains: Bool = true, clock: Clock = .onlyGrows,
         _ change: @Sendable (Database) throws -> [Decision]
     ) throws(CaptureError) -> StoreCommit {
         let chain = AuditChain(headPath: folder.headPath)
         return try perform { db in
             var changed: [Decision] = []
-            try db.inTransaction(.immediate) {
-                try DecisionRow.forgetConsumed(butOf: event.at.bootID, db)
-                changed = try change(db)
-                try db.run("UPDATE state SET latest_wall = max(latest_wall, ?)", [event.at.wallNanoseconds])
-                try chain.append(event.resting(on: changed), db)
-                return .commit
+            try chain.settling(db) {
+                try db.inTransaction(.immediate) {
+                    try chain.confirm(db)
+                    try DecisionRow.forgetConsumed(butOf: event.at.bootID, db)
+                    changed = try change(db)
+                    let latest = clock == .isSet ? "?" : "max(latest_wall, ?)"
+                    try db.run("UPDATE state SET latest_wall = \(latest)", [event.at.wallNanoseconds])
+                    try chain.append(event.resting(on: changed), db)
+                    return .commit
+                }
             }
             let committed = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
             if decides { chain.head.announce() }

@@ -6,7 +6,9 @@ import Gate
 /// A user's grants and audit log in one SQLite database, in WAL mode with `synchronous = FULL`.
 ///
 /// Every change and its audit line are one transaction: a `kill -9` at any instant leaves both or neither. A store
-/// that is damaged, locked, full, read-only or writable for others throws `.store` with what to do.
+/// that is damaged, locked, full, read-only or writable for others throws `.store` with what to do; so does one that is not
+/// what its last change left: a row with a flipped bit, a write-ahead log that is lost, one file of an older copy. What
+/// can't be told is a whole store of an older copy, database and head file together.
 ///
 /// *thread-safe*; calls block for 2 s at most: never call it on the cooperative pool.
 package final class SQLiteGrantStore: GrantStore {
@@ -14,6 +16,7 @@ package final class SQLiteGrantStore: GrantStore {
     package var directory: String { folder.path }
 
     let folder: StateDirectory
+    private let purpose: StoreConnection.Purpose
     private let connection: Locked<StoreConnection>
     private let watch = Locked<StoreWatch?>(nil)
 
@@ -31,10 +34,24 @@ package final class SQLiteGrantStore: GrantStore {
     ///
     /// - Parameter directory: an absolute path.
     /// - Throws: `.store`, with a remedy for each cause.
-    package init(directory: String) throws(CaptureError) {
+    package convenience init(directory: String) throws(CaptureError) {
+        try self.init(directory: directory, for: .deciding)
+    }
+
+    /// Opens the store of a folder to look through its log, also where it has lost something, so that nothing may be decided
+    /// by it: only what concerns its log can be read then, and every change is refused.
+    ///
+    /// - Parameter directory: an absolute path.
+    /// - Throws: `.store`, where it can't be read or trusted at all.
+    package convenience init(inspecting directory: String) throws(CaptureError) {
+        try self.init(directory: directory, for: .inspecting)
+    }
+
+    private init(directory: String, for purpose: StoreConnection.Purpose) throws(CaptureError) {
         let folder = try StateDirectory(preparing: directory)
         self.folder = folder
-        connection = Locked(try StoreConnection(in: folder))
+        self.purpose = purpose
+        connection = Locked(try StoreConnection(in: folder, for: purpose))
     }
 
     /// Runs `body` on the database; opens it anew if the file was replaced since.
@@ -71,7 +88,7 @@ package final class SQLiteGrantStore: GrantStore {
             if connection.isStill(at: folder.databasePath) {
                 try folder.check()
             } else {
-                connection = try StoreConnection(in: StateDirectory(preparing: folder.path))
+                connection = try StoreConnection(in: StateDirectory(preparing: folder.path), for: purpose)
             }
             return connection
         }

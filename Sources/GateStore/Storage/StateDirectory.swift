@@ -9,7 +9,9 @@ struct StateDirectory: Sendable {
     /// The files that belong to a store.
     static let database = "grants.sqlite"
     static let head = "audit.head"
-    private static let files = [database, database + "-wal", database + "-shm", head, "questions.lock"]
+    static let questions = "questions.lock"
+    private static let files =
+        [database, head, questions] + ["-wal", "-shm", "-journal"].map { database + $0 }
 
     var databasePath: String { path + "/" + StateDirectory.database }
     var headPath: String { path + "/" + StateDirectory.head }
@@ -57,13 +59,19 @@ struct StateDirectory: Sendable {
     }
 
     private func checkFolder() throws(CaptureError) {
-        let status = try status(of: path, FileStatus.of(path))
+        let status = try StateDirectory.status(of: path, FileStatus.ofLink(path))
+        guard status.kind != .link else {
+            throw StoreFailure.error(
+                "The grant store's folder \(path) is a symbolic link: whoever owns it would say which store this is.",
+                errno: ELOOP, "Put the folder itself there, or name where it is with XDG_STATE_HOME.",
+                command: ["ls", "-ld", path])
+        }
         guard status.kind == .directory else {
             throw StoreFailure.error(
                 "The grant store's folder \(path) is not a folder.", errno: ENOTDIR,
                 "Move what is there away.", command: ["mv", path, "\(path).old"])
         }
-        try checkTrust(of: status, at: path, mode: "700")
+        try StateDirectory.checkTrust(of: status, at: path, mode: "700", user: user)
         let access = cs_access(path, W_OK | X_OK)
         guard access != -EROFS else {
             throw StoreFailure.error(
@@ -83,13 +91,8 @@ struct StateDirectory: Sendable {
         // Gone at either look is as good as never there: SQLite takes files away when the last program closes them.
         let found = FileStatus.ofLink(file)
         if case .failure(let failure) = found, failure.errno == ENOENT { return }
-        let status = try status(of: file, found)
-        guard status.kind == .file else {
-            throw StoreFailure.error(
-                "\(file) is not a regular file, but \(status.kind == .link ? "a symbolic link" : "something else").",
-                errno: ELOOP, "Find out who put it there, and move it away.", command: ["mv", file, "\(file).odd"])
-        }
-        try checkTrust(of: status, at: file, mode: "600")
+        let status = try StateDirectory.status(of: file, found)
+        try StateDirectory.checkFile(status, at: file, for: user)
         // SQLite would open it all the same, to read alone, and leave more files of that kind behind.
         let access = cs_access(file, R_OK | W_OK)
         guard access >= 0 || access == -ENOENT else {
@@ -99,7 +102,33 @@ struct StateDirectory: Sendable {
         }
     }
 
-    private func status(
+    /// Checks a file of the store that is open already: between a look at its path and the opening, the path may have
+    /// come to mean another.
+    static func checkOpened(_ descriptor: Int32, at file: String) throws(CaptureError) {
+        try checkFile(
+            try status(of: file, FileStatus.of(descriptor: descriptor)), at: file, for: cs_geteuid())
+    }
+
+    private static func checkFile(
+        _ status: FileStatus, at file: String, for user: UInt32
+    ) throws(CaptureError) {
+        guard status.kind == .file else {
+            throw StoreFailure.error(
+                "\(file) is not a regular file, but \(status.kind == .link ? "a symbolic link" : "something else").",
+                errno: ELOOP, "Find out who put it there, and move it away.", command: ["mv", file, "\(file).odd"])
+        }
+        try checkTrust(of: status, at: file, mode: "600", user: user)
+        // Whoever writes under the other name writes here. Gone since is as good as never there.
+        guard status.links <= 1 else {
+            throw StoreFailure.error(
+                "\(file) has \(status.links) names (hard links), and could be changed by another of them.",
+                errno: EMLINK,
+                "Find the other names and remove them.",
+                command: ["find", StoreFailure.folder(of: file), "-samefile", file])
+        }
+    }
+
+    private static func status(
         of path: String, _ result: Result<FileStatus, SystemFailure>
     ) throws(CaptureError) -> FileStatus {
         switch result {
@@ -111,7 +140,9 @@ struct StateDirectory: Sendable {
         }
     }
 
-    private func checkTrust(of status: FileStatus, at path: String, mode: String) throws(CaptureError) {
+    private static func checkTrust(
+        of status: FileStatus, at path: String, mode: String, user: UInt32
+    ) throws(CaptureError) {
         guard status.owner == user else {
             throw StoreFailure.error(
                 "\(path) belongs to user \(status.owner), not to user \(user) who runs this program.", errno: EPERM,

@@ -7,20 +7,32 @@ struct StoreConnection: Sendable {
     /// How long a call waits for another process, milliseconds.
     static let patience = 2000
 
+    /// What a store is opened for.
+    enum Purpose: Sendable {
+        /// To decide by it and to change it: it must be what its last change left.
+        case deciding
+        /// To read the log of one that may have lost something.
+        case inspecting
+    }
+
     let queue: DatabaseQueue
     private let device: UInt64
     private let inode: UInt64
 
     /// Opens and checks the database of a folder; makes it if it is missing.
-    init(in directory: StateDirectory) throws(CaptureError) {
+    init(in directory: StateDirectory, for purpose: Purpose) throws(CaptureError) {
         let path = directory.databasePath
+        let chain = AuditChain(headPath: directory.headPath)
         let lock = try FolderLock.take(on: directory)
-        try StoreConnection.create(path)
+        try StoreConnection.create(path, chain, for: purpose)
         do {
             queue = try DatabaseQueue(path: path, configuration: StoreConnection.configuration())
             try queue.writeWithoutTransaction { db in
-                try StoreSchema.migrate(db, at: path)
+                try StoreSchema.migrate(db, at: path, chain, for: purpose)
                 try StoreConnection.readBack(db, at: path)
+                guard purpose == .deciding else { return }
+                _ = try chain.confirmed(db)
+                try chain.heal(db)
             }
         } catch {
             throw StoreFailure.error(from: error, at: path)
@@ -45,7 +57,16 @@ struct StoreConnection: Sendable {
     }
 
     /// An empty file of the right mode, if there is none; SQLite gives its other files the same mode.
-    private static func create(_ path: String) throws(CaptureError) {
+    ///
+    /// Where the head knows of lines, there was one: it is missed, and none is made in its place.
+    private static func create(
+        _ path: String, _ chain: AuditChain, for purpose: Purpose
+    ) throws(CaptureError) {
+        if purpose == .deciding, case .failure(let failure) = FileStatus.ofLink(path), failure.errno == ENOENT,
+            let known = try chain.head.read()?.after.last.number, known > 0
+        {
+            throw StoreFailure.lost(path, "audit.head knows of line \(known), and the database is missing")
+        }
         let file = cs_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
             guard file != -EEXIST else { return }
@@ -75,13 +96,17 @@ struct StoreConnection: Sendable {
     }
 
     /// Checks every page of what decides. The log is checked with its chain: opening must not take longer as it grows.
-    private static func readBack(_ db: Database, at path: String) throws {
-        for table in ["decision", "kill_switch", "state"] { try check(db, "(\(table))", at: path) }
+    static func readBack(_ db: Database, at path: String) throws {
+        // Of the schema's own table it also goes through the free pages: one that is in use would be written over.
+        for table in ["decision", "kill_switch", "state", "sqlite_schema"] {
+            try check(db, "integrity_check(\(table))", at: path)
+        }
     }
 
-    /// - Parameter scope: a table in parentheses, or nothing for all.
-    static func check(_ db: Database, _ scope: String, at path: String) throws {
-        let finding = try String.fetchOne(db, sql: "PRAGMA quick_check\(scope)") ?? "it can't be checked"
+    /// - Parameter pragma: `integrity_check` also compares the rows with the indexes, which `quick_check` does not; both may
+    ///   be of one table, in parentheses.
+    static func check(_ db: Database, _ pragma: String, at path: String) throws {
+        let finding = try String.fetchOne(db, sql: "PRAGMA \(pragma)") ?? "it can't be checked"
         guard finding == "ok" else { throw StoreFailure.damaged(path, finding) }
     }
 }

@@ -51,10 +51,27 @@ enum StoreFailure {
 
     static func damaged(_ path: String, _ detail: String) -> CaptureError {
         error(
-            "The grant store \(path) is damaged: \(detail).", errno: EILSEQ,
-            "Move it away to begin with an empty one: every decision will be asked for again.",
-            command: ["mv", path, "\(path).damaged"])
+            "The grant store \(path) is damaged: \(detail).", errno: EILSEQ, afresh,
+            command: away(folder(of: path), as: "damaged"))
     }
+
+    /// - Parameter path: one of its files.
+    static func lost(_ path: String, _ detail: String) -> CaptureError {
+        let folder = folder(of: path)
+        return CaptureError(
+            .store, "The grant store \(folder) is not as its last change left it: \(detail).", errno: EILSEQ,
+            remedies: [
+                Remedy("See what is left of its log.", command: "capturegate log --verify"),
+                Remedy("Put all its files back from one copy."),
+                Remedy(afresh, command: shell(away(folder, as: "damaged"))),
+            ])
+    }
+
+    /// The database alone would leave the head of a log behind that no database has.
+    private static let afresh =
+        "Move the folder away to begin with an empty store: every decision will be asked for again."
+
+    static func away(_ folder: String, as ending: String) -> [String] { ["mv", folder, "\(folder).\(ending)"] }
 
     private static func closed(_ path: String, _ thrown: DatabaseError) -> CaptureError {
         error(

@@ -12,13 +12,14 @@ package struct StoreQuestionTurns: QuestionTurns {
 
     /// - Parameter store: the turns are of all processes that use the same folder.
     package init(of store: SQLiteGrantStore) {
-        path = store.directory + "/questions.lock"
+        path = store.directory + "/" + StateDirectory.questions
     }
 
     package func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
-        let opened = cs_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
+        let opened = cs_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard opened >= 0 else { throw failure(opened) }
         let turn = Turn(Descriptor(opened))
+        try StateDirectory.checkOpened(opened, at: path)
         let place = StoreQuestionTurns.place(of: subject)
         while true {
             let result = turn.lock(at: place)

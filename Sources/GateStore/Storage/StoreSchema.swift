@@ -6,19 +6,31 @@ enum StoreSchema {
     /// "CGst" in the header of the file (`PRAGMA application_id`).
     static let applicationID = 0x4347_7374
     /// `PRAGMA user_version`; a migration for each step up to it.
-    static let version = 3
+    static let version = 4
 
     /// Brings an empty or older file up to date, in one transaction.
-    static func migrate(_ db: Database, at path: String) throws {
+    ///
+    /// - Parameter purpose: one that is to be inspected is read in the format it has.
+    static func migrate(
+        _ db: Database, at path: String, _ chain: AuditChain, for purpose: StoreConnection.Purpose
+    ) throws {
+        let found = try self.found(db)
+        try checkIdentity(db, version: found, at: path)
+        guard found < version, found == 0 || purpose == .deciding else { return }
         try db.inTransaction(.immediate) {
-            let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-            try checkIdentity(db, version: found, at: path)
+            // Another process may have done it meanwhile.
+            let found = try self.found(db)
             if found < 1 { try makeFirst(db) }
             if found < 2 { try addRetention(db) }
             if found < 3 { try addStamp(db) }
+            if found < 4 { try seal(db, at: path, chain, isNew: found == 0) }
             return .commit
         }
+        chain.settle(db)
     }
+
+    /// The version of the format that a file has; 0 of an empty one.
+    static func found(_ db: Database) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
 
     private static func checkIdentity(_ db: Database, version found: Int, at path: String) throws {
         let id = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
@@ -31,7 +43,7 @@ enum StoreSchema {
                 "The grant store \(path) was written by a newer CaptureGate (format \(found), this one knows "
                     + "\(version)).",
                 "Update this program, or begin with an empty store: every decision will be asked for again.",
-                command: ["mv", path, "\(path).newer"])
+                command: StoreFailure.away(StoreFailure.folder(of: path), as: "newer"))
         }
     }
 
@@ -53,6 +65,43 @@ enum StoreSchema {
     private static func addStamp(_ db: Database) throws {
         try db.execute(sql: "ALTER TABLE decision ADD COLUMN stamp TEXT; PRAGMA user_version = 3")
     }
+
+    /// From here on each line of the log names the digest of what it leaves decided.
+    ///
+    /// The first of them takes what is found for true. Before it does, all is looked at that can be: the rows against their
+    /// indexes, the names of the switches, and the end of the log against its head. What can't be told is a change of both
+    /// a row and its index, or of what no index has: the lifetime, the level, the bytes of a program.
+    private static func seal(_ db: Database, at path: String, _ chain: AuditChain, isNew: Bool) throws {
+        if !isNew {
+            try StoreConnection.readBack(db, at: path)
+            let (state, tail) = (try DecisionState(db), try AuditTail(db))
+            let isUnused = tail.extent.last == .origin && state.isInitial
+            if let loss = AuditChain.loss(of: tail.extent, against: try chain.head.read(), isInitial: isUnused) {
+                throw StoreFailure.lost(path, loss)
+            }
+            guard tail.isIntact || tail.extent.last == tail.extent.anchor else {
+                throw StoreFailure.lost(path, "the last line of its log is not the one that was written")
+            }
+            try chain.append(sealing(state), db)
+        }
+        try db.execute(sql: writers)
+        try db.execute(sql: "PRAGMA user_version = 4")
+    }
+
+    private static func sealing(_ state: DecisionState) -> AuditEvent {
+        let count = state.decisions.count + state.consumed.count
+        return AuditEvent(
+            .upkeep, at: StoreClock.now, subject: nil,
+            detail: "the store was brought to format 4, with \(count) decisions and \(state.killSwitches.count) kill "
+                + "switches as they were found")
+    }
+
+    /// A program of an older version that still runs can't name the digest, and its line would make the store one that
+    /// has lost something: it must not write.
+    private static let writers = """
+        CREATE TRIGGER audit_writer BEFORE INSERT ON audit WHEN instr(NEW.event, '"state":"') = 0
+        BEGIN SELECT RAISE(ABORT, 'the program that writes is older than the store'); END
+        """
 
     /// Numbers of 64 unsigned bits (inode, start ticks) are kept as their bit patterns. AUTOINCREMENT: a permit rests
     /// on the number of a decision, so no number may ever come back.

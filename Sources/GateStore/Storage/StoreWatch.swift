@@ -80,7 +80,9 @@ final class WatchedState: Sendable {
 
     /// Opens the file that is at the path now; whether it is another one than before.
     private func follow(_ seen: inout Seen) -> Bool {
-        let status = try? FileStatus.of(path).get()
+        // Only a file is opened: whatever else lies there is refused by whoever reads.
+        let found = try? FileStatus.ofLink(path).get()
+        let status = found?.kind == .file ? found : nil
         guard status?.inode != seen.status?.inode || status?.device != seen.status?.device else { return false }
         seen.status = status
         seen.connection = status.flatMap { _ in

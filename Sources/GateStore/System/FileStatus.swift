@@ -12,6 +12,8 @@ struct FileStatus: Hashable, Sendable {
     /// The twelve permission bits.
     let permissions: UInt32
     let owner: UInt32
+    /// How many names it has.
+    let links: UInt64
     let size: Int64
     let modifiedNanoseconds: Int64
     let changedNanoseconds: Int64
@@ -46,6 +48,7 @@ struct FileStatus: Hashable, Sendable {
         kind = Kind(mode: raw.mode)
         permissions = raw.mode & 0o7777
         owner = raw.uid
+        links = raw.links
         size = raw.size
         modifiedNanoseconds = raw.mtime_ns
         changedNanoseconds = raw.ctime_ns

@@ -12,7 +12,7 @@ struct AuditCrashTests {
     init() throws {
         folder = try TemporaryFolder()
         store = try SQLiteGrantStore(directory: folder.path)
-        for line in 1...3 { try store.append(Samples.event(.start, "line \(line)")) }
+        for line in 1...3 { try store.append(Samples.event(.dismissal, "line \(line)")) }
     }
 
     private var chain: AuditChain { AuditChain(headPath: store.folder.headPath) }
@@ -44,6 +44,38 @@ struct AuditCrashTests {
         try store.append(Samples.event(.stop))
         #expect(try chain.head.read()?.isSettled == true)
         #expect(try store.audit.verify().isIntact)
+    }
+
+    @Test(
+        "Killed between the two writes or behind them: the next opening has what was decided, and settles the head",
+        arguments: [false, true])
+    func reopened(isCommitted: Bool) throws {
+        try store.perform { db in
+            try db.inTransaction(.immediate) {
+                try db.execute(sql: "INSERT INTO kill_switch VALUES ('camera')")
+                try chain.append(Samples.event(.killSwitch), db)
+                return isCommitted ? .commit : .rollback
+            }
+        }
+        #expect(try chain.head.read()?.isSettled == false)
+        let next = try SQLiteGrantStore(directory: folder.path)
+        #expect(try next.snapshot().killSwitches == (isCommitted ? [.camera] : []))
+        #expect(try chain.head.read()?.isSettled == true)
+        #expect(try store.snapshot().killSwitches == next.snapshot().killSwitches)
+        try store.append(Samples.event(.stop))
+        #expect(try next.audit.verify().isIntact)
+    }
+
+    @Test("A change that fails leaves no head that could pass for one of before the last change")
+    func failedChange() throws {
+        try store.perform { db in
+            try db.inTransaction(.immediate) {
+                try chain.append(Samples.event(.decision, "committed, and not settled by whoever did so"), db)
+                return .commit
+            }
+        }
+        #expect(throws: CaptureError.self) { _ = try store.consume(once: [7], audit: Samples.event(.start)) }
+        #expect(try chain.head.read()?.isSettled == true)
     }
 
     @Test("A head half written is not taken for one")
@@ -79,6 +111,7 @@ struct AuditCrashTests {
 
     @Test("A folder in the head's place allows nobody anything, also in a program that runs already")
     func folderAsHead() throws {
+        let head = try folder.read("audit.head")
         try folder.remove("audit.head")
         try makeFolder(folder.path + "/audit.head")
         let event = Samples.event()
@@ -86,6 +119,9 @@ struct AuditCrashTests {
         let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
         #expect(error?.message.contains("not a regular file") == true)
         try folder.remove("audit.head")
+        #expect(throws: CaptureError.self) { _ = try store.snapshot() }
+        try folder.write(bytes: head, to: "audit.head")
+        try folder.setMode(0o600, of: "audit.head")
         #expect(try store.snapshot().decisions.isEmpty)
     }
 }

@@ -4,8 +4,10 @@ import Foundation
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() throws {
-        let base = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+    /// - Parameter isInMemory: where the machine has a file system for that.
+    init(inMemory isInMemory: Bool = false) throws {
+        let memory = isInMemory && FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : nil
+        let base = memory ?? FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
         path = "\(base)/capturegate-test-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

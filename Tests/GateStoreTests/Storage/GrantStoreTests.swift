@@ -141,6 +141,9 @@ struct GrantStoreTests {
         _ = try other.record([Samples.decision(.deny, .camera)], audit: Samples.event())
         let copy = try tableOfOneFile(other, in: folder)
         try replace(store.directory + "/grants.sqlite", with: copy)
+        // The head is of the old one still.
+        #expect(throws: CaptureError.self) { _ = try store.snapshot() }
+        try replace(store.directory + "/audit.head", with: other.directory + "/audit.head")
         #expect(try store.snapshot().decisions.map(unnumbered) == [Samples.decision(.deny, .camera)])
     }
 

@@ -43,6 +43,7 @@ struct StoreChangeTests {
         let observation = store.observeChanges { changed.send() }
         let backup = try SQLiteGrantStore(directory: folder.path + "/backup")
         _ = try backup.record([Samples.decision(.deny, .camera)], audit: Samples.event())
+        try replace(store.directory + "/audit.head", with: backup.directory + "/audit.head")
         try replace(store.directory + "/grants.sqlite", with: try tableOfOneFile(backup, in: folder))
         try await awaitReading { $0.decisions.count == 1 }
         let other = try SQLiteGrantStore(directory: store.directory)

@@ -46,6 +46,7 @@ struct StoreLockTests {
                 }
                 // Only where it fails does anybody wait for this long.
                 #expect(read.wait(timeout: .now() + 60) == .success)
+                try AuditChain(headPath: store.folder.headPath).append(Samples.event(.killSwitch), db)
                 return .commit
             }
         }

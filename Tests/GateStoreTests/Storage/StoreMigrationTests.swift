@@ -20,11 +20,13 @@ struct StoreMigrationTests {
         #expect(snapshot.decisions == [FirstFormat.decision])
         #expect(snapshot.killSwitches == [.camera])
         #expect(snapshot.latestWallNanoseconds == 77)
-        #expect(try store.audit.verify() == AuditReport(lines: 3, first: 1, last: 3, fault: nil))
+        #expect(try store.audit.verify() == AuditReport(lines: 4, first: 1, last: 4, fault: nil))
+        let detail = try store.audit.last(1).first?.event?.detail
+        #expect(detail == "the store was brought to format 4, with 1 decisions and 1 kill switches as they were found")
         #expect(try store.audit.keptLines() == AuditLog.standardLines)
         try store.append(Samples.event(.stop))
         let again = try SQLiteGrantStore(directory: folder.path)
-        #expect(try again.audit.verify() == AuditReport(lines: 4, first: 1, last: 4, fault: nil))
+        #expect(try again.audit.verify() == AuditReport(lines: 5, first: 1, last: 5, fault: nil))
         #expect(try again.snapshot().decisions == snapshot.decisions)
     }
 
@@ -50,12 +52,68 @@ struct StoreMigrationTests {
     @Test("One of a newer program is refused, says what to do, and is not touched")
     func newer() throws {
         _ = try SQLiteGrantStore(directory: folder.path)
-        try tamper(in: folder.path, "PRAGMA user_version = 4")
+        try tamper(in: folder.path, "PRAGMA user_version = 5")
         let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
-        #expect(error?.message.contains("newer CaptureGate (format 4, this one knows 3)") == true)
+        #expect(error?.message.contains("newer CaptureGate (format 5, this one knows 4)") == true)
         #expect(error?.remedies.first?.text.contains("Update this program") == true)
         #expect(error?.exitCode == 78)
-        #expect(try version() == 4)
+        #expect(try version() == 5)
+    }
+
+    @Test(
+        "An older store that can be seen to have lost something is not made good by the migration",
+        arguments: [
+            "DELETE FROM audit WHERE number = 3", "UPDATE audit SET event = event || ' ' WHERE number = 3",
+            "UPDATE kill_switch SET capability = 'bamera'",
+        ])
+    func harmed(sql: String) throws {
+        try FirstFormat(in: folder).write(lines: 3)
+        try tamper(in: folder.path, sql)
+        for _ in 0..<2 {
+            let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
+            #expect(error?.kind == .store)
+        }
+        #expect(try version() == 1)
+        // Its log can be read as it is.
+        #expect(try SQLiteGrantStore(inspecting: folder.path).audit.entries().count >= 2)
+        #expect(try version() == 1)
+    }
+
+    @Test("Nor is one whose head is missing, or whose rows differ from their indexes")
+    func harmedFiles() throws {
+        try FirstFormat(in: folder).write(lines: 3)
+        var bytes = try folder.read("grants.sqlite")
+        let place = try #require(bytes.firstRange(of: Array("/usr/bin/memo".utf8))).lowerBound
+        bytes[place + 9] ^= 1
+        try folder.write(bytes: bytes, to: "grants.sqlite")
+        #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
+        bytes[place + 9] ^= 1
+        try folder.write(bytes: bytes, to: "grants.sqlite")
+        let head = try folder.read("audit.head")
+        try folder.remove("audit.head")
+        #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
+        try folder.write(bytes: head, to: "audit.head")
+        try folder.setMode(0o600, of: "audit.head")
+        #expect(try SQLiteGrantStore(directory: folder.path).snapshot().decisions == [FirstFormat.decision])
+    }
+
+    @Test("Killed between the head and the commit of the migration, it is made once more")
+    func killedMigration() throws {
+        try FirstFormat(in: folder).write(lines: 3)
+        let path = folder.path
+        let store = try SQLiteGrantStore(inspecting: path)
+        let chain = AuditChain(headPath: store.folder.headPath)
+        try store.perform { db in
+            try db.inTransaction(.immediate) {
+                try db.execute(
+                    sql: "ALTER TABLE state ADD COLUMN kept_lines INTEGER; ALTER TABLE decision ADD COLUMN stamp TEXT")
+                try chain.append(Samples.event(.upkeep), db)
+                return .rollback
+            }
+        }
+        #expect(try chain.head.read()?.isSettled == false)
+        #expect(try SQLiteGrantStore(directory: path).snapshot().decisions == [FirstFormat.decision])
+        #expect(try SQLiteGrantStore(directory: path).audit.verify().lines == 4)
     }
 
     @Test("Two that find an older store at once migrate it once", .timeLimit(.minutes(10)))

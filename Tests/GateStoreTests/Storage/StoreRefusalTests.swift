@@ -71,6 +71,52 @@ struct StoreRefusalTests {
         expectRefusal("a symbolic link", command: "mv")
     }
 
+    /// All that a store consists of, and what SQLite would take for a part of it.
+    static let names =
+        ["", "-wal", "-shm", "-journal"].map { "grants.sqlite" + $0 } + ["audit.head", "questions.lock"]
+
+    @Test("A pipe in a file's place, which nobody waits for, or a folder", .timeLimit(.minutes(10)), arguments: names)
+    func pipe(name: String) throws {
+        try makeStore()
+        _ = cs_unlink("\(state)/\(name)")
+        try makePipe("\(state)/\(name)")
+        expectRefusal("is not a regular file", command: "mv")
+        #expect(cs_unlink("\(state)/\(name)") == 0)
+        try makeFolder("\(state)/\(name)")
+        expectRefusal("is not a regular file", command: "mv")
+    }
+
+    @Test("A file that has another name, under which somebody else may write", arguments: names)
+    func hardLink(name: String) throws {
+        try makeStore()
+        if FileStatus.ofLink("\(state)/\(name)").isMissing { _ = cs_close(cs_open("\(state)/\(name)", O_CREAT, 0o600)) }
+        #expect(cs_link("\(state)/\(name)", "\(folder.path)/other") == 0)
+        expectRefusal("has 2 names", command: "-samefile")
+    }
+
+    @Test("A pipe that came in the place of the head or of the lock for questions is judged when it is open")
+    func opened() async throws {
+        let store = try SQLiteGrantStore(directory: state)
+        for name in ["audit.head", "questions.lock"] { try makePipe("\(state)/\(name)") }
+        let head = AuditHeadFile(path: state + "/audit.head")
+        #expect(throws: CaptureError.self) { _ = try head.read() }
+        let extent = AuditExtent(anchor: .origin, last: .origin)
+        #expect(throws: CaptureError.self) {
+            try head.write(AuditHead(turn: 1, before: extent, after: extent), durable: true)
+        }
+        head.announce()
+        await #expect(throws: CaptureError.self) {
+            _ = try await StoreQuestionTurns(of: store).take(for: Samples.subject())
+        }
+    }
+
+    @Test("A folder that is a symbolic link, also to one's own")
+    func linkedFolder() throws {
+        try makeStore()
+        try makeLink(folder.path + "/other", to: state)
+        expectRefusal("is a symbolic link", command: "ls -ld", at: folder.path + "/other")
+    }
+
     @Test("A file in the folder's place, or above it")
     func notAFolder() throws {
         try folder.write("", to: "state")
@@ -95,7 +141,7 @@ struct StoreRefusalTests {
         try makeFolder(state)
         try folder.setMode(0o700, of: "state")
         try folder.write(String(repeating: "no database ", count: 1000), to: "state/grants.sqlite", mode: 0o600)
-        expectRefusal("damaged", command: "mv \(state)/grants.sqlite")
+        expectRefusal("damaged", command: "mv \(state) \(state).damaged")
         try folder.remove("state/grants.sqlite")
         try tamper(in: state, "CREATE TABLE recipes (name)")
         try folder.setMode(0o600, of: "state/grants.sqlite")
@@ -128,8 +174,7 @@ struct StoreRefusalTests {
     func nonsenseRow() throws {
         try makeStore()
         try tamper(in: state, "UPDATE decision SET application = 'x', application_kind = 'y'")
-        let store = try SQLiteGrantStore(directory: state)
-        let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
+        let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: state) }
         #expect(error?.kind == .store)
         #expect(error?.message.contains("application_kind") == true)
     }
@@ -145,5 +190,11 @@ struct StoreRefusalTests {
         #expect(try path(["XDG_STATE_HOME": "", "HOME": "/h"]) == "/h/.local/state/capturegate")
         #expect(try path(["HOME": "."]).hasPrefix("/"))
         #expect(try path(["HOME": "."]).hasSuffix("/.local/state/capturegate"))
+    }
+}
+
+extension Result<FileStatus, SystemFailure> {
+    fileprivate var isMissing: Bool {
+        if case .failure(let failure) = self { failure.errno == ENOENT } else { false }
     }
 }

@@ -1,0 +1,60 @@
+import FoundationEssentials
+import Gate
+
+/// A line as it is written: the event, and what the store adds to it.
+struct AuditLine: Encodable {
+    private let event: AuditEvent
+    /// The digest of everything that is decided behind it (`DecisionState.digest`).
+    private let state: String
+    /// The process that captures, where a capture begins or ends.
+    private let process: ProcessMark?
+
+    private enum CodingKeys: CodingKey {
+        case state, process
+    }
+
+    init(_ event: AuditEvent, state: String) {
+        self.event = event
+        self.state = state
+        process = AuditLine.Capture.kinds.contains(event.kind) ? ProcessMark.current : nil
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try event.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(state, forKey: .state)
+        try container.encodeIfPresent(process, forKey: .process)
+    }
+
+    /// The digest that a line names.
+    static func state(in text: String) -> String? {
+        struct Named: Decodable {
+            let state: String?
+        }
+        return (try? JSONDecoder().decode(Named.self, from: Data(text.utf8)))?.state
+    }
+
+    /// What a line says of a capture that begins or ends.
+    struct Capture: Decodable {
+        struct Moment: Decodable {
+            let bootID: String
+        }
+
+        static let kinds: Set<AuditEvent.Kind> = [.start, .stop, .revocation]
+
+        let kind: AuditEvent.Kind
+        let at: Moment
+        let capability: CapabilityName?
+        let devices: [DeviceID]
+        /// `nil` in lines of older programs.
+        let process: ProcessMark?
+
+        /// `nil` where it is no such line.
+        init?(in text: String) {
+            guard let found = try? JSONDecoder().decode(Capture.self, from: Data(text.utf8)),
+                Capture.kinds.contains(found.kind)
+            else { return nil }
+            self = found
+        }
+    }
+}
