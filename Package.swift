@@ -123,7 +123,8 @@ let package = Package(
             dependencies: ["CaptureEncoding", "CaptureGate", "CaptureRig", "CCodecs"],
             swiftSettings: swift),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["capturegate", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "CommandLineTests",
+            dependencies: ["capturegate", "GateStore", "Gate", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: swift),
     ]
 )

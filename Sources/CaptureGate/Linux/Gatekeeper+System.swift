@@ -10,7 +10,16 @@ extension Gatekeeper {
     /// everything, with the reason.
     ///
     /// *thread-safe*
-    public static let shared = Gatekeeper.system()
+    public static let shared: Gatekeeper = {
+        let gatekeeper = Gatekeeper.system()
+        used.withLock { $0 = gatekeeper }
+        return gatekeeper
+    }()
+
+    private static let used = Locked<Gatekeeper?>(nil)
+
+    /// The gate of this process where anything has used it: asking for this opens no store.
+    package static var sharedIfUsed: Gatekeeper? { used.withLock { $0 } }
 
     /// A gate of the machine, with another prompter.
     ///
@@ -19,8 +28,7 @@ extension Gatekeeper {
     ///   about the program's own capabilities.
     public static func system(prompter: any Prompter = PrompterChain.system) -> Gatekeeper {
         do {
-            let folder = try SQLiteGrantStore.defaultDirectory(environment: ProcessEnvironment.current)
-            let store = try SQLiteGrantStore(directory: folder)
+            let store = try SQLiteGrantStore(directory: SQLiteGrantStore.userDirectory())
             return system(subject(known: try store.executables()), store, prompter, as: .system)
         } catch {
             return Gatekeeper(

@@ -9,7 +9,7 @@ struct LogCommand: AsyncParsableCommand, SignalTaker {
         abstract: "Show who decided, asked, captured and was refused, and check that nothing is missing.",
         discussion: """
             Each line carries the hash of the one before. --verify finds a line that was changed, is missing or was cut \
-            off at the end, says which, and exits with 78. The last 50000 lines are kept; --keep changes that. Dropping \
+            off at the end, says which, and exits with 78. It also names captures whose end is not there. The last 50000 lines are kept; --keep changes that. Dropping \
             the oldest lines is itself a line, and leaves the chain whole.
 
               capturegate log --last 20
@@ -51,9 +51,9 @@ struct LogCommand: AsyncParsableCommand, SignalTaker {
 
     func run() async throws {
         if !follow { SignalDesk.current?.letThrough() }
-        let log = try UserStore.open().audit
+        if let keep { return try LogRetention(log: try UserStore.open().audit, lines: keep).set(json: json.isOn) }
+        let log = try UserStore.openLog()
         if verify { return try LogVerdict(report: try log.verify()).tell(json: json.isOn) }
-        if let keep { return try LogRetention(log: log, lines: keep).set(json: json.isOn) }
         if follow { return try await LogFollower(log: log, json: json.isOn).run(last: last ?? 10) }
         let page = LogPage(log: log)
         let entries = try last.map { count throws(CaptureError) in try page.last(count) } ?? page.all()

@@ -34,17 +34,19 @@ final class LogFollower: Sendable {
     private func begin(last count: Int) throws(CaptureError) {
         // One line more tells where to go on when none is to be shown.
         let known = try log.last(max(count, 1))
-        next.withLock { $0 = (count == 0 ? known.last.map { $0.number + 1 } : known.first?.number) ?? 1 }
+        next.withLock { $0 = (count == 0 ? known.last.map(Self.number) : known.first?.number) ?? 1 }
     }
 
     private func showNew(_ failed: (any Error) -> Void) {
         do {
             for entry in try LogPage(log: log).since(next.withLock { $0 }) {
                 try StandardStream.output.line(json ? entry.json.text : entry.line)
-                next.withLock { $0 = entry.number + 1 }
+                next.withLock { $0 = Self.number(after: entry) }
             }
         } catch {
             failed(error)
         }
     }
+
+    private static func number(after entry: AuditEntry) -> Int64 { LogPage.number(after: entry) ?? .max }
 }

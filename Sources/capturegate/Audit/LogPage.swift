@@ -16,10 +16,17 @@ struct LogPage {
     /// Everything from a number on.
     func since(_ number: Int64) throws(CaptureError) -> [AuditEntry] {
         var entries: [AuditEntry] = []
-        while true {
-            let piece = try log.entries(from: entries.last.map { $0.number + 1 } ?? number, limit: 1000)
-            guard !piece.isEmpty else { return entries }
+        var next: Int64? = number
+        // The lines of a piece ascend, or it throws; behind the highest number there is none.
+        while let first = next {
+            let piece = try log.entries(from: first, limit: 1000)
+            guard let last = piece.last else { break }
             entries += piece
+            next = Self.number(after: last)
         }
+        return entries
     }
+
+    /// `nil` behind the highest number there is.
+    static func number(after entry: AuditEntry) -> Int64? { entry.number < .max ? entry.number + 1 : nil }
 }

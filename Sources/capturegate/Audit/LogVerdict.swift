@@ -9,7 +9,7 @@ struct LogVerdict {
     func tell(json: Bool) throws {
         if json { try StandardStream.output.line(document.text) }
         guard let fault = report.fault else {
-            return json ? () : try StandardStream.output.line(intact)
+            return json ? () : try StandardStream.output.lines([intact] + unfinished)
         }
         if json { throw ExitStatus(code: CaptureError(.store, fault.message).exitCode) }
         throw CaptureError(
@@ -25,6 +25,18 @@ struct LogVerdict {
         return "The audit log is intact: \(count)\(range)."
     }
 
+    /// Whoever is killed writes no end: that is told, and no fault.
+    private var unfinished: [String] {
+        let lines = report.unfinished
+        guard !lines.isEmpty else { return [] }
+        let shown =
+            lines.suffix(10).map { "#\($0)" }.joined(separator: ", ") + (lines.count > 10 ? " and earlier ones" : "")
+        return [
+            "\(NumberText.counted(lines.count, "capture")) ended without a line that says so: \(shown). The program was killed, "
+                + "or could not write it."
+        ]
+    }
+
     private var document: JSONValue {
         let fault = report.fault.map { fault -> JSONValue in
             [
@@ -35,7 +47,7 @@ struct LogVerdict {
         return [
             "intact": .bool(report.isIntact), "lines": .count(report.lines),
             "first": report.first.map { .integer($0) } ?? .null, "last": report.last.map { .integer($0) } ?? .null,
-            "fault": fault ?? .null,
+            "fault": fault ?? .null, "unfinished": .array(report.unfinished.map { .integer($0) }),
         ]
     }
 }

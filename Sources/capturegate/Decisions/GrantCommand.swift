@@ -47,8 +47,7 @@ struct GrantCommand: ParsableCommand {
             devices: decision.device.ids, detail: "allowed \(decision.lifetime.phrase) by command")
         let commit = try store.record([decision], audit: event)
         let obstacles = Obstacles(
-            subject: subject, capability: capability, level: decision.level, device: decision.device,
-            killSwitches: try store.snapshot().killSwitches, now: now)
+            subject: subject, decision: decision, snapshot: try store.snapshot(), now: now)
         let program = ProgramFile(path: decision.subject.executable.path)
         try tell(commit.decisions.first ?? decision, commit, program.notes + obstacles.notes)
     }

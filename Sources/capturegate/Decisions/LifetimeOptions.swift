@@ -41,7 +41,7 @@ struct LifetimeOptions: ParsableArguments {
             }
             return .session(subject.session)
         }
-        if let time { return .until(now.later(by: time.duration.nanoseconds)) }
+        if let time { return .until(now.advanced(by: time.duration.nanoseconds)) }
         guard let moment else { return .always }
         guard let end = moment.nanoseconds(now: now.wallNanoseconds) else {
             throw CaptureError(
@@ -53,15 +53,8 @@ struct LifetimeOptions: ParsableArguments {
                 .usage, "\(WallTime.text(nanoseconds: end)) has passed already.",
                 remedies: [Remedy("Name a moment to come.")])
         }
-        return .until(now.later(by: end - now.wallNanoseconds))
-    }
-}
-
-extension GateInstant {
-    /// So many nanoseconds later on both clocks.
-    fileprivate func later(by nanoseconds: Int64) -> GateInstant {
-        GateInstant(
-            wallNanoseconds: wallNanoseconds + nanoseconds, bootNanoseconds: bootNanoseconds + nanoseconds,
-            bootID: bootID)
+        // A clock may stand before 1970, by as much as there are numbers for.
+        let (length, overflow) = end.subtractingReportingOverflow(now.wallNanoseconds)
+        return .until(now.advanced(by: overflow ? .max : length))
     }
 }

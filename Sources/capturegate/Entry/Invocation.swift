@@ -37,9 +37,18 @@ struct Invocation {
         do {
             let command = try parsed()
             if !(command is any SignalTaker) { SignalDesk.current?.letThrough() }
-            return try await Self.execute(command)
+            return tellUnlogged(after: try await Self.execute(command))
         } catch {
-            return report(error)
+            return tellUnlogged(after: report(error))
+        }
+    }
+
+    /// What was captured is whole; but its end is not in the audit log, and whoever relies on that must know.
+    private func tellUnlogged(after status: Int32) -> Int32 {
+        let errors = Gatekeeper.sharedIfUsed?.unloggedEnds ?? []
+        return errors.reduce(status) { status, error in
+            let code = tell(error)
+            return status == 0 ? code : status
         }
     }
 

@@ -6,6 +6,8 @@ enum WallTime {
     static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
+        // A clock may be set beyond the year 2262, where the nanoseconds end.
+        guard time.tv_sec < Int.max / 1_000_000_000 else { return .max }
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 

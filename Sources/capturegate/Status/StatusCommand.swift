@@ -21,7 +21,8 @@ struct StatusCommand: AsyncParsableCommand {
         let report = StatusReport(
             subject: try ProcessSubject.current(known: store.executables()), storePath: store.directory,
             snapshot: try store.snapshot(),
-            keptLines: try store.audit.keptLines(), policy: PolicyDirectory().summary, devices: await Self.devices())
+            keptLines: try store.audit.keptLines(), now: SystemGateClock().now, policy: PolicyDirectory().summary,
+            devices: await Self.devices())
         if json.isOn {
             try StandardStream.output.line(report.json.text)
         } else {

@@ -8,11 +8,13 @@ struct StatusReport {
     let snapshot: StoreSnapshot
     /// How much of the audit log is kept.
     let keptLines: Int
+    /// The clock as it is.
+    let now: GateInstant
     let policy: PolicySummary
     let devices: [DeviceStatus]
 
     func lines(_ ink: Ink) -> [String] {
-        let facts = [
+        var facts = [
             ["Program", subject.executable.path.visible],
             [
                 "User",
@@ -23,6 +25,7 @@ struct StatusReport {
             ["Policy", "\(PolicyDirectory.standardPath): \(policy.phrase)"],
             ["Kill switches", killSwitches.isEmpty ? "none" : "\(killSwitches.joined(separator: ", ")) switched off"],
         ]
+        facts += clock
         var lines = Table(rows: facts).lines + ["", ink.bold("Devices, for this program")]
         lines += Table(rows: devices.map { $0.row(ink) }).lines.map { "  " + $0 }
         lines += ["  " + GateStrength.explanation]
@@ -39,8 +42,21 @@ struct StatusReport {
             ],
             "store": .string(storePath), "log_lines_kept": .count(keptLines), "policy": policy.json,
             "kill_switches": .strings(killSwitches),
+            "later_clock_ns": snapshot.laterClock(than: now).map { .integer($0) } ?? .null,
             "devices": .array(devices.map(\.json)), "decisions": .array(snapshot.decisions.map(\.json)),
             "used_up": .array((snapshot.consumed ?? []).map(\.json)),
+        ]
+    }
+
+    /// A row where permissions for a time count by a clock that was ahead.
+    private var clock: [[String]] {
+        guard let seen = snapshot.laterClock(than: now) else { return [] }
+        return [
+            [
+                "Clock",
+                "the store has seen a later one, \(WallTime.text(nanoseconds: seen)), by which permissions for a time count; "
+                    + "'capturegate reset --clock' forgets it",
+            ]
         ]
     }
 
@@ -61,7 +77,7 @@ struct StatusReport {
     /// What the clock and the session alone say of it.
     private func state(of decision: Decision) -> String {
         switch decision.lifetime {
-        case .until(let end) where end.wallNanoseconds <= snapshot.latestWallNanoseconds: "over"
+        case .until where snapshot.hasRunOut(decision, at: now): "over"
         case .session(let session) where session != subject.session: "of another session"
         default: "in force"
         }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @Suite("what log --verify finds", .serialized, .fewAtOnce)
@@ -9,6 +10,8 @@ struct LogFaultTests {
         let number: Double
         let message: String
         var testDescription: String { sql }
+        /// Whether the last line is not the one that was written.
+        var isAtEnd: Bool { kind == "cutOff" || number == 5 }
 
         init(_ sql: String, _ kind: String, _ number: Double, _ message: String) {
             (self.sql, self.kind, self.number, self.message) = (sql, kind, number, message)
@@ -52,7 +55,9 @@ struct LogFaultTests {
         let workspace = try await workspace()
         try workspace.tamper(deed.sql)
         try await expect(deed.kind, deed.number, deed.message, in: workspace)
-        _ = try await workspace.capturegate("grant", "camera", "--device", "camera:6", "--always")
+        // Where the end of the log is other than it was left, nothing is decided any more; and the fault stays.
+        let grant = try await workspace.capturegate("grant", "camera", "--device", "camera:6", "--always")
+        #expect(grant.code == (deed.isAtEnd ? 78 : 0))
         let later = try await workspace.capturegate("log", "--verify", "--json")
         #expect(later.code == 78)
         #expect(try Document(later.output)["fault"]["number"] == .number(deed.number))
@@ -78,6 +83,52 @@ struct LogFaultTests {
         _ = try await workspace.capturegate("grant", "camera", "--device", "camera:6", "--always")
         _ = try await workspace.run(["cp", "old", "state/capturegate/audit.head"])
         #expect(try await workspace.capturegate("log", "--verify").code == 78)
+    }
+
+    @Test(
+        "a store that lost a kill switch with its write-ahead log decides nothing, and says what to do",
+        arguments: [
+            "rm grants.sqlite-wal", ": > grants.sqlite-wal", "cp -p ../../old grants.sqlite; rm grants.sqlite-wal",
+        ])
+    func lostSwitch(deed: String) async throws {
+        let workspace = try await workspace()
+        _ = try await workspace.capturegate("grant", "microphone", "--always")
+        _ = try await workspace.run(["cp", "-p", "state/capturegate/grants.sqlite", "old"])
+        // Whoever has the store open keeps what is decided in the write-ahead log.
+        let log = try workspace.start("log", "--follow", "--json")
+        _ = try await log.waitForLine(containing: "number")
+        #expect(try await workspace.capturegate("kill", "microphone").code == 0)
+        log.send(SIGKILL)
+        _ = try await log.finish()
+        _ = try await workspace.run(["sh", "-c", "cd state/capturegate && \(deed)"])
+        for command in ["status", "grant camera --always", "record null: --microphone test:tone --for 100ms"] {
+            let ending = try await workspace.capturegate(command.split(separator: " ").map(String.init))
+            #expect(ending.code == 78, "\(command): \(ending)")
+            #expect(ending.errors.contains("later decisions are lost"), "\(ending.errors)")
+            #expect(ending.errors.contains("mv \(workspace.store) \(workspace.store).damaged"), "\(ending.errors)")
+        }
+        try await expect("cutOff", 7, "Lines 7 to 7 were cut off", in: workspace)
+        _ = try await workspace.run(["mv", workspace.store, workspace.store + ".damaged"])
+        #expect(try await workspace.capturegate("status").code == 0)
+    }
+
+    @Test(
+        "a damaged number of a line ends every command with a sentence, and soon",
+        arguments: [
+            "3 WHERE number = 5", "9223372036854775807 WHERE number = 5", "-9223372036854775808 WHERE number = 1",
+        ])
+    func numbers(change: String) async throws {
+        let workspace = try await workspace()
+        try workspace.tamper("DELETE FROM audit WHERE number = 3", "UPDATE audit SET number = \(change)")
+        for command in [
+            "log", "log --json", "log --verify", "log --keep 100", "log --last 3", "status", "grant camera --once",
+            "kill camera", "revoke camera", "reset --yes", "reset --clock",
+            "record null: --microphone test:tone --for 1s",
+        ] {
+            let ending = try await workspace.run(
+                ["timeout", "60", Executable.capturegate] + command.split(separator: " ").map(String.init))
+            #expect([0, 77, 78].contains(ending.code), "\(command): \(ending)")
+        }
     }
 
     @Test("a log of which somebody put the whole database away")
