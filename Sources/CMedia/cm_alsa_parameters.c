@@ -75,6 +75,12 @@ int32_t cm_hw_set_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, int32_
     return CM_RESULT(snd_pcm_hw_params_set_format, pcm, parameters, (snd_pcm_format_t)format);
 }
 
+int32_t cm_hw_set_periods_least(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t periods) {
+    unsigned least = periods;
+    int direction = 0;
+    return CM_RESULT(snd_pcm_hw_params_set_periods_min, pcm, parameters, &least, &direction);
+}
+
 int64_t cm_hw_set_channels_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t channels) {
     unsigned chosen = channels;
     int result = CM_RESULT(snd_pcm_hw_params_set_channels_near, pcm, parameters, &chosen);

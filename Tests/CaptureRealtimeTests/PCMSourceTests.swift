@@ -65,6 +65,25 @@ struct PCMSourceTests {
         #expect(got.channels == 2)
     }
 
+    @Test("A period lasts what was asked, at the rate that was got", arguments: [8000, 44_100, 192_000])
+    func periodTime(rate: Int) throws {
+        let asked = PCMSettings(rate: rate, periodTime: 100_000_000)
+        let other = try PCMSource(opening: "paced_48k_stereo", asked: asked).got
+        #expect(other.rate == 48_000 && other.periodFrames == 4800)
+        let same = try PCMSource(opening: "paced", asked: asked).got
+        #expect(same.rate == rate && same.periodFrames == rate / 10)
+    }
+
+    @Test("A buffer too small for the period gets smaller ones: never is one all of it", arguments: [8192, 65_536])
+    func smallBuffer(bytes: Int) throws {
+        let asked = PCMSettings(rate: 192_000, periodTime: 100_000_000)
+        let heard = try PacedSound.listen(to: "paced_with:BUFFER_BYTES=\(bytes),PATIENT=0", asked, frames: 57_600)
+        #expect(heard.settings.bufferFrames == bytes / 4)
+        #expect(heard.settings.periodFrames == bytes / 16)
+        #expect(heard.result == LoopResult(.stopped))
+        #expect(heard.wrong == 0)
+    }
+
     @Test("An overrun is recovered, and its length is measured within a period")
     func xrun() throws {
         let heard = try PacedSound.listen(to: "paced_stall", frames: 40_000)

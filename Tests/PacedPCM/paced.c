@@ -201,9 +201,10 @@ static int constrain(struct paced *device) {
     if (refused >= 0) refused = snd_pcm_ioplug_set_param_list(io, SND_PCM_IOPLUG_HW_FORMAT, 5, formats);
     if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_CHANNELS, plan->channels_min, plan->channels_max);
     if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_RATE, plan->rate_min, plan->rate_max);
-    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_PERIOD_BYTES, 64, 1 << 20);
-    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_BUFFER_BYTES, 128, 8 << 20);
-    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_PERIODS, 2, 1024);
+    long most = plan->buffer_bytes;
+    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_PERIOD_BYTES, 64, most ? most : 1 << 20);
+    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_BUFFER_BYTES, 128, most ? most : 8 << 20);
+    if (refused >= 0) refused = set_range(io, SND_PCM_IOPLUG_HW_PERIODS, most ? 1 : 2, 1024);
     return refused;
 }
 

@@ -23,6 +23,7 @@ struct plan {
     long planar;       // 1: each channel in memory of its own, or nothing
     long drift_ppm;    // its clock runs so much fast
     long rate_min, rate_max, channels_min, channels_max;
+    long buffer_bytes; // the most that its buffer holds; a period may be all of it
 };
 
 enum fault { fault_none, fault_stall, fault_vanish, fault_dead, fault_sleep };

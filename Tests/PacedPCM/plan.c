@@ -30,7 +30,7 @@ int paced_read_plan(snd_config_t *configuration, struct plan *plan) {
         {"comes_back", &plan->comes_back},     {"open_hangs", &plan->open_hangs},
         {"rate_min", &plan->rate_min},         {"rate_max", &plan->rate_max},
         {"channels_min", &plan->channels_min}, {"channels_max", &plan->channels_max},
-        {"patient", &plan->patient},
+        {"patient", &plan->patient},           {"buffer_bytes", &plan->buffer_bytes},
     };
     snd_config_iterator_t at, next;
     snd_config_for_each(at, next, configuration) {

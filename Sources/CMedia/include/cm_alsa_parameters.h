@@ -32,6 +32,8 @@ int32_t cm_hw_buffer_range(snd_pcm_hw_params_t *parameters, struct cm_range *ran
 int32_t cm_hw_set_resample(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t on);
 int32_t cm_hw_set_access(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, int32_t access);
 int32_t cm_hw_set_format(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, int32_t format);
+// snd_pcm_hw_params_set_periods_min; on refusal the parameters are as they were.
+int32_t cm_hw_set_periods_least(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t periods);
 // The "near" setters return what was chosen, or -errno.
 int64_t cm_hw_set_channels_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t channels);
 int64_t cm_hw_set_rate_near(snd_pcm_t *pcm, snd_pcm_hw_params_t *parameters, uint32_t rate);

@@ -70,15 +70,15 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
 extension AudioSettings {
     /// The same as the capture loop calls it.
     fileprivate var pcm: PCMSettings {
-        let rate = sampleRate ?? 48_000
-        return PCMSettings(
-            rate: rate, channels: channels ?? 2, format: (sampleFormat ?? .s16).pcm, periodFrames: periodFrames(rate))
+        PCMSettings(
+            rate: sampleRate ?? 48_000, channels: channels ?? 2, format: (sampleFormat ?? .s16).pcm,
+            periodTime: periodTime)
     }
 
-    /// 0 where nothing is said.
-    private func periodFrames(_ rate: Int) -> Int {
+    /// Nanoseconds; 0 where nothing is said.
+    private var periodTime: Int64 {
         guard let period else { return 0 }
-        return Int(Double(Int32(clamping: rate)) * min(max(period / .seconds(1), 0.001), 1))
+        return Int64((min(max(period / .seconds(1), 0.001), 1) * 1e9).rounded())
     }
 }
 

@@ -25,7 +25,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
         var settings = asked
         settings.rate = min(max(asked.rate, 8000), 192_000)
         settings.channels = min(max(asked.channels, 1), 8)
-        settings.periodFrames = asked.periodFrames > 0 ? asked.periodFrames : settings.rate / 100
+        settings.periodFrames = asked.wantedPeriod(at: settings.rate)
         settings.bufferFrames = max(asked.bufferFrames, 4 * settings.periodFrames)
         // The click's sample comes last.
         let sound = TestSound(settings).second + TestSound.click(settings.format)

@@ -2,7 +2,8 @@ import CMedia
 
 /// Finds with an open PCM what comes nearest to what was asked for, and takes it into use.
 ///
-/// In ALSA's order: access, format, channels, rate, then sizes, because each choice narrows the next. The corresponding C
+/// In ALSA's order: access, format, channels, rate, then sizes, because each choice narrows the next: how many frames a
+/// period has follows from the rate that was got. The corresponding C
 /// functions are `snd_pcm_hw_params_*` and `snd_pcm_sw_params_*`.
 @safe
 struct PCMNegotiation: ~Copyable {
@@ -50,18 +51,26 @@ struct PCMNegotiation: ~Copyable {
         let (channels, rate) = (UInt32(clamping: asked.channels), UInt32(clamping: asked.rate))
         got.channels = try unsafe checked(.channelsPCM, cm_hw_set_channels_near(pcm, parameters, channels))
         got.rate = try unsafe checked(.ratePCM, cm_hw_set_rate_near(pcm, parameters, rate))
-        let period = asked.periodFrames > 0 ? asked.periodFrames : max(1, got.rate / 100)
+        leaveRoom()
         got.periodFrames = try unsafe checked(
-            .periodPCM, cm_hw_set_period_near(pcm, parameters, UInt64(period)))
+            .periodPCM, cm_hw_set_period_near(pcm, parameters, UInt64(asked.wantedPeriod(at: got.rate))))
         let buffer = asked.bufferFrames > 0 ? asked.bufferFrames : max(got.rate / 2, 4 * got.periodFrames)
         got.bufferFrames = try unsafe checked(
             .bufferPCM, cm_hw_set_buffer_near(pcm, parameters, UInt64(buffer)))
+    }
+
+    /// A device whose one period is its whole buffer has overrun by the time it is read, so a small buffer gets smaller
+    /// periods: four of them, else two.
+    private func leaveRoom() {
+        for periods in [4, 2] as [UInt32] where unsafe cm_hw_set_periods_least(pcm, parameters, periods) >= 0 { return }
     }
 
     private mutating func commit() throws(RealtimeFault) {
         _ = try unsafe checked(.commitPCM, cm_hw_commit(pcm, parameters))
         got.periodFrames = try unsafe checked(.periodPCM, cm_hw_period(parameters))
         got.bufferFrames = try unsafe checked(.bufferPCM, cm_hw_buffer(parameters))
+        // Of a device that can't but have one period, at least what is there is taken before it is full.
+        got.periodFrames = max(1, min(got.periodFrames, got.bufferFrames / 2))
         _ = try unsafe checked(.softwareParametersPCM, cm_sw_commit(pcm, UInt64(got.periodFrames)))
     }
 }
