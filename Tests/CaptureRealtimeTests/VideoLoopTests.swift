@@ -68,6 +68,39 @@ struct VideoLoopTests {
         expectLaw(outcome.headers)
     }
 
+    /// Stamps of the ends of frames, and of the beginnings where a number is odd or from a number on.
+    private func stamped(atEnd: (Int) -> Bool) throws -> Outcome {
+        try run(
+            (0..<30).map { number in
+                let lag = atEnd(number) ? interval : 0
+                let buffer = FilledBuffer(
+                    index: number % 6, sequence: UInt32(number), timestamp: at(number) + lag, stampLag: lag,
+                    isFlagged: false, planes: FramePlanes(byteCount: 2048))
+                return .read(.buffer(buffer))
+            })
+    }
+
+    @Test("Pictures that are stamped when they end stand where those stand that are stamped when they begin")
+    func endOfFrame() throws {
+        for atEnd in [{ _ in true }, { $0 % 2 == 0 }, { $0 < 15 }, { $0 >= 15 }] as [(Int) -> Bool] {
+            let outcome = try stamped(atEnd: atEnd)
+            #expect(outcome.headers.map(\.timestamp) == (0..<30).map(at))
+            #expect(outcome.headers.allSatisfy { $0.flags.isEmpty })
+            expectLaw(outcome.headers)
+        }
+    }
+
+    @Test("A frame's duration is taken off, half a second at most; of an unknown rate nothing")
+    func lag() {
+        #expect(FilledBuffer.lag(of: 33_333_333) == 33_333_333)
+        #expect(FilledBuffer.lag(of: 10_000_000_000) == 500_000_000)
+        #expect(FilledBuffer.lag(of: 0) == 0)
+        let buffer = FilledBuffer(
+            index: 0, sequence: 0, timestamp: 0, stampLag: 5, isFlagged: false, planes: FramePlanes(byteCount: 1))
+        // No stamp stays none.
+        #expect(buffer.beginning == 0)
+    }
+
     @Test(
         "Holes in the numbers are the device's loss, exactly, whatever it starts with", arguments: [0, UInt32.max - 3])
     func holes(first: UInt32) throws {

@@ -7,6 +7,10 @@ public struct FrameHeader: BitwiseCopyable, Sendable, Hashable {
     /// The number of the first frame since the start, lost ones counted: audio frames, or pictures.
     public var sequence: UInt64
     /// When the first sample, or the picture, was taken: ns on CLOCK_MONOTONIC, always later than that of the unit before.
+    ///
+    /// Of a picture it is when its exposure began. Webcams stamp that (V4L2_BUF_FLAG_TSTAMP_SRC_SOE); most capture cards and
+    /// camera sensors stamp the end of a frame, and one frame's duration, half a second at most, is taken off: what is left
+    /// is the driver's own inaccuracy, such as a tenth of a frame where reading a picture out takes nine.
     public var timestamp: Int64
     /// Bytes of payload, in all planes.
     public var byteCount: Int

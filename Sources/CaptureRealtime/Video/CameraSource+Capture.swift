@@ -53,10 +53,13 @@ extension CameraSource {
         planes.set(2, offset: Int(raw.data_offset.2), byteCount: Int(raw.bytesused.2) &- Int(raw.data_offset.2))
         let clock = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TIMESTAMP_MASK)
         let isMonotonic = clock == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
+        let origin = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_MASK)
+        let isOfBeginning = origin == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_SOE)
         let isFlagged = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_ERROR) != 0
         // A driver may hand on what another process told it (v4l2loopback): more bytes than there are is an error too.
         return FilledBuffer(
             index: Int(raw.index), sequence: raw.sequence, timestamp: isMonotonic ? raw.timestamp : 0,
+            stampLag: isOfBeginning ? 0 : endLag,
             isFlagged: isFlagged || !room.holds(planes, in: Int(raw.index)), planes: planes)
     }
 }

@@ -14,6 +14,8 @@ public struct CameraSource: ~Copyable, Sendable {
     let pollSet: PollSet
     /// Of ``buffers``.
     let room: BufferRoom
+    /// What a stamp of a frame's end is later than one of its beginning, ns.
+    let endLag: Int64
 
     /// Opens a video node, sets it up and maps its buffers. Nothing is captured before the loop starts it.
     ///
@@ -35,6 +37,7 @@ public struct CameraSource: ~Copyable, Sendable {
         self.got = got
         self.buffers = mapped
         room = mapped.room
+        endLag = FilledBuffer.lag(of: got.frameNanoseconds)
         pollSet = PollSet(reading: node.descriptor)
         self.node = node
     }

@@ -7,17 +7,32 @@ public struct FilledBuffer: BitwiseCopyable, Sendable {
     public var sequence: UInt32
     /// ns on CLOCK_MONOTONIC; 0 where the driver has none of that clock.
     public var timestamp: Int64
+    /// How much later than the picture's beginning that is, ns: a driver stamps a frame when it begins or when it ends.
+    public var stampLag: Int64
     /// The driver says that the picture is broken.
     public var isFlagged: Bool
     public var planes: FramePlanes
 
     @_noLocks @_noAllocation
-    public init(index: Int, sequence: UInt32, timestamp: Int64, isFlagged: Bool, planes: FramePlanes) {
+    public init(
+        index: Int, sequence: UInt32, timestamp: Int64, stampLag: Int64 = 0, isFlagged: Bool, planes: FramePlanes
+    ) {
         self.index = index
         self.sequence = sequence
         self.timestamp = timestamp
+        self.stampLag = stampLag
         self.isFlagged = isFlagged
         self.planes = planes
+    }
+
+    /// How long before its end a frame has begun, as far as its rate tells. A camera of a picture a second does not look
+    /// for all of that second.
+    @_noLocks @_noAllocation
+    static func lag(of interval: Int64) -> Int64 { interval < 500_000_000 ? interval : 500_000_000 }
+
+    /// When the picture began, ns on CLOCK_MONOTONIC; 0 where the driver does not say.
+    var beginning: Int64 {
+        @_noLocks @_noAllocation get { timestamp > stampLag ? timestamp &- stampLag : timestamp }
     }
 }
 

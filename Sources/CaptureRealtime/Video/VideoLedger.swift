@@ -69,7 +69,7 @@ struct VideoLedger: BitwiseCopyable, Sendable {
         let previous = stamps.last
         // What is lost or damaged has no stamp; an absurd sequence is as good as none.
         let units = Int64(truncatingIfNeeded: min(position &- stamped, 1 << 20))
-        let stamp = stamps.take(buffer.timestamp, interval: interval, units: units, counters, &flags)
+        let stamp = stamps.take(buffer.beginning, interval: interval, units: units, counters, &flags)
         if wasRestarted { measureRestart(from: previous, to: stamp) }
         let header = FrameHeader(
             sequence: position, timestamp: stamp, byteCount: buffer.planes.total, frameCount: 1, flags: flags,
