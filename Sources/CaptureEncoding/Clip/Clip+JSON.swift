@@ -52,6 +52,7 @@ extension TrackLedger {
             ("repaired", .count(repaired)), ("priority", priority.map(JSONText.string)),
             ("start_offset_ns", .integer(startOffsetNanoseconds)), ("drift_ppm", driftPPM.map(JSONText.number)),
             ("drift_uncertainty_ppm", driftUncertaintyPPM.map(JSONText.number)),
+            ("end_offset_ns", endOffsetNanoseconds.map(JSONText.integer)),
             ("first_ns", firstNanoseconds.map(JSONText.integer)), ("last_ns", lastNanoseconds.map(JSONText.integer)),
             ("marks", marks.map { .array($0.map(\.jsonText)) }),
         ])

@@ -26,6 +26,10 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var driftPPM: Double?
     /// How far off ``driftPPM`` may be, 19 times in 20, parts per million.
     public var driftUncertaintyPPM: Double?
+    /// How much later the end of the sound stands than the clip's clock wants it, nanoseconds; `nil` for a track that is not
+    /// kept to that clock. More than some milliseconds means that the device's clock is off by more than is corrected, 2 %,
+    /// or that the clip was too short for it.
+    public var endOffsetNanoseconds: Int64?
     /// What the capture thread had of the priority it asked for, such as "SCHED_FIFO 50".
     public var priority: String?
     /// Presentation time of the first frame, nanoseconds from the clip's start.
@@ -45,6 +49,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey {
         case kind, name, device, asked, delivered, lost, xruns, filled, corrected, repaired, priority, marks
         case startOffsetNanoseconds = "start_offset_ns"
+        case endOffsetNanoseconds = "end_offset_ns"
         case driftPPM = "drift_ppm"
         case driftUncertaintyPPM = "drift_uncertainty_ppm"
         case firstNanoseconds = "first_ns"

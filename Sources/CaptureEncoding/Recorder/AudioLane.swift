@@ -66,6 +66,7 @@ final class AudioLane: Lane {
         ledger.asked = ledger.delivered + ledger.lost.total
         ledger.startOffsetNanoseconds = placement.startOffsetNanoseconds
         ledger.note(drift: placement.drift)
+        ledger.endOffsetNanoseconds = placement.offsetNanoseconds
         guard outlet.written > 0 else { return ledger }
         ledger.firstNanoseconds = 0
         ledger.lastNanoseconds = SoundTime(rate: format.sampleRate).nanoseconds(outlet.written - 1)

@@ -2,7 +2,8 @@
 /// Adriaensen, "Using a DLL to filter time" (Linux Audio Conference, 2005).
 ///
 /// The gains begin as those of a straight line through all stamps so far, and end as those of a loop of 0.03 Hz: it is
-/// close after a second, settled after some fifteen, and follows a crystal that warms up.
+/// close after a second, settled after some fifteen, and follows a crystal that warms up. The nominal rate counts at first;
+/// of a device that is plainly another, the line's own slope does.
 struct DelayLockedLoop {
     /// Seconds, as the stamps are, of the frame at ``position``, without their jitter.
     private(set) var time = 0.0
@@ -18,14 +19,23 @@ struct DelayLockedLoop {
     /// Mean square of what the stamps were off.
     private var jitter = 0.0
     private var astray = 0
+    /// Nominal time of the stamps since the line was begun, and how much later they were, until the rate is known.
+    private var line: LineSums? = LineSums()
+    private var lineStart: (frame: UInt64, stamp: Double) = (0, 0)
 
     /// Hz. Narrower is smoother; wider follows sooner.
     private static let narrowest = 0.03
     /// A rate that is this far from the nominal one is an error of the stamps.
-    private static let mostDeviation = 2000e-6
+    private static let mostDeviation = 30_000e-6
     /// A stamp that is this far off says nothing of the clock, seconds, unless so many in a row agree.
     private static let farOff = 0.1
     private static let farOffCount = 10
+    /// No crystal is so far off: a device that is has been set to another rate than it says.
+    private static let crystals = 2500e-6
+    /// Seconds of a line in which that is seen.
+    private static let lineTime = 1.5...20.0
+    /// Times the stamps' jitter that a line must rise or fall, lest a burst of late stamps is taken for a rate.
+    private static let plainly = 12.0
 
     /// - Parameter rate: frames a second, nominal.
     init(rate: Double) {
@@ -69,6 +79,7 @@ struct DelayLockedLoop {
         astray = 0
         pass(to: frame)
         learn(error, frames)
+        compare(frame, stamp, frames)
         return .ofTheLine
     }
 
@@ -85,6 +96,8 @@ struct DelayLockedLoop {
         position = frame
         phaseCount = 1
         astray = 0
+        if line != nil { line = LineSums() }
+        lineStart = (frame, stamp)
         noise = jitter.squareRoot()
         return .newLine
     }
@@ -104,5 +117,22 @@ struct DelayLockedLoop {
             max(secondsPerFrame, nominal * (1 - Self.mostDeviation)), nominal * (1 + Self.mostDeviation))
         jitter += (error * error - jitter) / min(rateCount, 500)
         noise = (jitter * phaseGain).squareRoot()
+    }
+
+    /// Takes the slope of the line for the rate where it is plainly not the nominal one.
+    private mutating func compare(_ frame: UInt64, _ stamp: Double, _ frames: Double) {
+        guard var line else { return }
+        let nominalTime = Double(frame &- lineStart.frame) * nominal
+        line.add(nominalTime, stamp - lineStart.stamp - nominalTime)
+        let slope = line.moments.xx > 0 ? line.moments.xy / line.moments.xx : 0
+        let residue = max(0, line.moments.yy - slope * line.moments.xy) / Double(line.count)
+        let isPlain = abs(slope) > Self.crystals && abs(slope) * nominalTime > Self.plainly * residue.squareRoot()
+        self.line = nominalTime > Self.lineTime.upperBound ? nil : line
+        guard nominalTime >= Self.lineTime.lowerBound, isPlain, abs(slope) < Self.mostDeviation else { return }
+        self.line = nil
+        secondsPerFrame = nominal * (1 + slope)
+        time = lineStart.stamp + nominalTime + line.meanY + slope * (nominalTime - line.meanX)
+        // It counts as much as the nominal rate has.
+        rateCount += 2 / (frames * nominal)
     }
 }

@@ -5,10 +5,10 @@
 /// begins elsewhere with the same slope.
 struct DriftMeasure {
     private let nominalRate: Double
-    private var second = Sums()
-    private var line = Sums()
+    private var second = LineSums()
+    private var line = LineSums()
     /// Of the lines before the last break.
-    private var earlier = Sums.Moments()
+    private var earlier = LineSums.Moments()
     private var lines = 1
     private var points = 0
     /// What single stamps are off from the line of their second: sum of squares, and how many.
@@ -43,7 +43,7 @@ struct DriftMeasure {
         guard line.count > 0 else { return }
         earlier.add(line.moments)
         lines += 1
-        line = Sums()
+        line = LineSums()
     }
 
     /// Parts per million, with how far off that may be; `nil` while it is not sure to 100 ppm.
@@ -72,38 +72,38 @@ struct DriftMeasure {
             jitter += max(0, moments.yy - moments.xy * moments.xy / moments.xx)
             jittered += second.count - 2
         }
-        second = Sums()
+        second = LineSums()
+    }
+}
+
+/// Running means of two numbers, and moments about them: what a straight line by least squares needs.
+struct LineSums {
+    struct Moments {
+        var xx = 0.0
+        var xy = 0.0
+        var yy = 0.0
+
+        mutating func add(_ other: Moments) {
+            xx += other.xx
+            xy += other.xy
+            yy += other.yy
+        }
     }
 
-    /// Running means and moments about them.
-    private struct Sums {
-        struct Moments {
-            var xx = 0.0
-            var xy = 0.0
-            var yy = 0.0
+    private(set) var count = 0
+    private(set) var first = 0.0
+    private(set) var meanX = 0.0
+    private(set) var meanY = 0.0
+    private(set) var moments = Moments()
 
-            mutating func add(_ other: Moments) {
-                xx += other.xx
-                xy += other.xy
-                yy += other.yy
-            }
-        }
-
-        private(set) var count = 0
-        private(set) var first = 0.0
-        private(set) var meanX = 0.0
-        private(set) var meanY = 0.0
-        private(set) var moments = Moments()
-
-        mutating func add(_ x: Double, _ y: Double) {
-            if count == 0 { first = x }
-            count += 1
-            let (dx, dy) = (x - meanX, y - meanY)
-            meanX += dx / Double(count)
-            meanY += dy / Double(count)
-            moments.xx += dx * (x - meanX)
-            moments.xy += dx * (y - meanY)
-            moments.yy += dy * (y - meanY)
-        }
+    mutating func add(_ x: Double, _ y: Double) {
+        if count == 0 { first = x }
+        count += 1
+        let (dx, dy) = (x - meanX, y - meanY)
+        meanX += dx / Double(count)
+        meanY += dy / Double(count)
+        moments.xx += dx * (x - meanX)
+        moments.xy += dx * (y - meanY)
+        moments.yy += dy * (y - meanY)
     }
 }

@@ -15,6 +15,8 @@ final class SoundPlacement {
     /// Frames lost, by the device and in the ring, that the clip would have room for.
     private(set) var lost = LostFrames()
     private(set) var startOffsetNanoseconds: Int64 = 0
+    /// How much later the last period stands than the clip's clock wants it; `nil` where nothing steers it.
+    private(set) var offsetNanoseconds: Int64?
 
     /// - Parameters:
     ///   - clock: may have seen stamps before.
@@ -84,8 +86,10 @@ final class SoundPlacement {
         lastStamp = stamp
         anchor = Int64((next * 1e9 / Double(outlet.format.sampleRate)).rounded())
         guard isSteered, let wanted = timeline.time(of: stamp) else { return }
+        let error = Double(wanted) - next * 1e9 / Double(outlet.format.sampleRate)
+        offsetNanoseconds = Int64((-error).rounded())
         steering.steer(
-            error: (Double(wanted) - next * 1e9 / Double(outlet.format.sampleRate)) * 1e-9, noise: clock.noise,
+            error: error * 1e-9, noise: clock.noise,
             rateOffset: (1 + clock.rateOffset) / (1 + timeline.rateOffset) - 1, span: max(0, span))
     }
 

@@ -68,7 +68,19 @@ struct ClipSummary {
         guard let drift = ledger.driftPPM else { return [] }
         let unsure = ledger.driftUncertaintyPPM.map { " ±\(NumberText.fixed($0, 1))" } ?? ""
         let said = "drift \(NumberText.fixed(drift, 1))\(unsure) ppm"
-        return [ledger.corrected == 0 ? said : "\(said), corrected"]
+        let corrected = ledger.corrected == 0 ? said : "\(said), corrected"
+        return [corrected] + apart(ledger)
+    }
+
+    /// Sound and picture that are this far apart are seen to be: EBU R 37 allows 40 ms of sound before the picture.
+    private static let mostApart: Int64 = 40_000_000
+
+    private static func apart(_ ledger: TrackLedger) -> [String] {
+        guard let offset = ledger.endOffsetNanoseconds, abs(offset) > mostApart else { return [] }
+        let way = offset > 0 ? "behind" : "ahead"
+        return [
+            "\(abs(offset) / 1_000_000) ms \(way) at the end, since its clock is off by more than could be corrected"
+        ]
     }
 
     private static func lost(_ ledger: TrackLedger) -> String {

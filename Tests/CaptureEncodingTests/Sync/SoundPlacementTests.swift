@@ -78,6 +78,35 @@ struct SoundPlacementTests {
         #expect(abs(try #require(device.placement.drift).ppm - ppm) < 10)
     }
 
+    @Test("sound of 48480 Hz that calls itself 48000 is within 5 ms after a minute", arguments: [10_000.0, -10_000])
+    func wrongRate(ppm: Double) throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: ppm, jitter: 0.0005), timeline: timeline())
+        try device.deliver(6000, tone)
+        try device.placement.finish()
+        let seconds = Double(device.outlet.written) / SimulatedMicrophone.rate
+        #expect(abs(seconds - device.time) < 0.005)
+        #expect(abs(try #require(device.placement.offsetNanoseconds)) < 5_000_000)
+        #expect(abs(try #require(device.placement.drift).ppm - ppm) < 10)
+    }
+
+    @Test("what is off by more than is corrected is told, and how far off it ends", arguments: [40_000.0, -40_000])
+    func beyond(ppm: Double) throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: ppm, jitter: 0.0005), timeline: timeline())
+        try device.deliver(6000, tone)
+        try device.placement.finish()
+        let behind = Double(device.outlet.written) / SimulatedMicrophone.rate - device.time
+        let told = Double(try #require(device.placement.offsetNanoseconds)) * 1e-9
+        #expect(abs(told) > 0.5 && abs(told - behind) < 0.1)
+        #expect(abs(try #require(device.placement.drift).ppm - ppm) < 50)
+    }
+
+    @Test("what nobody steers has no place to be off")
+    func unsteered() throws {
+        var device = SimulatedMicrophone(SimulatedClock(ppm: 10_000), role: .free, timeline: timeline())
+        try device.deliver(600, tone)
+        #expect(device.placement.offsetNanoseconds == nil)
+    }
+
     @Test("nothing clicks where the correction begins, nor later", arguments: [500.0, -500])
     func click(ppm: Double) throws {
         var device = SimulatedMicrophone(SimulatedClock(ppm: ppm, jitter: 0.0005), timeline: timeline())

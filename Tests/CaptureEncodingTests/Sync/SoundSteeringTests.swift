@@ -49,6 +49,24 @@ struct SoundSteeringTests {
         #expect(outcome.fastestChange < 5.1e-6)
     }
 
+    @Test(
+        "a device that is off by a hundredth or two is in its place within 20 s, and never a picture's time off it",
+        arguments: [10_000.0, -10_000, 5000, -3000, 19_500], [0, 0.001])
+    func wrongRate(ppm: Double, jitter: Double) {
+        var device = SimulatedClock(ppm: ppm, jitter: jitter)
+        let first = simulate(periods: 2000, &device)
+        #expect(first.worst < (abs(ppm) > 10_000 ? 0.045 : 0.025))
+        #expect(abs(first.last) < 0.005)
+        var again = SimulatedClock(ppm: ppm, jitter: jitter)
+        #expect(abs(simulate(periods: 6000, &again).last) < 0.002)
+    }
+
+    @Test("late stamps in a burst at the beginning are not taken for a rate", arguments: 1...20)
+    func burst(seed: UInt64) {
+        var device = SimulatedClock(ppm: 0, jitter: 0.02, burst: 20, seed: seed)
+        #expect(simulate(periods: 2000, &device).worst < 0.025)
+    }
+
     @Test("the jitter of a busy machine, 20 ms, moves it by less than 5 ms more")
     func busy() {
         var device = SimulatedClock(ppm: 500, jitter: 0.02, burst: 3)
