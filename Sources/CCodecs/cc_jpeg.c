@@ -10,6 +10,11 @@ _Static_assert((int)CC_JPEG_422 == TJSAMP_422 && (int)CC_JPEG_420 == TJSAMP_420,
 _Static_assert((int)CC_JPEG_444 == TJSAMP_444, "subsampling");
 _Static_assert((int)CC_JPEG_GREY == TJSAMP_GRAY, "subsampling");
 
+// Of a call that returned -1.
+static int problem(cc_jpeg *jpeg) {
+    return tjGetErrorCode((tjhandle)jpeg) == TJERR_WARNING ? -EBADMSG : -EINVAL;
+}
+
 cc_jpeg *cc_jpeg_decoder(void) {
     return (cc_jpeg *)tjInitDecompress();
 }
@@ -18,7 +23,7 @@ int cc_jpeg_header(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, cc_jpeg_pl
     int space = 0;
     int failed = tjDecompressHeader3(
         (tjhandle)jpeg, bytes, count, &planes->width, &planes->height, &planes->subsampling, &space);
-    return failed ? -EINVAL : 0;
+    return failed ? problem(jpeg) : 0;
 }
 
 int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *const plane[3], int *stride) {
@@ -30,7 +35,7 @@ int cc_jpeg_decode_rgb(
     cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height
 ) {
     int failed = tjDecompress2((tjhandle)jpeg, bytes, count, out, width, stride, height, TJPF_RGB, TJFLAG_ACCURATEDCT);
-    return failed ? -EINVAL : 0;
+    return failed ? problem(jpeg) : 0;
 }
 
 void cc_jpeg_free(cc_jpeg *jpeg) {

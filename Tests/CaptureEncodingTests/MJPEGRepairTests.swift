@@ -1,4 +1,6 @@
+import CCodecs
 import CaptureGate
+import Glibc
 import Testing
 
 @testable import CaptureEncoding
@@ -125,6 +127,128 @@ struct MJPEGRepairTests {
         let image = try image()
         let bare = withoutTables(image)
         try FuzzTime.run(UInt64(part + 1)) { try fuzz($0.isMultiple(of: 2) ? image : bare, seed: $0) }
+    }
+
+    /// An image with its own Huffman tables, and one with the usual ones.
+    private func images() throws -> [[UInt8]] {
+        let source = Source.video(.yuyv)
+        let encoder = MJPEGEncoder(format: source, parameters: MJPEGParameters(codes: .fitted))
+        try encoder.begin()
+        var packets = PacketBuffer()
+        try encoder.encode(Source.picture(source).span.bytes, at: 0, into: &packets)
+        return [try image(), packets.withBytes(of: 0) { Array($0) }]
+    }
+
+    /// 1 to 8 bytes are others: anywhere, or in what comes before the picture's codes.
+    private func damaged(_ image: [UInt8], inHead: Bool, _ random: inout SystemRandomNumberGenerator.Seeded) -> [UInt8]
+    {
+        let scan = image.indices.dropLast().first { image[$0] == 0xFF && image[$0 + 1] == 0xDA } ?? 0
+        var image = image
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            let at = Int.random(in: 2..<(inHead ? scan + 14 : image.count), using: &random)
+            image[at] = UInt8.random(in: 0...255, using: &random)
+        }
+        return image
+    }
+
+    /// Whether libjpeg reads its header and begins to decode; damage to the picture itself is a warning.
+    private func isOpened(_ image: [UInt8]) -> Bool {
+        guard let decoder = cc_jpeg_decoder() else { return false }
+        defer { cc_jpeg_free(decoder) }
+        var planes = cc_jpeg_planes()
+        // Such as the version of JFIF, which no decoder needs.
+        guard [0, -EBADMSG].contains(cc_jpeg_header(decoder, image, image.count, &planes)) else { return false }
+        let stride = 3 * planes.width
+        var room = [UInt8](repeating: 0, count: Int(stride) * Int(planes.height))
+        let found = cc_jpeg_decode_rgb(
+            decoder, image, image.count, &room, Int32(planes.width), Int32(stride), Int32(planes.height))
+        return found == 0 || found == -EBADMSG
+    }
+
+    @Test("What passes of images whose bytes were changed, libjpeg and ffmpeg open, each one", arguments: 1...4)
+    func damage(seed: UInt64) throws {
+        var random = SystemRandomNumberGenerator.Seeded(seed)
+        let scratch = try Scratch()
+        let sources = try images()
+        var passed = 0
+        for number in 0..<400 {
+            let image = damaged(sources[number % 2], inHead: number % 4 < 3, &random)
+            guard let kept = try pass([image]).images.first else { continue }
+            let isOpened = isOpened(kept)
+            #expect(isOpened, "seed \(seed), image \(number)")
+            passed += 1
+            try scratch.write(kept, to: "\(passed).jpg")
+        }
+        // A judge that sees nothing proves nothing; and not all may be thrown away.
+        #expect((40...300).contains(passed))
+        // Many whole ones do not open once a table is broken.
+        let lines = try Tool.text(
+            "ffmpeg",
+            [
+                "-v", "quiet", "-f", "image2", "-c:v", "mjpeg", "-i", scratch.path("%d.jpg"), "-fps_mode",
+                "passthrough", "-f", "framecrc", "-",
+            ],
+            in: scratch)
+        #expect(lines.split(separator: "\n").count { !$0.hasPrefix("#") } == passed)
+    }
+
+    @Test("Each way in which tables and headers can be wrong is seen", arguments: Wrong.allCases)
+    func wrong(_ wrong: Wrong) throws {
+        let image = try image()
+        let broken = try #require(wrong.done(to: image))
+        #expect(broken != image)
+        let (images, counts) = try pass([broken, image])
+        #expect(images == [image] && counts.skipped == 1)
+    }
+
+    /// Each makes one thing of a sound image wrong.
+    enum Wrong: CaseIterable, Sendable {
+        case tooManyWords, allOnes, tableNumber, tableKind, wideDifference, symbolsMissing
+        case quantizerNumber, quantizerPrecision, quantizerOfZero, quantizerMissing
+        case precision, twoComponents, sampling, sameComponent, componentTable
+        case scanComponent, scanTwice, scanTable, scanLength, restart, arithmetic, lossless, endWithin
+
+        func done(to source: [UInt8]) -> [UInt8]? {
+            func at(_ marker: UInt8) -> Int? {
+                source.indices.dropLast().first { source[$0] == 0xFF && source[$0 + 1] == marker }
+            }
+            guard let huffman = at(0xC4), let quantizer = at(0xDB), let frame = at(0xC0), let scan = at(0xDA) else {
+                return nil
+            }
+            var image = source
+            func set(_ place: Int, _ value: UInt8) { image[place] = value }
+            switch self {
+            case .tooManyWords: set(huffman + 5, 3)
+            case .allOnes:
+                // Two words of one bit: the second is all ones.
+                image[huffman + 5] = 2
+                image[huffman + 7] = 0
+            case .tableNumber: set(huffman + 4, image[huffman + 4] | 4)
+            case .tableKind: set(huffman + 4, image[huffman + 4] | 0x20)
+            case .wideDifference: set(huffman + 21, 200)
+            case .symbolsMissing: set(huffman + 20, 255)
+            case .quantizerNumber: set(quantizer + 4, 5)
+            case .quantizerPrecision: set(quantizer + 4, 0x20)
+            case .quantizerOfZero: set(quantizer + 9, 0)
+            case .quantizerMissing: set(quantizer + 4, 3)
+            case .precision: set(frame + 4, 9)
+            case .twoComponents: set(frame + 9, 2)
+            case .sampling: set(frame + 11, 0x32)
+            case .sameComponent: set(frame + 13, image[frame + 10])
+            case .componentTable: set(frame + 12, 3)
+            case .scanComponent: set(scan + 5, 77)
+            case .scanTwice: set(scan + 7, image[scan + 5])
+            case .scanTable: set(scan + 6, 0x33)
+            case .scanLength: set(scan + 4, 2)
+            case .restart: image.insert(contentsOf: [0xFF, 0xDD, 0, 5, 0, 0, 0], at: frame)
+            case .arithmetic: set(frame + 1, 0xC9)
+            case .lossless: set(frame + 1, 0xC3)
+            case .endWithin:
+                image[scan + 100] = 0xFF
+                image[scan + 101] = 0xD9
+            }
+            return image
+        }
     }
 
     @Test("What fuzzing has found before is passed on or skipped", arguments: corpus.names)

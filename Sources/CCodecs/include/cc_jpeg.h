@@ -19,11 +19,12 @@ typedef struct cc_jpeg_planes {
 
 // tjInitDecompress. NULL where memory is out.
 cc_jpeg *cc_jpeg_decoder(void);
-// tjDecompressHeader3. 0 or -errno; other kinds of subsampling give `subsampling` -1.
+// tjDecompressHeader3. 0, -EBADMSG for a header with warnings, or another -errno; other kinds of subsampling give `subsampling` -1.
 int cc_jpeg_header(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, cc_jpeg_planes *planes);
 // tjDecompressToYUVPlanes into planes that the caller laid out after cc_jpeg_header. 0 or -errno, also for warnings.
 int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *const plane[3], int *stride);
-// tjDecompress2 into rows of R, G and B; `out` holds `stride` times the height. 0 or -errno, also for warnings.
+// tjDecompress2 into rows of R, G and B; `out` holds `stride` times the height. 0, -EBADMSG for a picture that is there
+// with warnings, or another -errno.
 int cc_jpeg_decode_rgb(
     cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height);
 // tjDestroy.

@@ -14,6 +14,7 @@ struct JPEGImage: Hashable {
     var process: UInt8?
     var width = 0
     var height = 0
+    private var tables = JPEGTables()
 
     /// Sequential with Huffman codes: what the standard tables are for.
     var isSequential: Bool { process == 0 || process == 1 }
@@ -63,26 +64,37 @@ struct JPEGImage: Hashable {
     private mutating func readSegment(
         _ marker: UInt8, _ at: Int, _ next: Int, _ bytes: UnsafeRawBufferPointer
     ) -> Int? {
+        let body = UnsafeRawBufferPointer(rebasing: bytes[(at + 4)..<next])
         switch marker {
-        case 0xC4: hasHuffmanTables = hasHuffmanTables || firstScan == nil
-        case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-            guard readFrame(marker, at, next, bytes) else { return nil }
+        case 0xC4:
+            guard tables.readHuffman(body) else { return nil }
+            hasHuffmanTables = hasHuffmanTables || firstScan == nil
+        // Arithmetic codes, lossless and hierarchical images are made by no camera.
+        case 0xC0...0xC2:
+            guard readFrame(marker, body) else { return nil }
         case 0xDA:
-            guard process != nil, next < bytes.count else { return nil }
+            guard readScan(body), next < bytes.count else { return nil }
             firstScan = firstScan ?? at
             return Self.endOfScan(bytes, next)
-        case 0xDB, 0xDC, 0xDD, 0xE0...0xEF, 0xFE: break
+        case 0xDB: return tables.readQuantizers(body) ? next : nil
+        case 0xDD: return body.count == 2 ? next : nil
+        case 0xDC, 0xE0...0xEF, 0xFE: break
         default: return nil
         }
         return next
     }
 
-    private mutating func readFrame(_ marker: UInt8, _ at: Int, _ next: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard process == nil, next - at >= 10 else { return false }
+    private mutating func readFrame(_ marker: UInt8, _ body: UnsafeRawBufferPointer) -> Bool {
+        guard process == nil, tables.readComponents(body) else { return false }
         process = marker - 0xC0
-        height = Int(bytes[at + 5]) << 8 | Int(bytes[at + 6])
-        width = Int(bytes[at + 7]) << 8 | Int(bytes[at + 8])
+        height = Int(body[1]) << 8 | Int(body[2])
+        width = Int(body[3]) << 8 | Int(body[4])
         return width > 0 && height > 0
+    }
+
+    private func readScan(_ body: UnsafeRawBufferPointer) -> Bool {
+        guard let process else { return false }
+        return tables.readScan(body, isProgressive: process == 2, hasOwn: hasHuffmanTables)
     }
 
     /// Where the next marker after a scan is; the data's end if there is none. By memchr(3), which looks at many bytes at
@@ -99,6 +111,13 @@ struct JPEGImage: Hashable {
             at += next == 0xFF ? 1 : 2
         }
         return bytes.count
+    }
+
+    /// Whether more follows that ends as an image does: then the EOI may be a byte of picture that was changed, and not the end.
+    func endsAgain(in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard hasEnd, end < bytes.count else { return false }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[..<Self.withoutPadding(bytes)])
+        return rest.count >= end + 2 && rest[rest.count - 2] == 0xFF && rest[rest.count - 1] == 0xD9
     }
 
     /// Without EOI, drivers fill the buffer up with zeros.

@@ -6,10 +6,14 @@ extension MJPEGRepair {
         let tablesAt: Int?
         let addsEnd: Bool
         let cuts: Bool
+        /// What is kept ends with an EOI that may not be the image's own.
+        let isDoubtful: Bool
 
         /// Whether the image gets what the camera left out.
         var inserts: Bool { tablesAt != nil || addsEnd }
         var changes: Bool { inserts || cuts }
+        /// Whether all of the picture is there is seen by decoding it alone.
+        var needsProof: Bool { addsEnd || isDoubtful }
 
         var byteCount: Int {
             end - start + (tablesAt == nil ? 0 : HuffmanTables.standard.count) + (addsEnd ? 2 : 0)

@@ -3,8 +3,8 @@ import CaptureGate
 /// Passes a camera's MJPEG through, mended where it must be.
 ///
 /// Huffman tables that are left out are put in, junk around the image is cut off, a missing EOI is added; frames that
-/// are no image, half an image, or one of another size, are skipped. Both are counted. Without EOI an image is decoded to
-/// see whether all of it is there.
+/// are no image, half an image, or one of another size, are skipped, and so are those whose tables or headers no decoder
+/// would begin with. Both are counted. Without EOI, and with two, an image is decoded to see whether all of it is there.
 /// The corresponding standard is ITU-T T.81.
 ///
 /// *session-bound*
@@ -43,7 +43,7 @@ public final class MJPEGRepair: PassingEncoder {
 
     /// Those that are whole and have their tables; junk around them stays behind.
     func pass(_ data: RawSpan) -> Range<Int>? {
-        guard let plan = data.withUnsafeBytes({ plan($0) }), !plan.inserts else { return nil }
+        guard let plan = data.withUnsafeBytes({ plan($0) }), !plan.inserts, !plan.needsProof else { return nil }
         count(plan)
         return plan.start..<plan.end
     }
@@ -53,7 +53,7 @@ public final class MJPEGRepair: PassingEncoder {
     /// - Returns: the bytes written; 0 where part of the picture is missing.
     private func write(_ plan: Plan, _ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
         let count = plan.write(bytes, into: room)
-        return !plan.addsEnd || proof.isWhole(UnsafeRawBufferPointer(rebasing: room[..<count])) ? count : 0
+        return !plan.needsProof || proof.isWhole(UnsafeRawBufferPointer(rebasing: room[..<count])) ? count : 0
     }
 
     private func canMend(_ image: JPEGImage) -> Bool {
@@ -67,7 +67,8 @@ public final class MJPEGRepair: PassingEncoder {
         guard let image = JPEGImage(bytes), canMend(image) else { return nil }
         return Plan(
             start: image.start, end: image.end, tablesAt: image.hasHuffmanTables ? nil : image.firstScan,
-            addsEnd: !image.hasEnd, cuts: image.start > 0 || (image.hasEnd && image.end < bytes.count))
+            addsEnd: !image.hasEnd, cuts: image.start > 0 || (image.hasEnd && image.end < bytes.count),
+            isDoubtful: image.endsAgain(in: bytes))
     }
 
     private func count(_ plan: Plan) {
