@@ -78,9 +78,44 @@ struct DeviceFaultTests {
 
     @Test("A holder that /proc does not show is called hidden")
     func hidden() {
-        let error = DeviceFault(device: Self.device(.microphone)).busy(holder: nil, call: "snd_pcm_open")
+        let fault = DeviceFault(device: Self.device(.microphone))
+        let error = fault.busy(holder: nil, call: "snd_pcm_open", isRoot: false)
         #expect(error.message.contains("its holder is hidden"))
+        #expect(error.remedies.map(\.command) == ["sudo capturegate status"])
         #expect(error.exitCode == 75)
+    }
+
+    @Test("Root, to whom no process is hidden, is not told to become root")
+    func hiddenFromRoot() {
+        let fault = DeviceFault(device: Self.device(.camera))
+        let error = fault.busy(holder: nil, call: "VIDIOC_S_FMT", isRoot: true)
+        #expect(error.message.contains("no other process that can be seen here holds it"))
+        #expect(!error.remedies.contains { $0.text.contains("root") || $0.command?.contains("sudo") == true })
+        #expect(error.exitCode == 75)
+    }
+
+    @Test("A pipeline whose parts do not fit is to be set up, not plugged in again", arguments: [EPIPE, ENOLINK])
+    func pipeline(errno: Int32) throws {
+        let fault = RealtimeFault(.streamOn, result: -errno)
+        let error = try #require(
+            DeviceFault(device: Self.device(.camera)).end(LoopResult(.failed, fault: fault), gate: nil).error)
+        #expect(error.message.contains("pipeline that is not set up"))
+        #expect(error.remedies.map(\.command) == ["media-ctl --print-topology"])
+        #expect(!error.remedies.contains { $0.text.contains("lug it in") })
+        #expect(error.exitCode == 74)
+    }
+
+    @Test("Who has a file locked is read from /proc/locks, who waits for it is not")
+    func locks() {
+        let locks = """
+            1: FLOCK  ADVISORY  WRITE 712 00:2f:1234 0 EOF
+            1: -> FLOCK  ADVISORY  WRITE 800 00:2f:1234 0 EOF
+            2: POSIX  ADVISORY  WRITE 713 00:2f:1234 0 EOF
+            3: FLOCK  ADVISORY  WRITE 714 fe:01:12345 0 EOF
+            4: FLOCK  ADVISORY  WRITE 0 fe:01:1234 0 EOF
+            """
+        let found = LockHolders.holders(in: locks, of: 1234)
+        #expect(found.map(\.process) == [712] && found.map(\.device) == ["00:2f"])
     }
 
     @Test("The machine's choice of a microphone is the sound server's where that holds all there are")

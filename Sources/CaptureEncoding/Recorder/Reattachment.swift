@@ -21,6 +21,10 @@ final class Reattachment {
     private var nextLook: [ObjectIdentifier: Int64] = [:]
     /// How far the lanes had come whose devices came back.
     private var reached: [ObjectIdentifier: Int64] = [:]
+    /// Since when a lane's device is back as another, CLOCK_MONOTONIC nanoseconds.
+    private var otherwise: [ObjectIdentifier: Int64] = [:]
+    /// A device that is just back may be another for a moment, before its firmware is loaded.
+    private static let otherwisePatience: Int64 = 1_000_000_000
     /// Between two looks: each goes through all devices.
     private static let interval: Int64 = 200_000_000
 
@@ -60,16 +64,22 @@ final class Reattachment {
         do {
             guard try lane.source.reattach() else { return .away }
             since[name] = nil
+            otherwise[name] = nil
             reached[name] = lane.elapsed
             // What is plugged in with it, as a camera's microphone, is back as well.
             nextLook = [:]
             return .back
         } catch {
-            nextLook[name] = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + Self.interval
+            let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+            nextLook[name] = now + Self.interval
             switch error.kind {
             case .revoked, .expired: return .over(.refused(error))
             // Each further look would leave a thread behind.
             case .stalled: return .over(.stalled(error))
+            case .notAsAsked:
+                let begun = otherwise[name, default: now]
+                otherwise[name] = begun
+                return now >= begun + Self.otherwisePatience ? .over(.deviceGone(error)) : .away
             default: return .away
             }
         }

@@ -39,9 +39,9 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
     private mutating func goOn(_ opened: consuming OpenedMicrophone) throws(CaptureError) {
         let core = opened.core
         // A name of ALSA's configuration may lead elsewhere by now, which nobody was asked about.
-        guard AudioFormat(opened.settings) == format, core.isAdmitted(hardware: opened.hardware) else {
-            throw core.isOtherwise
-        }
+        guard core.isAdmitted(hardware: opened.hardware) else { throw core.isOtherwise("as other hardware") }
+        let got = AudioFormat(opened.settings)
+        guard got == format else { throw core.isOtherwise("with \(got.phrase); it had \(format.phrase)") }
         goOn(core, opened.track, opened.reader, rate: Double(format.sampleRate))
     }
 }
@@ -86,18 +86,30 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
 
     private mutating func goOn(_ opened: consuming OpenedCamera) throws(CaptureError) {
         let core = opened.core
-        guard VideoFormat(opened.format) == delivered else { throw core.isOtherwise }
+        let got = VideoFormat(opened.format)
+        guard got == delivered else { throw core.isOtherwise("with \(got.phrase); it had \(delivered.phrase)") }
         if opened.isCovered { throw .privacyShutter(closedOn: core.device.description) }
         goOn(core, opened.track, opened.reader, rate: delivered.frameRate.framesPerSecond)
     }
 }
 
 extension CaptureCore {
-    fileprivate var isOtherwise: CaptureError {
+    /// - Parameter shape: how it came back.
+    fileprivate func isOtherwise(_ shape: String) -> CaptureError {
         CaptureError(
-            .notAsAsked, "\(device.description.name) [\(device.id)] came back as another than it was.",
+            .notAsAsked, "\(QuestionText.visible(device.name)) [\(device.id)] was unplugged and came back \(shape).",
             remedies: [Remedy("Start a new recording.", command: "capturegate devices")])
     }
+}
+
+extension AudioFormat {
+    fileprivate var phrase: String {
+        "\(sampleRate) Hz, \(channels) channel\(channels == 1 ? "" : "s"), \(sampleFormat.rawValue)"
+    }
+}
+
+extension VideoFormat {
+    fileprivate var phrase: String { "\(width)x\(height) \(pixelFormat) at \(frameRate) a second" }
 }
 
 extension PCMSettings {

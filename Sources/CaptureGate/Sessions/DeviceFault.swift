@@ -16,6 +16,8 @@ struct DeviceFault {
             return CaptureError(
                 .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
                 remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
+        case EPIPE where fault.call == .streamOn, ENOLINK where fault.call == .streamOn:
+            return withoutPipeline(call, fault.errno)
         case EPERM where !isOpening(fault.call), EACCES where !isOpening(fault.call): return failed(call, fault.errno)
         case _ where !fault.call.isOfDevice: return ofSystem(call, fault.errno) ?? failed(call, fault.errno)
         default: return error(fault.call.function, fault.errno)
@@ -106,6 +108,18 @@ struct DeviceFault {
             ])
     }
 
+    /// Sensor, scaler and whatever else lies before the node are the user's to connect, and to give formats that agree.
+    private func withoutPipeline(_ call: String, _ errno: Int32) -> CaptureError {
+        CaptureError(
+            .inputOutput,
+            "\(named) is the end of a pipeline that is not set up: its parts are not linked, or their formats do not agree "
+                + "with the one asked for (\(call)).", errno: errno,
+            remedies: [
+                Remedy(
+                    "Set its links and formats with media-ctl, then try again.", command: "media-ctl --print-topology")
+            ])
+    }
+
     private func tooManyFiles(_ call: String, _ errno: Int32) -> CaptureError {
         CaptureError(
             .unavailable, "\(named) can't be used: too many files are open (\(call)).", errno: errno,
@@ -124,14 +138,22 @@ struct DeviceFault {
     }
 
     /// The error for a device that another process holds.
-    func busy(holder: DeviceHolder?, call: String) -> CaptureError {
-        let who = holder.map { "process \($0.processID) (\($0.command)) holds it" } ?? "its holder is hidden"
+    ///
+    /// - Parameter isRoot: whether this process sees all others of its namespace.
+    func busy(holder: DeviceHolder?, call: String, isRoot: Bool = cs_geteuid() == 0) -> CaptureError {
+        let hidden = isRoot ? "no other process that can be seen here holds it" : "its holder is hidden"
+        let who = holder.map { "process \($0.processID) (\($0.command)) holds it" } ?? hidden
         return CaptureError(
-            .busy, "\(named) is busy: \(who) (\(call)).", errno: EBUSY, remedies: [remedy(against: holder)])
+            .busy, "\(named) is busy: \(who) (\(call)).", errno: EBUSY, remedies: [remedy(against: holder, isRoot)])
     }
 
-    private func remedy(against holder: DeviceHolder?) -> Remedy {
-        guard let holder else { return Remedy("Run as root to see the holder.", command: "sudo capturegate status") }
+    private func remedy(against holder: DeviceHolder?, _ isRoot: Bool) -> Remedy {
+        guard let holder else {
+            guard isRoot else { return Remedy("Run as root to see the holder.", command: "sudo capturegate status") }
+            return Remedy(
+                "Look for it in containers and virtual machines, or for a second use of it in this program; its driver may "
+                    + "be busy as well, and the kernel's messages say more.", command: "dmesg")
+        }
         guard device.capability == .microphone, SoundServer.isOne(holder) else {
             return Remedy("End that program, or choose another device.", command: "kill \(holder.processID)")
         }
