@@ -53,7 +53,7 @@ struct PictureAdapterTests {
     @Test(
         "what libv4lconvert knows becomes R, G and B",
         arguments: [
-            ("RGBP", [0x1F, 0xF8], [248, 0, 248]), ("XR24", [1, 2, 3, 0], [3, 2, 1]),
+            ("RGBP", [0x1F, 0xF8], [255, 0, 255]), ("XR24", [1, 2, 3, 0], [3, 2, 1]),
             ("RGB4", [0, 1, 2, 3], [1, 2, 3]),
             ("HSV3", [60, 255, 200], [0, 200, 0]), ("HSV4", [0, 120, 255, 200], [0, 0, 200]),
             ("HSV3", [15, 255, 200], [200, 100, 0]), ("HSV3", [90, 0, 77], [77, 77, 77]), ("RGGB", [50], [50, 50, 50]),
@@ -88,7 +88,7 @@ struct PictureAdapterTests {
         }
     }
 
-    @Test("what nobody knows is not converted", arguments: ["AYUV", "H264", "MJPG"])
+    @Test("what nobody knows is not converted", arguments: ["NV15", "H264", "MJPG"])
     func unknown(_ code: String) throws {
         #expect(PictureConverter(try format(code, 16, 16, [64])) == nil)
     }

@@ -40,10 +40,150 @@ struct PictureConverterTests {
     func highColour() throws {
         let pixels = (0..<128).map { UInt16(truncatingIfNeeded: $0 * 40_503) }
         let bytes = pixels.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-        let expected = pixels.flatMap { pixel in
-            [UInt8(pixel >> 11) << 3, UInt8((pixel >> 5) & 63) << 2, UInt8(pixel & 31) << 3]
-        }
+        let expected = pixels.flatMap { [wide($0 >> 11, 31), wide($0 >> 5 & 63, 63), wide($0 & 31, 31)] }
         #expect(try converted("RGBP", 16, 8, bytes) == expected)
+    }
+
+    /// The value of few bits in eight: white is white.
+    private func wide(_ value: UInt16, _ white: Double) -> UInt8 { UInt8((Double(value) * 255 / white).rounded()) }
+
+    /// Each as the kernel's documentation draws it: its bits from the first byte's highest to the last one's lowest, a letter
+    /// a bit, colours from their highest bit on.
+    private static let words: [(String, String)] = [
+        ("RGB1", "rrrgggbb"),
+        ("R444 XR12 AR12", "ggggbbbb ....rrrr"), ("RX12 RA12", "bbbb.... rrrrgggg"),
+        ("XB12 AB12", "ggggrrrr ....bbbb"), ("BX12 GA12", "rrrr.... bbbbgggg"),
+        ("RGBO XR15 AR15", "gggbbbbb .rrrrrgg"), ("RX15 RA15", "ggbbbbb. rrrrrggg"),
+        ("XB15 AB15", "gggrrrrr .bbbbbgg"), ("BX15 BA15", "ggrrrrr. bbbbbggg"),
+        ("RGBQ XR15-BE AR15-BE", ".rrrrrgg gggbbbbb"), ("RGBP", "gggbbbbb rrrrrggg"), ("RGBR", "rrrrrggg gggbbbbb"),
+        ("BGRH", "bbbbbbgg ggggrrrr rr...... ........"),
+        ("XB24 AB24", "rrrrrrrr gggggggg bbbbbbbb ........"), ("RX24 RA24", "........ bbbbbbbb gggggggg rrrrrrrr"),
+        ("RX30 RA30", "bbbbbb.. ggggbbbb rrgggggg rrrrrrrr"), ("AR30", "bbbbbbbb ggggggbb rrrrgggg ..rrrrrr"),
+        ("Y444", "uuuuvvvv ....yyyy"), ("YUVO", "uuuvvvvv .yyyyyuu"), ("YUVP", "uuuvvvvv yyyyyuuu"),
+        ("YUV3", "yyyyyyyy uuuuuuuu vvvvvvvv"), ("YUV4 AYUV XYUV", "........ yyyyyyyy uuuuuuuu vvvvvvvv"),
+        ("VUYA VUYX", "vvvvvvvv uuuuuuuu yyyyyyyy ........"), ("YUVA YUVX", "yyyyyyyy uuuuuuuu vvvvvvvv ........"),
+    ]
+
+    /// A pixel's bytes by such a drawing. Where a field goes over bytes, the later byte of a word with the low byte first has
+    /// its high bits: so bits are dealt out from the lowest, byte by byte in the order in which the word has them.
+    private func drawn(_ drawing: String, _ values: [Character: Int], bits: [Character: Int], lowFirst: Bool) -> [UInt8]
+    {
+        var bytes = drawing.split(separator: " ").map { Array($0) }
+        if lowFirst { bytes.reverse() }
+        var left = bits
+        let dealt = bytes.map { byte in
+            byte.reduce(UInt8(0)) { sum, letter in
+                guard let value = values[letter], let rest = left[letter] else { return sum << 1 | 1 }
+                left[letter] = rest - 1
+                return sum << 1 | UInt8(value >> (rest - 1) & 1)
+            }
+        }
+        return lowFirst ? dealt.reversed() : dealt
+    }
+
+    @Test("Each word of bits is read as it is drawn, whatever stands beside the colours", arguments: words)
+    func wordsOfBits(_ codes: String, _ drawing: String) throws {
+        let colours: [Character] = drawing.contains("r") ? ["r", "g", "b"] : ["y", "u", "v"]
+        var bits: [Character: Int] = [:]
+        for letter in drawing where colours.contains(letter) { bits[letter, default: 0] += 1 }
+        let isBigEndian =
+            ["RGBQ", "RGBR", "BGRH"].contains { codes.hasPrefix($0) } || drawing.filter { $0 != " " }.count == 24
+        var (bytes, expected) = ([UInt8](), [[UInt8]]())
+        for pixel in 0..<16 * 8 {
+            let values = colours.enumerated().reduce(into: [Character: Int]()) { values, colour in
+                let most = (1 << (bits[colour.element] ?? 8)) - 1
+                values[colour.element] = pixel == 0 ? most : (pixel * (37 + 11 * colour.offset)) & most
+            }
+            bytes += drawn(drawing, values, bits: bits, lowFirst: !isBigEndian)
+            expected.append(
+                colours.map { colour in
+                    let (value, count) = (values[colour] ?? 0, bits[colour] ?? 8)
+                    guard colours[0] == "r" else { return UInt8(value << (8 - count)) }
+                    return UInt8((Double(value) * 255 / Double(1 << count - 1)).rounded())
+                })
+        }
+        let whole =
+            colours[0] == "r" ? expected.flatMap { $0 } : (0..<3).flatMap { plane in expected.map { $0[plane] } }
+        for code in codes.split(separator: " ").map(String.init) {
+            #expect(try converted(code, 16, 8, bytes) == whole, "\(code)")
+            #expect(try converted(code, 16, 8, Array(bytes.dropLast())).isEmpty)
+        }
+    }
+
+    @Test("Rows may be padded, and sizes odd")
+    func padded() throws {
+        let format = VideoFormat(
+            width: 17, height: 9, pixelFormat: try #require(PixelFormat("AB24")),
+            frameRate: try #require(FrameRate(30)),
+            bytesPerLine: 100)
+        let converter = try #require(PictureConverter(format))
+        let bytes = (0..<900).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        var expected: [UInt8] = []
+        for row in 0..<9 {
+            for pixel in 0..<17 { expected += bytes[(100 * row + 4 * pixel)...].prefix(3) }
+        }
+        #expect(Array(converter.convert(bytes.span.bytes)) == expected)
+        #expect(converter.target.pixelFormat == .rgb24 && converter.target.bytesPerLine == 51)
+        // The last row may lack its padding.
+        #expect(converter.convert(Array(bytes[..<868]).span.bytes).count == expected.count)
+        #expect(converter.convert(Array(bytes[..<867]).span.bytes).isEmpty)
+    }
+
+    // MARK: Wide samples and coarse colours
+
+    @Test(
+        "Of samples of more than eight bits the highest eight are kept",
+        arguments: [
+            ("P010", "NV12", 8), ("P012", "NV12", 8), ("Y210", "YUYV", 8), ("Y216", "YUYV", 8), ("Y012", "GREY", 8),
+            ("Z16", "GREY", 8), ("Y14", "GREY", 6),
+        ] as [(String, String, Int)])
+    func wideSamples(_ code: String, _ target: String, _ shift: Int) throws {
+        let count = ["NV12": 16 * 12, "YUYV": 32 * 8, "GREY": 16 * 8][target] ?? 0
+        let expected = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 91) }
+        let bytes = expected.flatMap { sample in
+            let value = (Int(sample) << shift) + (1 << shift) - 1
+            return [UInt8(value & 0xFF), UInt8(value >> 8)]
+        }
+        #expect(try converted(code, 16, 8, bytes) == expected)
+        #expect(try converted(code, 16, 8, Array(bytes.dropLast())).isEmpty)
+        #expect(try made(of: code) == target)
+    }
+
+    @Test("Packed greys have their high bytes first", arguments: [("Y10P", 4, 5), ("Y12P", 2, 3), ("Y14P", 4, 7)])
+    func packedHigh(_ code: String, _ samples: Int, _ group: Int) throws {
+        let expected = (0..<128).map { UInt8(truncatingIfNeeded: $0 * 91) }
+        let bytes = stride(from: 0, to: 128, by: samples).flatMap {
+            Array(expected[$0..<$0 + samples]) + [UInt8](repeating: 0xA5, count: group - samples)
+        }
+        #expect(try converted(code, 16, 8, bytes) == expected)
+    }
+
+    @Test("A colour for four pixels becomes one for two", arguments: ["411P", "YUV9", "YVU9"])
+    func coarse(_ code: String) throws {
+        let down = code == "411P" ? 1 : 4
+        let rows = 8 / down
+        let luma = (0..<128).map { UInt8($0) }
+        let first = (0..<4 * rows).map { UInt8(10 + $0) }
+        let second = (0..<4 * rows).map { UInt8(200 + $0 % 50) }
+        func refined(_ plane: [UInt8]) -> [UInt8] {
+            var fine: [UInt8] = []
+            for row in 0..<(down == 1 ? 8 : 4) {
+                let from = row / (down == 1 ? 1 : 2) * 4
+                for column in 0..<8 { fine.append(plane[from + column / 2]) }
+            }
+            return fine
+        }
+        let planes = code == "YVU9" ? refined(second) + refined(first) : refined(first) + refined(second)
+        #expect(try converted(code, 16, 8, luma + first + second) == luma + planes)
+        #expect(try converted(code, 16, 8, Array((luma + first + second).dropLast())).isEmpty)
+        #expect(try made(of: code) == (down == 1 ? "422P" : "YU12"))
+    }
+
+    private func made(of code: String) throws -> String {
+        let format = VideoFormat(
+            width: 16, height: 8, pixelFormat: try #require(PixelFormat(code)), frameRate: try #require(FrameRate(30)),
+            bytesPerLine: 0)
+        return try #require(PictureConverter(format)).target.pixelFormat.description
     }
 
     @Test("greys of 10 bits are one stream of bits, highest first, and lose their last two")
@@ -73,6 +213,8 @@ struct PictureConverterTests {
         /// Four high bytes, then their low bits.
         case packed
         case wide(Int)
+        /// Two high bytes, then their low bits; four, then theirs in three bytes.
+        case pairs, sevens
         /// One byte each, of a line the even columns first; the picture is 32 wide.
         case halves
 
@@ -83,6 +225,10 @@ struct PictureConverterTests {
             case .wide(8): samples
             case .packed:
                 stride(from: 0, to: samples.count, by: 4).flatMap { Array(samples[$0..<$0 + 4]) + [0xFF] }
+            case .pairs:
+                stride(from: 0, to: samples.count, by: 2).flatMap { Array(samples[$0..<$0 + 2]) + [0xFF] }
+            case .sevens:
+                stride(from: 0, to: samples.count, by: 4).flatMap { Array(samples[$0..<$0 + 4]) + [0xFF, 0xFF, 0xFF] }
             case .wide(let bits):
                 samples.flatMap { sample in
                     let value = ((Int(sample) + 1) << (bits - 8)) - 1
@@ -97,6 +243,10 @@ struct PictureConverterTests {
         ("BG10", "BGGR", .wide(10)), ("GB10", "GBRG", .wide(10)), ("BA10", "GRBG", .wide(10)),
         ("RG10", "RGGB", .wide(10)), ("BYR2", "BGGR", .wide(16)), ("GB16", "GBRG", .wide(16)),
         ("GR16", "GRBG", .wide(16)), ("RG16", "RGGB", .wide(16)), ("BA81", "BGGR", .wide(8)),
+        ("BG12", "BGGR", .wide(12)), ("GB12", "GBRG", .wide(12)), ("BA12", "GRBG", .wide(12)),
+        ("RG12", "RGGB", .wide(12)), ("BG14", "BGGR", .wide(14)), ("GR14", "GRBG", .wide(14)),
+        ("pBCC", "BGGR", .pairs), ("pGCC", "GBRG", .pairs), ("pgCC", "GRBG", .pairs), ("pRCC", "RGGB", .pairs),
+        ("pREE", "RGGB", .sevens),
         ("GBRG", "GBRG", .wide(8)), ("GRBG", "GRBG", .wide(8)), ("RGGB", "RGGB", .wide(8)),
         ("S680", "RGGB", .halves),
     ]

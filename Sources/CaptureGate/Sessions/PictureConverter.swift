@@ -1,6 +1,7 @@
 import CMedia
 
-/// Makes R, G, B bytes of what libv4lconvert knows, in memory of its own.
+/// Makes R, G, B bytes of what libv4lconvert knows, and those or planes of Y, Cb and Cr of what is unpacked here, in memory
+/// of its own.
 ///
 /// *session-bound*
 final class PictureConverter {
@@ -10,9 +11,12 @@ final class PictureConverter {
     private let data: OpaquePointer
     private let input: UnsafeMutableRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
+    private let unpacker: Unpacker?
+    /// What is unpacked is still a mosaic, and libv4lconvert's.
+    private let isMosaic: Bool
     private var formats: (source: cm_v4l2_format, target: cm_v4l2_format)
 
-    /// Whether libv4lconvert knows pictures of that kind and size.
+    /// Whether pictures of that kind and size can be converted.
     static func converts(_ format: VideoFormat) -> Bool {
         guard let layout = PictureLayout.known[format.pixelFormat] else { return false }
         return format.planeBytesPerLine.count == 1 && layout.takes(width: format.width, height: format.height)
@@ -26,9 +30,12 @@ final class PictureConverter {
         self.data = data
         self.layout = layout
         source = format
-        target = VideoFormat(
-            width: format.width, height: format.height, pixelFormat: .rgb24, frameRate: format.frameRate,
-            bytesPerLine: 3 * format.width)
+        unpacker = layout.unpacking.map {
+            Unpacker($0, width: format.width, height: format.height, bytesPerLine: format.bytesPerLine)
+        }
+        let mosaic = layout.unpacking.flatMap { PictureLayout.mosaics.contains($0.target) ? $0.target : nil }
+        isMosaic = mosaic != nil
+        target = Self.target(of: format, mosaic == nil ? layout.unpacking : nil)
         let pixels = format.width * format.height
         let whole = layout.byteCount(width: format.width, height: format.height) ?? 0
         // Its functions may read a little beyond the end of a picture, and write rows in pairs.
@@ -37,7 +44,7 @@ final class PictureConverter {
         input.initializeMemory(as: UInt8.self, repeating: 0)
         // What has no rows of its own is unpacked to rows of a byte a pixel first.
         formats = (
-            Self.raw(format, rowBytes: layout.rowBytes(width: format.width) ?? format.width),
+            Self.raw(format, as: mosaic, rowBytes: layout.rowBytes(width: format.width) ?? format.width),
             Self.raw(target, rowBytes: 3 * format.width)
         )
     }
@@ -48,12 +55,21 @@ final class PictureConverter {
         output.deallocate()
     }
 
+    /// The picture is of the same device, so all but how it lies in memory stays.
+    private static func target(of format: VideoFormat, _ unpacking: Unpacking?) -> VideoFormat {
+        VideoFormat(
+            width: format.width, height: format.height, pixelFormat: unpacking?.target ?? .rgb24,
+            frameRate: format.frameRate,
+            bytesPerLine: unpacking?.targetRowBytes(width: format.width) ?? 3 * format.width)
+    }
+
     /// - Returns: the picture, valid until the next; empty where it is broken.
     func convert(_ picture: RawSpan) -> UnsafeRawBufferPointer {
         let broken = UnsafeRawBufferPointer(start: nil, count: 0)
         guard let from = input.baseAddress, let to = output.baseAddress else { return broken }
-        let count = picture.withUnsafeBytes { pack($0) }
+        let count = picture.withUnsafeBytes { unpacker == nil ? pack($0) : unpack($0, isMosaic ? from : to) }
         guard count > 0 else { return broken }
+        if unpacker != nil, !isMosaic { return UnsafeRawBufferPointer(start: to, count: count) }
         let pixels = 3 * source.width * source.height
         if let conversion = layout.conversion {
             convert(conversion, from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: UInt8.self))
@@ -76,6 +92,12 @@ final class PictureConverter {
         }
     }
 
+    /// - Returns: how many bytes; 0 where they are too few.
+    private func unpack(_ picture: UnsafeRawBufferPointer, _ target: UnsafeMutableRawPointer) -> Int {
+        guard let unpacker, unpacker.unpack(picture, into: target.assumingMemoryBound(to: UInt8.self)) else { return 0 }
+        return unpacker.unpacking.targetByteCount(width: source.width, height: source.height)
+    }
+
     /// Copies the picture without its padding, of which libv4lconvert knows nothing in most formats.
     /// - Returns: how many bytes; 0 where they are too few or too many.
     private func pack(_ picture: UnsafeRawBufferPointer) -> Int {
@@ -94,12 +116,14 @@ final class PictureConverter {
         return rowBytes * source.height
     }
 
-    private static func raw(_ format: VideoFormat, rowBytes: Int) -> cm_v4l2_format {
+    private static func raw(
+        _ format: VideoFormat, as other: PixelFormat? = nil, rowBytes: Int
+    ) -> cm_v4l2_format {
         var raw = cm_v4l2_format()
         raw.buffer_type = 1
         raw.width = UInt32(format.width)
         raw.height = UInt32(format.height)
-        raw.pixelformat = format.pixelFormat.rawValue
+        raw.pixelformat = (other ?? format.pixelFormat).rawValue
         raw.planes = 1
         raw.bytesperline.0 = UInt32(rowBytes)
         raw.sizeimage.0 = UInt32(rowBytes * format.height)

@@ -19,11 +19,31 @@ struct PictureLayout {
     /// Pixels that every row has in memory, where that is not the width.
     var storedWidth: Int?
     var conversion: Conversion?
+    /// How it is unpacked without libv4lconvert, or before it.
+    var unpacking: Unpacking?
+
+    init(
+        bitsPerPixel: Int?, hasRows: Bool = true, block: (width: Int, height: Int) = (2, 2), blockPixels: Int = 1,
+        storedWidth: Int? = nil, conversion: Conversion? = nil
+    ) {
+        self.bitsPerPixel = bitsPerPixel
+        self.hasRows = hasRows
+        self.block = block
+        self.blockPixels = blockPixels
+        self.storedWidth = storedWidth
+        self.conversion = conversion
+    }
+
+    init(_ unpacking: Unpacking, block: (width: Int, height: Int) = (1, 1)) {
+        self.init(bitsPerPixel: nil, block: block)
+        self.unpacking = unpacking
+    }
 
     func takes(width: Int, height: Int) -> Bool {
         (8...16_384).contains(width) && (8...16_384).contains(height) && width <= storedWidth ?? width
             && width.isMultiple(of: block.width) && height.isMultiple(of: block.height)
             && (width * height).isMultiple(of: blockPixels)
+            && unpacking?.takes(width: width, height: height) ?? true
     }
 
     /// Bytes of a row without padding; `nil` where there are no such rows.
@@ -36,8 +56,8 @@ struct PictureLayout {
 }
 
 extension PictureLayout {
-    /// What libv4lconvert 1.22 reads, but for what the encoders read themselves and for JPEG.
-    static let known: [PixelFormat: PictureLayout] = table.reduce(into: [:]) { known, line in
+    /// What libv4lconvert 1.22 reads, but for what the encoders read themselves and for JPEG, and what is unpacked here.
+    static let known: [PixelFormat: PictureLayout] = (table + unpacked).reduce(into: [:]) { known, line in
         for code in line.codes.split(separator: " ").compactMap({ PixelFormat(String($0)) }) {
             known[code] = line.layout
         }
@@ -45,7 +65,6 @@ extension PictureLayout {
 
     private static let table: [(layout: PictureLayout, codes: String)] = [
         // RGB.
-        (PictureLayout(bitsPerPixel: 16), "RGBP"),
         (PictureLayout(bitsPerPixel: 32), "BGR4 RGB4 XR24 BX24 AR24 BA24"),
         (PictureLayout(bitsPerPixel: 24, conversion: .hues(3)), "HSV3"),
         (PictureLayout(bitsPerPixel: 32, conversion: .hues(4)), "HSV4"),

@@ -56,8 +56,8 @@ public struct CameraFormat: Sendable, Hashable {
     /// the colours stand among them.
     private var halfPlanes: Int {
         switch fourcc {
-        // 4:2:0: YU12, YV12, NV12, NV21
-        case 0x3231_5559, 0x3231_5659, 0x3231_564E, 0x3132_564E: 3
+        // 4:2:0: YU12, YV12, NV12, NV21, P010, P012; 4:1:1: 411P
+        case 0x3231_5559, 0x3231_5659, 0x3231_564E, 0x3132_564E, 0x3031_3050, 0x3231_3050, 0x5031_3134: 3
         // 4:2:2: 422P, NV16, NV61
         case 0x5032_3234, 0x3631_564E, 0x3136_564E: 4
         // 4:4:4: NV24, NV42

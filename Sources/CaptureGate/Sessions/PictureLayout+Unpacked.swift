@@ -1,0 +1,71 @@
+extension PictureLayout {
+    /// What libv4lconvert does not know, or makes white of it that is not white. After the kernel's documentation: "RGB
+    /// Formats", "Packed YUV formats", "Raw Bayer Formats" and others of Documentation/userspace-api/media/v4l. What is said
+    /// there in bytes is a word here whose first byte is the lowest.
+    static let unpacked: [(layout: PictureLayout, codes: String)] = rgb + yuv + samples
+
+    private static func words(_ bytes: Int, _ places: String, isBigEndian: Bool = false) -> PictureLayout {
+        PictureLayout(.words(PixelWords(bytes, places, isBigEndian: isBigEndian)))
+    }
+
+    private static func yuv(_ bytes: Int, _ places: String) -> PictureLayout {
+        PictureLayout(.words(PixelWords(bytes, places, isYUV: true)))
+    }
+
+    private static func mosaic(_ width: SampleWidth, _ code: String) -> PictureLayout {
+        PictureLayout(.narrowed(width, Unpacking.Rows(), to: PixelFormat(code) ?? .grey), block: (2, 2))
+    }
+
+    private static func narrowed(_ width: SampleWidth, _ rows: Unpacking.Rows, _ to: PixelFormat) -> PictureLayout {
+        PictureLayout(.narrowed(width, rows, to: to))
+    }
+
+    /// Where R, G and B are: with four, three, five and six, eight and ten bits. X or A is what is left over.
+    private static let rgb: [(layout: PictureLayout, codes: String)] = [
+        (words(1, "5:3 2:3 0:2"), "RGB1"),
+        (words(2, "8:4 4:4 0:4"), "R444 XR12 AR12"), (words(2, "12:4 8:4 4:4"), "RX12 RA12"),
+        (words(2, "0:4 4:4 8:4"), "XB12 AB12"), (words(2, "4:4 8:4 12:4"), "BX12 GA12"),
+        (words(2, "10:5 5:5 0:5"), "RGBO XR15 AR15"), (words(2, "11:5 6:5 1:5"), "RX15 RA15"),
+        (words(2, "0:5 5:5 10:5"), "XB15 AB15"), (words(2, "1:5 6:5 11:5"), "BX15 BA15"),
+        (words(2, "10:5 5:5 0:5", isBigEndian: true), "RGBQ XR15-BE AR15-BE"),
+        (words(2, "11:5 5:6 0:5"), "RGBP"), (words(2, "11:5 5:6 0:5", isBigEndian: true), "RGBR"),
+        (words(4, "14:6 20:6 26:6", isBigEndian: true), "BGRH"),
+        (words(4, "0:8 8:8 16:8"), "XB24 AB24"), (words(4, "24:8 16:8 8:8"), "RX24 RA24"),
+        (words(4, "22:10 12:10 2:10"), "RX30 RA30"), (words(4, "20:10 10:10 0:10"), "AR30"),
+    ]
+
+    /// Where Y, Cb and Cr are.
+    private static let yuv: [(layout: PictureLayout, codes: String)] = [
+        (yuv(2, "8:4 4:4 0:4"), "Y444"), (yuv(2, "10:5 5:5 0:5"), "YUVO"), (yuv(2, "11:5 5:6 0:5"), "YUVP"),
+        (yuv(3, "0:8 8:8 16:8"), "YUV3"), (yuv(4, "8:8 16:8 24:8"), "YUV4 AYUV XYUV"),
+        (yuv(4, "16:8 8:8 0:8"), "VUYA VUYX"), (yuv(4, "0:8 8:8 16:8"), "YUVA YUVX"),
+        (PictureLayout(.coarse(down: false, isSwapped: false)), "411P"),
+        (PictureLayout(.coarse(down: true, isSwapped: false)), "YUV9"),
+        (PictureLayout(.coarse(down: true, isSwapped: true)), "YVU9"),
+    ]
+
+    /// Samples of more than eight bits: in 16, from the lowest bit on or from the highest, or packed.
+    private static let samples: [(layout: PictureLayout, codes: String)] = [
+        (mosaic(.words(shift: 4), "BA81"), "BG12"), (mosaic(.words(shift: 4), "GBRG"), "GB12"),
+        (mosaic(.words(shift: 4), "GRBG"), "BA12"), (mosaic(.words(shift: 4), "RGGB"), "RG12"),
+        (mosaic(.words(shift: 6), "BA81"), "BG14"), (mosaic(.words(shift: 6), "GBRG"), "GB14"),
+        (mosaic(.words(shift: 6), "GRBG"), "GR14"), (mosaic(.words(shift: 6), "RGGB"), "RG14"),
+        (mosaic(twelve, "BA81"), "pBCC"), (mosaic(twelve, "GBRG"), "pGCC"),
+        (mosaic(twelve, "GRBG"), "pgCC"), (mosaic(twelve, "RGGB"), "pRCC"),
+        (mosaic(fourteen, "BA81"), "pBEE"), (mosaic(fourteen, "GBRG"), "pGEE"),
+        (mosaic(fourteen, "GRBG"), "pgEE"), (mosaic(fourteen, "RGGB"), "pREE"),
+        (narrowed(.words(shift: 8), Unpacking.Rows(hasColour: true), .nv12), "P010 P012"),
+        (narrowed(.words(shift: 8), Unpacking.Rows(samples: 2), .yuyv), "Y210 Y212 Y216"),
+        (narrowed(.words(shift: 8), Unpacking.Rows(), .grey), "Y012 Z16"),
+        (narrowed(.words(shift: 6), Unpacking.Rows(), .grey), "Y14"),
+        (narrowed(.packed(samples: 4, bytes: 5), Unpacking.Rows(), .grey), "Y10P"),
+        (narrowed(twelve, Unpacking.Rows(), .grey), "Y12P"), (narrowed(fourteen, Unpacking.Rows(), .grey), "Y14P"),
+    ]
+
+    /// What libv4lconvert goes on with.
+    static let mosaics: Set<PixelFormat> = Set(["BA81", "GBRG", "GRBG", "RGGB"].compactMap { PixelFormat($0) })
+
+    /// Two samples in three bytes, and four in seven.
+    private static let twelve = SampleWidth.packed(samples: 2, bytes: 3)
+    private static let fourteen = SampleWidth.packed(samples: 4, bytes: 7)
+}
