@@ -39,6 +39,7 @@ int32_t cm_v4l2_dqevent(int32_t descriptor, struct cm_v4l2_event *event) {
     int32_t result = cm_ioctl(descriptor, VIDIOC_DQEVENT, &raw);
     if (result < 0) return result;
     uint32_t changes = raw.type == V4L2_EVENT_SOURCE_CHANGE ? raw.u.src_change.changes : 0;
-    *event = (struct cm_v4l2_event){raw.type, raw.id, raw.sequence, raw.pending, changes};
+    int32_t value = raw.type == V4L2_EVENT_CTRL ? raw.u.ctrl.value : 0;
+    *event = (struct cm_v4l2_event){raw.type, raw.id, raw.sequence, raw.pending, changes, value};
     return 0;
 }

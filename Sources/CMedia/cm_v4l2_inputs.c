@@ -14,8 +14,16 @@ int32_t cm_v4l2_enuminput(int32_t descriptor, uint32_t index, struct cm_v4l2_inp
     input->type = raw.type;
     input->status = raw.status;
     input->capabilities = raw.capabilities;
+    input->standards = raw.std;
     snprintf(input->name, sizeof(input->name), "%s", (const char *)raw.name);
     return 0;
+}
+
+int32_t cm_v4l2_input_status(int32_t descriptor, uint32_t index, uint32_t *status) {
+    struct v4l2_input raw = {.index = index};
+    int32_t result = cm_ioctl(descriptor, VIDIOC_ENUMINPUT, &raw);
+    if (result >= 0) *status = raw.status;
+    return result;
 }
 
 int32_t cm_v4l2_g_input(int32_t descriptor) {
@@ -29,18 +37,50 @@ int32_t cm_v4l2_s_input(int32_t descriptor, uint32_t index) {
     return cm_ioctl(descriptor, VIDIOC_S_INPUT, &wanted);
 }
 
+static int32_t standard_ioctl(int32_t descriptor, unsigned long request, uint64_t *standard) {
+    v4l2_std_id raw = *standard;
+    int32_t result = cm_ioctl(descriptor, request, &raw);
+    if (result >= 0) *standard = raw;
+    return result;
+}
+
+int32_t cm_v4l2_g_std(int32_t descriptor, uint64_t *standard) {
+    return standard_ioctl(descriptor, VIDIOC_G_STD, standard);
+}
+
+int32_t cm_v4l2_s_std(int32_t descriptor, uint64_t standard) {
+    return standard_ioctl(descriptor, VIDIOC_S_STD, &standard);
+}
+
+int32_t cm_v4l2_querystd(int32_t descriptor, uint64_t *standard) {
+    return standard_ioctl(descriptor, VIDIOC_QUERYSTD, standard);
+}
+
+// The structure is packed, so Swift could not read it.
+static void read_timings(const struct v4l2_dv_timings *raw, struct cm_v4l2_timings *timings) {
+    memcpy(timings->raw, raw, sizeof(*raw));
+    timings->width = raw->bt.width;
+    timings->height = raw->bt.height;
+    timings->interlaced = raw->bt.interlaced;
+    timings->numerator = raw->bt.pixelclock;
+    timings->denominator = (uint64_t)V4L2_DV_BT_FRAME_WIDTH(&raw->bt) * V4L2_DV_BT_FRAME_HEIGHT(&raw->bt);
+}
+
 static int32_t timings_ioctl(int32_t descriptor, unsigned long request, struct cm_v4l2_timings *timings) {
     struct v4l2_dv_timings raw;
     memset(&raw, 0, sizeof(raw));
     int32_t result = cm_ioctl(descriptor, request, &raw);
-    if (result < 0) return result;
-    memcpy(timings->raw, &raw, sizeof(raw));
-    timings->width = raw.bt.width;
-    timings->height = raw.bt.height;
-    timings->interlaced = raw.bt.interlaced;
-    timings->numerator = raw.bt.pixelclock;
-    timings->denominator = (uint64_t)V4L2_DV_BT_FRAME_WIDTH(&raw.bt) * V4L2_DV_BT_FRAME_HEIGHT(&raw.bt);
-    return 0;
+    if (result >= 0) read_timings(&raw, timings);
+    return result;
+}
+
+int32_t cm_v4l2_enum_dv_timings(int32_t descriptor, uint32_t index, struct cm_v4l2_timings *timings) {
+    struct v4l2_enum_dv_timings raw;
+    memset(&raw, 0, sizeof(raw));
+    raw.index = index;
+    int32_t result = cm_ioctl(descriptor, VIDIOC_ENUM_DV_TIMINGS, &raw);
+    if (result >= 0) read_timings(&raw.timings, timings);
+    return result;
 }
 
 int32_t cm_v4l2_query_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings) {

@@ -25,12 +25,15 @@ struct cm_v4l2_event {
     uint32_t pending;
     // Of a source change: V4L2_EVENT_SRC_CH_RESOLUTION …
     uint32_t changes;
+    // Of a control: its new value.
+    int32_t value;
 };
 
 // The descriptor, non-blocking.
 int32_t cm_v4l2_open(const char *path);
 int32_t cm_v4l2_querycap(int32_t descriptor, struct cm_v4l2_capability *capability);
 int32_t cm_v4l2_subscribe_event(int32_t descriptor, uint32_t type, uint32_t id);
+// -ENOENT where none is pending.
 int32_t cm_v4l2_dqevent(int32_t descriptor, struct cm_v4l2_event *event) CM_REALTIME;
 
 #pragma clang assume_nonnull end

@@ -1,6 +1,7 @@
 // The controls of a video node: exposure, gain, focus, privacy …
 #pragma once
 
+#include "cm_fence.h"
 #include <stdint.h>
 
 #pragma clang assume_nonnull begin
@@ -31,7 +32,7 @@ struct cm_v4l2_menu {
 // VIDIOC_QUERY_EXT_CTRL; -EINVAL where there is none.
 int32_t cm_v4l2_queryctrl(int32_t descriptor, uint32_t id, struct cm_v4l2_control *control);
 int32_t cm_v4l2_querymenu(int32_t descriptor, uint32_t id, uint32_t index, struct cm_v4l2_menu *menu);
-int32_t cm_v4l2_g_ctrl(int32_t descriptor, uint32_t id, int32_t *value);
+int32_t cm_v4l2_g_ctrl(int32_t descriptor, uint32_t id, int32_t *value) CM_REALTIME;
 int32_t cm_v4l2_s_ctrl(int32_t descriptor, uint32_t id, int32_t value);
 // VIDIOC_G_EXT_CTRLS and VIDIOC_S_EXT_CTRLS of one control, for what the two before can't: 64 bits, and text of `size`
 // bytes with the zero at its end.

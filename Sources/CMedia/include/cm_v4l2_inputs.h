@@ -1,6 +1,7 @@
-// The inputs of a video node, and the timings of a digital one (HDMI, SDI).
+// The inputs of a video node, the standards of an analogue one (TV), and the timings of a digital one (HDMI, SDI).
 #pragma once
 
+#include "cm_fence.h"
 #include <stdint.h>
 
 #pragma clang assume_nonnull begin
@@ -12,6 +13,8 @@ struct cm_v4l2_input {
     uint32_t status;
     // V4L2_IN_CAP_DV_TIMINGS …
     uint32_t capabilities;
+    // V4L2_STD_* that it takes; 0 for one that knows none.
+    uint64_t standards;
     char name[32];
 };
 
@@ -24,11 +27,19 @@ struct cm_v4l2_timings {
 };
 
 int32_t cm_v4l2_enuminput(int32_t descriptor, uint32_t index, struct cm_v4l2_input *input);
+// V4L2_IN_ST_* alone, by VIDIOC_ENUMINPUT.
+int32_t cm_v4l2_input_status(int32_t descriptor, uint32_t index, uint32_t *status) CM_REALTIME;
 // The current input's index.
 int32_t cm_v4l2_g_input(int32_t descriptor);
 int32_t cm_v4l2_s_input(int32_t descriptor, uint32_t index);
+// V4L2_STD_* of the current input: what is set, and what the signal has, 0 without one.
+int32_t cm_v4l2_g_std(int32_t descriptor, uint64_t *standard);
+int32_t cm_v4l2_s_std(int32_t descriptor, uint64_t standard);
+int32_t cm_v4l2_querystd(int32_t descriptor, uint64_t *standard);
 // What the signal has: -ENOLINK without one.
-int32_t cm_v4l2_query_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings);
+int32_t cm_v4l2_query_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings) CM_REALTIME;
+// What the current input can be set to; -EINVAL behind the last index.
+int32_t cm_v4l2_enum_dv_timings(int32_t descriptor, uint32_t index, struct cm_v4l2_timings *timings);
 int32_t cm_v4l2_g_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings);
 int32_t cm_v4l2_s_dv_timings(int32_t descriptor, const struct cm_v4l2_timings *timings);
 

@@ -14,4 +14,6 @@ public enum LoopEnd: UInt8, BitwiseCopyable, Sendable, Hashable {
     case stalled
     /// A call failed; the fault says which.
     case failed
+    /// The signal is another than the device is set up for.
+    case signalChanged
 }

@@ -8,6 +8,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
     case timestampPCM, infoPCM
     case openCamera, queryCapabilities, selectInput, queryTimings, setTimings, getFormat, setFormat, setParameters
     case requestBuffers, queryBuffer, mapBuffer, populate, queueBuffer, dequeueBuffer, streamOn
+    case findInput, setStandard, findTimings, dequeueEvent
     case memory, eventDescriptor, timer, poll
 
     /// The function's or request's name, as its manual page has it.
@@ -47,7 +48,11 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         switch self {
         case .openCamera: "open"
         case .queryCapabilities: "VIDIOC_QUERYCAP"
-        case .selectInput: "VIDIOC_ENUMINPUT"
+        case .selectInput: "VIDIOC_S_INPUT"
+        case .findInput: "VIDIOC_ENUMINPUT"
+        case .setStandard: "VIDIOC_S_STD"
+        case .findTimings: "VIDIOC_ENUM_DV_TIMINGS"
+        case .dequeueEvent: "VIDIOC_DQEVENT"
         case .queryTimings: "VIDIOC_QUERY_DV_TIMINGS"
         case .setTimings: "VIDIOC_S_DV_TIMINGS"
         case .getFormat: "VIDIOC_G_FMT"

@@ -15,6 +15,11 @@ public struct RealtimeFault: Error, BitwiseCopyable, Sendable, Hashable {
         self.errno = 0 &- result
     }
 
+    /// The device said that nothing more comes.
+    public static var streamOver: RealtimeFault {
+        @_noLocks @_noAllocation get { RealtimeFault(.dequeueEvent, result: 0 &- ENODATA) }
+    }
+
     /// Whether the errno says that the device was unplugged: ENODEV, ENXIO or ESHUTDOWN.
     public var meansGone: Bool {
         @_noLocks @_noAllocation get { errno == ENODEV || errno == ENXIO || errno == ESHUTDOWN }

@@ -31,6 +31,14 @@ public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
     public static var reattached: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 32) }
     }
+    /// The device's input had no signal that it could follow: what it delivers is noise, or a picture of its own.
+    public static var noSignal: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 64) }
+    }
+    /// A shutter covered the lens.
+    public static var covered: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 128) }
+    }
 
     // OptionSet's own union and contains are generic, and so not for the fence.
 

@@ -54,6 +54,14 @@ public struct CounterTable: BitwiseCopyable, @unchecked Sendable {
     @_noLocks @_noAllocation
     public func sawStall() { unsafe tally.pointee.stalls.add(1) }
 
+    /// What the source says of its signal.
+    @usableFromInline @_noLocks @_noAllocation
+    func told(_ state: SignalState) { unsafe tally.pointee.signal.set(UInt64(state.code)) }
+
+    /// What the signal is by now.
+    @usableFromInline @_noLocks @_noAllocation
+    func told(_ shape: SignalShape) { unsafe tally.pointee.shape.set(shape.packed) }
+
     /// The loop begins.
     @usableFromInline @_noLocks @_noAllocation
     func began() { unsafe tally.pointee.isDecided.store(false, ordering: .relaxed) }

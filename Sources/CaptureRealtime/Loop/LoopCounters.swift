@@ -58,6 +58,20 @@ public final class LoopCounters: Sendable {
     /// Of the last unit committed, ns on CLOCK_MONOTONIC; 0 before.
     public var lastTimestamp: Int64 { unsafe table.tally.pointee.last.load(ordering: .relaxed) }
 
+    /// What the source says of its signal.
+    public var signal: SignalState {
+        SignalState(rawValue: UInt8(truncatingIfNeeded: unsafe table.tally.pointee.signal.now)) ?? .present
+    }
+
+    /// What the signal is by now, where it is another than the device was set up for.
+    public var changedSignal: SignalShape? { SignalShape(packed: unsafe table.tally.pointee.shape.now) }
+
+    /// What a source said before its loop runs.
+    public func begin(with signal: SignalState) {
+        table.told(signal)
+        unsafe table.tally.pointee.shape.set(0)
+    }
+
     /// What the thread achieved; `nil` until it runs.
     public var priority: RealtimePriority? {
         RealtimePriority(packed: unsafe table.tally.pointee.priority.load(ordering: .relaxed))

@@ -80,6 +80,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
         case .suspended: return broken(suspended: true)
         case .stopped: return stopped()
         case .gone: return .end(LoopResult(.deviceGone))
+        case .changed: return .end(LoopResult(.signalChanged))
         case .failed(let fault): return failed(fault)
         }
     }

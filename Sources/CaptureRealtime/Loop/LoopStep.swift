@@ -15,5 +15,7 @@ public enum LoopStep: BitwiseCopyable, Sendable {
     /// The loop was asked to stop.
     case stopped
     case gone
+    /// The signal is another than the device is set up for.
+    case changed
     case failed(RealtimeFault)
 }

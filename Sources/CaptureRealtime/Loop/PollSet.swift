@@ -17,9 +17,12 @@ public struct PollSet: ~Copyable, @unchecked Sendable {
     }
 
     /// A descriptor that becomes readable.
-    public init(reading descriptor: Int32) {
+    ///
+    /// - Parameter exceptions: Whether it may have events as well (POLLPRI).
+    public init(reading descriptor: Int32, exceptions: Bool = false) {
         self.init(devices: 1)
-        unsafe entries[0] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let events = exceptions ? POLLIN | POLLPRI : POLLIN
+        unsafe entries[0] = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     }
 
     deinit {
@@ -46,6 +49,12 @@ public struct PollSet: ~Copyable, @unchecked Sendable {
     @_noLocks @_noAllocation
     public func wakeup() -> SourceWakeup {
         meaning(Int32(unsafe entries[0].revents))
+    }
+
+    /// Whether the first device descriptor has events.
+    @_noLocks @_noAllocation
+    func hasExceptions() -> Bool {
+        Int32(unsafe entries[0].revents) & POLLPRI != 0
     }
 
     @_noLocks @_noAllocation

@@ -15,6 +15,10 @@ struct Tally: ~Copyable, Sendable {
     let restarts = Counter()
     let repairs = Counter()
     let turns = Counter()
+    /// ``SignalState``
+    let signal = Counter()
+    /// ``SignalShape``
+    let shape = Counter()
     let first = Atomic<Int64>(0)
     let last = Atomic<Int64>(0)
     let priority = Atomic<Int64>(0)

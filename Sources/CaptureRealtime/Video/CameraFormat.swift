@@ -1,3 +1,5 @@
+import CMedia
+
 /// What a camera delivers.
 ///
 /// *thread-safe*
@@ -44,6 +46,32 @@ public struct CameraFormat: Sendable, Hashable {
     public var frameNanoseconds: Int64 {
         fpsNumerator > 0 ? Int64(fpsDenominator) * 1_000_000_000 / Int64(fpsNumerator) : 0
     }
+
+    /// Refuses what no picture can be, before memory is reserved for it: a driver hands on what a device claims.
+    ///
+    /// - Throws: EPROTO, and EFBIG where a picture would have many times the bytes of its pixels.
+    func check() throws(RealtimeFault) {
+        let sides = 1...Self.longestSide
+        guard sides.contains(width), sides.contains(height), (1...3).contains(planes) else {
+            throw RealtimeFault(.getFormat, result: -EPROTO)
+        }
+        guard imageBytes <= 16 * width * height + Self.spareBytes,
+            layouts.allSatisfy({ $0.bytesPerLine <= 16 * width + Self.spareBytes })
+        else { throw RealtimeFault(.getFormat, result: -EFBIG) }
+    }
+
+    /// How many buffers to ask for: fewer where they are large, 3 at least.
+    func bufferCount(atMost most: Int) -> Int {
+        max(3, min(most, Self.memory / max(1, imageBytes)))
+    }
+
+    private var imageBytes: Int { layouts.reduce(0) { $0 + $1.sizeImage } }
+
+    private static var longestSide: Int { 65_535 }
+    /// Bytes: rows and pictures may be padded, and compressed ones have heads.
+    private static var spareBytes: Int { 16 << 20 }
+    /// Bytes of all buffers together: 8 of 3840×2160 in YUYV are half of it.
+    private static var memory: Int { 256 << 20 }
 
     /// Below this a plane of a raw picture is not whole, bytes. A driver may keep more free than it fills.
     func leastBytes(plane: Int) -> Int {

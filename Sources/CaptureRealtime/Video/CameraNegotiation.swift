@@ -3,9 +3,9 @@ import CMedia
 /// Sets up an open video node as near as it can to what was asked for.
 enum CameraNegotiation {
     static func negotiate(
-        _ node: borrowing CameraDescriptor, asked: CameraSettings
+        _ node: borrowing CameraDescriptor, asked: CameraSettings, _ input: CameraInput
     ) throws(RealtimeFault) -> CameraFormat {
-        let timings = try followSignal(node)
+        let timings = reduced(input.numerator, input.denominator)
         try setFormat(node, asked: asked)
         let rate = setRate(node, asked: asked)
         // Once more: some drivers change the picture with the rate.
@@ -13,23 +13,6 @@ enum CameraNegotiation {
         format.buffer_type = node.bufferType
         _ = try unsafe checked(.getFormat, cm_v4l2_g_fmt(node.descriptor, &format))
         return result(format, rate ?? timings, isCompressed: isCompressed(node, format.pixelformat))
-    }
-
-    /// An HDMI or SDI input delivers what its signal is, once it is told so.
-    ///
-    /// - Returns: Pictures in so many seconds, for a digital input.
-    private static func followSignal(_ node: borrowing CameraDescriptor) throws(RealtimeFault) -> (Int, Int)? {
-        let index = cm_v4l2_g_input(node.descriptor)
-        var input = cm_v4l2_input()
-        guard index >= 0, unsafe cm_v4l2_enuminput(node.descriptor, UInt32(index), &input) >= 0 else { return nil }
-        guard input.capabilities & UInt32(V4L2_IN_CAP_DV_TIMINGS) != 0 else { return nil }
-        var timings = cm_v4l2_timings()
-        if unsafe cm_v4l2_query_dv_timings(node.descriptor, &timings) >= 0 {
-            _ = try unsafe checked(.setTimings, cm_v4l2_s_dv_timings(node.descriptor, &timings))
-        } else if unsafe cm_v4l2_g_dv_timings(node.descriptor, &timings) < 0 {
-            return nil
-        }
-        return reduced(timings.numerator, timings.denominator)
     }
 
     private static func setFormat(

@@ -10,6 +10,17 @@ public struct CameraSettings: BitwiseCopyable, Sendable, Hashable {
     /// Pictures in `fpsDenominator` seconds.
     public var fpsNumerator: Int
     public var fpsDenominator: Int
+    /// V4L2's number of the input; -1 leaves it as it stands.
+    public var input = -1
+    /// V4L2_STD_* of an analogue input.
+    public var standard: UInt64 = 0
+    /// Has an analogue input follow the standard of its signal.
+    public var detectsStandard = false
+    /// Of a digital input; `nil` follows the signal.
+    public var timings: SignalShape?
+
+    /// Whether anything is wanted of the input itself.
+    var isOfInput: Bool { standard != 0 || detectsStandard || timings != nil }
 
     public init(width: Int = 0, height: Int = 0, fourcc: UInt32 = 0, fpsNumerator: Int = 0, fpsDenominator: Int = 1) {
         self.width = width

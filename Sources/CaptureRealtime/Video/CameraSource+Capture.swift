@@ -23,7 +23,10 @@ extension CameraSource {
     public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
         let called = pollSet.wait(control: control, milliseconds: milliseconds)
         if called < 0 { return .failed(RealtimeFault(.poll, result: called)) }
-        return called == 0 ? .quiet : pollSet.wakeup()
+        if called == 0 { return watch.starved() ? .ready : .quiet }
+        guard pollSet.hasExceptions() else { return pollSet.wakeup() }
+        watch.called()
+        return .ready
     }
 
     @_noLocks @_noAllocation
@@ -33,6 +36,7 @@ extension CameraSource {
 
     @_noLocks @_noAllocation
     public mutating func dequeue() -> VideoRead {
+        if let news = watch.news(node.descriptor) { return .news(news) }
         var raw = cm_v4l2_buffer()
         let result = unsafe cm_v4l2_dqbuf(node.descriptor, node.bufferType, &raw)
         if result == -EAGAIN { return .nothing }
@@ -42,6 +46,7 @@ extension CameraSource {
         guard raw.index < UInt32(truncatingIfNeeded: room.count) else {
             return .failed(RealtimeFault(.dequeueBuffer, result: -EPROTO))
         }
+        watch.fed()
         return .buffer(filled(raw))
     }
 

@@ -16,6 +16,9 @@ public struct CameraSource: ~Copyable, Sendable {
     let room: BufferRoom
     /// What a stamp of a frame's end is later than one of its beginning, ns.
     let endLag: Int64
+    var watch: SignalWatch
+    /// What the input's signal was when the camera was opened.
+    public let signal: SignalState
 
     /// Opens a video node, sets it up and maps its buffers. Nothing is captured before the loop starts it.
     ///
@@ -24,21 +27,28 @@ public struct CameraSource: ~Copyable, Sendable {
     ///   - buffers: How many to ask the driver for, 3…32; `bufferCount` says what it gave.
     /// - Throws: ENOENT, ENODEV or ENXIO: there is no such device, or it captures no pictures. EBUSY: somebody has it. EACCES:
     ///   the node's permissions refuse. ENOMEM: no memory for three buffers. The corresponding C calls are `open`,
-    ///   `VIDIOC_S_FMT`, `VIDIOC_S_PARM`, `VIDIOC_REQBUFS` and `mmap`.
+    ///   `VIDIOC_S_FMT`, `VIDIOC_S_PARM`, `VIDIOC_REQBUFS` and `mmap`. EFBIG: no picture of that size needs as much memory as
+    ///   the driver says; none is reserved.
     package init(
         opening path: String, asked: CameraSettings = CameraSettings(), buffers: Int = 8
     ) throws(RealtimeFault) {
         var node = try CameraDescriptor(opening: path)
-        let got = try CameraNegotiation.negotiate(node, asked: asked)
-        let mapped = try Self.map(&node, count: buffers)
+        let input = try CameraInput.selected(node, asked: asked)
+        let got = try CameraNegotiation.negotiate(node, asked: asked, input)
+        try got.check()
+        // Before the buffers are had: what comes meanwhile is told, too.
+        let watch = SignalWatch(node.descriptor, input, frameNanoseconds: got.frameNanoseconds)
+        let mapped = try Self.map(&node, count: got.bufferCount(atMost: buffers))
         // A picture would be looked for in planes that are not there.
         guard mapped.planes == got.planes else { throw RealtimeFault(.queryBuffer, result: -EPROTO) }
         self.asked = asked
         self.got = got
         self.buffers = mapped
+        self.watch = watch
+        signal = input.state
         room = mapped.room
         endLag = FilledBuffer.lag(of: got.frameNanoseconds)
-        pollSet = PollSet(reading: node.descriptor)
+        pollSet = PollSet(reading: node.descriptor, exceptions: true)
         self.node = node
     }
 

@@ -43,5 +43,6 @@ public enum VideoRead: BitwiseCopyable, Sendable {
     case buffer(FilledBuffer)
     case nothing
     case gone
+    case news(SignalNews)
     case failed(RealtimeFault)
 }

@@ -13,6 +13,9 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     private var totals = Loss()
     private var sequences = SequenceLine()
     private var stamps = StampLine()
+    private var gaps: StampGaps
+    /// Of each picture, as long as the signal is as it is.
+    private var standing = FrameFlags(rawValue: 0)
     private var flags = FrameFlags(rawValue: 0)
     private var wasRestarted = false
     /// The position of the picture that was stamped last.
@@ -21,6 +24,7 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     @usableFromInline
     init(_ format: CameraFormat, _ counters: CounterTable) {
         interval = format.frameNanoseconds
+        gaps = StampGaps(interval: format.frameNanoseconds)
         planes = format.planes
         var least = FramePlanes()
         for plane in 0..<format.planes { least.set(plane, offset: 0, byteCount: format.leastBytes(plane: plane)) }
@@ -31,6 +35,13 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
         stamps.start(now: cm_monotonic())
+    }
+
+    /// The source said something of its signal.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func told(_ state: SignalState) {
+        standing = state.flag
+        counters.told(state)
     }
 
     /// A filled buffer came.
@@ -70,9 +81,15 @@ struct VideoLedger: BitwiseCopyable, Sendable {
         // What is lost or damaged has no stamp; an absurd sequence is as good as none.
         let units = Int64(truncatingIfNeeded: min(position &- stamped, 1 << 20))
         let stamp = stamps.take(buffer.beginning, interval: interval, units: units, counters, &flags)
-        if wasRestarted { measureRestart(from: previous, to: stamp) }
+        if wasRestarted {
+            measureRestart(from: previous, to: stamp)
+        } else {
+            measureGap(from: previous, to: stamp, units)
+        }
+        var all = flags
+        all.add(standing)
         let header = FrameHeader(
-            sequence: position, timestamp: stamp, byteCount: buffer.planes.total, frameCount: 1, flags: flags,
+            sequence: position, timestamp: stamp, byteCount: buffer.planes.total, frameCount: 1, flags: all,
             lost: totals)
         stamped = position
         position &+= 1
@@ -84,10 +101,21 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     @_noLocks @_noAllocation
     private mutating func measureRestart(from previous: Int64, to stamp: Int64) {
         wasRestarted = false
+        gaps.restart()
         guard previous != 0, interval > 0 else { return }
         let steps = (stamp &- previous &+ interval / 2) / interval
         let missing = steps &- Int64(truncatingIfNeeded: position &- stamped)
         if missing > 0 { lost(UInt64(missing)) }
+    }
+
+    /// What the driver dropped without a gap in its numbers is known by the stamps, where they are its own.
+    @_noLocks @_noAllocation
+    private mutating func measureGap(from previous: Int64, to stamp: Int64, _ units: Int64) {
+        if previous == 0 || flags.holds(FrameFlags.repairedTimestamp) {
+            gaps.restart()
+        } else {
+            lost(gaps.missing(after: stamp &- previous, units: units))
+        }
     }
 
     @usableFromInline @_noLocks @_noAllocation

@@ -100,8 +100,23 @@ extension VideoTrack where Source: ~Copyable {
             queued &= ~(1 << UInt32(truncatingIfNeeded: buffer.index))
             return took(buffer)
         case .nothing: return .idle
+        case .news(let news): return told(news)
         case .gone: return .gone
         case .failed(let fault): return .failed(fault)
+        }
+    }
+
+    /// What changes nothing for the pictures is no data, and no trouble.
+    @inlinable
+    mutating func told(_ news: SignalNews) -> LoopStep {
+        switch news {
+        case .state(let state):
+            ledger.told(state)
+            return .idle
+        case .changed(let shape):
+            counters.told(shape)
+            return .changed
+        case .over: return .failed(RealtimeFault.streamOver)
         }
     }
 

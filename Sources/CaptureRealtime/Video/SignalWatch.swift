@@ -1,0 +1,128 @@
+import CMedia
+
+/// Knows on the capture thread what a camera says of its signal: by the driver's events, and by a look once a second at an
+/// input that has a signal to lose, since many drivers send none.
+///
+/// *realtime-safe*
+struct SignalWatch: BitwiseCopyable, Sendable {
+    private let input: UInt32
+    private let hasSignal: Bool
+    private let hasTimings: Bool
+    private let powerBit: UInt32
+    private let sendsChanges: Bool
+    /// Pictures from one look to the next.
+    private let interval: Int
+    /// What the device is set up for; `nil` until there was a signal.
+    private var shape: SignalShape?
+    private var state: SignalState
+    private var isCovered = false
+    private var told = SignalState.present
+    private var pictures = 0
+    private var hasEvents = false
+    private var isDue: Bool
+
+    /// A driver that has no end of them must not hold the pictures up.
+    private static var mostEvents: Int {
+        @_noLocks @_noAllocation get { 64 }
+    }
+
+    /// Subscribes to what the driver tells of by itself. One that knows no events is asked.
+    init(_ descriptor: Int32, _ input: CameraInput, frameNanoseconds: Int64) {
+        self.input = input.index
+        hasSignal = input.hasSignal
+        hasTimings = input.hasTimings
+        powerBit = input.powerBit
+        shape = input.shape
+        state = input.state
+        isDue = input.state != .present
+        sendsChanges = cm_v4l2_subscribe_event(descriptor, UInt32(V4L2_EVENT_SOURCE_CHANGE), input.index) >= 0
+        _ = cm_v4l2_subscribe_event(descriptor, UInt32(V4L2_EVENT_CTRL), UInt32(V4L2_CID_PRIVACY))
+        if powerBit != 0 {
+            _ = cm_v4l2_subscribe_event(descriptor, UInt32(V4L2_EVENT_CTRL), UInt32(V4L2_CID_DV_RX_POWER_PRESENT))
+        }
+        _ = cm_v4l2_subscribe_event(descriptor, UInt32(V4L2_EVENT_EOS), 0)
+        interval = frameNanoseconds > 0 ? Int(max(1, min(1_000_000_000 / frameNanoseconds, 1000))) : 30
+    }
+
+    /// The driver has events (POLLPRI).
+    @_noLocks @_noAllocation
+    mutating func called() { hasEvents = true }
+
+    /// Nothing came for a while.
+    ///
+    /// - Returns: Whether there is something to ask that may say why.
+    @_noLocks @_noAllocation
+    mutating func starved() -> Bool {
+        if hasSignal { isDue = true }
+        return hasSignal
+    }
+
+    /// A picture came.
+    @_noLocks @_noAllocation
+    mutating func fed() {
+        pictures &+= 1
+        if hasSignal, pictures >= interval { isDue = true }
+    }
+
+    /// What is new since the last call.
+    @_noLocks @_noAllocation
+    mutating func news(_ descriptor: Int32) -> SignalNews? {
+        guard hasEvents || isDue else { return nil }
+        var wasChange = false
+        if hasEvents, takeEvents(descriptor, &wasChange) { return SignalNews.over }
+        if isDue || wasChange, let changed = look(descriptor, wasChange: wasChange) {
+            return SignalNews.changed(changed)
+        }
+        let now = isCovered ? SignalState.covered : state
+        guard now.code != told.code else { return nil }
+        told = now
+        return SignalNews.state(now)
+    }
+
+    /// - Returns: Whether the driver says that nothing more comes.
+    @_noLocks @_noAllocation
+    private mutating func takeEvents(_ descriptor: Int32, _ wasChange: inout Bool) -> Bool {
+        var event = cm_v4l2_event()
+        for _ in 0..<Self.mostEvents {
+            guard unsafe cm_v4l2_dqevent(descriptor, &event) >= 0 else { break }
+            let type = Int32(truncatingIfNeeded: event.type)
+            if type == V4L2_EVENT_EOS { return true }
+            if type == V4L2_EVENT_SOURCE_CHANGE { wasChange = true }
+            let isShutter = event.id == UInt32(truncatingIfNeeded: V4L2_CID_PRIVACY)
+            if type == V4L2_EVENT_CTRL, isShutter { isCovered = event.value != 0 }
+            if type == V4L2_EVENT_CTRL, !isShutter { wasChange = true }
+        }
+        hasEvents = false
+        return false
+    }
+
+    /// - Returns: What the signal is now, where it is another.
+    @_noLocks @_noAllocation
+    private mutating func look(_ descriptor: Int32, wasChange: Bool) -> SignalShape? {
+        isDue = false
+        pictures = 0
+        guard hasSignal else { return nil }
+        var status: UInt32 = 0
+        if unsafe cm_v4l2_input_status(descriptor, input, &status) >= 0 { state = SignalState(status: status) }
+        if state.code == 0, SignalState.isPowerless(descriptor, powerBit) { state = SignalState.noPower }
+        // Measuring takes some receivers a while, so it is not done each second where the driver tells of changes.
+        let isLost = state.code != 0 || told.code != 0
+        guard hasTimings, wasChange || isLost || !sendsChanges else { return nil }
+        var timings = cm_v4l2_timings()
+        let result = unsafe cm_v4l2_query_dv_timings(descriptor, &timings)
+        guard result >= 0 else {
+            if let lost = SignalState(query: result) { state = lost }
+            return nil
+        }
+        return compared(SignalShape(timings))
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func compared(_ now: SignalShape) -> SignalShape? {
+        guard let shape else {
+            shape = now
+            return nil
+        }
+        return now.isLike(shape) ? nil : now
+    }
+}
