@@ -24,6 +24,7 @@ struct CameraFormats {
         for type in Self.bufferTypes {
             for code in pixelFormats(type) { for size in sizes(code) { modes.append(mode(code, size)) } }
         }
+        reading.inputs = CameraInputs.read(camera, noting: &reading)
         reading.formats = modes.isEmpty && reading.fault != nil ? .unknown : .video(modes)
         return reading
     }

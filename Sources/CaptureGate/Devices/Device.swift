@@ -22,6 +22,8 @@ public struct Device: Hashable, Sendable {
     public let formats: Formats
     /// What else it is called, or would be beside other devices: a denial of one of these is one of it.
     package var aliases: [DeviceID] = []
+    /// A camera's inputs with their signals; empty where they were not asked for, as `formats`.
+    public internal(set) var inputs: [VideoInput] = []
 
     /// Whether it is one of `test:bars` and `test:tone`, which show no real picture and no real sound.
     public var isBuiltIn: Bool { id.isBuiltIn }

@@ -1,6 +1,7 @@
 /// What a device said that it can deliver, and which call failed where it did not say all.
 struct FormatsReading {
     var formats: Device.Formats = .unknown
+    var inputs: [VideoInput] = []
     private(set) var fault: CallFault?
 
     /// Keeps the first of several: the others mostly follow from it.

@@ -14,14 +14,14 @@ struct Sighting {
         let fault = reading.fault.map {
             DeviceInventory.Fault(capability: device.capability, device: device.id, error: $0.error(device))
         }
-        return (device.with(reading.formats), fault)
+        return (device.with(reading), fault)
     }
 }
 
 extension Device {
-    fileprivate func with(_ formats: Formats) -> Device {
+    fileprivate func with(_ reading: FormatsReading) -> Device {
         Device(
             id: id, name: name, capability: capability, availability: availability, ambiguity: ambiguity, nodes: nodes,
-            pcmName: pcmName, formats: formats, aliases: aliases)
+            pcmName: pcmName, formats: reading.formats, aliases: aliases, inputs: reading.inputs)
     }
 }

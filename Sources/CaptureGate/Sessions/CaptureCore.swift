@@ -93,7 +93,11 @@ final class CaptureCore: Sendable {
     ///
     /// - Parameter format: what a camera was to deliver.
     func end(_ result: LoopResult?, of format: VideoFormat?) -> SessionEnd? {
-        result.map { DeviceFault(device: device, format: format).end($0, gate: capture.endReason) }
+        result.map {
+            DeviceFault(
+                device: device, format: format, signal: counters.signal, changed: counters.changedSignal
+            ).end($0, gate: capture.endReason)
+        }
     }
 
     /// Writes the end into the audit log.

@@ -51,12 +51,13 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     /// seen meanwhile is lost, and told so in the next header. The permission is the session's own: where it was taken
     /// back meanwhile, nothing is opened.
     ///
-    /// Call it after the capture has ended as `.deviceGone`; it waits for the device's opening, not for its return.
+    /// Call it after the capture has ended as `.deviceGone`, or as `.signalChanged` for a signal that is back; it waits for
+    /// the device's opening, not for its return.
     ///
-    /// - Throws: `.noDevice` while it is away, `.revoked`, `.expired`, `.notAsAsked` where it does otherwise now, and what
+    /// - Throws: `.noDevice` while it is away, `.unavailable` while there is no signal, `.revoked`, `.expired`, `.notAsAsked` where it does otherwise now, and what
     ///   opening throws.
     public mutating func reattach() throws(CaptureError) {
-        guard case .deviceGone = end else { return }
+        guard mayReturn else { return }
         try goOn(look().opened())
     }
 
@@ -65,17 +66,24 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     /// - Returns: false while it is looked for and opened: call it again.
     /// - Throws: also `.stalled` where the opening does not return within 10 s.
     package mutating func reattach(by reopening: Reopening<OpenedCamera>) throws(CaptureError) -> Bool {
-        guard case .deviceGone = end else { return true }
+        guard mayReturn else { return true }
         guard let opened = try reopening.opened(look) else { return false }
         try goOn(opened)
         return true
+    }
+
+    private var mayReturn: Bool {
+        switch end {
+        case .deviceGone, .signalChanged: true
+        default: false
+        }
     }
 
     /// What the camera itself delivers, where its pictures are converted.
     private var delivered: VideoFormat { pictures?.source ?? format }
 
     private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedCamera> {
-        let (core, settings) = (core, CameraSettings(delivered))
+        let (core, settings) = (core, CameraSettings(delivered, of: source))
         return { () throws(CaptureError) in
             let fresh = try CaptureCore(resuming: core)
             return DeviceOpening(core: fresh) { () throws(RealtimeFault) in
@@ -86,6 +94,8 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
 
     private mutating func goOn(_ opened: consuming OpenedCamera) throws(CaptureError) {
         let core = opened.core
+        // Before its format: without a signal that is whatever the driver makes up.
+        if opened.signal != .present { throw opened.signal.error(core.device.description) }
         let got = VideoFormat(opened.format)
         guard got == delivered else { throw core.isOtherwise("with \(got.phrase); it had \(delivered.phrase)") }
         if opened.isCovered { throw .privacyShutter(closedOn: core.device.description) }
@@ -123,9 +133,10 @@ extension PCMSettings {
 }
 
 extension CameraSettings {
-    fileprivate init(_ format: VideoFormat) {
-        self.init(
-            width: format.width, height: format.height, fourcc: format.pixelFormat.rawValue,
-            fpsNumerator: format.frameRate.numerator, fpsDenominator: format.frameRate.denominator)
+    /// - Parameter source: input, standard and timings.
+    fileprivate init(_ format: VideoFormat, of source: CameraSettings) {
+        self = source
+        (width, height, fourcc) = (format.width, format.height, format.pixelFormat.rawValue)
+        (fpsNumerator, fpsDenominator) = (format.frameRate.numerator, format.frameRate.denominator)
     }
 }

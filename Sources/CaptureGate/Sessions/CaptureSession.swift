@@ -24,6 +24,8 @@ public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: 
     public internal(set) var differences: [String]
     /// For pictures that can't be lent as they are.
     var pictures: PictureAdapter?
+    /// What a camera was asked for, for when it is opened again.
+    var source = CameraSettings()
 
     init(
         _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, format: Format, unit: Int64,
@@ -51,6 +53,10 @@ extension CaptureSession where Reader: ~Copyable {
 
     /// What was counted up to now.
     public var statistics: CaptureStatistics { CaptureStatistics(core.counters, lostWhileAway: absence.lost) }
+
+    /// What the device says of its signal now; `.present` where it can't tell, and of sound. Each picture's flags say it of
+    /// that picture.
+    public var signal: SignalState { core.counters.signal }
 
     /// Starts the capture on a realtime thread; a second call does nothing. The C functions are `snd_pcm_start` and
     /// `VIDIOC_STREAMON`.

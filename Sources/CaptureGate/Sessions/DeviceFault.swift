@@ -7,10 +7,14 @@ struct DeviceFault {
     let device: Device
     /// What a camera was to deliver.
     var format: VideoFormat?
+    /// What its input says, and what comes in by now where that is another signal.
+    var signal = SignalState.present
+    var changed: SignalShape?
 
     /// The error for a call that failed while the device was opened or captured.
     func error(_ fault: RealtimeFault) -> CaptureError {
         let call = words(fault)
+        if let error = ofInput(fault, call) { return error }
         switch fault.errno {
         case EINVAL where isNegotiation(fault.call):
             return CaptureError(
@@ -58,6 +62,8 @@ struct DeviceFault {
         case .deviceGone:
             return .deviceGone(
                 gone(.deviceGone, "\(named) was unplugged", result.fault.map(words), result.fault?.errno ?? 0))
+        case .signalChanged: return .signalChanged(otherSignal)
+        case .stalled where signal != .present: return .signalChanged(signal.error(device.description))
         case .stalled:
             return .stalled(CaptureError(.stalled, "\(named) stopped delivering.", remedies: [revival]))
         case .failed:
@@ -81,7 +87,7 @@ struct DeviceFault {
         return Remedy("Plug it in again, or try another format or a lower rate.")
     }
 
-    private var named: String { "\(QuestionText.visible(device.name)) [\(device.id)]" }
+    fileprivate var named: String { "\(QuestionText.visible(device.name)) [\(device.id)]" }
 
     private func isOpening(_ call: RealtimeCall) -> Bool { call == .openPCM || call == .openCamera }
 
@@ -195,5 +201,52 @@ struct DeviceFault {
             return []
         }
         return modes
+    }
+}
+
+// What a capture card says of its inputs.
+extension DeviceFault {
+    /// The error for a call about an input, a standard or a signal.
+    fileprivate func ofInput(_ fault: RealtimeFault, _ call: String) -> CaptureError? {
+        switch (fault.call, fault.errno) {
+        case (.streamOn, ENOLINK), (.streamOn, ENOLCK), (.streamOn, ERANGE):
+            return (SignalState(query: 0 &- fault.errno) ?? .noSignal).error(device.description)
+        case (.getFormat, EFBIG):
+            return CaptureError(
+                .unavailable,
+                "\(named) claims pictures of many times the memory that their size can need; none is reserved (\(call)).",
+                errno: EFBIG, remedies: [Remedy("Choose another size or pixel format, or another camera.")])
+        case (.dequeueEvent, ENODATA):
+            return CaptureError(
+                .unavailable, "\(named) has ended its stream (V4L2_EVENT_EOS).", errno: ENODATA,
+                remedies: [Remedy("Start what feeds it, then try again.")])
+        case (.selectInput, EINVAL), (.findInput, EINVAL), (.setStandard, EINVAL), (.findTimings, EINVAL): return noSuch(fault.call, call)
+        default: return nil
+        }
+    }
+
+    private func noSuch(_ call: RealtimeCall, _ words: String) -> CaptureError {
+        let input = device.nodes.first.flatMap { node in CameraInputs.read(node).inputs.first(where: \.isCurrent) }
+        let place = input.map { "input \(QuestionText.visible($0.name)) of \(named)" } ?? named
+        let (what, all) =
+            switch call {
+            case .setStandard: ("standard", input?.standards.map(\.description) ?? [])
+            case .findTimings: ("timings", input?.takes.map(\.description) ?? [])
+            default: ("input", [])
+            }
+        let list = all.isEmpty ? "it has none to choose" : "it takes " + all.joined(separator: ", ")
+        return CaptureError(
+            .notAsAsked, "The \(place) has no such \(what) (\(words)): \(list).", errno: EINVAL,
+            remedies: [Remedy("Choose one of these, or another input.", command: "capturegate devices --json")])
+    }
+
+    /// The error where another signal came in mid-stream.
+    private var otherSignal: CaptureError {
+        let now = changed.map { VideoTimings($0).description } ?? "another"
+        let before = format.map { " from \($0.width)x\($0.height)" } ?? ""
+        return CaptureError(
+            .unavailable,
+            "The signal of \(named) has changed\(before) to \(now); a file's pictures are all of one size and rate.",
+            remedies: [Remedy("Record again: what comes in now is taken as it is.")])
     }
 }

@@ -22,17 +22,21 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         opening permit: consuming DevicePermit, settings: VideoSettings, for level: AccessLevel
     ) async throws(CaptureError) {
         let core = try await CaptureCore(permit, as: .camera, for: level)
+        let asked = try await core.asked(settings)
         let opened = try await core.opening { () throws(RealtimeFault) in
-            core.device.isBuiltIn
-                ? try OpenedCamera.bars(core, settings) : try OpenedCamera.camera(core, settings.camera)
+            core.device.isBuiltIn ? try OpenedCamera.bars(core, settings) : try OpenedCamera.camera(core, asked)
         }
         try await self.init(core, opened, settings)
+        source = asked
     }
 
     private init(
         _ core: CaptureCore, _ opened: consuming OpenedCamera, _ settings: VideoSettings
     ) async throws(CaptureError) {
         if opened.isCovered { throw await core.refused(.privacyShutter(closedOn: core.device.description)) }
+        if settings.isStrict, opened.signal != .present {
+            throw await core.refused(opened.signal.error(core.device.description, .notAsAsked))
+        }
         let format = VideoFormat(opened.format)
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
@@ -42,11 +46,36 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     }
 }
 
+extension CaptureCore {
+    /// The settings as the capture loop calls them: an input by its number.
+    ///
+    /// - Throws: `.notAsAsked` where there is no such input.
+    fileprivate func asked(_ settings: VideoSettings) async throws(CaptureError) -> CameraSettings {
+        var asked = settings.camera
+        if device.isBuiltIn, settings.isOfCard {
+            throw await refused(
+                CaptureError(
+                    .notAsAsked, "\(device.id) is no capture card: it has no inputs, standards or timings.",
+                    remedies: [Remedy("Leave these out, or choose another.", command: "capturegate devices")]))
+        }
+        guard let input = settings.input else { return asked }
+        let node = device.nodes.first ?? ""
+        let reading = try await opening { CameraInputs.read(node) }
+        do throws(CaptureError) {
+            asked.input = try reading.inputs.named(input, of: device).index
+        } catch {
+            throw await refused(reading.fault.map { $0.error(device) } ?? error)
+        }
+        return asked
+    }
+}
+
 /// A camera after negotiation.
 package struct OpenedCamera: ~Copyable, Sendable {
     let core: CaptureCore
     let format: CameraFormat
     var isCovered = false
+    var signal = SignalState.present
     var track: CaptureTrack
     var reader: VideoRing.Consumer
 
@@ -54,10 +83,12 @@ package struct OpenedCamera: ~Copyable, Sendable {
         let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
         guard DeviceCatalog.isInPlace(core.device) else { throw RealtimeFault(.openCamera, result: -ENODEV) }
         let got = source.format
-        let isCovered = source.isCovered
+        let (isCovered, signal) = (source.isCovered, source.signal)
+        core.counters.begin(with: signal)
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
         return OpenedCamera(
-            core: core, format: got, isCovered: isCovered, track: .camera(capture.track), reader: capture.consumer)
+            core: core, format: got, isCovered: isCovered, signal: signal, track: .camera(capture.track),
+            reader: capture.consumer)
     }
 
     static func bars(_ core: CaptureCore, _ settings: VideoSettings) throws(RealtimeFault) -> OpenedCamera {

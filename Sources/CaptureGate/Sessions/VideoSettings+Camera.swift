@@ -5,10 +5,17 @@ extension VideoSettings {
     /// may be 5 a second; so where no rate is said it is asked for 30, and what it makes of that is taken.
     var camera: CameraSettings {
         let rate = frameRate ?? .thirty
-        return CameraSettings(
+        var settings = CameraSettings(
             width: width ?? 0, height: height ?? 0, fourcc: pixelFormat?.rawValue ?? 0,
             fpsNumerator: rate.numerator, fpsDenominator: rate.denominator)
+        settings.standard = standard?.rawValue ?? 0
+        settings.detectsStandard = standard == .automatic
+        settings.timings = timings?.shape
+        return settings
     }
+
+    /// Whether anything is said that capture cards alone have.
+    var isOfCard: Bool { input != nil || standard != nil || timings != nil }
 }
 
 extension VideoFormat {

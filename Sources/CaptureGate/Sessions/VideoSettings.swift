@@ -9,7 +9,14 @@ public struct VideoSettings: Hashable, Sendable {
     public var pixelFormat: PixelFormat?
     /// What comes nearest to 30 frames a second where not said.
     public var frameRate: FrameRate?
-    /// Refuse to open where the device would do anything else than what is said.
+    /// A capture card's input: its number, its name, or a part of it that no other has. What is chosen of input, standard and
+    /// timings stays so on the card afterwards, for any program.
+    public var input: String?
+    /// Of an analogue input.
+    public var standard: VideoStandard?
+    /// Of a digital input; those of the signal where not said.
+    public var timings: VideoTimings?
+    /// Refuse to open where the device would do anything else than what is said, and where its input has no signal.
     public var isStrict: Bool
     /// Of the built-in picture: whether one picture a second is white, the one at each whole second of CLOCK_MONOTONIC, at which
     /// the built-in tone clicks; no other camera does so.

@@ -1,0 +1,111 @@
+import CMedia
+import CaptureRealtime
+import Gate
+
+/// One of the sockets of a capture card, or what a webcam calls its only one.
+///
+/// *thread-safe*
+public struct VideoInput: Hashable, Sendable {
+    /// V4L2's number, 0 upwards.
+    public let index: Int
+    /// The driver's name, such as `HDMI 1`.
+    public let name: String
+    /// Whether the pictures come from it now.
+    public let isCurrent: Bool
+    /// What it says of its signal; of an input that is not the current one, drivers may not know.
+    public let signal: SignalState
+    /// What an analogue one can be set to, families and single standards; empty for any other.
+    public let standards: [VideoStandard]
+    /// What comes in, of a digital one that is current and has a signal.
+    public internal(set) var timings: VideoTimings?
+    /// What a digital one that is current can be set to.
+    public internal(set) var takes: [VideoTimings] = []
+}
+
+/// Asks an idle camera for its inputs (`VIDIOC_ENUMINPUT`) and the current one for its signal, without streaming.
+struct CameraInputs {
+    private let camera: Int32
+
+    /// - Returns: inputs alone; none where the node can't be opened or has none.
+    static func read(_ node: String) -> FormatsReading {
+        var reading = FormatsReading()
+        let camera = cm_v4l2_open(node)
+        guard camera >= 0 else {
+            reading.note("open", camera)
+            return reading
+        }
+        defer { _ = cm_close(camera) }
+        reading.inputs = read(camera, noting: &reading)
+        return reading
+    }
+
+    /// - Parameter camera: an open node.
+    static func read(_ camera: Int32, noting reading: inout FormatsReading) -> [VideoInput] {
+        let current = cm_v4l2_g_input(camera)
+        if current < 0, ![EINVAL, ENOTTY, ENODATA].contains(0 &- current) { reading.note("VIDIOC_G_INPUT", current) }
+        var inputs: [VideoInput] = []
+        var raw = cm_v4l2_input()
+        // A driver that never ends its list would hang the scan.
+        while inputs.count < 64 {
+            let result = cm_v4l2_enuminput(camera, UInt32(inputs.count), &raw)
+            guard result >= 0 else {
+                if ![EINVAL, ENOTTY, ENODATA].contains(0 &- result) { reading.note("VIDIOC_ENUMINPUT", result) }
+                break
+            }
+            inputs.append(CameraInputs(camera: camera).input(raw, isCurrent: inputs.count == current))
+        }
+        return inputs
+    }
+
+    private func input(_ raw: cm_v4l2_input, isCurrent: Bool) -> VideoInput {
+        let name = withUnsafeBytes(of: raw.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        var signal = SignalState(status: raw.status)
+        var timings = cm_v4l2_timings()
+        var found: VideoTimings?
+        let takesTimings = raw.capabilities & Self.takesTimings != 0
+        let isDigital = isCurrent && takesTimings
+        let powerBit = takesTimings ? CameraInput.powerBit(of: raw.index, camera) : 0
+        if signal == .present, SignalState.isPowerless(camera, powerBit) { signal = .noPower }
+        if isDigital {
+            let result = cm_v4l2_query_dv_timings(camera, &timings)
+            if result >= 0 { found = VideoTimings(SignalShape(timings)) }
+            signal = SignalState(query: result) ?? signal
+        }
+        return VideoInput(
+            index: Int(raw.index), name: name, isCurrent: isCurrent, signal: signal,
+            standards: VideoStandard.parts(of: raw.standards), timings: found, takes: isDigital ? takes() : [])
+    }
+
+    /// V4L2_IN_CAP_DV_TIMINGS
+    private static let takesTimings: UInt32 = 2
+
+    private func takes() -> [VideoTimings] {
+        var list: [VideoTimings] = []
+        var timings = cm_v4l2_timings()
+        while list.count < 512, cm_v4l2_enum_dv_timings(camera, UInt32(list.count), &timings) >= 0 {
+            list.append(VideoTimings(SignalShape(timings)))
+        }
+        return list
+    }
+}
+
+extension [VideoInput] {
+    /// The one that a person means: its number, its name in any case, or a part of it that no other has.
+    ///
+    /// - Throws: `.notAsAsked`, naming what there is.
+    func named(_ text: String, of device: Device) throws(CaptureError) -> VideoInput {
+        if let number = Int(text), let input = first(where: { $0.index == number }) { return input }
+        let word = text.lowercased()
+        if let input = first(where: { $0.name.lowercased() == word }) { return input }
+        let similar = word.isEmpty ? [] : filter { $0.name.lowercased().contains(word) }
+        if similar.count == 1 { return similar[0] }
+        let all = map { "\($0.index) (\(QuestionText.visible($0.name)))" }.joined(separator: ", ")
+        let named = "\(QuestionText.visible(device.name)) [\(device.id)]"
+        let what = similar.isEmpty ? "no input" : "several inputs"
+        throw CaptureError(
+            .notAsAsked,
+            "\(named) has \(what) \"\(QuestionText.visible(text))\": "
+                + (isEmpty ? "it has none to choose." : "there are \(all)."),
+            remedies: [Remedy("Name one of these.", command: "capturegate devices --json")])
+    }
+}
