@@ -12,6 +12,10 @@ struct ErrorJudge {
     func complaint(about error: CaptureError) -> String? {
         // A menu without its items is one that the device leaves them out of: a value is refused, and no call failed.
         if fault.call == "VIDIOC_QUERYMENU", fault.error == EINVAL, error.kind == .usage { return nil }
+        // Nor is one of inputs: one that it ends before is none.
+        if fault.call == "VIDIOC_ENUMINPUT", fault.error == EINVAL || fault.error == ENOTTY, error.kind == .notAsAsked {
+            return nil
+        }
         let texts = [error.message] + error.underlying.map(\.message)
         let isNamed = texts.contains { text in devices.contains { text.contains($0) } }
         if !isNamed { return "the device is not named" }

@@ -6,7 +6,7 @@ import Glibc
 // devices, once and for ever, with the errors its manual page names:
 //
 //   FaultSweep microphone|camera|microphone-controls|camera-controls ID
-//       [--milliseconds N] [--pixel-format CODE] [--only CALL,CALL] [--seed N] [--all] [--part K/N]
+//       [--milliseconds N] [--pixel-format CODE] [--input NAME] [--standard NAME] [--timings NAME] [--only CALL,CALL] [--seed N] [--all] [--part K/N]
 //   FaultSweep devices LEAST [--only CALL,CALL] [--seed N] [--all] [--part K/N]
 //
 // LEAST is how many real devices there must be to list.
@@ -50,9 +50,13 @@ struct FaultSweep {
     private static func work(_ words: SweepWords, in folder: SweptFolder) throws -> (any SweptWork)? {
         guard let device = words.device else { return nil }
         func recording(_ capability: CapabilityName) throws -> SweptRecording {
-            try SweptRecording(
+            var video = VideoSettings(pixelFormat: words.value("--pixel-format").flatMap { PixelFormat($0) })
+            video.input = words.value("--input")
+            video.standard = words.value("--standard").flatMap { VideoStandard($0) }
+            video.timings = words.value("--timings").flatMap { VideoTimings($0) }
+            return try SweptRecording(
                 capability, device, in: folder, duration: .milliseconds(words.number("--milliseconds") ?? 30),
-                pixelFormat: words.value("--pixel-format").flatMap { PixelFormat($0) })
+                video: video)
         }
         switch words.kind {
         case "microphone": return try recording(.microphone)

@@ -31,7 +31,8 @@ struct ListingJudge {
 
     /// That is how a device says that a list is over, and that it has not got a format.
     private var endsList: Bool {
-        fault.call.hasPrefix("VIDIOC_ENUM_") && [EINVAL, ENOTTY].contains(fault.error)
+        (fault.call.hasPrefix("VIDIOC_ENUM") || fault.call == "VIDIOC_G_INPUT")
+            && [EINVAL, ENOTTY].contains(fault.error)
             || fault.call == "snd_pcm_hw_params_test_format"
     }
 }

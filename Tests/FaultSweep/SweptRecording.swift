@@ -12,16 +12,16 @@ final class SweptRecording: SweptWork {
     private let request: DeviceRequest
     private let queue: GateQueue
     private let duration: Duration
-    private let pixelFormat: PixelFormat?
+    private let video: VideoSettings
 
     init(
         _ capability: CapabilityName, _ device: String, in folder: SweptFolder, duration: Duration,
-        pixelFormat: PixelFormat?
+        video: VideoSettings
     ) throws {
         names = [device]
         self.folder = folder.clips
         self.duration = duration
-        self.pixelFormat = pixelFormat
+        self.video = video
         request = DeviceRequest(
             capability: capability, level: capability == .camera ? .video : .record,
             device: .id(DeviceID(rawValue: device)), purpose: "Sweep faults")
@@ -37,7 +37,7 @@ final class SweptRecording: SweptWork {
             let target = try RecordingTarget(.file(path: path))
             let operation = SweptOperation(
                 authorization: AuthorizedFor(Capability.Together([request])), target: target, duration: duration,
-                pixelFormat: pixelFormat
+                video: video
             ) { event in
                 if case .ended(_, let error, _) = event { early.withLock { $0 = error } }
             }
@@ -70,14 +70,14 @@ struct SweptOperation: CaptureOperation {
     let authorization: AuthorizedFor<Capability.Together>
     let target: RecordingTarget
     let duration: Duration
-    let pixelFormat: PixelFormat?
+    let video: VideoSettings
     let onEvent: @Sendable (RecordingEvent) -> Void
 
     func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) {
         var settings = RecorderSettings()
+        settings.video = video
         settings.video.width = 320
         settings.video.height = 180
-        settings.video.pixelFormat = pixelFormat
         let recorder = try await Recorder(opening: permit, settings: settings)
         _ = try await recorder.record(into: target, for: duration, onEvent: onEvent)
     }

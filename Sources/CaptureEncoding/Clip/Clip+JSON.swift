@@ -68,7 +68,7 @@ extension LostFrames {
         .object([
             ("device", .count(device)), ("ring", .count(ring)), ("corrupt", .count(corrupt)), ("empty", .count(empty)),
             ("short", .count(short)), ("xrun", .count(xrun)), ("stall", .count(stall)), ("suspend", .count(suspend)),
-            ("encoder", .count(encoder)),
+            ("encoder", .count(encoder)), ("no_signal", .count(noSignal)), ("covered", .count(covered)),
         ])
     }
 }

@@ -16,6 +16,8 @@ public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
     case revoked
     case deviceGone = "device_gone"
     case stalled
+    /// The signal at a device's input became another, or was gone and nothing came any more.
+    case signal
     case diskFull = "disk_full"
     case failure
 }

@@ -4,7 +4,7 @@ import CaptureGate
 ///
 /// *thread-safe*
 public struct LostFrames: Hashable, Sendable, Codable {
-    /// Missing in the driver's sequence, or while the device was unplugged: lost before they reached the program.
+    /// Missing in the driver's sequence, dropped without a gap in it as the stamps tell, or while the device was unplugged: lost before they reached the program.
     public var device: UInt64 = 0
     /// The ring had no free slot: the reader was too slow.
     public var ring: UInt64 = 0
@@ -23,8 +23,17 @@ public struct LostFrames: Hashable, Sendable, Codable {
     public var suspend: UInt64 = 0
     /// Frames that the encoder was too slow for.
     public var encoder: UInt64 = 0
+    /// Pictures that the device delivered while its input had no signal: they are in the clip, and stand for what is missing.
+    public var noSignal: UInt64 = 0
+    /// The same while a shutter covered the lens.
+    public var covered: UInt64 = 0
 
     public init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case device, ring, corrupt, empty, short, xrun, stall, suspend, encoder, covered
+        case noSignal = "no_signal"
+    }
 
     /// The sum of all causes.
     public var total: UInt64 { Self.causes.reduce(0) { $0 + self[keyPath: $1] } }
@@ -48,6 +57,7 @@ public struct LostFrames: Hashable, Sendable, Codable {
 extension LostFrames {
     private static let causes: [WritableKeyPath<LostFrames, UInt64> & Sendable] = [
         \.device, \.ring, \.corrupt, \.empty, \.short, \.xrun, \.stall, \.suspend, \.encoder,
+        \.noSignal, \.covered,
     ]
 
     static func += (lost: inout LostFrames, more: LostFrames) {

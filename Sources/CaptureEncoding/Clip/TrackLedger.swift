@@ -14,7 +14,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var lost = LostFrames()
     /// How often the sound overran.
     public var xruns: UInt64 = 0
-    /// Audio frames of silence put in where some were lost.
+    /// Audio frames of silence, and pictures, put in where some were lost; pictures without a signal among them.
     public var filled: UInt64 = 0
     /// Audio frames the clip has more than the device gave, through resampling to the clip's clock; less where negative.
     public var corrected: Int64 = 0

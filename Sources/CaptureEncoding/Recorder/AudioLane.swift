@@ -47,7 +47,7 @@ final class AudioLane: Lane {
         let end = SoundTime(rate: format.sampleRate).frames(nanoseconds)
         let frames = outlet.room(for: end - min(end, outlet.written))
         try note(device: frames, ring: 0, before: .reattached, at: outlet)
-        try placement.miss(frames)
+        if case .stalled = source.end { try placement.miss(frames, as: \.stall) } else { try placement.miss(frames) }
     }
 
     func finish() throws(CaptureError) { try placement?.finish() }

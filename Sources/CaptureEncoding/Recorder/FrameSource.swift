@@ -9,6 +9,8 @@ protocol FrameSource: AnyObject {
     var readySignal: Int32 { get }
     /// How the device's capture ended, once it has and everything was taken.
     var end: SessionEnd? { get }
+    /// What the device says of its signal now.
+    var signal: SignalState { get }
     /// CLOCK_MONOTONIC nanoseconds of the last frame that the capture thread committed.
     var lastTimestamp: Int64 { get }
     /// Of what waits in memory, the first: CLOCK_MONOTONIC nanoseconds.

@@ -17,10 +17,13 @@ final class LossBook {
     /// - Parameters:
     ///   - track: index in the clip.
     ///   - nanoseconds: where in the clip the hole begins.
+    ///   - signal: why, where that is it.
     /// - Throws: where the clip is to end before it.
-    func note(_ frames: UInt64, of track: ClipTrack, _ index: Int, at nanoseconds: Int64) throws(CaptureError) {
+    func note(
+        _ frames: UInt64, of track: ClipTrack, _ index: Int, at nanoseconds: Int64, signal: SignalState = .present
+    ) throws(CaptureError) {
         guard frames > 0, policy != .fill else { return }
-        if policy == .fail { throw fail(frames, track) }
+        if policy == .fail { throw fail(frames, track, signal) }
         let mark = LossMark(atNanoseconds: nanoseconds, frames: frames)
         while marks.count <= index { marks.append([]) }
         guard marks[index].count < Self.most else { return }
@@ -41,10 +44,11 @@ final class LossBook {
         return untold
     }
 
-    private func fail(_ frames: UInt64, _ track: ClipTrack) -> CaptureError {
+    private func fail(_ frames: UInt64, _ track: ClipTrack, _ signal: SignalState) -> CaptureError {
         let noun = track.kind == .video ? "picture" : "sample"
+        let loss = "has lost \(frames) \(noun)\(frames == 1 ? "" : "s")"
         let error = CaptureError(
-            .inputOutput, "\(track.name) has lost \(frames) \(noun)\(frames == 1 ? "" : "s").",
+            .inputOutput, "\(track.name) \(signal == .present ? loss : signal.phrase).",
             remedies: [Remedy("Go on over losses with --on-loss mark.")])
         failure = error
         return error

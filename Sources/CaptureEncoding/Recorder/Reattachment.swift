@@ -40,7 +40,7 @@ final class Reattachment {
 
     /// - Parameter end: how the capture of the lane's device ended.
     func look(at lane: any Lane, _ end: SessionEnd) -> Outcome {
-        guard case .deviceGone = end, let patience else { return .over(end) }
+        guard mayReturn(end), let patience else { return .over(end) }
         let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
         let name = ObjectIdentifier(lane)
         let begin = since[name, default: now]
@@ -48,7 +48,18 @@ final class Reattachment {
         if let over, over <= begin + patience, now > over { return .missed }
         if now > begin + patience { return .over(end) }
         guard now >= nextLook[name] ?? 0 else { return .away }
-        return attach(lane)
+        return attach(lane, end)
+    }
+
+    private func mayReturn(_ end: SessionEnd) -> Bool {
+        switch end {
+        case .deviceGone, .signalChanged: true
+        default: false
+        }
+    }
+
+    private func isGone(_ end: SessionEnd) -> Bool {
+        if case .deviceGone = end { true } else { false }
     }
 
     /// When the clip is as long as it was to become, CLOCK_MONOTONIC nanoseconds; `nil` where that is open.
@@ -59,7 +70,7 @@ final class Reattachment {
 
     /// A device that is just back may refuse for a moment: udev has not set its permissions yet. What the gate refuses is
     /// refused for good.
-    private func attach(_ lane: any Lane) -> Outcome {
+    private func attach(_ lane: any Lane, _ end: SessionEnd) -> Outcome {
         let name = ObjectIdentifier(lane)
         do {
             guard try lane.source.reattach() else { return .away }
@@ -73,6 +84,8 @@ final class Reattachment {
             let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
             nextLook[name] = now + Self.interval
             switch error.kind {
+            // Another signal stays another; what ended the capture names both.
+            case .notAsAsked where !isGone(end): return .over(end)
             case .revoked, .expired: return .over(.refused(error))
             // Each further look would leave a thread behind.
             case .stalled: return .over(.stalled(error))

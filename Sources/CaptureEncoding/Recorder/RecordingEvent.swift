@@ -13,6 +13,9 @@ public enum RecordingEvent: Sendable {
     case preview(Thumbnail)
     /// Frames of a track are missing; told where losses are marked.
     case lost(ClipTrack, LossMark)
+    /// A device's input has lost its signal, or has it again; also where there is none at the beginning. Pictures without one
+    /// are written, and count as lost.
+    case signal(ClipTrack, SignalState, atNanoseconds: Int64)
     /// One of several outputs has failed; the others go on.
     case outputFailed(OutputFailure)
     /// One file of several is finished.

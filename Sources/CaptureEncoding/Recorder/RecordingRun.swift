@@ -28,6 +28,8 @@ final class RecordingRun {
     private var reached: Int64 = 0
     private var reported: Int64
     private var isStarted = false
+    /// Of each lane's device, as it was told last.
+    private var signals: [SignalState]
 
     /// Why it ended, and the error to report.
     struct End {
@@ -74,6 +76,7 @@ final class RecordingRun {
         self.lanes = lanes
         differences = lanes.flatMap { $0.source.differences }
         self.leader = leader
+        signals = lanes.map { _ in .present }
         self.writer = writer
         parts = writer as? any PartsWriter
         tee = writer as? TeeWriter
@@ -106,6 +109,7 @@ final class RecordingRun {
     }
 
     private func record() -> End {
+        tellSignals()
         if let preRoll {
             if let end = awaitStart(preRoll) { return end }
         } else if lanes.count > 1, let end = align() {
@@ -121,6 +125,7 @@ final class RecordingRun {
             }
             tellFinished()
             if wrote { tellStart() }
+            tellSignals()
             if timeline.silence?.isOver == true { return End(reason: .silence, error: nil) }
             if lanes.allSatisfy(\.isComplete) { return End(reason: .complete, error: nil) }
             if let end = ended() { return drained(end) }
@@ -144,6 +149,7 @@ final class RecordingRun {
         case .refused(let error): End(reason: .revoked, error: error)
         case .deviceGone(let error): End(reason: .deviceGone, error: error)
         case .stalled(let error): End(reason: .stalled, error: error)
+        case .signalChanged(let error): End(reason: .signal, error: error)
         case .failed(let error): End(reason: .failure, error: error)
         }
     }
@@ -159,6 +165,13 @@ final class RecordingRun {
         for queue in finishing { for part in queue.takeFinished() { report(.segment(part)) } }
         for (track, mark) in timeline.losses.takeUntold() { report(.lost(lanes[track].track, mark)) }
         for failure in tee?.takeFailures() ?? [] { report(.outputFailed(failure)) }
+    }
+
+    private func tellSignals() {
+        for (index, lane) in lanes.enumerated() where lane.source.signal != signals[index] {
+            signals[index] = lane.source.signal
+            report(.signal(lane.track, signals[index], atNanoseconds: lane.elapsed))
+        }
     }
 
     private func tellStart() {
@@ -263,13 +276,15 @@ final class RecordingRun {
         return clip
     }
 
-    /// What a device that is away has missed by the clip's end is missing in the clip as well: its tracks end together.
+    /// What a device that is away, or has fallen silent, has missed by the clip's end is missing in the clip as well: its
+    /// tracks end together.
     ///
     /// - Returns: the end, or the loss that was to end it.
     private func leveled(_ end: End) -> End {
         guard end.isOfInput else { return end }
         let last = lanes.map(\.elapsed).max() ?? 0
-        for (index, lane) in lanes.enumerated() where !lane.isComplete && reattachment.isBehind(lane) {
+        for (index, lane) in lanes.enumerated()
+        where !lane.isComplete && (reattachment.isBehind(lane) || Self.isSilent(lane)) {
             do {
                 try lane.miss(until: last, in: writer, as: index)
             } catch {
@@ -278,6 +293,13 @@ final class RecordingRun {
             }
         }
         return end
+    }
+
+    private static func isSilent(_ lane: any Lane) -> Bool {
+        switch lane.source.end {
+        case .stalled, .signalChanged: true
+        default: false
+        }
     }
 
     private static func ledger(_ lanes: [any Lane], _ writer: any ClipWriter) -> LossLedger {

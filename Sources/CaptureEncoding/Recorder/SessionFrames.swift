@@ -44,6 +44,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
         guard let end = session?.end else { return nil }
         return timeline.origin == nil || held.isEmpty && session?.unread ?? 0 == 0 ? end : nil
     }
+    var signal: SignalState { session?.signal ?? .present }
     var statistics: CaptureStatistics? { session?.statistics }
     var lastTimestamp: Int64 { statistics?.lastTimestamp ?? 0 }
     var oldestHeld: Int64? { held.oldest }

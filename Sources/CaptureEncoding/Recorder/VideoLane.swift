@@ -17,6 +17,10 @@ final class VideoLane: Lane {
     /// In the clip.
     private var index = 0
     private(set) var isComplete = false
+    /// What pictures count as that show nothing true: in the clip they stand for what is missing.
+    private var blindness: WritableKeyPath<LostFrames, UInt64>?
+    /// Such pictures in turn, and where in the clip they begin.
+    private var blind: (since: Int64, pictures: UInt64) = (0, 0)
     /// What stands still where the clip ends while the camera is away; `nil` where there is no need of one.
     private var lastPicture: [UInt8]?
     /// Who wants to look on.
@@ -88,7 +92,7 @@ final class VideoLane: Lane {
         isComplete = true
         let missing = missing(of: UInt64((nanoseconds + frame / 2) / frame))
         guard missing > 0, written > 0 else { return }
-        count.lost.device += missing
+        if case .stalled = source.end { count.lost.stall += missing } else { count.lost.device += missing }
         try timeline.losses.note(missing, of: self.track, track, at: last + frame)
         if let lastPicture {
             try fill(missing, with: lastPicture.span.bytes, writer, track)
@@ -116,12 +120,34 @@ final class VideoLane: Lane {
         }
         if written > 0 {
             note(lost: header, atMost: .max)
+            // Marks stand in the clip's order.
+            if header.lost.total > 0 { try noteBlind() }
             try timeline.losses.note(header.lost.total, of: self.track, track, at: last + frame)
         } else {
             begin(at: time, as: track)
         }
+        try look(at: header.flags, max(0, time))
         try schedule(bytes, writer, track, at: max(0, time), afterGap: header.lost.total > 0)
     }
+
+    /// - Parameter time: where in the clip the picture is, ns.
+    private func look(at flags: FrameFlags, _ time: Int64) throws(CaptureError) {
+        let isCovered = flags.contains(.covered)
+        blindness = isCovered ? \.covered : flags.contains(.noSignal) ? \.noSignal : nil
+        guard blindness != nil else { return try noteBlind() }
+        if blind.pictures == 0 { blind.since = time }
+        guard timeline.losses.policy == .fail else { return }
+        try timeline.losses.note(1, of: track, index, at: time, signal: isCovered ? .covered : .noSignal)
+    }
+
+    /// One mark for all in turn: how many they are is known when the signal is back.
+    private func noteBlind() throws(CaptureError) {
+        guard blind.pictures > 0 else { return }
+        defer { blind.pictures = 0 }
+        try timeline.losses.note(blind.pictures, of: track, index, at: blind.since)
+    }
+
+    func finish() throws(CaptureError) { try noteBlind() }
 
     /// The picture after the clip's last one: what is missing before it, and only that, is missing at the clip's end.
     private func complete(
@@ -190,6 +216,11 @@ final class VideoLane: Lane {
         preview?.take(bytes, at: time)
         last = time
         written += 1
+        if let blindness {
+            count.lost[keyPath: blindness] += 1
+            count.filled += 1
+            blind.pictures += 1
+        }
         try noteLeftOut(writer, track)
     }
 

@@ -23,3 +23,30 @@ struct BrokenPictures {
             ])
     }
 }
+
+/// Ends a series whose camera has no signal, or is covered, for as long as anybody waits for a settled picture.
+struct BlindPictures {
+    private let device: DeviceDescription
+    /// Nanoseconds.
+    private let patience: Int64
+    private var since: Int64?
+
+    init(_ device: DeviceDescription, patience: Int64) {
+        self.device = device
+        self.patience = patience
+    }
+
+    /// - Parameter time: of the picture, ns on the camera's clock.
+    /// - Returns: whether it shows what is there.
+    /// - Throws: `.unavailable`.
+    mutating func shows(_ flags: FrameFlags, at time: Int64) throws(CaptureError) -> Bool {
+        guard flags.contains(.noSignal) || flags.contains(.covered) else {
+            since = nil
+            return true
+        }
+        let since = since ?? time
+        self.since = since
+        guard time - since >= patience else { return false }
+        throw (flags.contains(.covered) ? SignalState.covered : .noSignal).error(device)
+    }
+}

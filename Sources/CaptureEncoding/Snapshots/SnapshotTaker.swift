@@ -31,7 +31,8 @@ public struct SnapshotTaker: Sendable {
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
             meter: try BrightnessMeter(session.format),
             clock: ShotClock(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds),
-            title: settings.title, device: device, differences: session.differences)
+            title: settings.title, device: device, differences: session.differences,
+            blindness: BlindPictures(session.device.description, patience: settings.patience.nanoseconds))
         opened(session.differences)
         let frames = session.frames()
         let result: Result<[Snapshot], CaptureError>
@@ -79,10 +80,13 @@ public struct SnapshotTaker: Sendable {
         let device: String
         let differences: [String]
         var trouble = BrokenPictures()
+        var blindness: BlindPictures
 
         /// - Returns: `nil` for a picture that is not wanted, or broken.
         mutating func shot(_ frame: CapturedFrame) throws(CaptureError) -> Shot? {
             let time = frame.header.timestamp
+            // Noise may be as steady as a picture.
+            guard try blindness.shows(frame.header.flags, at: time) else { return nil }
             var isBroken = false
             let verdict = try clock.judge(time) { () throws(CaptureError) in
                 let mean = try meter.mean(of: frame.bytes.span.bytes)

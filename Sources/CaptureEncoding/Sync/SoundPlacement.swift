@@ -53,9 +53,11 @@ final class SoundPlacement {
         return kept
     }
 
-    /// Silence for what the device would have made by the clip's end, had it not been away.
-    func miss(_ frames: UInt64) throws(CaptureError) {
-        lost.device += frames
+    /// Silence for what the device would have made by the clip's end, had it not been away or fallen silent.
+    func miss(
+        _ frames: UInt64, as cause: WritableKeyPath<LostFrames, UInt64> = \.device
+    ) throws(CaptureError) {
+        lost[keyPath: cause] += frames
         try outlet.writeSilence(frames)
     }
 

@@ -8,7 +8,12 @@ extension Device {
             ] + availability.json + [
                 ("ambiguity", .optional(ambiguity)), ("nodes", .strings(nodes)), ("built_in", .bool(isBuiltIn)),
                 ("formats", formats.json),
-            ])
+            ] + (inputs.isEmpty ? [] : [("inputs", .array(inputs.map(\.json)))]))
+    }
+
+    /// Why there would be no true pictures now; `nil` where nothing stands against them.
+    var signalPhrase: String? {
+        inputs.first { $0.isCurrent && $0.signal != .present }.map { "input \($0.name.visible) \($0.signal.phrase)" }
     }
 }
 
@@ -75,6 +80,16 @@ extension AudioRanges {
             "sample_rates": ["min": .count(sampleRates.lowerBound), "max": .count(sampleRates.upperBound)],
             "channels": ["min": .count(channels.lowerBound), "max": .count(channels.upperBound)],
             "sample_formats": .strings(sampleFormats.map(\.rawValue)),
+        ]
+    }
+}
+
+extension VideoInput {
+    fileprivate var json: JSONValue {
+        [
+            "index": .count(index), "name": .string(name), "current": .bool(isCurrent), "signal": .string(signal.word),
+            "timings": .optional(timings?.description), "standards": .strings(standards.map(\.description)),
+            "takes_timings": .strings(takes.map(\.description)),
         ]
     }
 }

@@ -48,7 +48,8 @@ struct DeviceListing {
             case _ where isFaulty: device.formats.phrase + "; not all could be read"
             default: device.formats.phrase
             }
-        return [device.id.rawValue, device.name.visible, device.availability.phrase, formats]
+        let said = device.signalPhrase.map { "\($0); \(formats)" } ?? formats
+        return [device.id.rawValue, device.name.visible, device.availability.phrase, said]
     }
 }
 

@@ -10,7 +10,8 @@ struct DevicesCommand: AsyncParsableCommand, SignalTaker {
         discussion: """
             An id outlives replugging and renumbering; grants and `record` take it, or a part of the name that only one \
             device has. test:bars and test:tone are built in and show no real picture and no real sound. Formats are \
-            asked of idle devices alone; nothing is captured. Where a device does not answer, the others are listed all \
+            asked of idle devices alone; nothing is captured. A capture card whose input has no signal is told so, and \
+            --json lists its inputs. Where a device does not answer, the others are listed all \
             the same; standard error says what went wrong and what to do, and so does "faults" with --json.
 
               capturegate devices

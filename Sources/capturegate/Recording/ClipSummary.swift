@@ -1,4 +1,5 @@
 import CaptureEncoding
+import CaptureGate
 
 /// A finished clip in two or three lines.
 struct ClipSummary {
@@ -20,6 +21,12 @@ struct ClipSummary {
     static func line(_ track: ClipTrack, _ mark: LossMark) -> String {
         let lost = NumberText.counted(mark.frames, track.kind == .video ? "picture" : "sample")
         return "\(NumberText.time(nanoseconds: mark.atNanoseconds)): \(lost) lost by \(track.name.visible)"
+    }
+
+    /// A signal that is lost, or back.
+    static func line(_ track: ClipTrack, _ signal: SignalState, at nanoseconds: Int64) -> String {
+        let loss = signal == .present ? "" : "; what it delivers counts as lost"
+        return "\(NumberText.time(nanoseconds: nanoseconds)): \(track.name.visible) \(signal.phrase)\(loss)"
     }
 
     /// An output that failed while others go on.
@@ -88,7 +95,8 @@ struct ClipSummary {
         let causes: [(UInt64, String)] = [
             (lost.device, "by the device"), (lost.ring, "too slow"), (lost.corrupt, "corrupt"), (lost.empty, "empty"),
             (lost.short, "short"), (lost.xrun, "by xruns"), (lost.stall, "in a stall"), (lost.suspend, "asleep"),
-            (lost.encoder, "by the encoder"),
+            (lost.encoder, "by the encoder"), (lost.noSignal, "without a signal"),
+            (lost.covered, "with the shutter closed"),
         ]
         let said = causes.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
         return said.isEmpty ? "none lost" : "\(lost.total) lost (\(said))"

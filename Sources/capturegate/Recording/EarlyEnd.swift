@@ -1,6 +1,24 @@
 import CaptureEncoding
 import CaptureGate
 
+extension Clip {
+    /// What a strict recording ends with where it has pictures without a signal, or ended for want of one.
+    var signalLoss: CaptureError? {
+        let blind = zip(tracks, ledger.tracks).first { $1.lost.noSignal > 0 }
+        guard blind != nil || end == .signal else { return nil }
+        let what = blind.map {
+            "\($0.name.visible) had no signal for \(NumberText.counted($1.lost.noSignal, "picture"))"
+        }
+        return CaptureError(
+            .notAsAsked,
+            "\(what ?? "The signal became another"): \(path.visible) is valid, and not what was asked for.",
+            remedies: [
+                Remedy("Look at the cable and at what sends, then record again."),
+                Remedy("Or leave --strict out, to take what comes."),
+            ])
+    }
+}
+
 /// Ends the program after a recording that has a valid file, and an error that ended it early.
 struct EarlyEnd: Error {
     let error: CaptureError

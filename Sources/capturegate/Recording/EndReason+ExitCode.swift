@@ -5,7 +5,7 @@ extension EndReason {
     var exitCode: Int32 {
         switch self {
         case .complete, .maxSize, .silence, .interrupt: 0
-        case .deviceGone, .stalled: 69
+        case .deviceGone, .stalled, .signal: 69
         case .diskFull, .failure, .loss: 74
         case .revoked: 77
         }
@@ -20,6 +20,7 @@ extension EndReason {
         case .interrupt: "stopped"
         case .deviceGone: "the device was unplugged"
         case .stalled: "the device stopped delivering"
+        case .signal: "the signal changed"
         case .diskFull: "the disk is full"
         case .failure: "it failed"
         case .loss: "something was lost"

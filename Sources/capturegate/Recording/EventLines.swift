@@ -21,6 +21,7 @@ struct EventLines: EventView {
             if pace.isDue(progress) { stream.note(progress.json.text) }
         case .preview: break
         case .lost(let track, let mark): stream.note(Self.loss(track, mark).text)
+        case .signal(let track, let state, let moment): stream.note(Self.signal(track, state, moment).text)
         case .outputFailed(let failure): stream.note(Self.failure(failure).text)
         case .segment(let part): stream.note(Self.segment(part).text)
         case .ended(let clip, let error, let last): stream.note(Self.end(clip, error, last).text)
@@ -46,6 +47,13 @@ struct EventLines: EventView {
         [
             "event": "loss", "kind": .string(track.kind.rawValue), "device": .string(track.device),
             "at_ns": .integer(mark.atNanoseconds), "frames": .count(mark.frames),
+        ]
+    }
+
+    private static func signal(_ track: ClipTrack, _ state: SignalState, _ nanoseconds: Int64) -> JSONValue {
+        [
+            "event": "signal", "kind": .string(track.kind.rawValue), "device": .string(track.device),
+            "state": .string(state.word), "at_ns": .integer(nanoseconds),
         ]
     }
 

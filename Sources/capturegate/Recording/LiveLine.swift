@@ -30,6 +30,9 @@ struct LiveLine: EventView {
         case .lost(let track, let mark):
             clear()
             stream.note(ClipSummary.line(track, mark))
+        case .signal(let track, let state, let moment):
+            clear()
+            stream.note(ClipSummary.line(track, state, at: moment))
         case .outputFailed(let failure):
             clear()
             stream.note(ClipSummary.line(failure))

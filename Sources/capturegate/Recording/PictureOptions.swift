@@ -16,6 +16,8 @@ struct PictureOptions: ParsableArguments {
         transform: PixelFormat.parse)
     var pixelFormat: PixelFormat?
 
+    @OptionGroup var source: InputOptions
+
     @Option(help: "How pictures are stored in a .mkv.")
     var videoCodec: VideoCodec = .automatic
 
@@ -28,11 +30,14 @@ struct PictureOptions: ParsableArguments {
         if fps != nil { return "--fps" }
         if pixelFormat != nil { return "--pixel-format" }
         if preview { return "--preview" }
+        if let option = source.said { return option }
         return videoCodec == .automatic ? nil : "--video-codec"
     }
 
     func settings(strict: Bool) -> VideoSettings {
-        VideoSettings(
+        var settings = VideoSettings(
             width: size?.width, height: size?.height, pixelFormat: pixelFormat, frameRate: fps, isStrict: strict)
+        source.apply(to: &settings)
+        return settings
     }
 }

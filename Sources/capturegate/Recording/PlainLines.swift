@@ -19,6 +19,7 @@ struct PlainLines: EventView {
             if pace.isDue(progress) { stream.note(ProgressText(progress: progress).line) }
         case .preview: break
         case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
+        case .signal(let track, let state, let moment): stream.note(ClipSummary.line(track, state, at: moment))
         case .outputFailed(let failure): stream.note(ClipSummary.line(failure))
         case .segment(let part): stream.note(ClipSummary.line(part))
         case .ended(let clip, _, _): stream.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))

@@ -75,7 +75,10 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
     @OptionGroup(title: "Sound") var sound: SoundOptions
     @OptionGroup(title: "Encoders") var encoding: EncodingOptions
 
-    @Flag(help: "Refuse with exit code 78 where a device would do anything else than what is said.")
+    @Flag(
+        help: ArgumentHelp(
+            "Refuse with exit code 78 where a device would do anything else than what is said, or has no signal.",
+            discussion: "Where the signal is lost in mid-clip, the clip is kept, and the exit code is 78 as well."))
     var strict = false
 
     @Flag(
@@ -113,6 +116,7 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
         let reporter = EventReporter(view: plan.view(json: json.isOn, isQuiet: quiet, preview: screen))
         let outcome = try await RecordingRound(plan: plan, targets: targets, reporter: reporter).run()
         await reporter.finish()
+        if strict, let error = outcome.clip.signalLoss { throw error }
         if let error = outcome.error { throw EarlyEnd(error: error, clip: outcome.clip) }
         if let error = outcome.clip.tees.lazy.compactMap(\.error).first { throw ExitStatus(code: error.exitCode) }
         if outcome.clip.end.exitCode != 0 { throw ExitStatus(code: outcome.clip.end.exitCode) }

@@ -7,6 +7,7 @@ struct TroubleLines: EventView {
     mutating func show(_ event: RecordingEvent) {
         switch event {
         case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
+        case .signal(let track, let state, let moment): stream.note(ClipSummary.line(track, state, at: moment))
         case .outputFailed(let failure): stream.note(ClipSummary.line(failure))
         case .ended(let clip, _, _) where clip.hasLosses:
             stream.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))

@@ -9,7 +9,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
         abstract: "Take a picture with a camera, when it has settled.",
         discussion: """
             Cameras begin too dark or too bright: the picture is taken once the mean brightness of five in turn is the \
-            same within 2 %, after three seconds at the latest. OUT ends in .jpg, .png or .qoi; of several pictures each \
+            same within 2 %, after three seconds at the latest. Without a signal none is taken: exit code 69. OUT ends in .jpg, .png or .qoi; of several pictures each \
             gets its number: shot-1.jpg. The level 'still' is enough: 'capturegate grant camera --level \
             still --always'; for pictures less than a second apart, and for less than a second to settle, it takes 'video'.
 
@@ -36,6 +36,8 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
         transform: PixelFormat.parse)
     var pixelFormat: PixelFormat?
 
+    @OptionGroup var source: InputOptions
+
     @Option(help: "How many pictures, 1 to 100000.")
     var count = 1
 
@@ -59,7 +61,8 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
     @Option(help: "A title, written into PNG and JPEG beside the camera's name and the time.")
     var title: String?
 
-    @Flag(help: "Refuse with exit code 78 where the camera would do anything else than what is said.")
+    @Flag(
+        help: "Refuse with exit code 78 where the camera would do anything else than what is said, or has no signal.")
     var strict = false
 
     @Flag(help: "Replace OUT where it exists.")
@@ -105,6 +108,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
         var settings = SnapshotSettings()
         settings.video = VideoSettings(
             width: size?.width, height: size?.height, pixelFormat: pixelFormat, isStrict: strict)
+        source.apply(to: &settings.video)
         settings.count = count
         settings.interval = every?.duration ?? .zero
         if let settle { settings.patience = settle.duration }

@@ -1,7 +1,7 @@
 # about: a USB camera that lies, falters or falls silent gives a playable clip, and each picture is accounted for
 # time: virtual
 # timeout: 240
-# checks: 85
+# checks: 98
 
 modprobe vhci_hcd
 modprobe uvcvideo
@@ -204,6 +204,32 @@ refute "and no file is left" sh -c 'ls wide.*'
 exits "a smaller size does" 0 taken small.mkv --pixel-format YUYV
 fps=5
 exits "and so do fewer frames" 0 taken slow.mkv --pixel-format YUYV --size 640x480
+unplug
+
+plug LIES11 --lie same-id:10:5
+exits "pictures that the driver drops without a gap in its numbers are no obstacle" 0 \
+    taken unnumbered.mkv --pixel-format YUYV --video-codec raw
+equal "each is missing by the stamps" "$(told same-id)" "$(count lost.device)"
+check "which were some" [ "$(told same-id)" -ge 8 ]
+equal "nothing else is" "$(count lost.device)" "$(count 'lost | add')"
+unplug
+
+plug LIES12
+(sleep 1 && v4l2-ctl -d "/dev/$(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)")" -c privacy=1) &
+shutter=$!
+exits "a shutter that is closed in mid-clip ends nothing" 0 taken shut.mkv --pixel-format YUYV --on-loss mark
+wait $shutter
+equal "it is told" covered "$(jq -r 'select(.event == "signal") | .state' events.ndjson)"
+check "and the pictures behind it are counted" between "$(count lost.covered)" 50 75
+equal "in one mark" 1 "$(ledger events.ndjson '.ledger.tracks[0].marks | length')"
+equal "those before it are delivered" "$(count asked)" "$(($(count delivered) + $(count lost.covered)))"
+unplug
+
+plug LIES13 --largest 2000000000
+exits "a camera that claims pictures of 2 GB is refused" 69 taken huge.mkv --pixel-format MJPG
+said "for what it is" 'many times the memory that their size can need'
+refute "before a file is there" sh -c 'ls huge.*'
+exits "and its others are recorded" 0 taken usual.mkv --pixel-format YUYV
 unplug
 
 ambiguity() { capturegate devices --json | jq -r --arg id "$camera" 'first(.devices[] | select(.id == $id)) | .ambiguity // ""'; }

@@ -1,8 +1,9 @@
 // usbcam [--port N] [--serial TEXT] [--product TEXT] [--unplug-after SECONDS] [--pictures FOLDER] [--log FILE]
 //        [--lie NAME:EVERY:FIRST]… [--without-tables] [--stall-at PICTURES] [--stays-silent]
-//        [--bandwidth BYTES-A-SECOND]
+//        [--bandwidth BYTES-A-SECOND] [--largest BYTES]
 //
-// Stays plugged until it is killed. The lies: no-end, junk, truncated, broken, flagged, empty.
+// Stays plugged until it is killed. The lies: no-end, junk, truncated, broken, flagged, empty, same-id. A picture of the
+// last one has the identifier of the one before: uvcvideo drops it, and leaves no gap in its numbers.
 #define _GNU_SOURCE
 #include "usbcam.h"
 #include <errno.h>
@@ -173,6 +174,7 @@ static int read_lie(char **arguments, int *at) {
     else if (!strcmp(arguments[*at], "--stall-at")) options.stall_at = atoll(value_of(arguments, at));
     else if (!strcmp(arguments[*at], "--stays-silent")) options.stays_silent = 1;
     else if (!strcmp(arguments[*at], "--bandwidth")) options.bandwidth = atoll(value_of(arguments, at));
+    else if (!strcmp(arguments[*at], "--largest")) options.largest = (uint32_t)atoll(value_of(arguments, at));
     else if (!strcmp(arguments[*at], "--lie")) return lie_learn(value_of(arguments, at)) == 0;
     else return 0;
     return 1;

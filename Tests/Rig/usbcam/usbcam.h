@@ -23,6 +23,7 @@ struct options {
     int without_tables;   // no picture has its Huffman tables
     int64_t stall_at;     // after that many pictures nothing comes until the stream begins again; 0: never
     int stays_silent;     // not then either
+    uint32_t largest;     // bytes that it says an MJPEG picture may have; 0: what is true
     int64_t bandwidth;    // bytes of pictures a second for which the bus has room; 0: for all
 };
 extern struct options options;
@@ -61,7 +62,7 @@ uint64_t picture_count(void);
 // -- lies.c
 
 // What is wrong with a picture.
-enum lie { lie_none, lie_no_end, lie_junk, lie_truncated, lie_broken, lie_flagged, lie_empty, lie_count };
+enum lie { lie_none, lie_no_end, lie_junk, lie_truncated, lie_broken, lie_flagged, lie_empty, lie_same_id, lie_count };
 // NAME:EVERY:FIRST: the pictures that are told with the lie: FIRST, FIRST + EVERY … 0, or -1 for what makes no sense.
 int lie_learn(const char *words);
 enum lie lie_of(uint64_t number);

@@ -36,7 +36,8 @@ void stream_control_settle(void) {
     if (stream_control[at_frame] < 1 || stream_control[at_frame] > most) stream_control[at_frame] = 1;
     picture_size(stream_control[at_format], stream_control[at_frame], &width, &height);
     put_long(stream_control + at_interval, interval < 333333 ? 333333 : interval);
-    put_long(stream_control + at_frame_size, width * height * 2);
+    int claims = options.largest && stream_control[at_format] == format_mjpeg;
+    put_long(stream_control + at_frame_size, claims ? options.largest : width * height * 2);
     put_long(stream_control + at_packet_size, picture_packet_bytes);
     put_long(stream_control + at_clock, clock_hertz);
 }
@@ -72,6 +73,7 @@ static void draw(void) {
         picture.count = mjpeg_draw(picture.number, picture.lie, picture.bytes, sizeof picture.bytes);
     else draw_bars();
     if (picture.lie == lie_empty) picture.count = 0;
+    if (picture.lie == lie_same_id) picture.toggle ^= 1;
     picture.sent = 0;
     picture.is_sending = 1;
 }
