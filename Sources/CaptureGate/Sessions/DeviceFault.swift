@@ -220,7 +220,8 @@ extension DeviceFault {
             return CaptureError(
                 .unavailable, "\(named) has ended its stream (V4L2_EVENT_EOS).", errno: ENODATA,
                 remedies: [Remedy("Start what feeds it, then try again.")])
-        case (.selectInput, EINVAL), (.findInput, EINVAL), (.setStandard, EINVAL), (.findTimings, EINVAL): return noSuch(fault.call, call)
+        case (.selectInput, EINVAL), (.findInput, EINVAL), (.setStandard, EINVAL), (.findTimings, EINVAL):
+            return noSuch(fault.call, call)
         default: return nil
         }
     }

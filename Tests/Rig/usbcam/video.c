@@ -73,7 +73,6 @@ static void draw(void) {
         picture.count = mjpeg_draw(picture.number, picture.lie, picture.bytes, sizeof picture.bytes);
     else draw_bars();
     if (picture.lie == lie_empty) picture.count = 0;
-    if (picture.lie == lie_same_id) picture.toggle ^= 1;
     picture.sent = 0;
     picture.is_sending = 1;
 }
@@ -106,7 +105,8 @@ static void write_clocks(uint8_t *header, int64_t at) {
 // A host that was away for long finds the camera at the present, not at the pictures that nobody took.
 static void finish(int64_t at) {
     note();
-    picture.toggle ^= 1;
+    // Not in draw: what comes between two pictures has the next one's identifier.
+    if (lie_of(picture.number + 1) != lie_same_id) picture.toggle ^= 1;
     picture.is_sending = 0;
     picture.number++;
     picture.finished++;
