@@ -70,12 +70,19 @@ v4l2-ctl -d "$card_node" -i 0
 without no_signal standard_signal_mode=1
 without no_lock standard_signal_mode=2
 
+# later COMMAND...: in the background, a second after the recording that comes next has begun.
+later() {
+    : >events.ndjson
+    (wait_for 20 recording events.ndjson && sleep 1 && "$@") &
+    hand=$!
+}
+flicker() { set_card "$1" && sleep 1 && set_card "${1%=*}=0"; }
+
 # vanishing STATE CONTROL=VALUE [OPTION...]: a card whose signal goes after a second of three, and is back after another.
 vanishing() {
-    state=$1 control=$2
+    control=$2
     shift 2
-    (sleep 1 && set_card "$control" && sleep 1 && set_card "${control%=*}=0") &
-    hand=$!
+    later flicker "$control"
     code=0
     taken gone.mkv --for 3s "$@" 2>said || code=$?
     wait $hand
@@ -103,8 +110,7 @@ equal "so it is with HDMI" "0 no_lock present " "$code $(told)"
 check "whose pictures are counted" between "$(count .lost.no_signal)" 30 75
 
 # Another signal: 4 is the one of `dv_timings`.
-(sleep 1 && v4l2-ctl -d "$card_node" -c dv_timings=4 -c dv_timings_signal_mode=4) &
-hand=$!
+later v4l2-ctl -d "$card_node" -c dv_timings=4 -c dv_timings_signal_mode=4
 exits "a signal of another size ends the clip with 69" 69 taken other.mkv --for 5s
 wait $hand
 said "and both sizes" 'from 720x480 to 720x576p50'

@@ -215,12 +215,13 @@ equal "nothing else is" "$(count lost.device)" "$(count 'lost | add')"
 unplug
 
 plug LIES12
-(sleep 1 && v4l2-ctl -d "/dev/$(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)")" -c privacy=1) &
+: >events.ndjson
+(wait_for 20 recording events.ndjson && sleep 1 && v4l2-ctl -d "/dev/$(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)")" -c privacy=1) &
 shutter=$!
 exits "a shutter that is closed in mid-clip ends nothing" 0 taken shut.mkv --pixel-format YUYV --on-loss mark
 wait $shutter
 equal "it is told" covered "$(jq -r 'select(.event == "signal") | .state' events.ndjson)"
-check "and the pictures behind it are counted" between "$(count lost.covered)" 50 75
+check "and the pictures behind it are counted" between "$(count lost.covered)" 40 75
 equal "in one mark" 1 "$(ledger events.ndjson '.ledger.tracks[0].marks | length')"
 equal "those before it are delivered" "$(count asked)" "$(($(count delivered) + $(count lost.covered)))"
 unplug
