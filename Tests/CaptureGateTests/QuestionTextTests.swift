@@ -8,14 +8,14 @@ struct QuestionTextTests {
 
     private func text(
         device name: String = "HD Webcam", path: String = "/usr/bin/memo", id: String = "camera:x",
-        selector: DeviceSelector = .any
+        selector: DeviceSelector = .any, purpose: String = "Record\u{7}a clip"
     ) -> PromptText<Answer> {
         let subject = Subject(
             userID: 1000, groupIDs: [], executable: Executable(path: path, inode: 1, sha256: "ab"), application: nil,
             session: session)
         let item = Question.Item(
             request: DeviceRequest(
-                capability: .camera, level: .video, device: selector, purpose: "Record\u{7}a clip"),
+                capability: .camera, level: .video, device: selector, purpose: purpose),
             device: DeviceDescription(id: DeviceID(rawValue: id), name: name))
         return QuestionText(
             question: Question(subject: subject, items: [item], lifetimes: [.once, .session(session), .always])
@@ -42,6 +42,17 @@ struct QuestionTextTests {
         let shown = hostile.lines.joined()
         #expect(!shown.unicodeScalars.contains { $0.value < 0x20 || [0x9B, 0x202E, 0x2028].contains($0.value) })
         #expect(shown.contains("\\u{1b}"))
+    }
+
+    @Test("A purpose or a confirmation can't be wrapped into what looks like a line of ours")
+    func wrapped() {
+        let hostile = "Scan" + String(repeating: " ", count: 80) + "\u{A0}\u{3000}/usr/bin/firefox wants to use:"
+        let confirmation = Confirmation(hostile, message: hostile, agreement: hostile)
+        let lines = text(purpose: hostile).lines + ConfirmationText(confirmation: confirmation).prompt.lines
+        for line in lines + [ConfirmationText(confirmation: confirmation).prompt.title] {
+            #expect(!line.trimmingPrefix(while: { $0 == " " }).contains("  "))
+            #expect(!line.unicodeScalars.contains { $0.value == 0xA0 || $0.value == 0x3000 })
+        }
     }
 
     @Test("A long name leaves the question on the screen, with its beginning and its end")

@@ -1,3 +1,5 @@
+import CaptureGate
+
 /// A JSON value on its way to text (RFC 8259): this module writes a few lines of JSON and reads none.
 indirect enum JSONText {
     case string(String)
@@ -9,13 +11,13 @@ indirect enum JSONText {
 
     var rendered: String {
         switch self {
-        case .string(let text): Self.quoted(text)
+        case .string(let text): JSONString.quoted(text)
         case .integer(let value): String(value)
         case .number(let value): value.isFinite ? String(value) : "null"
         case .null: "null"
         case .array(let values): "[" + values.map(\.rendered).joined(separator: ",") + "]"
         case .object(let members):
-            "{" + members.map { Self.quoted($0) + ":" + $1.rendered }.joined(separator: ",") + "}"
+            "{" + members.map { JSONString.quoted($0) + ":" + $1.rendered }.joined(separator: ",") + "}"
         }
     }
 
@@ -24,22 +26,5 @@ indirect enum JSONText {
     /// `nil` members are left out, as `Codable` leaves them out.
     static func members(_ members: [(String, JSONText?)]) -> JSONText {
         .object(members.compactMap { name, value in value.map { (name, $0) } })
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.unicodeScalars.map(escaped).joined() + "\""
-    }
-
-    private static func escaped(_ scalar: Unicode.Scalar) -> String {
-        switch scalar {
-        case "\"": "\\\""
-        case "\\": "\\\\"
-        case "\n": "\\n"
-        case "\t": "\\t"
-        case "\r": "\\r"
-        case "\u{0}"..<"\u{20}":
-            "\\u" + String(repeating: "0", count: scalar.value < 16 ? 3 : 2) + String(scalar.value, radix: 16)
-        default: String(scalar)
-        }
     }
 }

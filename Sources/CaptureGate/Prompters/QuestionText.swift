@@ -56,8 +56,8 @@ struct QuestionText: Sendable {
 
     private static func shown(_ text: String, _ limit: Int) -> String { VisibleText.of(text, limit: limit) }
 
-    /// `text` with control and formatting characters written as `\u{…}`.
-    static func visible(_ text: String) -> String { VisibleText.of(text) }
+    /// As a person may see it.
+    static func visible(_ text: String) -> String { text.visible }
 }
 
 extension Answer {

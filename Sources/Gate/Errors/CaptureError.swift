@@ -35,7 +35,7 @@ public struct CaptureError: Error, Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// One sentence: what is wrong and where.
+    /// One sentence: what is wrong and where. What does not show as itself is written as `\u{…}`.
     public let message: String
     /// The kernel's or a library's number, positive; 0 where there is none.
     public let errno: Int32
@@ -47,7 +47,8 @@ public struct CaptureError: Error, Hashable, Sendable {
         _ kind: Kind, _ message: String, errno: Int32 = 0, remedies: [Remedy] = [], underlying: [CaptureError] = []
     ) {
         self.kind = kind
-        self.message = message
+        // Names of devices, files and programs stand in it, and whoever catches it prints it.
+        self.message = message.visible
         self.errno = errno
         self.remedies = remedies
         self.underlying = underlying

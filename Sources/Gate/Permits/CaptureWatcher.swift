@@ -77,7 +77,7 @@ final class CaptureWatcher: Sendable {
             return true
         }
         let reason = reason(for: watch, finding)
-        log?.notice("\(watch.item.device.id): capture \(reason.rawValue)")
+        log?.notice("\(watch.item.device.id.rawValue.visible): capture \(reason.rawValue)")
         end(watch)
         watch.end(reason)
         return false

@@ -16,7 +16,10 @@ enum DeviceCompletion {
         _ words: [String] = [], _ isWanted: @escaping @Sendable (CapabilityName) -> Bool
     ) -> CompletionKind {
         .custom { (_: [String], _: Int, _: String) in
-            words + DeviceCatalog.scan(.identity).filter { isWanted($0.capability) }.map { spelled($0.id.rawValue) }
+            // What would have to be escaped is no word that can be typed.
+            words
+                + DeviceCatalog.scan(.identity).filter { isWanted($0.capability) }.map(\.id.rawValue)
+                .filter { $0 == $0.visible }.map(spelled)
         }
     }
 

@@ -5,8 +5,8 @@ extension AuditEntry {
     /// `#12  2026-01-31 18:00:00  start  camera (video)  test:bars  /usr/bin/memo: …`
     var line: String {
         guard let event else { return "#\(number)  can't be read: \(text.visible)" }
-        let level = event.level.map { " (\($0))" } ?? ""
-        let what = event.capability.map { "\($0)\(level)" } ?? "-"
+        let level = event.level.map { " (\($0.name.visible))" } ?? ""
+        let what = event.capability.map { "\($0.rawValue.visible)\(level)" } ?? "-"
         let devices = event.devices.isEmpty ? "any" : event.devices.map(\.rawValue.visible).joined(separator: ", ")
         let delivered = event.frames.map { "; \($0) frames, \(NumberText.bytes(Int64(clamping: event.bytes ?? 0)))" }
         return [

@@ -17,9 +17,9 @@ struct ControlReport {
 
     func lines(_ ink: Ink) -> [String] {
         guard isListing else { return results.map(line) }
-        guard !results.isEmpty else { return ["\(device.name.visible) [\(device.id)] has no controls."] }
+        guard !results.isEmpty else { return ["\(titled) has no controls."] }
         let rows = Table(rows: results.map { Self.row($0.control) }).lines
-        let title = ink.bold("\(device.name.visible) [\(device.id)]")
+        let title = ink.bold(titled)
         return [title] + zip(results, rows).flatMap { [$1] + Self.items($0.control, ink) }
     }
 
@@ -32,7 +32,7 @@ struct ControlReport {
         guard let first = failures.first else { return nil }
         let names = failures.map(\.control.name).joined(separator: ", ")
         return CaptureError(
-            first.error.kind, "\(device.name.visible) [\(device.id)] kept other values than its defaults: \(names).",
+            first.error.kind, "\(titled) kept other values than its defaults: \(names).",
             errno: first.error.errno, underlying: failures.map(\.error))
     }
 
@@ -43,9 +43,11 @@ struct ControlReport {
         let sentences = others.map { "\($0.control.name) \($0.asked?.text ?? "") asked, \($0.control.shown) got" }
         return CaptureError(
             .notAsAsked,
-            "\(device.name.visible) [\(device.id)] does otherwise than asked: \(sentences.joined(separator: "; ")).",
+            "\(titled) does otherwise than asked: \(sentences.joined(separator: "; ")).",
             remedies: [Remedy("Leave --strict out, to take what it gives.")])
     }
+
+    private var titled: String { "\(device.name.visible) [\(device.id.rawValue.visible)]" }
 
     private func line(_ result: ControlResult) -> String {
         let asked = result.isAsAsked ? "" : " (\((result.asked?.text ?? "").visible) asked)"

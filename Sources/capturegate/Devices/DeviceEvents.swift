@@ -59,7 +59,8 @@ struct DeviceEvents {
         var text: String {
             let word = isInitial ? "present" : word
             let state = self.word == "remove" ? "" : "  (\(device.availability.phrase))"
-            return "\(word.padded(to: 7))  \(device.capability.rawValue.padded(to: 10))  \(device.id)  "
+            return
+                "\(word.padded(to: 7))  \(device.capability.rawValue.padded(to: 10))  \(device.id.rawValue.visible)  "
                 + device.name.visible + state
         }
     }

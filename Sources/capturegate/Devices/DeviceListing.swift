@@ -15,7 +15,9 @@ struct DeviceListing {
             lines += Table(rows: listed.map(row)).lines.map { "  " + $0 }
             if let remark = remark(on: capability) { lines.append("  " + remark) }
         }
-        let notes = devices.compactMap { device in device.ambiguity.map { "\(device.id): \($0.visible)" } }
+        let notes = devices.compactMap { device in
+            device.ambiguity.map { "\(device.id.rawValue.visible): \($0.visible)" }
+        }
         return lines + (notes.isEmpty ? [] : [""] + notes.map { "Note: \($0)." })
     }
 
@@ -49,7 +51,7 @@ struct DeviceListing {
             default: device.formats.phrase
             }
         let said = device.signalPhrase.map { "\($0); \(formats)" } ?? formats
-        return [device.id.rawValue, device.name.visible, device.availability.phrase, said]
+        return [device.id.rawValue.visible, device.name.visible, device.availability.phrase, said]
     }
 }
 

@@ -102,7 +102,8 @@ struct Invocation {
         if let name = arguments.first, !name.hasPrefix("-"), name != "help", !CommandNames.all.contains(name) {
             return tell(unknownCommand(name, among: CommandNames.all))
         }
-        let message = CaptureGateCommand.message(for: unknownOption ?? error).split(separator: "\n")
+        // Of several lines, some of them indented, one sentence.
+        let message = CaptureGateCommand.message(for: unknownOption ?? error).split { $0 == "\n" || $0 == " " }
             .joined(separator: " ")
         return tell(CaptureError(.usage, message, remedies: [Remedy("See '\(help)'.")]))
     }

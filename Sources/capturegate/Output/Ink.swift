@@ -1,3 +1,5 @@
+import CaptureGate
+
 /// Colours for a terminal; plain text where there are none.
 struct Ink: Sendable {
     let isOn: Bool
@@ -11,4 +13,25 @@ struct Ink: Sendable {
     func yellow(_ text: String) -> String { set("33", text) }
 
     private func set(_ code: String, _ text: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+
+    private static let sequences = ["0", "1", "2", "31", "32", "33"].map { Array("\u{1B}[\($0)m".unicodeScalars) }
+
+    /// `text` with all that does not show as itself written out, but for line breaks and what `Ink` writes.
+    static func guarded(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 0x0A }) { return text }
+        var (result, scan) = ("", VisibleScan())
+        var rest = Array(text.unicodeScalars)[...]
+        while let scalar = rest.first {
+            let sequence = scalar == "\u{1B}" ? sequences.first { rest.starts(with: $0) } : nil
+            let isShown = scan.shows(scalar) || scalar == "\n"
+            let taken = rest.prefix(sequence?.count ?? 1)
+            if sequence != nil || isShown {
+                result.unicodeScalars.append(contentsOf: taken)
+            } else {
+                result += String(scalar).visible
+            }
+            rest = rest.dropFirst(taken.count)
+        }
+        return result
+    }
 }

@@ -1,3 +1,5 @@
+import CaptureGate
+
 /// A JSON value on its way to text (RFC 8259), with its members in the order they are written in.
 indirect enum JSONValue: Sendable {
     case string(String)
@@ -12,14 +14,15 @@ indirect enum JSONValue: Sendable {
 
     var text: String {
         switch self {
-        case .string(let text): Self.quoted(text)
+        case .string(let text): JSONString.quoted(text)
         case .integer(let value): String(value)
         case .number(let value): value.isFinite ? String(value) : "null"
         case .bool(let value): value ? "true" : "false"
         case .null: "null"
         case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
-        case .object(let members): "{" + members.map { Self.quoted($0) + ":" + $1.text }.joined(separator: ",") + "}"
-        case .rendered(let text): text
+        case .object(let members):
+            "{" + members.map { JSONString.quoted($0) + ":" + $1.text }.joined(separator: ",") + "}"
+        case .rendered(let text): JSONString.escaped(document: text)
         }
     }
 
@@ -33,23 +36,6 @@ indirect enum JSONValue: Sendable {
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
     static func strings(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
-
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.unicodeScalars.map(escaped).joined() + "\""
-    }
-
-    private static func escaped(_ scalar: Unicode.Scalar) -> String {
-        switch scalar {
-        case "\"": "\\\""
-        case "\\": "\\\\"
-        case "\n": "\\n"
-        case "\t": "\\t"
-        case "\r": "\\r"
-        case "\u{0}"..<"\u{20}", "\u{7F}":
-            "\\u" + String(repeating: "0", count: scalar.value < 16 ? 3 : 2) + String(scalar.value, radix: 16)
-        default: String(scalar)
-        }
-    }
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,

@@ -37,10 +37,12 @@ struct StandardStream: Sendable {
         }
     }
 
-    func line(_ text: String) throws(StreamFailure) { try write(text + "\n") }
+    /// A line in which nothing is obeyed but line breaks and our own colours: what should have been made visible before, and
+    /// was not, is so here.
+    func line(_ text: String) throws(StreamFailure) { try write(Ink.guarded(text) + "\n") }
 
     func lines(_ lines: [String]) throws(StreamFailure) {
-        try write(lines.map { $0 + "\n" }.joined())
+        try write(lines.map { Ink.guarded($0) + "\n" }.joined())
     }
 
     /// A line that is worth nothing to wait or to stop for.

@@ -1,3 +1,5 @@
+import CaptureGate
+
 /// Rows whose columns stand below each other.
 struct Table {
     var rows: [[String]]
@@ -7,7 +9,7 @@ struct Table {
         let widths = rows.reduce(into: [Int]()) { widths, row in
             for (column, cell) in row.enumerated() {
                 if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], cell.count)
+                widths[column] = max(widths[column], VisibleText.columns(of: cell))
             }
         }
         return rows.map { row in

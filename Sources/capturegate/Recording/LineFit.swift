@@ -1,3 +1,5 @@
+import CaptureGate
+
 /// One line of a terminal: of several words as many as fit, those first that matter most, and none of them cut.
 struct LineFit {
     private(set) var words: [String] = []
@@ -12,7 +14,7 @@ struct LineFit {
     init(_ words: [String], in room: Int) {
         self.room = max(0, room)
         for word in words where !word.isEmpty {
-            let needed = word.count + (self.words.isEmpty ? 0 : Self.gap)
+            let needed = VisibleText.columns(of: word) + (self.words.isEmpty ? 0 : Self.gap)
             guard needed <= self.room else { return }
             self.words.append(word)
             self.room -= needed
