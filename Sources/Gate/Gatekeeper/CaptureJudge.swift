@@ -6,6 +6,8 @@ struct CaptureJudge: Sendable {
         let device: DeviceID?
         /// The same hardware's other ids.
         var aliases: [DeviceID] = []
+        /// It may be any device of its capability: a denial of one of them is one of it.
+        var mayBeAny = false
         var restriction: Restriction?
         /// The grant a capture that goes on rests on; `nil` for one that has not begun.
         var basis: Grant?
@@ -48,8 +50,9 @@ struct CaptureJudge: Sendable {
         let rules = AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
         let status = rules.status(
             of: matter.request, on: matter.device, restriction: matter.restriction,
-            verdict: verdict(on: matter, at: rules.now))
-        let denials = matter.aliases.lazy.compactMap { rules.denial(of: matter.request, as: $0, instead: status) }
+            verdict: verdict(on: matter, at: now, snapshot.latestWallNanoseconds))
+        let others = matter.aliases + (matter.mayBeAny ? rules.deniedDevices(of: matter.request.capability) : [])
+        let denials = others.lazy.compactMap { rules.denial(of: matter.request, as: $0, instead: status) }
         return denials.first ?? status
     }
 
@@ -61,13 +64,13 @@ struct CaptureJudge: Sendable {
             .laterClock(of: matter.request, on: matter.device)
     }
 
-    private func verdict(on matter: Case, at now: GateInstant) -> PolicyVerdict {
+    private func verdict(on matter: Case, at now: GateInstant, _ latestWall: Int64) -> PolicyVerdict {
         // Nobody is asked about a subject that nobody knows: the rules refuse it before they look at this.
         guard case .success(let subject) = subject else { return .ask }
         let query = PolicyQuery(
             capability: matter.request.capability, level: matter.request.level,
             device: matter.device ?? DeviceID(rawValue: matter.request.device.description), aliases: matter.aliases,
-            at: now)
+            mayBeAny: matter.mayBeAny, at: now, latestWallNanoseconds: latestWall)
         return policy.verdict(for: subject, on: query)
     }
 }

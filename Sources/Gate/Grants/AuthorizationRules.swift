@@ -57,6 +57,16 @@ struct AuthorizationRules: Sendable {
         return nil
     }
 
+    /// The devices of this machine that some denial names.
+    func deniedDevices(of capability: CapabilityName) -> [DeviceID] {
+        decisions.compactMap { decision in
+            guard decision.verdict == .deny, decision.capability == capability, case .id(let id) = decision.device,
+                !id.isBuiltIn
+            else { return nil }
+            return id
+        }
+    }
+
     /// The same with the decisions alone that name a device; a yes for once is for what captures under that name.
     private init(_ rules: AuthorizationRules, naming device: DeviceID) {
         self = rules

@@ -16,16 +16,25 @@ public struct PolicyQuery: Hashable, Sendable {
     public let device: DeviceID
     /// The device's other ids: a rule that denies and names one of them speaks of it, one that allows does not.
     public let aliases: [DeviceID]
+    /// Whether the device may be any one of its capability, as behind a sound server: a rule that denies one of them by its
+    /// id speaks of it.
+    public let mayBeAny: Bool
+    /// The clocks as they are.
     public let at: GateInstant
+    /// The latest wall time that the store has seen, nanoseconds since 1970: it ends what allows, and nothing that denies.
+    public let latestWallNanoseconds: Int64
 
     public init(
-        capability: CapabilityName, level: AccessLevel, device: DeviceID, aliases: [DeviceID] = [], at: GateInstant
+        capability: CapabilityName, level: AccessLevel, device: DeviceID, aliases: [DeviceID] = [],
+        mayBeAny: Bool = false, at: GateInstant, latestWallNanoseconds: Int64 = .min
     ) {
         self.capability = capability
         self.level = level
         self.device = device
         self.aliases = aliases
+        self.mayBeAny = mayBeAny
         self.at = at
+        self.latestWallNanoseconds = latestWallNanoseconds
     }
 }
 

@@ -24,10 +24,15 @@ import Gate
 /// `level` in `allow` includes the lower levels, in `deny` and `ask` the higher ones. `ask` leaves the decision to the
 /// person, as does a query that no rule matches, and a folder that was never there.
 ///
-/// Whatever can't be understood allows nobody anything: one unknown key, wrong type, duplicate key, unknown name or bad
-/// date in any file, a file or folder that is unreadable or that others than its owner may write, an owner other than
-/// root, a file that is a symbolic link, a folder that vanished while this program runs. So write a new file under
-/// another name and rename it into its place: a reader never sees half of it then.
+/// The date of a `deny` is judged by the clock as it is; that of an `allow` also by the latest time that the store has seen,
+/// so that setting the clock back brings nothing to life. Where the two differ, an `ask` allows nothing either.
+///
+/// Whatever can't be understood allows nobody anything: one unknown key, wrong type, duplicate key, anchor, unknown name or
+/// bad date in any file, a file of another ending than `.yaml`, a file or folder that is unreadable or that others than its
+/// owner may write, an owner other than root, a file that is a symbolic link, a link to a folder that is not there, a
+/// folder that vanished while this program runs, a file longer than 128 KiB. What editors and packages leave is passed
+/// over: names that begin with a dot or end in `~`, `.dpkg-old` and its like, README. So write a new file as `.new` and rename
+/// it into its place: a reader never sees half of it then.
 ///
 /// *thread-safe*
 package final class PolicyDirectory: PolicySource {
@@ -55,8 +60,20 @@ package final class PolicyDirectory: PolicySource {
     package func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict {
         let reading = current()
         if let first = reading.diagnostics.first { return .deny(unreadable(first, of: reading.diagnostics.count)) }
-        let rule = reading.rules.first { $0.matches(subject, query) }
-        return rule?.verdict(on: query.capability) ?? .ask
+        return verdict(of: reading.rules.filter { $0.matches(subject, query) }, on: query)
+    }
+
+    /// Of rules that match, the first that is in force decides. Where it is in doubt whether one is, a denial is and an
+    /// allow is not, and a question keeps what is behind it from allowing.
+    private func verdict(of rules: [PolicyRule], on query: PolicyQuery) -> PolicyVerdict {
+        var mustAsk = false
+        for rule in rules {
+            let isInForce = rule.isInForce(query)
+            if isInForce == nil, rule.effect == .ask { mustAsk = true }
+            guard isInForce ?? (rule.effect == .deny) else { continue }
+            return mustAsk && rule.effect == .allow ? .ask : rule.verdict(on: query.capability)
+        }
+        return .ask
     }
 
     package func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
@@ -69,6 +86,9 @@ package final class PolicyDirectory: PolicySource {
 
     /// Everything that is wrong; empty if all was understood or there is no folder.
     package func check() -> [PolicyDiagnostic] { current().diagnostics }
+
+    /// Names in the folder that are no policy: what editors and packages leave.
+    public var passedOver: [String] { current().folder.passedOver }
 
     /// What the rules are now, in short.
     package var summary: PolicySummary {
@@ -83,7 +103,8 @@ package final class PolicyDirectory: PolicySource {
         reading.withLock { reading in
             let folder = PolicyFolder(at: path, owners: owners)
             if folder != reading.folder || reading.mayHaveMissedChange {
-                let wasThere = reading.folder.status != nil || reading.hasVanished
+                let wasThere =
+                    reading.folder.status != nil || reading.hasVanished || !reading.folder.diagnostics.isEmpty
                 reading = PolicyReading(of: folder, at: path, wasThere: wasThere)
             }
             return reading

@@ -11,52 +11,97 @@ struct PolicyFolder: Hashable, Sendable {
 
     /// `nil` if there is no folder.
     let status: FileStatus?
+    /// Those that may be opened: regular files that the administrator alone may have written.
     let files: [File]
+    /// Names of what editors and packages leave, which is no policy.
+    let passedOver: [String]
     let diagnostics: [PolicyDiagnostic]
 
-    /// - Parameter owners: who may own the folder and its files.
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - owners: who may own the folder and its files.
     init(at path: String, owners: Set<UInt32>) {
-        var files: [File] = []
-        var diagnostics: [PolicyDiagnostic] = []
-        var status: FileStatus?
-        do {
-            let found = try FileStatus.of(path).get()
-            status = found
-            if let fault = PolicyFolder.fault(of: found, .directory, owners: owners) {
-                diagnostics.append(PolicyDiagnostic(file: path, message: fault))
-            }
-            for name in try PolicyFolder.names(in: path) {
-                PolicyFolder.look(at: "\(path)/\(name)", owners: owners, &files, &diagnostics)
-            }
-        } catch {
-            let isAbsent = error.errno == ENOENT && status == nil
-            if !isAbsent {
-                diagnostics.append(PolicyDiagnostic(file: path, message: "It can't be read: \(error.text)."))
-            }
-        }
-        (self.status, self.files, self.diagnostics) = (status, files, diagnostics)
+        var look = PolicyLook(owners: owners)
+        status = look.folder(at: path)
+        files = look.files
+        passedOver = look.passedOver
+        diagnostics = look.diagnostics
+    }
+}
+
+/// Looks at a folder and at what is in it.
+private struct PolicyLook {
+    let owners: Set<UInt32>
+    private(set) var files: [PolicyFolder.File] = []
+    private(set) var passedOver: [String] = []
+    private(set) var diagnostics: [PolicyDiagnostic] = []
+
+    init(owners: Set<UInt32>) {
+        self.owners = owners
     }
 
-    private static func look(
-        at path: String, owners: Set<UInt32>, _ files: inout [File], _ diagnostics: inout [PolicyDiagnostic]
-    ) {
-        guard path.hasSuffix(".yaml") else {
-            let message = "Policy files end in .yaml; rename it, or this file would be passed over in silence."
-            return diagnostics.append(PolicyDiagnostic(file: path, message: message))
+    /// More names than that are no policy, and would be looked at before each question.
+    private static let mostNames = 1000
+
+    /// - Returns: `nil` where there is no folder, which only a name that nobody has says for certain.
+    mutating func folder(at path: String) -> FileStatus? {
+        guard let status = place(path) else { return nil }
+        if let fault = fault(of: status, .directory) { report(path, fault) }
+        do {
+            let names = try Self.names(in: path)
+            if names.count > Self.mostNames { report(path, "It holds more than \(Self.mostNames) names.") }
+            for name in names.prefix(Self.mostNames) { look(at: name, in: path) }
+        } catch {
+            report(path, "It can't be read: \(error.text).")
+        }
+        return status
+    }
+
+    private mutating func report(_ path: String, _ message: String) {
+        diagnostics.append(PolicyDiagnostic(file: path, message: message))
+    }
+
+    /// Goes down the path part by part: a link that leads nowhere, a file in a folder's place or a folder that is closed
+    /// says nothing of whether there are rules.
+    private mutating func place(_ path: String) -> FileStatus? {
+        var part = ""
+        var status: FileStatus?
+        for name in path.split(separator: "/") {
+            part += "/\(name)"
+            switch FileStatus.ofLink(part) {
+            case .failure(let failure) where failure.errno == ENOENT: return nil
+            case .failure(let failure):
+                report(part, "It can't be looked at: \(failure.text).")
+                return nil
+            case .success(let found): status = found
+            }
+            guard status?.kind == .link else { continue }
+            switch FileStatus.of(part) {
+            case .failure(let failure):
+                report(part, "It is a symbolic link that leads nowhere: \(failure.text).")
+                return nil
+            case .success(let found): status = found
+            }
+        }
+        return status
+    }
+
+    private mutating func look(at name: String, in folder: String) {
+        let path = "\(folder)/\(name)"
+        if PolicyName.isLeftover(name) { return passedOver.append(name) }
+        guard name.hasSuffix(".yaml") else {
+            return report(path, "Policy files end in .yaml; rename it or take it away: nobody can tell what it means.")
         }
         switch FileStatus.ofLink(path) {
-        case .failure(let failure):
-            diagnostics.append(PolicyDiagnostic(file: path, message: "It can't be looked at: \(failure.text)."))
+        case .failure(let failure): report(path, "It can't be looked at: \(failure.text).")
         case .success(let status):
-            if let fault = fault(of: status, .file, owners: owners) {
-                diagnostics.append(PolicyDiagnostic(file: path, message: fault))
-            }
-            files.append(File(path: path, status: status))
+            if let fault = fault(of: status, .file) { return report(path, fault) }
+            files.append(PolicyFolder.File(path: path, status: status))
         }
     }
 
     /// Why somebody else than the administrator may have written it.
-    private static func fault(of status: FileStatus, _ kind: FileStatus.Kind, owners: Set<UInt32>) -> String? {
+    private func fault(of status: FileStatus, _ kind: FileStatus.Kind) -> String? {
         guard status.kind != .link else {
             return "It is a symbolic link; put the file itself here, since others may write where a link leads."
         }
@@ -70,7 +115,7 @@ struct PolicyFolder: Hashable, Sendable {
         return nil
     }
 
-    /// The names that end in .yaml or .yml, in the order of their bytes; what editors and packages leave is not read.
+    /// All names, in the order of their bytes; no more than are needed to see that there are too many.
     private static func names(in path: String) throws(SystemFailure) -> [String] {
         var opened: UnsafeMutableRawPointer?
         let result = cs_directory_open(path, &opened)
@@ -78,13 +123,37 @@ struct PolicyFolder: Hashable, Sendable {
         defer { _ = cs_directory_close(directory) }
         var names: [String] = []
         var entry = cs_directory_entry()
-        while true {
+        while names.count <= mostNames {
             let result = cs_directory_next(directory, &entry)
             guard result >= 0 else { throw SystemFailure(result: result) }
             guard result > 0 else { break }
             let name = withUnsafeBytes(of: entry.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if !name.hasPrefix("."), name.hasSuffix(".yaml") || name.hasSuffix(".yml") { names.append(name) }
+            if name != ".", name != ".." { names.append(name) }
         }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}
+
+/// The names in a policy folder that are none of a policy file.
+private enum PolicyName {
+    /// What package managers and editors leave beside a file or have there while they write it, and nobody takes for rules
+    /// in force. Whatever else there is may be a rule that somebody believes in, and is a fault.
+    static func isLeftover(_ name: String) -> Bool {
+        let endings = [
+            "~", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-tmp", ".dpkg-bak", ".dpkg-remove", ".ucf-old",
+            ".ucf-new", ".ucf-dist", ".rpmsave", ".rpmorig", ".rpmnew", ".pacnew", ".pacsave",
+        ]
+        return name.hasPrefix(".") || endings.contains { name.hasSuffix($0) }
+            || name.hasPrefix("#") && name.hasSuffix("#") || isTemporary(name)
+            || ["README", "README.md", "README.txt", "lost+found"].contains(name)
+    }
+
+    /// The names under which vim, sed and rpm write: `4913`, `sedAbC123`, `10-room.yaml;5f3a2b1c`.
+    private static func isTemporary(_ name: String) -> Bool {
+        let parts = name.split(separator: ";", omittingEmptySubsequences: false)
+        let isOfPackage = parts.count == 2 && parts[1].count == 8 && parts[1].allSatisfy(\.isHexDigit)
+        let isOfSed =
+            name.hasPrefix("sed") && name.utf8.count == 9 && name.allSatisfy { $0.isASCII && !$0.isPunctuation }
+        return name == "4913" || isOfPackage || isOfSed
     }
 }

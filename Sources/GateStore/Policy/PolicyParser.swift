@@ -10,8 +10,16 @@ struct PolicyParser {
     init(_ text: String, file: String) {
         self.file = file
         do {
-            if let root = try Yams.compose(yaml: text) {
-                readRoot(root)
+            // Said, since the library else asks a variable of the environment, and prints what it found there.
+            let parser = try Yams.Parser(yaml: text, encoding: .utf8)
+            // The names of anchors live as long as it does.
+            defer { withExtendedLifetime(parser) {} }
+            if let root = try parser.singleRoot() {
+                if let anchor = PolicyParser.anchor(in: root) {
+                    report("An anchor stands here; write again what it stands for.", at: anchor)
+                } else {
+                    readRoot(root)
+                }
             } else {
                 report("The file is empty; it needs `version: 1` and a list of `rules`.")
             }
@@ -27,6 +35,20 @@ struct PolicyParser {
         let mark = node?.mark
         diagnostics.append(
             PolicyDiagnostic(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, message: message))
+    }
+
+    /// The first node with a name of its own, from the top down: what an alias means stands elsewhere, and may be as large
+    /// as it likes. It is found before what is in it, so that nothing is looked at twice.
+    private static func anchor(in node: Node) -> Node? {
+        if node.anchor != nil { return node }
+        switch node {
+        case .sequence(let nodes):
+            for node in nodes { if let found = anchor(in: node) { return found } }
+        case .mapping(let pairs):
+            for (key, value) in pairs { if let found = anchor(in: key) ?? anchor(in: value) { return found } }
+        case .scalar, .alias: break
+        }
+        return nil
     }
 
     private mutating func readRoot(_ root: Node) {

@@ -9,6 +9,8 @@ struct PolicyReading: Sendable {
     /// Set where the folder was there before, and now is not.
     let hasVanished: Bool
     private let readAt: Int64
+    /// Of all files together.
+    private static let mostBytes: Int64 = 1 << 20
 
     init(of folder: PolicyFolder, at path: String, wasThere: Bool) {
         self.folder = folder
@@ -16,8 +18,12 @@ struct PolicyReading: Sendable {
         hasVanished = wasThere && folder.status == nil
         var rules: [PolicyRule] = []
         var diagnostics = folder.diagnostics
-        for file in folder.files {
-            let (read, faults) = PolicyReading.read(file.path)
+        let bytes = folder.files.reduce(0) { $0 + min($1.status.size, Self.mostBytes) }
+        if bytes > Self.mostBytes {
+            diagnostics.append(PolicyDiagnostic(file: path, message: "The files are longer than 1 MiB together."))
+        }
+        for file in folder.files where bytes <= Self.mostBytes {
+            let (read, faults) = PolicyReading.read(file)
             rules += read
             diagnostics += faults
         }
@@ -34,33 +40,59 @@ struct PolicyReading: Sendable {
         folder.files.contains { $0.status.changedNanoseconds > readAt - 20_000_000 }
     }
 
-    /// Far more than rules that people write.
-    private static let largest = 1 << 20
+    private static func read(_ file: PolicyFolder.File) -> ([PolicyRule], [PolicyDiagnostic]) {
+        let bytes: [UInt8]
+        do throws(PolicyFileFault) {
+            bytes = try PolicyFile.bytes(of: file)
+        } catch {
+            return ([], [PolicyDiagnostic(file: file.path, message: error.message)])
+        }
+        let text = PolicyText(bytes[...])
+        if let (line, column, message) = text.fault {
+            return ([], [PolicyDiagnostic(file: file.path, line: line, column: column, message: message)])
+        }
+        let parser = PolicyParser(text.text, file: file.path)
+        return (parser.rules, parser.diagnostics)
+    }
+}
 
-    private static func read(_ path: String) -> ([PolicyRule], [PolicyDiagnostic]) {
-        let opened = cs_open(path, O_RDONLY | O_NONBLOCK, 0)
-        guard opened >= 0 else { return fault(path, "It can't be opened: \(systemText(opened)).") }
-        let file = Descriptor(opened)
+/// Why the bytes of a file can't be had, in one sentence.
+private struct PolicyFileFault: Error {
+    let message: String
+}
+
+/// The bytes of one policy file, as one writer left them.
+private enum PolicyFile {
+    /// A thousand rules and more: what is longer would keep each question waiting.
+    private static let largest = 128 << 10
+
+    /// - Parameter file: what was looked at; another one in its place, or one that is being written, is a fault.
+    static func bytes(of file: PolicyFolder.File) throws(PolicyFileFault) -> [UInt8] {
+        guard file.status.size <= largest else { throw PolicyFileFault(message: "It is longer than 128 KiB.") }
+        let opened = cs_open(file.path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, 0)
+        guard opened >= 0 else { throw PolicyFileFault(message: "It can't be opened: \(systemText(opened)).") }
+        let descriptor = Descriptor(opened)
+        let bytes = try read(descriptor)
+        guard (try? FileStatus.of(descriptor: descriptor.number).get()) == file.status else {
+            throw PolicyFileFault(message: "It changed while it was read; write it anew and rename it into its place.")
+        }
+        guard bytes.count <= largest else { throw PolicyFileFault(message: "It is longer than 128 KiB.") }
+        return bytes
+    }
+
+    private static func read(_ file: borrowing Descriptor) throws(PolicyFileFault) -> [UInt8] {
+        let number = file.number
         var bytes = [UInt8](repeating: 0, count: largest + 1)
         var count = 0
         while count < bytes.count {
             let got = bytes.withUnsafeMutableBytes { room in
-                cs_read(file.number, room.baseAddress.map { $0 + count }, room.count - count)
+                cs_read(number, room.baseAddress.map { $0 + count }, room.count - count)
             }
-            guard got >= 0 else { return fault(path, "It can't be read: \(systemText(got)).") }
+            guard got >= 0 else { throw PolicyFileFault(message: "It can't be read: \(systemText(got)).") }
             guard got > 0 else { break }
             count += Int(got)
         }
-        guard count <= largest else { return fault(path, "It is longer than 1 MiB.") }
-        let text = PolicyText(bytes[..<count])
-        if let (line, column, message) = text.fault {
-            return ([], [PolicyDiagnostic(file: path, line: line, column: column, message: message)])
-        }
-        let parser = PolicyParser(text.text, file: path)
-        return (parser.rules, parser.diagnostics)
-    }
-
-    private static func fault(_ path: String, _ message: String) -> ([PolicyRule], [PolicyDiagnostic]) {
-        ([], [PolicyDiagnostic(file: path, message: message)])
+        bytes.removeLast(bytes.count - count)
+        return bytes
     }
 }

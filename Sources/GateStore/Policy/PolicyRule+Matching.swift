@@ -1,9 +1,16 @@
 import Gate
 
 extension PolicyRule {
-    /// Whether the rule speaks of this subject and this query: everything it names must be so.
+    /// Whether the rule speaks of this subject and this query, its date aside: everything it names must be so.
     func matches(_ subject: Subject, _ query: PolicyQuery) -> Bool {
         matches(query) && matches(subject)
+    }
+
+    /// Whether its date has not come; `nil` where the clock says so, and a later one that the store has seen does not.
+    func isInForce(_ query: PolicyQuery) -> Bool? {
+        guard let until else { return true }
+        guard query.at.wallNanoseconds < until else { return false }
+        return query.latestWallNanoseconds < until ? true : nil
     }
 
     /// What it says of whom it matches.
@@ -19,12 +26,13 @@ extension PolicyRule {
         capabilities?.contains(query.capability) ?? true
             && level.map { covers(query, $0) } ?? true
             && devices.map { names(query, $0) } ?? true
-            && until.map { query.at.wallNanoseconds < $0 } ?? true
     }
 
     /// What is forbidden stays so under the device's other ids; what is allowed is the id that the rule names.
     private func names(_ query: PolicyQuery, _ devices: Set<DeviceID>) -> Bool {
-        devices.contains(query.device) || effect == .deny && !devices.isDisjoint(with: query.aliases)
+        if devices.contains(query.device) { return true }
+        guard effect == .deny else { return false }
+        return !devices.isDisjoint(with: query.aliases) || query.mayBeAny && !devices.allSatisfy(\.isBuiltIn)
     }
 
     /// A permission includes the lower levels, a denial or a question the higher ones, and those that the capability does

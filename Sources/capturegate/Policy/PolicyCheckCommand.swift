@@ -10,7 +10,8 @@ struct PolicyCheckCommand: ParsableCommand {
         abstract: "Say what is wrong in a folder of policy files, and where.",
         discussion: """
             One line a fault, FILE:LINE:COLUMN: MESSAGE, and exit code 78; 0 where all is understood. Whatever can't be \
-            understood allows nobody anything, so check a folder before it takes the place of the old one.
+            understood allows nobody anything, so check a folder before it takes the place of the old one. Policy files \
+            end in .yaml; what editors and packages leave beside them is named and passed over, anything else is a fault.
 
               capturegate policy check
               capturegate policy check ./policy.d --json
@@ -28,34 +29,39 @@ struct PolicyCheckCommand: ParsableCommand {
     }
 
     func run() throws {
-        let path = try absolute()
+        let path = absolute
         let directory = PolicyDirectory(path: path)
         let faults = directory.check()
+        try checkThereIsAFolder(directory)
         if json.isOn {
-            let document: JSONValue = ["path": .string(path), "diagnostics": .array(faults.map(\.json))]
+            let document: JSONValue = [
+                "path": .string(path), "diagnostics": .array(faults.map(\.json)),
+                "passed_over": .strings(directory.passedOver),
+            ]
             try StandardStream.output.line(document.text)
         } else {
             let lines = faults.map(\.description.visible)
-            try StandardStream.output.lines(faults.isEmpty ? ["\(path.visible): \(directory.summary.phrase)"] : lines)
+            try StandardStream.output.lines(
+                (faults.isEmpty ? ["\(path.visible): \(directory.summary.phrase)"] : lines)
+                    + directory.passedOver.map { "Passed over: \($0.visible), which is no policy." })
         }
         if !faults.isEmpty { throw ExitStatus(code: CaptureError(.configuration, "").exitCode) }
     }
 
-    /// - Throws: `.usage` for a folder that is named and not there; the machine's own need not be.
-    private func absolute() throws(CaptureError) -> String {
-        let files = FileManager.default
-        let absolute = path.hasPrefix("/") ? path : files.currentDirectoryPath + "/" + path
+    /// - Throws: `.usage` for a folder that is named and not there, or none; the machine's own need not be.
+    private func checkThereIsAFolder(_ directory: PolicyDirectory) throws(CaptureError) {
+        guard path != PolicyDirectory.standardPath else { return }
         var isFolder = false
-        let isThere = files.fileExists(atPath: absolute, isDirectory: &isFolder)
-        guard isThere || path == PolicyDirectory.standardPath else { throw wrong("is not there") }
-        guard isFolder || !isThere else { throw wrong("is not a folder") }
-        return absolute
+        let isThere = FileManager.default.fileExists(atPath: directory.path, isDirectory: &isFolder)
+        let isAbsent = directory.summary == .none
+        guard isAbsent || isThere && !isFolder else { return }
+        throw CaptureError(
+            .usage, "The policy folder \(path) is \(isAbsent ? "not there" : "not a folder").",
+            remedies: [Remedy("Name the folder that the files *.yaml are in.")])
     }
 
-    private func wrong(_ what: String) -> CaptureError {
-        CaptureError(
-            .usage, "The policy folder \(path.visible) \(what).",
-            remedies: [Remedy("Name the folder that the files *.yaml are in.")])
+    private var absolute: String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 }
 

@@ -132,7 +132,14 @@ struct PolicyCheckTests {
         ("ln -s nowhere policy.d/c.yaml", "symbolic link"), ("mkdir policy.d/c.yaml", "not a regular file"),
         ("mkfifo policy.d/c.yaml", "not a regular file"), ("cp policy.d/a.yaml policy.d/c.yml", "end in .yaml"),
         ("printf 'version: 1\\nrules: []\\n#\\377\\n' > policy.d/a.yaml", "a.yaml:3:2: This byte is no text"),
-        ("head -c 1048577 /dev/zero | tr '\\0' '#' > policy.d/a.yaml", "longer than 1 MiB"),
+        ("head -c 1048577 /dev/zero | tr '\\0' '#' > policy.d/a.yaml", "longer than 128 KiB"),
+        ("rm -r policy.d; ln -s /mnt/not-mounted-here policy.d", "link that leads nowhere"),
+        ("rm -r policy.d; ln -s policy.d policy.d", "link that leads nowhere"),
+        ("cp policy.d/a.yaml policy.d/deny.YAML", "deny.YAML: Policy files end in .yaml"),
+        ("cp policy.d/a.yaml policy.d/deny", "deny: Policy files end in .yaml"),
+        ("cp policy.d/a.yaml policy.d/deny.json", "deny.json: Policy files end in .yaml"),
+        ("printf 'version: 1\\nrules:\\342\\200\\250 []\\n' > policy.d/a.yaml", "a.yaml:2:7: A line break of Unicode"),
+        ("truncate -s 1T policy.d/a.yaml", "longer than 128 KiB"),
         (": > policy.d/a.yaml", "The file is empty"),
     ]
 
@@ -143,6 +150,27 @@ struct PolicyCheckTests {
         let ending = try await workspace.capturegate("policy", "check", "policy.d")
         #expect(ending.code == 78)
         #expect(ending.output.contains(cause), "\(ending.output)")
+    }
+
+    @Test("what editors and packages leave is named, and is no policy")
+    func leftovers() async throws {
+        let workspace = try await workspace(Self.rule)
+        _ = try await workspace.run([
+            "sh", "-c", "cd policy.d; touch README a.yaml~ .a.swp; echo '{' > a.yaml.dpkg-old",
+        ])
+        let ending = try await workspace.capturegate("policy", "check", "policy.d")
+        #expect(ending.code == 0)
+        for name in ["README", "a.yaml~", ".a.swp", "a.yaml.dpkg-old"] {
+            #expect(ending.output.contains("Passed over: \(name), "), "\(ending.output)")
+        }
+        let json = try Document(try await workspace.capturegate("policy", "check", "policy.d", "--json").output)
+        #expect(json["passed_over"].elements.count == 4)
+    }
+
+    @Test("a folder that is not there is told, with 64")
+    func absent() async throws {
+        let ending = try await Workspace().capturegate("policy", "check", "no-such-folder")
+        #expect(ending.code == 64 && ending.errors.contains("is not there"))
     }
 
     @Test("control characters in a file's name are shown, not obeyed")

@@ -1,3 +1,5 @@
+import CaptureGate
+import GateStore
 import Testing
 
 /// The machine's own rules, in a mount namespace whose /etc is this machine's with another policy laid over it.
@@ -5,8 +7,8 @@ import Testing
 struct PolicyInForceTests {
     /// Runs a script as root of a namespace; `$policy` is the folder of rules, not there yet, and `allowed` and
     /// `refused` say the exit codes of captures.
-    private func run(_ script: String) async throws -> Ending {
-        try await Workspace().mounting(
+    private func run(_ script: String, in workspace: Workspace? = nil) async throws -> Ending {
+        try await (workspace ?? Workspace()).mounting(
             """
             mkdir laid
             mount -t tmpfs none laid
@@ -54,6 +56,44 @@ struct PolicyInForceTests {
             """)
         #expect(codes(ending) == ["sound 77", "picture 0"], "\(ending)")
         #expect(ending.output.contains("1 rule in 1 file"))
+    }
+
+    @Test("a rule that denies until a date does so though the store has seen a later clock; one that allows is over")
+    func laterClock() async throws {
+        let workspace = try Workspace()
+        let store = try SQLiteGrantStore(directory: workspace.store)
+        let ahead = GateInstant(wallNanoseconds: 4_102_444_800_000_000_000, bootNanoseconds: 0, bootID: "another")
+        try store.append(AuditEvent(.removal, at: ahead, subject: nil, detail: "under a clock that was ahead"))
+        let ending = try await run(
+            """
+            rules 10.yaml <<END
+              - deny: microphone
+                until: 2099-01-01T00:00:00Z
+              - allow: camera
+                until: 2099-01-01T00:00:00Z
+            END
+            $capturegate grant microphone --always
+            sound; picture
+            """, in: workspace)
+        #expect(codes(ending) == ["sound 77", "picture 77"], "\(ending)")
+        #expect(ending.errors.contains("10.yaml, line 3"))
+    }
+
+    @Test(
+        "a place of rules that leads nowhere refuses what was granted, and the check says so",
+        arguments: [
+            "mkdir -p /etc/capturegate; ln -s /mnt/not-mounted $policy", "ln -s /mnt/not-mounted /etc/capturegate",
+            "mkdir -p /etc/capturegate; ln -s policy.d $policy", ": > /etc/capturegate",
+            "mkdir -p /etc/capturegate; : > $policy",
+        ])
+    func nowhere(deed: String) async throws {
+        let ending = try await run(
+            """
+            $capturegate grant microphone --always
+            sound; \(deed)
+            sound; $capturegate policy check && echo "sound check 0" || echo "sound check $?"
+            """)
+        #expect(codes(ending) == ["sound 0", "sound 78", "sound check 78"], "\(ending)")
     }
 
     @Test("the first rule that matches decides, in the order of files and lines")
