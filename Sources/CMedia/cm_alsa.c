@@ -33,14 +33,17 @@ int32_t cm_pcm_close(snd_pcm_t *pcm) {
 
 int32_t cm_pcm_type(snd_pcm_t *pcm) { return (int32_t)snd_pcm_type(pcm); }
 
-int32_t cm_pcm_card(snd_pcm_t *pcm, uint32_t *device) {
-    snd_pcm_info_t *info;
-    snd_pcm_info_alloca(&info);
-    int result = CM_RESULT(snd_pcm_info, pcm, info);
+int64_t cm_pcm_dump(snd_pcm_t *pcm, void *text, size_t capacity) {
+    snd_output_t *output = NULL;
+    int result = CM_RESULT(snd_output_buffer_open, &output);
     if (result < 0) return result;
-    int card = snd_pcm_info_get_card(info);
-    *device = snd_pcm_info_get_device(info);
-    return card < 0 ? -ENODEV : card;
+    result = CM_RESULT(snd_pcm_dump, pcm, output);
+    char *written = NULL;
+    size_t length = result < 0 ? 0 : snd_output_buffer_string(output, &written);
+    if (length > capacity) result = -ENAMETOOLONG;
+    if (result >= 0 && length > 0) memcpy(text, written, length);
+    snd_output_close(output);
+    return result < 0 ? result : (int64_t)length;
 }
 
 int32_t cm_pcm_prepare(snd_pcm_t *pcm) { return CM_RESULT(snd_pcm_prepare, pcm); }

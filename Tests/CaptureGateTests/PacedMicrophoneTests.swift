@@ -59,6 +59,37 @@ struct PacedMicrophoneTests {
         }
     }
 
+    /// The error with which a capture is refused where another microphone is denied, by its id.
+    private func refusal(of pcm: String) async throws -> CaptureError? {
+        let gate = try GateFixture(answers: [.allow(.once)])
+        let subject = try ProcessSubject.current()
+        let denial = Decision(
+            verdict: .deny, subject: subject, capability: .microphone, level: .record,
+            device: .id(DeviceID(rawValue: "microphone:usb-elsewhere")), lifetime: .always, decidedBy: .command,
+            decidedAt: SystemGateClock().now)
+        _ = try gate.otherStore().record(
+            [denial],
+            audit: AuditEvent(.decision, at: SystemGateClock().now, subject: subject, detail: "denied by a test"))
+        do throws(CaptureError) {
+            try await gate.queue.run(
+                Capture(microphone: "alsa:\(pcm)") { permit throws(CaptureError) in
+                    var permit = permit
+                    _ = await (try await AudioSession(opening: permit.takeOnly())).close()
+                })
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("Behind a plugin that nobody knows may be any microphone: where one is denied, it is refused")
+    func unknownHardware() async throws {
+        for pcm in ["paced", "plug:paced", "paced_and_null"] {
+            #expect(try await refusal(of: pcm)?.kind == .notAuthorized, "\(pcm)")
+        }
+        #expect(try await refusal(of: "nested_nulls") == nil)
+    }
+
     @Test("Every bit is the device's, in order")
     func bits() async throws {
         let heard = try await listen(to: "paced", frames: 24_000)

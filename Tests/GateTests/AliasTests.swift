@@ -114,9 +114,33 @@ struct AliasTests {
         #expect(world.store.events(.refusal).count == 1)
     }
 
-    private static func refusal(of hardware: DeviceDescription, _ capture: ActiveCapture) async -> CaptureError? {
+    @Test("What may be any microphone is refused where one is denied, also one that comes to be while it runs")
+    func anyDevice() async throws {
+        let (world, ended) = (world, Signal())
+        let unknown = DeviceDescription(id: .mic, name: "ALSA pulse")
+        world.decide(.allow)
+        world.decide(.deny, device: .id(DeviceID(rawValue: "test:tone")))
+        var capture = Gated()
+        capture.during = { captures in
+            captures[0].onEnd { _ in ended.raise() }
+            #expect(await Self.refusal(of: unknown, captures[0], mayBeAny: true) == nil)
+            world.decide(.deny, device: .id(DeviceID(rawValue: "some-mic-elsewhere")))
+            await ended.reached()
+            #expect(captures[0].endReason == .revoked)
+        }
+        _ = try await world.queue.add(capture).value()
+        capture.during = { captures in
+            #expect(await Self.refusal(of: unknown, captures[0], mayBeAny: false) == nil)
+            #expect(await Self.refusal(of: unknown, captures[0], mayBeAny: true)?.kind == .notAuthorized)
+        }
+        _ = try await world.queue.add(capture).value()
+    }
+
+    private static func refusal(
+        of hardware: DeviceDescription, _ capture: ActiveCapture, mayBeAny: Bool = false
+    ) async -> CaptureError? {
         do throws(CaptureError) {
-            try await capture.admit(hardware, aliases: [])
+            try await capture.admit(hardware, aliases: [], mayBeAny: mayBeAny)
             return nil
         } catch {
             return error

@@ -4,6 +4,7 @@
 
 #include "cm_fence.h"
 #include <poll.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #pragma clang assume_nonnull begin
@@ -20,8 +21,9 @@ int32_t cm_pcm_open(snd_pcm_t *_Nullable *_Nonnull pcm, const char *name);
 int32_t cm_pcm_close(snd_pcm_t *pcm);
 // snd_pcm_type_t, of the outermost plugin.
 int32_t cm_pcm_type(snd_pcm_t *pcm);
-// The card's number, and that of its device; -ENODEV for what is no card's (snd_pcm_info).
-int32_t cm_pcm_card(snd_pcm_t *pcm, uint32_t *device);
+// How the PCM is put together, as libasound tells it (snd_pcm_dump): the length of the text, without a final NUL, or
+// -ENAMETOOLONG. It is the only way to the slaves of an open PCM, which have no calls of their own.
+int64_t cm_pcm_dump(snd_pcm_t *pcm, void *text, size_t capacity);
 
 int32_t cm_pcm_prepare(snd_pcm_t *pcm) CM_REALTIME;
 int32_t cm_pcm_start(snd_pcm_t *pcm) CM_REALTIME;

@@ -25,7 +25,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
             core.device.isBuiltIn
                 ? try OpenedMicrophone.tone(core, settings) : try OpenedMicrophone.microphone(core, settings.pcm)
         }
-        if let hardware = opened.hardware { try await core.admit(hardware: hardware) }
+        try await core.admit(hardware: opened.hardware)
         try await self.init(core, opened, settings)
     }
 
@@ -45,15 +45,15 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
 package struct OpenedMicrophone: ~Copyable, Sendable {
     let core: CaptureCore
     let settings: PCMSettings
-    /// What a name of ALSA's configuration has led to.
-    var hardware: String?
+    /// What the name has led to; `nil` for the built-in tone.
+    var hardware: PCMHardware?
     var track: CaptureTrack
     var reader: AudioRing.Consumer
 
     static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
         guard DeviceCatalog.isInPlace(core.device) else { throw RealtimeFault(.openPCM, result: -ENODEV) }
-        let (got, hardware) = (source.settings, core.device.nodes.isEmpty ? source.hardware : nil)
+        let (got, hardware) = (source.settings, source.hardware)
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
         return OpenedMicrophone(
             core: core, settings: got, hardware: hardware, track: .microphone(capture.track), reader: capture.consumer)

@@ -9,8 +9,13 @@ final class CaptureCore: Sendable {
     let counters: LoopCounters
     let capture: ActiveCapture
     private let queue: RealtimeQueue
-    /// The hardware behind a name of ALSA's configuration.
-    private let admitted: Locked<DeviceID?>
+    /// The hardware that the gate was asked about.
+    private let admitted: Locked<Admitted?>
+
+    private struct Admitted: Equatable {
+        var devices: Set<DeviceID>
+        var mayBeAny: Bool
+    }
 
     /// Uses the permit up: asks the store once more and writes the start into the audit log. The node is opened after.
     ///
@@ -44,45 +49,67 @@ final class CaptureCore: Sendable {
         self.device = device
         self.control = control
         counters = old.counters
-        admitted = Locked(old.hardware)
+        admitted = Locked(old.admittedHardware)
         queue = RealtimeQueue(label: "capturegate.\(device.id)", broker: RealtimeKit())
         capture = old.capture
         capture.isBack(with: device.aliases)
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
 
-    /// Asks the gate about the hardware that a name of ALSA's configuration has led to: it has an id of its own, which
-    /// decisions may be about.
+    /// Asks the gate about all the hardware that a PCM's name has led to: each has an id of its own, which decisions may be
+    /// about. What can't be told counts as any microphone: a denial of one of them, by a rule or a person, refuses it.
     ///
-    /// - Parameter pcmName: `hw:CARD,DEVICE`
-    func admit(hardware pcmName: String) async throws(CaptureError) {
+    /// - Parameter hardware: `nil` for the built-in tone.
+    func admit(hardware: PCMHardware?) async throws(CaptureError) {
+        guard let hardware else { return }
         do throws(CaptureError) {
-            let found = try microphone(pcmName)
-            try await capture.admit(found.description, aliases: found.aliases)
-            admitted.withLock { $0 = found.id }
+            let found = try microphones(hardware)
+            admitted.withLock { $0 = Admitted(devices: Set(found.map(\.id)), mayBeAny: !hardware.isComplete) }
+            // Hardware by its own id is what the permit is for.
+            guard device.nodes.isEmpty, let first = found.first ?? (hardware.isComplete ? nil : device) else { return }
+            try await capture.admit(
+                first.description, aliases: found.flatMap { [$0.id] + $0.aliases }, mayBeAny: !hardware.isComplete)
         } catch {
             throw await refused(error)
         }
     }
 
     /// Whether such a name leads to the hardware that the gate was asked about, wherever that is by now.
-    func isAdmitted(hardware pcmName: String?) -> Bool {
-        guard let pcmName else { return hardware == nil }
-        guard let found = try? microphone(pcmName), found.id == hardware else { return false }
-        capture.isBack(with: found.aliases)
+    func isAdmitted(hardware: PCMHardware?) -> Bool {
+        guard let hardware else { return admittedHardware == nil }
+        guard let found = try? microphones(hardware),
+            Admitted(devices: Set(found.map(\.id)), mayBeAny: !hardware.isComplete) == admittedHardware
+        else { return false }
+        capture.isBack(with: found.flatMap(\.aliases))
         return true
     }
 
-    private func microphone(_ pcmName: String) throws(CaptureError) -> Device {
-        if let found = DeviceCatalog.scan(.identity, of: .microphone).first(where: { $0.pcmName == pcmName }) {
-            return found
+    /// The microphones that such hardware is; of one that is opened by its own id, no other.
+    private func microphones(_ hardware: PCMHardware) throws(CaptureError) -> [Device] {
+        if let own = device.pcmName, !device.nodes.isEmpty {
+            guard hardware.isComplete, hardware.names == [own] else {
+                throw leadsElsewhere("to other hardware than \(own), by ALSA's configuration")
+            }
+            return [device]
         }
-        throw CaptureError(
-            .noDevice, "\(device.description.name) [\(device.id)] leads to \(pcmName), which is no microphone.",
+        let all = DeviceCatalog.scan(.identity, of: .microphone)
+        var found: [Device] = []
+        for name in hardware.names.sorted() {
+            guard let microphone = all.first(where: { $0.pcmName == name }) else {
+                throw leadsElsewhere("to \(name), which is no microphone")
+            }
+            found.append(microphone)
+        }
+        return found
+    }
+
+    private func leadsElsewhere(_ place: String) -> CaptureError {
+        CaptureError(
+            .noDevice, "\(device.name) [\(device.id)] leads \(place).",
             remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")])
     }
 
-    private var hardware: DeviceID? { admitted.withLock { $0 } }
+    private var admittedHardware: Admitted? { admitted.withLock { $0 } }
 
     /// Runs the capture on a thread of its own.
     func run<Run: CaptureRun & ~Copyable>(_ run: consuming Run) {

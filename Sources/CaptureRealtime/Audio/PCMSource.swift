@@ -13,8 +13,8 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
     public let isInterleaved: Bool
     public let kind: PCMKind
     public let allowsRealtimePriority: Bool
-    /// The card's device that it ends at, such as `hw:1,0`; `nil` for what is no card's, such as a sound server's.
-    public let hardware: String?
+    /// The cards' devices that it ends at.
+    public let hardware: PCMHardware
 
     let handle: PCMHandle
     let pollSet: PollSet
@@ -33,31 +33,23 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
     ///   EINVAL in a negotiating call: the device can nothing of the kind. The corresponding C function is `snd_pcm_open`.
     package init(opening name: String, asked: PCMSettings = PCMSettings()) throws(RealtimeFault) {
         let handle = try PCMHandle(opening: name)
+        let hardware = try PCMHardware(of: handle)
         var negotiated = try PCMNegotiation(handle, asked: asked)
         try negotiated.negotiate()
         let count = try unsafe checked(.descriptorsPCM, cm_pcm_descriptor_count(handle.pcm))
         let pollSet = PollSet(devices: Int(count))
         _ = try unsafe checked(.descriptorsPCM, cm_pcm_descriptors(handle.pcm, pollSet.entries, count))
-        let hardware = try Self.hardware(of: handle)
         self.asked = asked
         got = negotiated.got
         isInterleaved = negotiated.isInterleaved
         kind = PCMKind(rawValue: unsafe cm_pcm_type(handle.pcm))
         self.hardware = hardware
         // A conversion in front of a server has no card.
-        allowsRealtimePriority = kind.isHardwareOrConversion && hardware != nil
+        allowsRealtimePriority = kind.isHardwareOrConversion && !hardware.names.isEmpty
         planes = PlanarReader(negotiated.got)
         self.handle = handle
         self.pollSet = pollSet
     }
 
     public var settings: PCMSettings { got }
-
-    /// Which hardware it is must be known for certain: decisions may be about that.
-    private static func hardware(of handle: borrowing PCMHandle) throws(RealtimeFault) -> String? {
-        var device: UInt32 = 0
-        let card = unsafe cm_pcm_card(handle.pcm, &device)
-        if card == -ENODEV { return nil }
-        return "hw:\(try checked(.infoPCM, card)),\(device)"
-    }
 }

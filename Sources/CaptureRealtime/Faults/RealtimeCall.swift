@@ -31,7 +31,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         case .readPCM: "snd_pcm_readi"
         case .readPlanesPCM: "snd_pcm_readn"
         case .timestampPCM: "snd_pcm_htimestamp"
-        case .infoPCM: "snd_pcm_info"
+        case .infoPCM: "snd_pcm_dump"
         default: videoFunction
         }
     }

@@ -30,13 +30,18 @@ package final class ActiveCapture: Sendable {
         watch.onEnd(handler)
     }
 
-    /// Asks about another device too, which only the opening has shown to be what is captured: the hardware behind a name
-    /// of ALSA's configuration. What is denied there is denied here, now and while the capture goes on.
+    /// Asks about other devices too, which only the opening has shown to be what is captured: the hardware behind a name
+    /// of ALSA's configuration. What is denied of one of them is denied here, now and while the capture goes on.
     ///
-    /// - Parameter aliases: that device's other ids.
-    /// - Throws: `.notAuthorized` where it is denied; the audit log has it. Nothing may be captured then.
-    package func admit(_ other: DeviceDescription, aliases: [DeviceID]) async throws(CaptureError) {
-        _ = watch.alsoIs([other.id] + aliases)
+    /// - Parameters:
+    ///   - other: what the refusal speaks of.
+    ///   - aliases: the ids of all these devices.
+    ///   - mayBeAny: not all of them are known: a denial of any device of the capability is one of this.
+    /// - Throws: `.notAuthorized` where one is denied; the audit log has it. Nothing may be captured then.
+    package func admit(
+        _ other: DeviceDescription, aliases: [DeviceID], mayBeAny: Bool = false
+    ) async throws(CaptureError) {
+        _ = watch.alsoIs([other.id] + aliases, mayBeAny: mayBeAny)
         let (judge, matter) = (gatekeeper.watcher.judge, watch.matter)
         let statuses = await gatekeeper.onStoreQueue { judge.statuses(of: [matter]) }
         let notice = RefusalNotice(

@@ -3,6 +3,7 @@ final class CaptureWatch: Sendable {
     private struct State {
         var basis: Grant
         var aliases: [DeviceID]
+        var mayBeAny = false
         var reason: CaptureEndReason?
         var handler: (@Sendable (CaptureEndReason) -> Void)?
         /// The session has closed the device.
@@ -23,17 +24,20 @@ final class CaptureWatch: Sendable {
 
     /// What is to be judged.
     var matter: CaptureJudge.Case {
-        let (basis, aliases) = state.withLock { ($0.basis, $0.aliases) }
-        return CaptureJudge.Case(request: item.request, device: item.device.id, aliases: aliases, basis: basis)
+        let (basis, aliases, mayBeAny) = state.withLock { ($0.basis, $0.aliases, $0.mayBeAny) }
+        return CaptureJudge.Case(
+            request: item.request, device: item.device.id, aliases: aliases, mayBeAny: mayBeAny, basis: basis)
     }
 
     /// What is captured goes by other ids as well.
     ///
+    /// - Parameter mayBeAny: by that of any device of its capability.
     /// - Returns: whether one of them is new.
-    func alsoIs(_ aliases: [DeviceID]) -> Bool {
+    func alsoIs(_ aliases: [DeviceID], mayBeAny: Bool = false) -> Bool {
         state.withLock { state in
             let fresh = aliases.filter { !state.aliases.contains($0) }
             state.aliases += fresh
+            if mayBeAny { state.mayBeAny = true }
             return !fresh.isEmpty
         }
     }
