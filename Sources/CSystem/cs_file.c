@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 
 #include "cs_result.h"
 
@@ -116,6 +117,10 @@ int64_t cs_readlink(const char *path, char *out, size_t capacity) {
     if ((size_t)length >= capacity) return -ENAMETOOLONG;
     out[length] = 0;
     return length;
+}
+
+int64_t cs_getxattr(const char *path, const char *name, void *out, size_t capacity) {
+    return CS_RETRY(int64_t, getxattr(path, name, out, capacity));
 }
 
 int64_t cs_realpath(const char *path, char *out, size_t capacity) {

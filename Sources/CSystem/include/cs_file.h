@@ -70,3 +70,6 @@ int cs_rename_noreplace(const char *from, const char *to);
 // Both give the length without the final NUL that they add; -ENAMETOOLONG if `capacity` is too small.
 int64_t cs_readlink(const char *path, char *out, size_t capacity);
 int64_t cs_realpath(const char *path, char *out, size_t capacity);
+
+// The length of an extended attribute's value; -ENODATA where the file has none, -ENOTSUP where its file system has none.
+int64_t cs_getxattr(const char *path, const char *name, void *out, size_t capacity);

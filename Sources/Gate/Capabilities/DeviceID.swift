@@ -8,9 +8,6 @@ public struct DeviceID: RawRepresentable, Hashable, Sendable, Codable, CustomStr
         self.rawValue = rawValue
     }
 
-    /// Whether it is that of a device that shows no real picture and no real sound: `test:bars`, `test:tone`.
-    package var isBuiltIn: Bool { rawValue.hasPrefix("test:") }
-
     public var description: String { rawValue }
 }
 

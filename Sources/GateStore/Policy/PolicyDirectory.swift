@@ -88,7 +88,7 @@ package final class PolicyDirectory: PolicySource {
     package func check() -> [PolicyDiagnostic] { current().diagnostics }
 
     /// Names in the folder that are no policy: what editors and packages leave.
-    public var passedOver: [String] { current().folder.passedOver }
+    package var passedOver: [String] { current().folder.passedOver }
 
     /// What the rules are now, in short.
     package var summary: PolicySummary {

@@ -3,19 +3,26 @@ import CaptureGate
 extension Decision {
     /// `allow camera (video), any device, for good`
     var phrase: String {
-        "\(verdict.rawValue) \(capability) (\(level)), \(device.phrase), \(lifetime.phrase)"
+        "\(verdict.rawValue) \(matter), \(device.phrase), \(lifetime.phrase)"
     }
 
-    var json: JSONValue {
-        [
-            "id": id.map { .integer($0) } ?? .null, "verdict": .string(verdict.rawValue),
-            "capability": .string(capability.rawValue), "level": .string(level.name),
-            "device": .string(device.description), "lifetime": .string(lifetime.word),
-            "until_ns": lifetime.end.map { .integer($0) } ?? .null, "user_id": .count(subject.userID),
-            "executable": .string(subject.executable.path), "sha256": .string(subject.executable.sha256),
-            "application": .optional(subject.application.map { "\($0.kind.rawValue):\($0.name)" }),
-            "decided_by": .string(decidedBy.description), "decided_at_ns": .integer(decidedAt.wallNanoseconds),
-        ]
+    /// `camera (video)`: both are a program's own words where the capability is.
+    var matter: String { "\(capability.rawValue.visible) (\(level.name.visible))" }
+
+    var json: JSONValue { json(and: []) }
+
+    func json(and more: [(String, JSONValue)]) -> JSONValue {
+        .object(
+            [
+                ("id", id.map { .integer($0) } ?? .null), ("verdict", .string(verdict.rawValue)),
+                ("capability", .string(capability.rawValue)), ("level", .string(level.name)),
+                ("device", .string(device.description)), ("lifetime", .string(lifetime.word)),
+                ("until_ns", lifetime.end.map { .integer($0) } ?? .null), ("user_id", .count(subject.userID)),
+                ("executable", .string(subject.executable.path)), ("sha256", .string(subject.executable.sha256)),
+                ("application", .optional(subject.application.map { "\($0.kind.rawValue):\($0.name)" })),
+                ("decided_by", .string(decidedBy.description)),
+                ("decided_at_ns", .integer(decidedAt.wallNanoseconds)),
+            ] + more)
     }
 }
 

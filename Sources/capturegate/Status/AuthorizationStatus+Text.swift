@@ -18,7 +18,8 @@ extension AuthorizationStatus {
             previous == nil ? "not decided: it will ask" : "the program has changed since it was allowed: it will ask"
         case .restricted(let restriction): "restricted: \(restriction.reason.visible)"
         case .denied(let decision): "denied\(Self.origin(decision))"
-        case .authorized(let grant): "allowed (\(grant.level), \(grant.lifetime.phrase))\(Self.origin(grant.decision))"
+        case .authorized(let grant):
+            "allowed (\(grant.level.name.visible), \(grant.lifetime.phrase))\(Self.origin(grant.decision))"
         }
     }
 

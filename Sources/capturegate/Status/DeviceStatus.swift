@@ -23,7 +23,7 @@ struct DeviceStatus {
             case .denied, .restricted: ink.red
             case .notDetermined: ink.yellow
             }
-        return [device.id.rawValue, device.availability.phrase, color(status.phrase), strength.label]
+        return [device.id.rawValue.visible, device.availability.phrase, color(status.phrase), strength.label]
     }
 
     var json: JSONValue {

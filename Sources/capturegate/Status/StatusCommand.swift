@@ -8,7 +8,8 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Say what is decided, who holds each device now, and how strong the gate is here.",
         discussion: """
-            Asks nobody and captures nothing. Run it as root to see the processes of other users that hold a device.
+            Asks nobody and captures nothing. Run it as root to see the processes of other users that hold a device. Where \
+            the nodes belong to group capturegate, it says who else can open one: by its mode, its owner or an access list.
 
               capturegate status
               capturegate status --json
@@ -22,7 +23,7 @@ struct StatusCommand: AsyncParsableCommand {
             subject: try ProcessSubject.current(known: store.executables()), storePath: store.directory,
             snapshot: try store.snapshot(),
             keptLines: try store.audit.keptLines(), now: SystemGateClock().now, policy: PolicyDirectory().summary,
-            devices: await Self.devices())
+            devices: await Self.devices(), nodes: NodeProtection.all())
         if json.isOn {
             try StandardStream.output.line(report.json.text)
         } else {

@@ -12,6 +12,8 @@ struct StatusReport {
     let now: GateInstant
     let policy: PolicySummary
     let devices: [DeviceStatus]
+    /// Every node of this machine that captures.
+    let nodes: [NodeProtection]
 
     func lines(_ ink: Ink) -> [String] {
         var facts = [
@@ -23,13 +25,15 @@ struct StatusReport {
             ["Store", storePath.visible],
             ["Audit log", "the last \(keptLines) lines are kept"],
             ["Policy", "\(PolicyDirectory.standardPath): \(policy.phrase)"],
-            ["Kill switches", killSwitches.isEmpty ? "none" : "\(killSwitches.joined(separator: ", ")) switched off"],
+            [
+                "Kill switches",
+                killSwitches.isEmpty ? "none" : "\(killSwitches.joined(separator: ", ").visible) switched off",
+            ],
         ]
         facts += clock
         var lines = Table(rows: facts).lines + ["", ink.bold("Devices, for this program")]
         lines += Table(rows: devices.map { $0.row(ink) }).lines.map { "  " + $0 }
-        lines += ["  " + GateStrength.explanation]
-        if devices.contains(where: \.strength.isOwnGroup) { lines.append("  " + GateStrength.groupExplanation) }
+        lines += ["  " + GateStrength.explanation] + GateStrength.explanation(of: nodes).map { "  " + $0 }
         return lines + ["", ink.bold("Decisions")] + decisions
     }
 
@@ -43,7 +47,9 @@ struct StatusReport {
             "store": .string(storePath), "log_lines_kept": .count(keptLines), "policy": policy.json,
             "kill_switches": .strings(killSwitches),
             "later_clock_ns": snapshot.laterClock(than: now).map { .integer($0) } ?? .null,
-            "devices": .array(devices.map(\.json)), "decisions": .array(snapshot.decisions.map(\.json)),
+            "devices": .array(devices.map(\.json)), "nodes": .array(nodes.map(\.json)),
+            "decisions": .array(
+                snapshot.decisions.map { $0.json(and: [("in_force", .bool(state(of: $0) == Self.inForce))]) }),
             "used_up": .array((snapshot.consumed ?? []).map(\.json)),
         ]
     }
@@ -61,12 +67,13 @@ struct StatusReport {
     }
 
     private var killSwitches: [String] { snapshot.killSwitches.map(\.rawValue).sorted() }
+    private static let inForce = "in force"
 
     private var decisions: [String] {
         let all = snapshot.decisions.map { ($0, state(of: $0)) } + (snapshot.consumed ?? []).map { ($0, "used up") }
         let rows = all.map { decision, state in
             [
-                "#\(decision.id ?? 0)", decision.verdict.rawValue, "\(decision.capability) (\(decision.level))",
+                "#\(decision.id ?? 0)", decision.verdict.rawValue, decision.matter,
                 decision.device.phrase, decision.lifetime.phrase, state,
                 decision.subject.executable.path.visible,
             ]
@@ -74,12 +81,12 @@ struct StatusReport {
         return rows.isEmpty ? ["  none"] : Table(rows: rows).lines.map { "  " + $0 }
     }
 
-    /// What the clock and the session alone say of it.
+    /// What the clocks and the session alone say of it, as the gate judges them.
     private func state(of decision: Decision) -> String {
         switch decision.lifetime {
         case .until where snapshot.hasRunOut(decision, at: now): "over"
         case .session(let session) where session != subject.session: "of another session"
-        default: "in force"
+        default: Self.inForce
         }
     }
 }

@@ -15,7 +15,10 @@ struct GrantTests {
         #expect(document["decision"]["lifetime"].string == (word == "for" ? "until" : String(word)))
         #expect((document["committed_ns"].number ?? 0) > 0)
         let status = try Document(try await workspace.capturegate("status", "--json").output)
-        #expect(status["decisions"].elements == [document["decision"]])
+        let stored = try #require(status["decisions"].elements.first)
+        guard case .object(let members) = document["decision"] else { throw Failure("there is no decision") }
+        for (name, value) in members { #expect(stored[name] == value, "\(name)") }
+        #expect(stored["in_force"] == .bool(true))
     }
 
     @Test("where the session's leader has ended nothing is granted for the session, all else works")

@@ -1,4 +1,8 @@
+import GateStore
 import Testing
+
+@testable import CaptureGate
+@testable import capturegate
 
 @Suite("status", .fewAtOnce)
 struct StatusTests {
@@ -25,6 +29,49 @@ struct StatusTests {
         #expect(ending.code == 0)
         #expect(ending.output.contains("L0 advisory"))
         #expect(ending.output.contains("test:tone"))
+    }
+
+    @Test("a grant that has run out is over by the clock as it is, though nothing was stored since")
+    func over() async throws {
+        let workspace = try Workspace()
+        let store = try SQLiteGrantStore(directory: workspace.store)
+        let (own, now) = (try ProcessSubject.current(), SystemGateClock().now)
+        // Decided ten seconds ago for nine.
+        func moment(_ seconds: Int64) -> GateInstant {
+            GateInstant(
+                wallNanoseconds: now.wallNanoseconds + seconds * 1_000_000_000,
+                bootNanoseconds: now.bootNanoseconds + seconds * 1_000_000_000, bootID: now.bootID)
+        }
+        let decisions = [moment(-1), moment(3600)].map { end in
+            Decision(
+                verdict: .allow, subject: own, capability: .camera, level: .video, device: .any, lifetime: .until(end),
+                decidedBy: .command, decidedAt: moment(-10))
+        }
+        let event = AuditEvent(.decision, at: moment(-10), subject: own, detail: "by a test")
+        _ = try store.record(decisions, audit: event)
+        let lines = try await workspace.capturegate("status").output.split(separator: "\n")
+        #expect(lines.contains { $0.contains("#1  allow") && $0.contains("  over  ") }, "\(lines)")
+        #expect(lines.contains { $0.contains("#2  allow") && $0.contains("  in force  ") }, "\(lines)")
+        let json = try Document(try await workspace.capturegate("status", "--json").output)
+        #expect(json["decisions"].elements.map { $0["in_force"] } == [.bool(false), .bool(true)])
+    }
+
+    @Test("the group's protection is told where all nodes have it; else who can open which, and by what")
+    func protection() throws {
+        let closed = try #require(Self.node("/dev/a", group: "capturegate"))
+        let others = try #require(Self.node("/dev/b", mode: 0o666, group: "capturegate"))
+        let foreign = try #require(Self.node("/dev/c", mode: 0o660, group: "root"))
+        #expect(GateStrength.explanation(of: []).isEmpty)
+        #expect(GateStrength.explanation(of: [foreign]).isEmpty)
+        #expect(GateStrength.explanation(of: [closed]).first?.contains("only root and that group's members") == true)
+        let said = GateStrength.explanation(of: [closed, others, foreign]).joined(separator: "\n")
+        #expect(!said.contains("only root") && !said.contains("/dev/a"))
+        #expect(said.contains("/dev/b (group capturegate): everybody by its mode 0666"))
+        #expect(said.contains("/dev/c (group root): group root"))
+    }
+
+    private static func node(_ path: String, mode: UInt32 = 0o660, group: String) -> NodeProtection? {
+        NodeProtection(path: path, mode: mode, owner: (id: 0, name: "root"), group: (id: 4242, name: group))
     }
 
     @Test("asking for the status asks nobody and writes no line")

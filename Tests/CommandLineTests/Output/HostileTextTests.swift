@@ -61,8 +61,9 @@ struct HostileTextTests {
             snapshot: StoreSnapshot(
                 decisions: [decision(text)], killSwitches: [CapabilityName(rawValue: text)], latestWallNanoseconds: 0,
                 consumed: [decision(text)]),
-            keptLines: 1, policy: .unreadable([PolicyDiagnostic(file: text, message: text)]), devices: [],
-            nodes: [], now: SystemGateClock().now)
+            keptLines: 1, now: SystemGateClock().now,
+            policy: .unreadable([PolicyDiagnostic(file: text, message: text)]),
+            devices: [], nodes: [])
     }
 
     private func clip(_ text: String) -> Clip {

@@ -1,7 +1,7 @@
 # about: node permissions and busy devices are told with their remedies
 # time: real
 # timeout: 120
-# checks: 24
+# checks: 31
 
 load_vivid
 load_aloop pcm_substreams=1
@@ -93,6 +93,36 @@ check "and nothing of it is told" hidden_holder
 mount -o remount,hidepid=0 /proc
 let_go
 equal "no file is left" "" "$(ls clip* "$rig"/user/clip* 2>/dev/null)"
+
+# What the status says of the nodes is so of all of them.
+groupadd --system capturegate 2>/dev/null || true
+nodes="$camera_node ${microphone_node%D1c}D0c $microphone_node $(echo /dev/media*)"
+closed() { chgrp capturegate $nodes && chmod 0660 $nodes && chown root $nodes; }
+closed
+status() { capturegate status >$rig/tmp/said.txt 2>&1; }
+status
+said "nodes of the group alone are told as closed" "only root and that group's members"
+chmod 0666 "$microphone_node"
+status
+said "one that everybody can open is named" "$microphone_node .*everybody by its mode 0666"
+refute "and nothing is told as closed" grep -q 'only root' $rig/tmp/said.txt
+closed
+setfacl -m u:1234:rw "$camera_node"
+status
+said "so is one with an access list" "$camera_node .*user 1234 by its access list"
+setfacl -b "$camera_node"
+closed
+chown 1234 "$camera_node"
+status
+said "and one with an owner" "$camera_node .*its owner 1234"
+closed
+chgrp video "$camera_node"
+status
+said "and one of another group" "$camera_node .*group video"
+closed
+status
+said "until they are closed again" "only root and that group's members"
+chgrp root $nodes
 
 strace -f -e trace=openat -o "$rig/tmp/opened" capturegate devices >/dev/null
 equal "that nobody holds the camera is asked once, and known without a look at all processes" "1 0" \
