@@ -194,6 +194,18 @@ load_eight() {
         [[.[] | select(.capability == "camera").id], [.[] | select(.id | endswith("-pcm1")).id]] | transpose[] | join(" ")' >pairs
 }
 
+# reload_rules: returns when udev goes by the rules that lie in its folders now. What `udevadm control --reload` returns is
+# that it was asked; a rule whose number is new each time is seen at work on a device that nobody minds.
+reload_rules() {
+    rules=$((${rules:-0} + 1))
+    echo "SUBSYSTEM==\"mem\", KERNEL==\"null\", ENV{RIG_RULES}=\"$rules\"" >/etc/udev/rules.d/99-rig.rules
+    wait_for 20 rules_are_used
+}
+rules_are_used() {
+    udevadm control --reload && udevadm trigger --settle --action=change /sys/devices/virtual/mem/null &&
+        udevadm info -q property -p /sys/devices/virtual/mem/null | grep -qx "RIG_RULES=$rules"
+}
+
 unbind() { echo "$2" >"/sys/bus/platform/drivers/$1/unbind"; }
 bind() { echo "$2" >"/sys/bus/platform/drivers/$1/bind"; }
 

@@ -1,11 +1,11 @@
 # about: the udev rules give capture nodes to their group and names to bench devices
 # time: real
 # timeout: 90
-# checks: 18
+# checks: 20
 
 groupadd --system capturegate 2>/dev/null || true
 cp "$package"/udev-rules/*.rules /etc/udev/rules.d/
-udevadm control --reload
+check "udev goes by the rules" reload_rules
 load_vivid node_types=0x101
 load_aloop
 
@@ -43,7 +43,7 @@ udevadm trigger --settle --subsystem-match=video4linux
 refute "a trigger takes it away" has_access_list "$camera_node"
 
 rm /etc/udev/rules.d/*capturegate*
-udevadm control --reload
+check "udev goes by those that are left" reload_rules
 unbind vivid vivid.0
 bind vivid vivid.0
 udevadm settle
