@@ -1,5 +1,5 @@
-// error: cannot find 'cs_open' in scope
-// The C shims show what they have to this package's own targets alone.
+// error: 'cs_open' is unavailable in Swift: the C shims are CaptureGate's own
+// The C shims are called from this package's own targets alone.
 import CSystem
 import CaptureGate
 

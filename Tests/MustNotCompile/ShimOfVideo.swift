@@ -1,5 +1,5 @@
-// error: cannot find 'cm_v4l2_open' in scope
-// The C shims show what they have to this package's own targets alone.
+// error: 'cm_v4l2_open' is unavailable in Swift: the C shims are CaptureGate's own
+// The C shims are called from this package's own targets alone.
 import CMedia
 import CaptureGate
 

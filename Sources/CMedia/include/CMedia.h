@@ -2,8 +2,22 @@
 // more, or -errno, because Swift must never read errno. The one loop is the one around EINTR.
 #pragma once
 
-// For this package's own targets, which define it: who imports the module elsewhere finds nothing that opens anything.
-#ifdef CAPTUREGATE_SHIMS
+// The system's own first, which stay as they are.
+#include <errno.h>
+#include <linux/videodev2.h>
+#include <poll.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// Of what follows Swift calls nothing but from this package's targets, which define the word: another package that
+// imports the module opens nothing with it. Hidden altogether, what is inlined into other packages would not be found.
+#ifndef CAPTUREGATE_SHIMS
+#pragma clang attribute push( \
+    __attribute__((availability(swift, unavailable, message = "the C shims are CaptureGate's own"))), \
+    apply_to = function)
+#endif
 
 #include "cm_alsa.h"
 #include "cm_alsa_discovery.h"
@@ -21,4 +35,6 @@
 #include "cm_v4l2_streaming.h"
 #include "cm_v4lconvert.h"
 
+#ifndef CAPTUREGATE_SHIMS
+#pragma clang attribute pop
 #endif

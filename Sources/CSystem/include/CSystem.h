@@ -3,8 +3,30 @@
 // The system beyond media, one wrapper a call. A wrapper retries after EINTR and does nothing else on its own account;
 // it returns a result >= 0 or -errno, so that Swift never reads errno.
 
-// For this package's own targets, which define it: who imports the module elsewhere finds nothing that opens anything.
-#ifdef CAPTUREGATE_SHIMS
+// The system's own first, which stay as they are.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/rtnetlink.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+// Of what follows Swift calls nothing but from this package's targets, which define the word: another package that
+// imports the module opens nothing with it. Hidden altogether, what is inlined into other packages would not be found.
+#ifndef CAPTUREGATE_SHIMS
+#pragma clang attribute push( \
+    __attribute__((availability(swift, unavailable, message = "the C shims are CaptureGate's own"))), \
+    apply_to = function)
+#endif
 
 #include "cs_allocations.h"
 #include "cs_bus.h"
@@ -22,4 +44,6 @@
 #include "cs_users.h"
 #include "cs_watch.h"
 
+#ifndef CAPTUREGATE_SHIMS
+#pragma clang attribute pop
 #endif
