@@ -79,6 +79,7 @@ struct ClipOutputTests {
         let first = try writer(scratch.path("a.wav"))
         let error = try #require(throws: CaptureError.self) { _ = try writer(scratch.path("a.wav"), replacing: true) }
         #expect(error.kind == .busy)
+        #expect(error.message.contains("process \(getpid()) ("))
         _ = try first.finish(ledger: LossLedger(), end: .complete)
         #expect(scratch.names == ["a.wav"])
     }

@@ -90,8 +90,10 @@ extension PartialFile {
     }
 
     private static func busy(_ path: String) -> CaptureError {
-        CaptureError(
-            .busy, "Another recording is writing \(path).", errno: EWOULDBLOCK,
-            remedies: [Remedy("Choose another name.")])
+        let holder = LockHolders.holder(of: path)
+        let who = holder.map { ": process \($0.processID) (\($0.command))" } ?? ""
+        return CaptureError(
+            .busy, "Another recording is writing \(path)\(who).", errno: EWOULDBLOCK,
+            remedies: [Remedy("Choose another name, or wait until it has ended.")])
     }
 }
