@@ -1,7 +1,7 @@
 # about: a USB camera that lies, falters or falls silent gives a playable clip, and each picture is accounted for
 # time: virtual
 # timeout: 240
-# checks: 98
+# checks: 103
 
 modprobe vhci_hcd
 modprobe uvcvideo
@@ -83,6 +83,19 @@ exits "where a later one is, with 74 as well" 74 taken ended.mkv --pixel-format 
 check "the clip has what came before" between "$(frame_count ended.mkv)" 1 7
 check "and decodes" decodes ended.mkv
 equal "one picture is lost" 1 "$(count lost.corrupt)"
+unplug
+
+# Bytes changed on the way: what is broken in tables and headers is found without decoding.
+plug LIES11 --lie flipped:1:0
+time=20s
+exits "pictures with changed bytes are no obstacle" 0 taken flipped.mkv --pixel-format MJPG
+time=3s
+note "of $(count asked) there are $(count delivered)"
+equal "those that are not in the clip are counted as corrupt" "$(count 'lost | add')" "$(count lost.corrupt)"
+check "which were some" [ "$(count lost.corrupt)" -ge 100 ]
+check "and by far not all" [ "$(count delivered)" -ge 150 ]
+equal "a decoder opens each that is" "$(count delivered)" \
+    "$(ffmpeg -nostdin -v quiet -i flipped.mkv -fps_mode passthrough -f framecrc - | grep -vc '^#')"
 unplug
 
 # What each kind is counted as is told by the number alone: by `device` where the kernel handed nothing on.

@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[lie_count] = {"good", "no-end", "junk", "truncated", "broken", "flagged", "empty", "same-id"};
+static const char *const names[lie_count] = {
+    "good", "no-end", "junk", "truncated", "broken", "flagged", "empty", "same-id", "flipped",
+};
 static struct {
     uint64_t every, first;
 } told[lie_count];

@@ -2,8 +2,8 @@
 //        [--lie NAME:EVERY:FIRST]… [--without-tables] [--stall-at PICTURES] [--stays-silent]
 //        [--bandwidth BYTES-A-SECOND] [--largest BYTES]
 //
-// Stays plugged until it is killed. The lies: no-end, junk, truncated, broken, flagged, empty, same-id. A picture of the
-// last one has the identifier of the one before: uvcvideo drops it, and leaves no gap in its numbers.
+// Stays plugged until it is killed. The lies: no-end, junk, truncated, broken, flagged, empty, same-id, flipped. A picture
+// of same-id has the identifier of the one before: uvcvideo drops it, and leaves no gap in its numbers.
 #define _GNU_SOURCE
 #include "usbcam.h"
 #include <errno.h>

@@ -61,6 +61,19 @@ static size_t junk(uint8_t *place, size_t count) {
     return count;
 }
 
+// One to eight bytes are others, half of them in what comes before the picture's codes; the same in each run.
+static size_t flip(uint8_t *place, size_t count, uint64_t number) {
+    uint32_t state = (uint32_t)number * 2654435761u + 1;
+    for (int left = 1 + (int)(number % 8); left > 0; left--) {
+        state = state * 1664525 + 1013904223;
+        size_t range = number % 2 || count < 700 ? count - 2 : 700;
+        size_t at = 2 + (state >> 8) % range;
+        state = state * 1664525 + 1013904223;
+        if (at < count) place[at] = (uint8_t)(state >> 24);
+    }
+    return count;
+}
+
 size_t mjpeg_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room) {
     if (!loaded) return junk(place, junk_bytes);
     uint64_t which = number % (uint64_t)loaded;
@@ -71,6 +84,7 @@ size_t mjpeg_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room) {
     case lie_truncated: return count / 2;
     case lie_broken: return junk(place, count);
     case lie_junk: return count + junk(place + count, junk_bytes);
+    case lie_flipped: return flip(place, count, number);
     default: return count;
     }
 }

@@ -62,7 +62,9 @@ uint64_t picture_count(void);
 // -- lies.c
 
 // What is wrong with a picture.
-enum lie { lie_none, lie_no_end, lie_junk, lie_truncated, lie_broken, lie_flagged, lie_empty, lie_same_id, lie_count };
+enum lie {
+    lie_none, lie_no_end, lie_junk, lie_truncated, lie_broken, lie_flagged, lie_empty, lie_same_id, lie_flipped, lie_count
+};
 // NAME:EVERY:FIRST: the pictures that are told with the lie: FIRST, FIRST + EVERY … 0, or -1 for what makes no sense.
 int lie_learn(const char *words);
 enum lie lie_of(uint64_t number);
