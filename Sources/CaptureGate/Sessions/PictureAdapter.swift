@@ -90,12 +90,13 @@ extension PixelFormat {
 }
 
 extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
-    /// Has pictures of a format that few programs know converted to RGB on the reader's side, from now on.
+    /// Has pictures of a format that few programs know converted on the reader's side, from now on: to R, G and B, or to
+    /// eight bits of the Y, Cb and Cr that they have.
     ///
-    /// ``format`` and ``differences`` say so afterwards. Call it before ``start()``. The C function is
-    /// `v4lconvert_convert`.
+    /// ``format`` and ``differences`` say so afterwards. Call it before ``start()``. Formats that are not unpacked here are
+    /// converted by `v4lconvert_convert`.
     ///
-    /// - Returns: false where libv4lconvert does not know the format; nothing has changed then.
+    /// - Returns: false for a format that nobody knows; nothing has changed then.
     /// - Throws: `.unavailable` where there is too little memory for it.
     public mutating func convertPictures() throws(CaptureError) -> Bool {
         guard PictureConverter.converts(format) else { return false }

@@ -47,7 +47,11 @@ struct RefusalNotice: Sendable {
         guard let holder else {
             return CaptureError(
                 .busy, "\(capitalized(thing)) is in use by another process that can't be seen from here.",
-                remedies: [Remedy("Run as root to see which it is, and close it.", command: "sudo capturegate status")])
+                remedies: [
+                    Remedy(
+                        "Close it; where it is another user's, root sees which it is.",
+                        command: "sudo capturegate status")
+                ])
         }
         return CaptureError(
             .busy, "\(capitalized(thing)) is in use by \(holder.command) (process \(holder.processID)).",
