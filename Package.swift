@@ -137,7 +137,7 @@ let package = Package(
     ]
 )
 
-// The C shims show their contents to this package's own targets alone. Samples are written as other packages are.
+// The C shims may be called from this package's own targets alone. Samples are written as other packages are.
 for target in package.targets where target.path?.hasPrefix("Samples/") != true {
     target.cSettings = (target.cSettings ?? []) + [.define("CAPTUREGATE_SHIMS")]
 }

@@ -123,6 +123,18 @@ struct LevelTests {
         #expect(world.store.decisions.count == 1)
     }
 
+    @Test("Single pictures of one camera are apart, however often it is opened; those of another are not waited for")
+    func pace() {
+        let pace = StillPace()
+        let now = ContinuousClock.now
+        func due(_ device: DeviceID, _ seconds: Double) -> Duration {
+            pace.due(device, at: now.advanced(by: .seconds(seconds)), apart: .seconds(1)) - now
+        }
+        #expect(due(.cam, 0) == .zero && due(.cam, 0.25) == .seconds(1) && due(.cam, 0.5) == .seconds(2))
+        #expect(due(.mic, 0.5) == .milliseconds(500))
+        #expect(due(.cam, 10) == .seconds(10) && due(.cam, 10) == .seconds(11))
+    }
+
     @Test("Frames need the highest level of each device")
     func frames() async throws {
         let world = World()

@@ -14,6 +14,9 @@ public struct SnapshotTaker: Sendable {
 
     /// Opens the camera, takes the pictures, and closes it. Cancelling the task ends it; what was stored stays.
     ///
+    /// A camera that is allowed at the level `.still` alone is opened once a ``SnapshotSettings/stillPace`` at most, through
+    /// one gatekeeper: this waits for it.
+    ///
     /// - Parameters:
     ///   - permit: of one camera, at the level `.still` or higher; at ``SnapshotSettings/leastLevel`` at least.
     ///   - taken: is told of each picture as soon as it is stored.
@@ -25,6 +28,7 @@ public struct SnapshotTaker: Sendable {
         opened: @Sendable (_ differences: [String]) -> Void = { _ in }
     ) async throws(CaptureError) -> [Snapshot] {
         let device = permit.device.name
+        if settings.leastLevel == .still { try await permit.awaitStill(apart: SnapshotSettings.stillPace) }
         var session = try await VideoSession(opening: permit, settings: settings.video, for: settings.leastLevel)
         if !files.format.takes(session.format) { _ = try session.convertPictures() }
         var work = Work(

@@ -55,6 +55,7 @@ public struct DevicePermit: ~Copyable, Sendable {
 
     private let ledger: PermitLedger
     private let index: Int
+    var gatekeeper: Gatekeeper { ledger.gatekeeper }
 
     init(_ ledger: PermitLedger, _ index: Int, _ device: Permit.Device) {
         self.ledger = ledger
