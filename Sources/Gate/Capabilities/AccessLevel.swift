@@ -21,7 +21,7 @@ public struct AccessLevel: Hashable, Sendable, Codable, Comparable, CustomString
     public static let meter = AccessLevel(name: "meter", rank: 1)
     /// Microphone: sound may be recorded.
     public static let record = AccessLevel(name: "record", rank: 2)
-    /// Camera: single pictures can be taken, once they have settled, then one a second at most; no frame is lent.
+    /// Camera: single pictures can be taken, once they have settled, one a second at most; no frame is lent.
     public static let still = AccessLevel(name: "still", rank: 1)
     /// Camera: moving pictures may be recorded.
     public static let video = AccessLevel(name: "video", rank: 2)
