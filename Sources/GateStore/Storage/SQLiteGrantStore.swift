@@ -87,6 +87,7 @@ package final class SQLiteGrantStore: GrantStore {
         try connection.withLock { (connection) throws(CaptureError) in
             if connection.isStill(at: folder.databasePath) {
                 try folder.check()
+                try connection.checkLog(at: folder.databasePath)
             } else {
                 connection = try StoreConnection(in: StateDirectory(preparing: folder.path), for: purpose)
             }

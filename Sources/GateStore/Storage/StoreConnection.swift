@@ -18,6 +18,8 @@ struct StoreConnection: Sendable {
     let queue: DatabaseQueue
     private let device: UInt64
     private let inode: UInt64
+    /// The write-ahead log, which is there as long as anybody has the database open.
+    private let log: UInt64
 
     /// Opens and checks the database of a folder; makes it if it is missing.
     init(in directory: StateDirectory, for purpose: Purpose) throws(CaptureError) {
@@ -37,10 +39,12 @@ struct StoreConnection: Sendable {
         } catch {
             throw StoreFailure.error(from: error, at: path)
         }
-        guard case .success(let status) = FileStatus.of(path) else {
+        guard case .success(let status) = FileStatus.of(path),
+            case .success(let log) = FileStatus.ofLink(StoreConnection.log(of: path))
+        else {
             throw StoreFailure.damaged(path, "it vanished while it was opened")
         }
-        (device, inode) = (status.device, status.inode)
+        (device, inode, self.log) = (status.device, status.inode, log.inode)
         // The compiler may end a value after its last use; this is the lock's.
         _ = consume lock
     }
@@ -50,6 +54,17 @@ struct StoreConnection: Sendable {
         guard case .success(let status) = FileStatus.of(path) else { return false }
         return isOf(status)
     }
+
+    /// Checks that the write-ahead log still is the one that was opened. From one that was taken away this process would go
+    /// on reading, and nobody else would: what others decide from then on would not be seen here.
+    ///
+    /// - Throws: `.store`.
+    func checkLog(at path: String) throws(CaptureError) {
+        if case .success(let status) = FileStatus.ofLink(StoreConnection.log(of: path)), status.inode == log { return }
+        throw StoreFailure.lost(path, "its write-ahead log was taken away or replaced while it was open")
+    }
+
+    private static func log(of path: String) -> String { path + "-wal" }
 
     /// Whether that is the file that was opened.
     func isOf(_ status: FileStatus) -> Bool {

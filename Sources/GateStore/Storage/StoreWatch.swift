@@ -34,6 +34,8 @@ final class WatchedState: Sendable {
         var connection: DatabaseQueue?
         var status: FileStatus?
         var version: Int64 = -1
+        /// The write-ahead log's inode: without it nobody else's change is seen.
+        var log: UInt64?
         var looksLater = false
     }
 
@@ -51,9 +53,10 @@ final class WatchedState: Sendable {
         seen.withLock { seen in
             let replaced = follow(&seen)
             let version = seen.connection.flatMap(WatchedState.version)
-            defer { seen.version = version ?? -1 }
+            let log = try? FileStatus.ofLink(path + "-wal").get().inode
+            defer { (seen.version, seen.log) = (version ?? -1, log) }
             let isTrusted = (try? directory.check()) != nil
-            return replaced || version == nil || version != seen.version || !isTrusted
+            return replaced || version == nil || version != seen.version || log != seen.log || !isTrusted
         }
     }
 

@@ -120,7 +120,7 @@ struct RefusedStoreTests {
         arguments: [
             "rm -rf state/capturegate", "mv state/capturegate away", "chmod 777 state/capturegate",
             "chmod 666 state/capturegate/grants.sqlite",
-            "echo x > y; chmod 600 y; mv y state/capturegate/grants.sqlite",
+            "echo x > y; chmod 600 y; mv y state/capturegate/grants.sqlite", "rm state/capturegate/grants.sqlite-wal",
         ])
     func running(deed: String) async throws {
         let workspace = try Workspace()

@@ -119,6 +119,21 @@ struct LostStoreTests {
         #expect(try Decided(store) == decided)
     }
 
+    @Test("A store that is open notices that its write-ahead log was taken away, or is another file")
+    func openWithoutLog() throws {
+        let log = folder.path + "/grants.sqlite-wal"
+        try rename(log, to: log + ".away")
+        for isReplaced in [false, true] {
+            if isReplaced { try folder.write("", to: "grants.sqlite-wal", mode: 0o600) }
+            let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
+            #expect(error?.message.contains("write-ahead log was taken away or replaced") == true)
+            #expect(throws: CaptureError.self) { try store.append(Samples.event(.stop)) }
+        }
+        try folder.remove("grants.sqlite-wal")
+        try rename(log + ".away", to: log)
+        #expect(try Decided(store) == decided)
+    }
+
     @Test("While others write as fast as they can, whoever reads never takes that for a loss", .timeLimit(.minutes(10)))
     func readingBesideWriters() async throws {
         let path = folder.path
