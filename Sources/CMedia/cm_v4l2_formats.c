@@ -89,3 +89,15 @@ int32_t cm_v4l2_g_parm(int32_t descriptor, uint32_t buffer_type, struct cm_v4l2_
 int32_t cm_v4l2_s_parm(int32_t descriptor, uint32_t buffer_type, struct cm_v4l2_parm *parm) {
     return parm_ioctl(descriptor, VIDIOC_S_PARM, buffer_type, parm);
 }
+
+uint32_t cm_v4l2_default_colorspace(int32_t is_sdtv, int32_t is_hdtv) {
+    return V4L2_MAP_COLORSPACE_DEFAULT(is_sdtv, is_hdtv);
+}
+
+uint32_t cm_v4l2_default_ycbcr_enc(uint32_t colorspace) { return V4L2_MAP_YCBCR_ENC_DEFAULT(colorspace); }
+
+uint32_t cm_v4l2_default_xfer_func(uint32_t colorspace) { return V4L2_MAP_XFER_FUNC_DEFAULT(colorspace); }
+
+uint32_t cm_v4l2_default_quantization(int32_t is_rgb_or_hsv, uint32_t colorspace) {
+    return V4L2_MAP_QUANTIZATION_DEFAULT(is_rgb_or_hsv, colorspace, V4L2_YCBCR_ENC_DEFAULT);
+}

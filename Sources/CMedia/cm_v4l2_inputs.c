@@ -96,3 +96,27 @@ int32_t cm_v4l2_s_dv_timings(int32_t descriptor, const struct cm_v4l2_timings *t
     memcpy(&raw, timings->raw, sizeof(raw));
     return cm_ioctl(descriptor, VIDIOC_S_DV_TIMINGS, &raw);
 }
+
+int32_t cm_v4l2_standard_lines(int32_t descriptor) {
+    v4l2_std_id standard = 0;
+    int32_t result = cm_ioctl(descriptor, VIDIOC_G_STD, &standard);
+    if (result < 0) return result;
+    return standard & V4L2_STD_525_60 ? 525 : standard & V4L2_STD_625_50 ? 625 : 0;
+}
+
+int32_t cm_v4l2_cropcap(int32_t descriptor, uint32_t buffer_type, struct cm_v4l2_cropcap *capability) {
+    struct v4l2_cropcap raw = {.type = buffer_type};
+    int32_t result = cm_ioctl(descriptor, VIDIOC_CROPCAP, &raw);
+    if (result < 0) return result;
+    *capability = (struct cm_v4l2_cropcap){
+        raw.pixelaspect.numerator, raw.pixelaspect.denominator, {raw.defrect.width, raw.defrect.height}};
+    return 0;
+}
+
+int32_t cm_v4l2_g_selection(int32_t descriptor, uint32_t buffer_type, uint32_t target, struct cm_v4l2_size *size) {
+    struct v4l2_selection raw = {.type = buffer_type, .target = target};
+    int32_t result = cm_ioctl(descriptor, VIDIOC_G_SELECTION, &raw);
+    if (result < 0) return result;
+    *size = (struct cm_v4l2_size){raw.r.width, raw.r.height};
+    return 0;
+}

@@ -14,14 +14,17 @@ struct PictureAdapterTests {
 
     private static let header = FrameHeader(sequence: 7, timestamp: 9, byteCount: 1, frameCount: 1)
 
-    private func adapted(_ adapter: PictureAdapter, _ planes: [[UInt8]]) -> (header: FrameHeader, bytes: [UInt8]) {
+    private func adapted(
+        _ adapter: PictureAdapter, _ planes: [[UInt8]]
+    ) throws -> (header: FrameHeader, bytes: [UInt8]) {
         let empty: [UInt8] = []
         let first = planes[0]
         let second = planes.count > 1 ? planes[1] : empty
         let third = planes.count > 2 ? planes[2] : empty
-        return adapter.adapt(Self.header, first.span.bytes, second.span.bytes, third.span.bytes) { header, bytes in
-            (header, bytes.withUnsafeBytes { Array($0) })
+        let picture = adapter.adapt(Self.header, first.span.bytes, second.span.bytes, third.span.bytes) {
+            header, bytes in (header, bytes.withUnsafeBytes { Array($0) })
         }
+        return try #require(picture)
     }
 
     @Test("one plane of memory needs no adapter")
@@ -34,7 +37,7 @@ struct PictureAdapterTests {
         // The driver fills more than the rows: what is behind them is left out.
         let adapter = try #require(PictureAdapter(gathering: try format("YM12", 8, 4, [10, 5, 5])))
         let planes = [Array(0..<64), Array(100..<130), Array(200..<230)].map { $0.map { UInt8($0) } }
-        let result = adapted(adapter, planes)
+        let result = try adapted(adapter, planes)
         #expect(result.bytes == Array(planes[0].prefix(40) + planes[1].prefix(10) + planes[2].prefix(10)))
         #expect(result.header.byteCount == 60)
         #expect(result.header.sequence == 7)
@@ -44,9 +47,9 @@ struct PictureAdapterTests {
     func short() throws {
         let adapter = try #require(PictureAdapter(gathering: try format("NM16", 8, 4, [8, 8])))
         let whole = [UInt8](repeating: 1, count: 32)
-        #expect(adapted(adapter, [whole, whole]).bytes.count == 64)
-        #expect(adapted(adapter, [whole, Array(whole.dropLast())]).bytes.isEmpty)
-        #expect(adapted(adapter, [[], whole]).bytes.isEmpty)
+        #expect(try adapted(adapter, [whole, whole]).bytes.count == 64)
+        #expect(try adapted(adapter, [whole, Array(whole.dropLast())]).bytes.isEmpty)
+        #expect(try adapted(adapter, [[], whole]).bytes.isEmpty)
     }
 
     /// One colour, as different formats write it, with rows of 40 bytes and more.
@@ -67,11 +70,11 @@ struct PictureAdapterTests {
         #expect(converter.target.pixelFormat == .rgb24)
         let adapter = PictureAdapter(source, converter)
         let picture = (0..<16).flatMap { _ in row + [UInt8](repeating: 0xEE, count: 8) }
-        let result = adapted(adapter, [picture])
+        let result = try adapted(adapter, [picture])
         #expect(result.header.byteCount == 16 * 16 * 3)
         // The rows at the edges of a mosaic have fewer neighbours, and the same colour all the same.
         #expect(result.bytes == (0..<256).flatMap { _ in rgb })
-        #expect(adapted(adapter, [Array(picture.prefix(100))]).bytes.isEmpty)
+        #expect(try adapted(adapter, [Array(picture.prefix(100))]).bytes.isEmpty)
     }
 
     @Test(
@@ -83,7 +86,7 @@ struct PictureAdapterTests {
             source.encoding = encoding
             let converter = try #require(PictureConverter(source))
             let adapter = PictureAdapter(source, converter)
-            let result = adapted(adapter, [(0..<64).flatMap { _ in [hue, 255, 200] }])
+            let result = try adapted(adapter, [(0..<64).flatMap { _ in [hue, 255, 200] }])
             #expect(Array(result.bytes.prefix(3)) == rgb)
         }
     }

@@ -62,4 +62,10 @@ int32_t cm_v4l2_try_fmt(int32_t descriptor, struct cm_v4l2_format *format);
 int32_t cm_v4l2_g_parm(int32_t descriptor, uint32_t buffer_type, struct cm_v4l2_parm *parm);
 int32_t cm_v4l2_s_parm(int32_t descriptor, uint32_t buffer_type, struct cm_v4l2_parm *parm);
 
+// What a 0 of a driver's means: V4L2_MAP_COLORSPACE_DEFAULT and its kin.
+uint32_t cm_v4l2_default_colorspace(int32_t is_sdtv, int32_t is_hdtv);
+uint32_t cm_v4l2_default_ycbcr_enc(uint32_t colorspace);
+uint32_t cm_v4l2_default_xfer_func(uint32_t colorspace);
+uint32_t cm_v4l2_default_quantization(int32_t is_rgb_or_hsv, uint32_t colorspace);
+
 #pragma clang assume_nonnull end

@@ -26,6 +26,18 @@ struct cm_v4l2_timings {
     uint8_t raw[132];
 };
 
+// Which part of its picture a device takes, and what of the buffer that fills.
+struct cm_v4l2_size {
+    uint32_t width, height;
+};
+
+struct cm_v4l2_cropcap {
+    // Of a pixel where nothing is scaled, height to width: 54/59 is wider than high.
+    uint32_t aspect_numerator, aspect_denominator;
+    // What it takes where nothing else is said.
+    struct cm_v4l2_size standard;
+};
+
 int32_t cm_v4l2_enuminput(int32_t descriptor, uint32_t index, struct cm_v4l2_input *input);
 // V4L2_IN_ST_* alone, by VIDIOC_ENUMINPUT.
 int32_t cm_v4l2_input_status(int32_t descriptor, uint32_t index, uint32_t *status) CM_REALTIME;
@@ -36,6 +48,11 @@ int32_t cm_v4l2_s_input(int32_t descriptor, uint32_t index);
 int32_t cm_v4l2_g_std(int32_t descriptor, uint64_t *standard);
 int32_t cm_v4l2_s_std(int32_t descriptor, uint64_t standard);
 int32_t cm_v4l2_querystd(int32_t descriptor, uint64_t *standard);
+// VIDIOC_G_STD: 525 or 625 lines, 0 for any other; -ENODATA for what has no television standard.
+int32_t cm_v4l2_standard_lines(int32_t descriptor);
+int32_t cm_v4l2_cropcap(int32_t descriptor, uint32_t buffer_type, struct cm_v4l2_cropcap *capability);
+// VIDIOC_G_SELECTION: V4L2_SEL_TGT_CROP, V4L2_SEL_TGT_COMPOSE.
+int32_t cm_v4l2_g_selection(int32_t descriptor, uint32_t buffer_type, uint32_t target, struct cm_v4l2_size *size);
 // What the signal has: -ENOLINK without one.
 int32_t cm_v4l2_query_dv_timings(int32_t descriptor, struct cm_v4l2_timings *timings) CM_REALTIME;
 // What the current input can be set to; -EINVAL behind the last index.

@@ -1,5 +1,6 @@
 import CMedia
 import CSystem
+import CaptureRealtime
 
 /// Asks an idle camera for its formats, sizes and rates (`VIDIOC_ENUM_FMT` and its kin), without streaming.
 struct CameraFormats {
@@ -22,7 +23,9 @@ struct CameraFormats {
     private mutating func read() -> FormatsReading {
         var modes: [VideoMode] = []
         for type in Self.bufferTypes {
-            for code in pixelFormats(type) { for size in sizes(code) { modes.append(mode(code, size)) } }
+            let codes = pixelFormats(type)
+            for code in codes { for size in sizes(code) { modes.append(mode(code, size)) } }
+            if !codes.isEmpty { readMeaning(type) }
         }
         reading.inputs = CameraInputs.read(camera, noting: &reading)
         reading.formats = modes.isEmpty && reading.fault != nil ? .unknown : .video(modes)
@@ -31,6 +34,15 @@ struct CameraFormats {
 
     /// V4L2_BUF_TYPE_VIDEO_CAPTURE and V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.
     private static let bufferTypes: [UInt32] = [1, 9]
+
+    /// What the samples mean, as the camera stands.
+    private mutating func readMeaning(_ type: UInt32) {
+        var format = cm_v4l2_format()
+        format.buffer_type = type
+        let result = cm_v4l2_g_fmt(camera, &format)
+        reading.note("VIDIOC_G_FMT", result)
+        if result >= 0 { reading.colorimetry = Colorimetry(CameraFormat(format, isCompressed: false)) }
+    }
 
     /// Whether a list goes on. One that is over, or that this driver does not have, is no fault.
     private mutating func goesOn(_ call: String, _ result: Int32) -> Bool {

@@ -24,6 +24,8 @@ public struct Device: Hashable, Sendable {
     package var aliases: [DeviceID] = []
     /// A camera's inputs with their signals; empty where they were not asked for, as `formats`.
     public internal(set) var inputs: [VideoInput] = []
+    /// What the samples of a camera's pictures mean, as it is set up now; `nil` where it does not say.
+    public internal(set) var colorimetry: Colorimetry?
 
     /// Whether it is one of `test:bars` and `test:tone`, which show no real picture and no real sound.
     public var isBuiltIn: Bool { id.isBuiltIn }

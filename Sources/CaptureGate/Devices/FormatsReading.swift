@@ -2,6 +2,7 @@
 struct FormatsReading {
     var formats: Device.Formats = .unknown
     var inputs: [VideoInput] = []
+    var colorimetry: Colorimetry?
     private(set) var fault: CallFault?
 
     /// Keeps the first of several: the others mostly follow from it.

@@ -22,6 +22,7 @@ extension Device {
     fileprivate func with(_ reading: FormatsReading) -> Device {
         Device(
             id: id, name: name, capability: capability, availability: availability, ambiguity: ambiguity, nodes: nodes,
-            pcmName: pcmName, formats: reading.formats, aliases: aliases, inputs: reading.inputs)
+            pcmName: pcmName, formats: reading.formats, aliases: aliases, inputs: reading.inputs,
+            colorimetry: reading.colorimetry)
     }
 }

@@ -15,10 +15,18 @@ public struct VideoFormat: Hashable, Sendable, Codable {
     public let planeBytesPerLine: [Int]
     /// V4L2_YCBCR_ENC_* or V4L2_HSV_ENC_*; 0 is the default.
     var encoding: UInt32 = 0
+    /// What the samples mean.
+    public var colorimetry: Colorimetry
+    /// Whether the rows of a picture are of two moments, and which came first.
+    public var fieldOrder = FieldOrder.progressive
+    /// The shape of a pixel on the screen; `nil` where the device does not say.
+    public var pixelAspect: PixelAspect?
 
+    /// - Parameter colorimetry: where it is not said, what webcams mean: BT.601 of limited range for Y, Cb and Cr, all
+    ///   values for RGB, grey and JPEG.
     public init(
         width: Int, height: Int, pixelFormat: PixelFormat, frameRate: FrameRate, bytesPerLine: Int,
-        planeBytesPerLine: [Int]? = nil
+        planeBytesPerLine: [Int]? = nil, colorimetry: Colorimetry? = nil
     ) {
         self.width = width
         self.height = height
@@ -26,5 +34,6 @@ public struct VideoFormat: Hashable, Sendable, Codable {
         self.frameRate = frameRate
         self.bytesPerLine = bytesPerLine
         self.planeBytesPerLine = planeBytesPerLine ?? [bytesPerLine]
+        self.colorimetry = colorimetry ?? Colorimetry(usualOf: pixelFormat)
     }
 }

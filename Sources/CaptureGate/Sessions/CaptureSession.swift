@@ -67,8 +67,8 @@ extension CaptureSession where Reader: ~Copyable {
     /// Lends the next period or picture, if one is there; never waits.
     ///
     /// - Parameter body: gets the header and `header.byteCount` bytes: interleaved frames of sound, or the driver's own
-    ///   buffer of picture. A picture whose planes the driver keeps apart, or that is converted, is a copy; one that
-    ///   can't be converted has no bytes.
+    ///   buffer of picture. A picture whose planes the driver keeps apart, whose fields come one after the other, or that
+    ///   is converted, is a copy; one that can't be converted has no bytes.
     /// - Returns: what `body` returned; `nil` where nothing is there now.
     public mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
@@ -81,8 +81,15 @@ extension CaptureSession where Reader: ~Copyable {
                 try body(absence.continued(header), bytes)
             }
         }
-        return try reader.withNextPlanes { (header, first, second, third) throws(Failure) in
-            try pictures.adapt(absence.continued(header), first, second, third, body)
+        while true {
+            let taken: Value?? = try reader.withNextPlanes { (header, first, second, third) throws(Failure) in
+                try pictures.adapt(header, first, second, third) { (header, picture) throws(Failure) in
+                    try body(absence.continued(header), picture)
+                }
+            }
+            guard let taken else { return nil }
+            // The first field of a picture is none yet.
+            if let value = taken { return value }
         }
     }
 
@@ -108,7 +115,7 @@ extension CaptureSession where Reader: ~Copyable {
     }
 
     /// How many periods or pictures can be taken now.
-    public var unread: Int { reader.unread }
+    public var unread: Int { pictures?.whole(reader.unread) ?? reader.unread }
 
     /// How the capture ended; `nil` while it runs. There may still be something to take.
     public var end: SessionEnd? { core.end(reader.ended, of: pictures?.source ?? format as? VideoFormat) }
@@ -120,6 +127,7 @@ extension CaptureSession where Reader: ~Copyable {
         _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, rate: Double
     ) {
         while withNext({ _, _ in true }) != nil {}
+        pictures?.beginAgain()
         self.core = core
         self.track = consume track
         self.reader = reader

@@ -1,53 +1,85 @@
 import CMedia
 import CaptureRealtime
 
-/// Puts the planes of a picture that the driver keeps apart one after the other, and converts what few programs know, on
-/// the reader's thread.
+/// Makes whole pictures of what the driver keeps apart, planes and fields, and converts what few programs know, on the
+/// reader's thread.
 ///
 /// *session-bound*
 // Sendable by hand because of its memory: the session that has it is read by one thread at a time.
 final class PictureAdapter: @unchecked Sendable {
+    /// Of whole pictures.
     let source: VideoFormat
-    private let planes: [Plane]
+    let fields: FieldArrangement
+    private let planes: [[ColourPlane]]
     private let gathered: UnsafeMutableRawBufferPointer
     private let converter: PictureConverter?
-
-    /// Whole rows of a plane; `nil` where the format's planes are not known, which are then copied as they come.
-    private struct Plane {
-        let offset: Int
-        let byteCount: Int
-    }
+    private var pairs: FieldPairs?
+    /// Of the picture under way.
+    private var isWhole = true
 
     /// - Returns: `nil` where the driver's own buffer will do.
-    convenience init?(gathering format: VideoFormat) {
-        guard format.planeBytesPerLine.count > 1 else { return nil }
-        self.init(format, nil)
+    convenience init?(gathering format: VideoFormat, _ fields: FieldArrangement = .whole) {
+        guard format.planeBytesPerLine.count > 1 || fields != .whole else { return nil }
+        self.init(format, nil, fields)
     }
 
-    init(_ source: VideoFormat, _ converter: PictureConverter?) {
+    init(_ source: VideoFormat, _ converter: PictureConverter?, _ fields: FieldArrangement = .whole) {
         self.source = source
         self.converter = converter
-        var planes: [Plane] = []
-        for (index, bytesPerLine) in source.planeBytesPerLine.enumerated() {
-            let rows = source.pixelFormat.rows(ofPlane: index, height: source.height)
-            let before = planes.last.map { $0.offset + $0.byteCount } ?? 0
-            planes.append(Plane(offset: before, byteCount: bytesPerLine * rows))
-        }
-        self.planes = planes
-        let total = planes.last.map { $0.offset + $0.byteCount } ?? 0
-        gathered = .allocate(byteCount: planes.count > 1 ? total : 0, alignment: 64)
+        self.fields = fields
+        planes = source.colourPlanes
+        let copies = planes.count > 1 || fields != .whole
+        let total = planes.joined().map { $0.target + $0.rows * $0.stride }.max() ?? 0
+        gathered = .allocate(byteCount: copies ? total : 0, alignment: 64)
+        gathered.initializeMemory(as: UInt8.self, repeating: 0)
+        beginAgain()
     }
 
     deinit { gathered.deallocate() }
 
+    /// The device was away: its fields count anew.
+    func beginAgain() {
+        if case .alternating(let order) = fields { pairs = FieldPairs(order) }
+    }
+
+    /// How many pictures so many buffers make.
+    func whole(_ buffers: Int) -> Int {
+        guard let pairs else { return buffers }
+        return (buffers + (pairs.isWaiting ? 1 : 0)) / 2
+    }
+
+    /// - Returns: what `body` did; `nil` where the buffer completes no picture.
     func adapt<Value, Failure: Error>(
         _ header: FrameHeader, _ first: RawSpan, _ second: RawSpan, _ third: RawSpan,
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
-    ) throws(Failure) -> Value {
-        guard planes.count > 1 else { return try convert(header, first, body) }
-        guard gather(first, 0), gather(second, 1), planes.count == 2 || gather(third, 2) else {
-            return try hand(header, UnsafeRawBufferPointer(start: nil, count: 0), body)
+    ) throws(Failure) -> Value? {
+        guard gathered.count > 0 else { return try convert(header, first, body) }
+        guard pairs != nil else {
+            isWhole = gather(first, second, third)
+            return try hand(header, body)
         }
+        guard let picture = pair(header, first, second, third) else { return nil }
+        return try hand(picture, body)
+    }
+
+    /// - Returns: of a picture that has both its fields now.
+    private func pair(_ header: FrameHeader, _ first: RawSpan, _ second: RawSpan, _ third: RawSpan) -> FrameHeader? {
+        let isBottom = header.flags.contains(.bottomField)
+        switch pairs?.take(header) {
+        case .begins:
+            isWhole = gather(first, second, third, isBottom: isBottom)
+            return nil
+        case .completes(let picture):
+            isWhole = gather(first, second, third, isBottom: isBottom) && isWhole
+            return picture
+        case .stray, nil: return nil
+        }
+    }
+
+    private func hand<Value, Failure: Error>(
+        _ header: FrameHeader, _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard isWhole else { return try hand(header, UnsafeRawBufferPointer(start: nil, count: 0), body) }
         return try convert(header, gathered.bytes, body)
     }
 
@@ -67,26 +99,22 @@ final class PictureAdapter: @unchecked Sendable {
         return try body(header, picture.bytes)
     }
 
-    /// - Returns: false for a plane that is not whole.
-    private func gather(_ span: RawSpan, _ index: Int) -> Bool {
-        let plane = planes[index]
-        guard span.byteCount >= plane.byteCount, let target = gathered.baseAddress else { return false }
+    /// - Returns: false where a plane of memory is not whole.
+    private func gather(_ first: RawSpan, _ second: RawSpan, _ third: RawSpan, isBottom: Bool = false) -> Bool {
+        guard gather(first, 0, isBottom) else { return false }
+        guard planes.count < 2 || gather(second, 1, isBottom) else { return false }
+        return planes.count < 3 || gather(third, 2, isBottom)
+    }
+
+    private func gather(_ span: RawSpan, _ index: Int, _ isBottom: Bool) -> Bool {
+        let ends = planes[index].map { $0.end(ofField: fields.isAlternating) }
+        guard span.byteCount >= ends.max() ?? 0, let picture = gathered.baseAddress else { return false }
         span.withUnsafeBytes { bytes in
             guard let source = bytes.baseAddress else { return }
-            (target + plane.offset).copyMemory(from: source, byteCount: plane.byteCount)
+            for plane in planes[index] { plane.weave(source, into: picture, fields, isBottom: isBottom) }
         }
         return true
     }
-}
-
-extension PixelFormat {
-    /// Rows of a plane of memory: the colour of 4:2:0 has half as many.
-    fileprivate func rows(ofPlane index: Int, height: Int) -> Int {
-        index > 0 && Self.halvingColour.contains(self) ? (height + 1) / 2 : height
-    }
-
-    private static let halvingColour: Set<PixelFormat> = Set(
-        ["NM12", "NM21", "YM12", "YM21"].compactMap { PixelFormat($0) })
 }
 
 extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
@@ -103,7 +131,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         guard let converter = PictureConverter(format) else {
             throw DeviceFault(device: device).error("v4lconvert_create_with_dev_ops", ENOMEM)
         }
-        pictures = PictureAdapter(format, converter)
+        pictures = PictureAdapter(format, converter, pictures?.fields ?? .whole)
         differences.append(
             "pictures come as \(format.pixelFormat) and are converted to \(converter.target.pixelFormat)")
         format = converter.target

@@ -57,10 +57,14 @@ final class PictureConverter {
 
     /// The picture is of the same device, so all but how it lies in memory stays.
     private static func target(of format: VideoFormat, _ unpacking: Unpacking?) -> VideoFormat {
-        VideoFormat(
-            width: format.width, height: format.height, pixelFormat: unpacking?.target ?? .rgb24,
-            frameRate: format.frameRate,
-            bytesPerLine: unpacking?.targetRowBytes(width: format.width) ?? 3 * format.width)
+        let pixelFormat = unpacking?.target ?? .rgb24
+        let colorimetry = pixelFormat == .rgb24 ? format.colorimetry.converted : format.colorimetry
+        var target = VideoFormat(
+            width: format.width, height: format.height, pixelFormat: pixelFormat, frameRate: format.frameRate,
+            bytesPerLine: unpacking?.targetRowBytes(width: format.width) ?? 3 * format.width, colorimetry: colorimetry)
+        target.fieldOrder = format.fieldOrder
+        target.pixelAspect = format.pixelAspect
+        return target
     }
 
     /// - Returns: the picture, valid until the next; empty where it is broken.

@@ -41,8 +41,8 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
         self.init(
-            core, opened.track, opened.reader, format: format, unit: opened.format.frameNanoseconds,
-            differences: differences, pictures: PictureAdapter(gathering: format))
+            core, opened.track, opened.reader, format: format, unit: opened.format.bufferNanoseconds,
+            differences: differences, pictures: PictureAdapter(gathering: format, FieldArrangement(opened.format)))
     }
 }
 

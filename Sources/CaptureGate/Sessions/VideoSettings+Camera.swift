@@ -19,19 +19,33 @@ extension VideoSettings {
 }
 
 extension VideoFormat {
+    /// Of whole pictures, also where the camera gives their fields one by one or one above the other.
+    ///
     /// A driver that does not say how fast it is counts as 30 frames a second, the commonest.
     init(_ camera: CameraFormat) {
+        let fields = FieldArrangement(camera)
+        let rate = FrameRate(camera.fpsNumerator, camera.fpsDenominator) ?? .thirty
         self.init(
-            width: camera.width, height: camera.height, pixelFormat: PixelFormat(rawValue: camera.fourcc),
-            frameRate: FrameRate(camera.fpsNumerator, camera.fpsDenominator) ?? .thirty,
+            width: camera.width, height: fields.isAlternating ? 2 * camera.height : camera.height,
+            pixelFormat: PixelFormat(rawValue: camera.fourcc),
+            // Images of single fields are not put together: there are twice as many.
+            frameRate: camera.isAlternating && !fields.isAlternating ? rate.doubled : rate,
             bytesPerLine: camera.isCompressed ? 0 : camera.bytesPerLine(plane: 0),
-            planeBytesPerLine: camera.isCompressed ? nil : camera.layouts.map(\.bytesPerLine))
+            planeBytesPerLine: camera.isCompressed ? nil : camera.layouts.map(\.bytesPerLine),
+            colorimetry: Colorimetry(camera))
         encoding = camera.ycbcrEncoding
+        fieldOrder = FieldOrder(camera)
+        pixelAspect = PixelAspect(camera.aspectWidth, camera.aspectHeight)
     }
 }
 
 extension FrameRate {
     static let thirty = FrameRate(unchecked: 30, 1)
+
+    fileprivate var doubled: FrameRate {
+        denominator.isMultiple(of: 2)
+            ? FrameRate(unchecked: numerator, denominator / 2) : FrameRate(unchecked: 2 * numerator, denominator)
+    }
 }
 
 extension TestBars {

@@ -39,6 +39,10 @@ public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
     public static var covered: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 128) }
     }
+    /// Of pictures that come field by field: this one is the bottom field. Whole pictures never have it.
+    package static var bottomField: FrameFlags {
+        @_noLocks @_noAllocation get { FrameFlags(rawValue: 256) }
+    }
 
     // OptionSet's own union and contains are generic, and so not for the fence.
 

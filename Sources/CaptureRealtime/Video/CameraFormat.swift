@@ -4,7 +4,7 @@ import CMedia
 ///
 /// *thread-safe*
 public struct CameraFormat: Sendable, Hashable {
-    /// Pixels.
+    /// Pixels of a buffer, which may hold one field of a picture.
     public var width: Int
     public var height: Int
     /// V4L2's four character code, first character in the low byte.
@@ -22,6 +22,13 @@ public struct CameraFormat: Sendable, Hashable {
     public var field: UInt32 = 0
     /// A picture has as many bytes as it needs.
     public var isCompressed: Bool
+    /// Of the signal's television standard, 525 or 625; 0 where it has none.
+    public var standardLines = 0
+    /// HDMI, SDI and the like.
+    public var isDigital = false
+    /// Of a pixel on the screen, as a ratio; 0 where the device does not say.
+    public var aspectWidth = 0
+    public var aspectHeight = 0
 
     public init(
         width: Int, height: Int, fourcc: UInt32, layouts: [PlaneLayout], fpsNumerator: Int, fpsDenominator: Int,
@@ -46,6 +53,12 @@ public struct CameraFormat: Sendable, Hashable {
     public var frameNanoseconds: Int64 {
         fpsNumerator > 0 ? Int64(fpsDenominator) * 1_000_000_000 / Int64(fpsNumerator) : 0
     }
+
+    /// Each buffer is one of the two fields of a picture, in turn: V4L2_FIELD_ALTERNATE.
+    public var isAlternating: Bool { field == V4L2_FIELD_ALTERNATE.rawValue }
+
+    /// ns from buffer to buffer; 0 where the device does not say.
+    public var bufferNanoseconds: Int64 { isAlternating ? frameNanoseconds / 2 : frameNanoseconds }
 
     /// Refuses what no picture can be, before memory is reserved for it: a driver hands on what a device claims.
     ///
@@ -92,5 +105,24 @@ public struct CameraFormat: Sendable, Hashable {
         case 0x3432_564E, 0x3234_564E: 6
         default: 2
         }
+    }
+}
+
+extension CameraFormat {
+    /// What VIDIOC_G_FMT says, which knows no rate.
+    package init(_ raw: cm_v4l2_format, isCompressed: Bool) {
+        let lines = [raw.bytesperline.0, raw.bytesperline.1, raw.bytesperline.2]
+        let sizes = [raw.sizeimage.0, raw.sizeimage.1, raw.sizeimage.2]
+        let layouts = zip(lines, sizes).prefix(Int(raw.planes)).map {
+            PlaneLayout(bytesPerLine: isCompressed ? 0 : Int($0.0), sizeImage: Int($0.1))
+        }
+        self.init(
+            width: Int(raw.width), height: Int(raw.height), fourcc: raw.pixelformat, layouts: layouts, fpsNumerator: 0,
+            fpsDenominator: 1, isCompressed: isCompressed)
+        colorspace = raw.colorspace
+        ycbcrEncoding = raw.ycbcr_enc
+        quantization = raw.quantization
+        transfer = raw.xfer_func
+        field = raw.field
     }
 }

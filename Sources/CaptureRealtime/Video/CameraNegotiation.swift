@@ -12,7 +12,22 @@ enum CameraNegotiation {
         var format = cm_v4l2_format()
         format.buffer_type = node.bufferType
         _ = try unsafe checked(.getFormat, cm_v4l2_g_fmt(node.descriptor, &format))
-        return result(format, rate ?? timings, isCompressed: isCompressed(node, format.pixelformat))
+        let lines = max(0, Int(cm_v4l2_standard_lines(node.descriptor)))
+        var result = CameraFormat(format, isCompressed: isCompressed(node, format.pixelformat))
+        if let rate = rate ?? timings ?? standardRate(lines) {
+            (result.fpsNumerator, result.fpsDenominator) = rate
+        }
+        result.standardLines = lines
+        result.isDigital = timings != nil
+        if let aspect = CameraAspect.measure(node, result) {
+            (result.aspectWidth, result.aspectHeight) = aspect
+        }
+        return result
+    }
+
+    /// Pictures in so many seconds, of a television standard.
+    private static func standardRate(_ lines: Int) -> (Int, Int)? {
+        lines == 525 ? (30_000, 1001) : lines == 625 ? (25, 1) : nil
     }
 
     private static func setFormat(
@@ -22,7 +37,9 @@ enum CameraNegotiation {
         format.buffer_type = node.bufferType
         _ = try unsafe checked(.getFormat, cm_v4l2_g_fmt(node.descriptor, &format))
         if asked.width > 0 { format.width = UInt32(clamping: asked.width) }
-        if asked.height > 0 { format.height = UInt32(clamping: asked.height) }
+        // Pictures are asked for, and a driver that gives fields in turn counts the rows of a field.
+        let fields: UInt32 = format.field == V4L2_FIELD_ALTERNATE.rawValue ? 2 : 1
+        if asked.height > 0 { format.height = UInt32(clamping: asked.height) / fields }
         if asked.fourcc != 0 { format.pixelformat = asked.fourcc }
         // The driver knows its own rows best.
         format.bytesperline = (0, 0, 0)
@@ -51,27 +68,10 @@ enum CameraNegotiation {
         return false
     }
 
-    private static func reduced(_ numerator: UInt64, _ denominator: UInt64) -> (Int, Int)? {
+    static func reduced(_ numerator: UInt64, _ denominator: UInt64) -> (Int, Int)? {
         guard numerator > 0, denominator > 0 else { return nil }
         var (a, b) = (numerator, denominator)
         while b != 0 { (a, b) = (b, a % b) }
         return (Int(clamping: numerator / a), Int(clamping: denominator / a))
-    }
-
-    private static func result(_ raw: cm_v4l2_format, _ rate: (Int, Int)?, isCompressed: Bool) -> CameraFormat {
-        let lines = [raw.bytesperline.0, raw.bytesperline.1, raw.bytesperline.2]
-        let sizes = [raw.sizeimage.0, raw.sizeimage.1, raw.sizeimage.2]
-        let layouts = zip(lines, sizes).prefix(Int(raw.planes)).map {
-            PlaneLayout(bytesPerLine: isCompressed ? 0 : Int($0.0), sizeImage: Int($0.1))
-        }
-        var format = CameraFormat(
-            width: Int(raw.width), height: Int(raw.height), fourcc: raw.pixelformat, layouts: layouts,
-            fpsNumerator: rate?.0 ?? 0, fpsDenominator: rate?.1 ?? 1, isCompressed: isCompressed)
-        format.colorspace = raw.colorspace
-        format.ycbcrEncoding = raw.ycbcr_enc
-        format.quantization = raw.quantization
-        format.transfer = raw.xfer_func
-        format.field = raw.field
-        return format
     }
 }

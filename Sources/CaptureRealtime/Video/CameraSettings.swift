@@ -2,7 +2,7 @@
 ///
 /// *thread-safe*
 public struct CameraSettings: BitwiseCopyable, Sendable, Hashable {
-    /// Pixels.
+    /// Pixels of a whole picture, also where it comes field by field.
     public var width: Int
     public var height: Int
     /// V4L2's four character code, first character in the low byte.

@@ -62,9 +62,11 @@ extension CameraSource {
         let isOfBeginning = origin == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_SOE)
         let isFlagged = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_ERROR) != 0
         // A driver may hand on what another process told it (v4l2loopback): more bytes than there are is an error too.
-        return FilledBuffer(
+        var buffer = FilledBuffer(
             index: Int(raw.index), sequence: raw.sequence, timestamp: isMonotonic ? raw.timestamp : 0,
             stampLag: isOfBeginning ? 0 : endLag,
             isFlagged: isFlagged || !room.holds(planes, in: Int(raw.index)), planes: planes)
+        buffer.field = raw.field
+        return buffer
     }
 }

@@ -37,8 +37,10 @@ public struct CameraSource: ~Copyable, Sendable {
         let got = try CameraNegotiation.negotiate(node, asked: asked, input)
         try got.check()
         // Before the buffers are had: what comes meanwhile is told, too.
-        let watch = SignalWatch(node.descriptor, input, frameNanoseconds: got.frameNanoseconds)
-        let mapped = try Self.map(&node, count: got.bufferCount(atMost: buffers))
+        let watch = SignalWatch(node.descriptor, input, frameNanoseconds: got.bufferNanoseconds)
+        // A picture takes two of them where each holds a field.
+        let most = got.isAlternating ? 2 * buffers : buffers
+        let mapped = try Self.map(&node, count: got.bufferCount(atMost: most))
         // A picture would be looked for in planes that are not there.
         guard mapped.planes == got.planes else { throw RealtimeFault(.queryBuffer, result: -EPROTO) }
         self.asked = asked
@@ -47,7 +49,7 @@ public struct CameraSource: ~Copyable, Sendable {
         self.watch = watch
         signal = input.state
         room = mapped.room
-        endLag = FilledBuffer.lag(of: got.frameNanoseconds)
+        endLag = FilledBuffer.lag(of: got.bufferNanoseconds)
         pollSet = PollSet(reading: node.descriptor, exceptions: true)
         self.node = node
     }

@@ -12,6 +12,8 @@ public struct FilledBuffer: BitwiseCopyable, Sendable {
     /// The driver says that the picture is broken.
     public var isFlagged: Bool
     public var planes: FramePlanes
+    /// V4L2_FIELD_*: which field it is, where they come in turn.
+    public var field: UInt32 = 0
 
     @_noLocks @_noAllocation
     public init(

@@ -12,6 +12,8 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     private var position: UInt64 = 0
     private var totals = Loss()
     private var sequences = SequenceLine()
+    private var fields = FieldLine()
+    private let isAlternating: Bool
     private var stamps = StampLine()
     private var gaps: StampGaps
     /// Of each picture, as long as the signal is as it is.
@@ -23,8 +25,9 @@ struct VideoLedger: BitwiseCopyable, Sendable {
 
     @usableFromInline
     init(_ format: CameraFormat, _ counters: CounterTable) {
-        interval = format.frameNanoseconds
-        gaps = StampGaps(interval: format.frameNanoseconds)
+        interval = format.bufferNanoseconds
+        gaps = StampGaps(interval: format.bufferNanoseconds)
+        isAlternating = format.isAlternating
         planes = format.planes
         var least = FramePlanes()
         for plane in 0..<format.planes { least.set(plane, offset: 0, byteCount: format.leastBytes(plane: plane)) }
@@ -49,12 +52,19 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     /// - Returns: Whether it is a whole picture. Else it is counted.
     @usableFromInline @_noLocks @_noAllocation
     mutating func arrived(_ buffer: FilledBuffer) -> Bool {
-        lost(sequences.missing(before: buffer.sequence))
+        lost(missing(before: buffer))
         guard let damage = damage(of: buffer) else { return true }
         counters.sawDamage(damage)
         totals.damaged &+= 1
         position &+= 1
         return false
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func missing(before buffer: FilledBuffer) -> UInt64 {
+        isAlternating
+            ? fields.missing(before: buffer.sequence, field: buffer.field)
+            : sequences.missing(before: buffer.sequence)
     }
 
     @_noLocks @_noAllocation
@@ -88,9 +98,10 @@ struct VideoLedger: BitwiseCopyable, Sendable {
         }
         var all = flags
         all.add(standing)
-        let header = FrameHeader(
+        var header = FrameHeader(
             sequence: position, timestamp: stamp, byteCount: buffer.planes.total, frameCount: 1, flags: all,
             lost: totals)
+        if isAlternating, fields.isBottom { header.flags.add(FrameFlags.bottomField) }
         stamped = position
         position &+= 1
         return header
@@ -134,6 +145,7 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     @usableFromInline @_noLocks @_noAllocation
     mutating func restarted() {
         sequences.restart()
+        fields.restart()
         wasRestarted = true
         flags.add(FrameFlags.restarted)
     }

@@ -25,7 +25,7 @@ public struct VideoTrack<Source: VideoSource & ~Copyable>: ~Copyable {
         self.source = source
         self.ring = ring
         ledger = VideoLedger(format, counters.table)
-        periodNanoseconds = format.frameNanoseconds
+        periodNanoseconds = format.bufferNanoseconds
         word = control.word
         self.counters = counters.table
         self.control = control

@@ -1,0 +1,76 @@
+import CMedia
+import CaptureRealtime
+
+extension Colorimetry {
+    /// What a driver says by VIDIOC_G_FMT, and where it says 0, what the kernel's V4L2_MAP_ macros make of that.
+    init(_ camera: CameraFormat) {
+        let colorspace = Self.colorspace(camera)
+        let format = PixelFormat(rawValue: camera.fourcc)
+        let family = camera.isCompressed ? PixelFormat.Family.compressed : format.family
+        self.init(
+            primaries: Self.primaries[colorspace] ?? .unspecified, transfer: Self.transfer(camera, colorspace),
+            matrix: .bt601, range: .full)
+        switch family {
+        // A camera's own JPEG is JFIF, whatever stands beside it.
+        case .compressed: break
+        case .rgb:
+            matrix = .rgb
+            // Hues have no limited range (V4L2's documentation).
+            if !format.isHue, camera.quantization == Self.limited { range = .limited }
+        // Grey cameras use all 256 values, whatever V4L2's default for "not RGB" says.
+        case .grey: if camera.quantization == Self.limited { range = .limited }
+        case .yuv:
+            let encoding = Self.encoding(camera, colorspace)
+            matrix = Self.matrices[encoding] ?? .bt601
+            range = Self.range(camera, colorspace, encoding)
+        }
+    }
+
+    private static let limited = V4L2_QUANTIZATION_LIM_RANGE.rawValue
+    private static let full = V4L2_QUANTIZATION_FULL_RANGE.rawValue
+
+    /// V4L2_COLORSPACE_DEFAULT is a driver's error: then the signal's kind decides.
+    private static func colorspace(_ camera: CameraFormat) -> UInt32 {
+        guard camera.colorspace == 0 else { return camera.colorspace }
+        let isTelevision = camera.standardLines > 0 || camera.isDigital && camera.height < 720
+        return cm_v4l2_default_colorspace(isTelevision ? 1 : 0, camera.isDigital ? 1 : 0)
+    }
+
+    private static func encoding(_ camera: CameraFormat, _ colorspace: UInt32) -> UInt32 {
+        camera.ycbcrEncoding == 0 ? cm_v4l2_default_ycbcr_enc(colorspace) : camera.ycbcrEncoding
+    }
+
+    private static func transfer(_ camera: CameraFormat, _ colorspace: UInt32) -> Transfer {
+        transfers[camera.transfer == 0 ? cm_v4l2_default_xfer_func(colorspace) : camera.transfer] ?? .unspecified
+    }
+
+    private static func range(_ camera: CameraFormat, _ colorspace: UInt32, _ encoding: UInt32) -> Range {
+        // xvYCC has one range alone: what lies beyond 16 and 235 are its additional colours.
+        if [V4L2_YCBCR_ENC_XV601.rawValue, V4L2_YCBCR_ENC_XV709.rawValue].contains(encoding) { return .limited }
+        let said = camera.quantization
+        return (said == 0 ? cm_v4l2_default_quantization(0, colorspace) : said) == full ? .full : .limited
+    }
+
+    private static let primaries: [UInt32: Primaries] = [
+        V4L2_COLORSPACE_SMPTE170M.rawValue: .smpte170M, V4L2_COLORSPACE_BT878.rawValue: .smpte170M,
+        V4L2_COLORSPACE_SMPTE240M.rawValue: .smpte240M, V4L2_COLORSPACE_REC709.rawValue: .bt709,
+        V4L2_COLORSPACE_470_SYSTEM_M.rawValue: .bt470M, V4L2_COLORSPACE_470_SYSTEM_BG.rawValue: .bt470BG,
+        V4L2_COLORSPACE_JPEG.rawValue: .bt709, V4L2_COLORSPACE_SRGB.rawValue: .bt709,
+        V4L2_COLORSPACE_OPRGB.rawValue: .opRGB, V4L2_COLORSPACE_BT2020.rawValue: .bt2020,
+        V4L2_COLORSPACE_DCI_P3.rawValue: .dciP3,
+    ]
+
+    private static let transfers: [UInt32: Transfer] = [
+        V4L2_XFER_FUNC_709.rawValue: .bt709, V4L2_XFER_FUNC_SRGB.rawValue: .srgb,
+        V4L2_XFER_FUNC_OPRGB.rawValue: .opRGB, V4L2_XFER_FUNC_SMPTE240M.rawValue: .smpte240M,
+        V4L2_XFER_FUNC_NONE.rawValue: .linear, V4L2_XFER_FUNC_DCI_P3.rawValue: .dciP3,
+        V4L2_XFER_FUNC_SMPTE2084.rawValue: .pq,
+    ]
+
+    /// What is not here, sYCC among them, is BT.601.
+    private static let matrices: [UInt32: Matrix] = [
+        V4L2_YCBCR_ENC_709.rawValue: .bt709, V4L2_YCBCR_ENC_XV709.rawValue: .bt709,
+        V4L2_YCBCR_ENC_BT2020.rawValue: .bt2020, V4L2_YCBCR_ENC_BT2020_CONST_LUM.rawValue: .bt2020Constant,
+        V4L2_YCBCR_ENC_SMPTE240M.rawValue: .smpte240M,
+    ]
+}
