@@ -93,9 +93,20 @@ extension AudioFormat {
 
 extension VideoFormat {
     fileprivate var jsonText: JSONText {
-        .object([
+        .members([
             ("width", .integer(Int64(width))), ("height", .integer(Int64(height))),
             ("pixel_format", .string(pixelFormat.description)), ("frame_rate", .string(frameRate.description)),
+            ("colorimetry", colorimetry.jsonText), ("field_order", .string(fieldOrder.rawValue)),
+            ("pixel_aspect", pixelAspect.map { .string($0.description) }),
+        ])
+    }
+}
+
+extension Colorimetry {
+    fileprivate var jsonText: JSONText {
+        .object([
+            ("primaries", .string(primaries.rawValue)), ("transfer", .string(transfer.rawValue)),
+            ("matrix", .string(matrix.rawValue)), ("range", .string(range.rawValue)),
         ])
     }
 }

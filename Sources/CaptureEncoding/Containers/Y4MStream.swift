@@ -3,7 +3,9 @@ import CaptureGate
 /// YUV4MPEG2: raw planes behind a line of text. The format is described in yuv4mpeg(5) of mjpegtools.
 ///
 /// Packed 4:2:2 becomes planar, 4:2:0 has its chroma in the middle of four pixels, where V4L2 has it; no sample changes.
-/// Of grey of more than 8 bits the upper 8 are kept. RGB becomes 4:4:4 by the matrix of BT.601.
+/// Of grey of more than 8 bits the upper 8 are kept. RGB becomes 4:4:4 by the matrix of BT.601. The format has no word for
+/// the matrix, and readers take it for that of BT.601: so Y, Cb and Cr of any other are converted to it. It has one for the
+/// range, which stays.
 ///
 /// *session-bound*
 final class Y4MStream: ClipStream {
@@ -15,7 +17,7 @@ final class Y4MStream: ClipStream {
     private static let frameLine = Array("FRAME\n".utf8)
 
     init(_ track: ClipTrack) throws(CaptureError) {
-        guard let format = track.video, let planarizer = Planarizer(format, takesRGB: true) else {
+        guard let format = track.video, let planarizer = Planarizer(format, to: .y4m, takesRGB: true) else {
             throw Self.cannotHold(track)
         }
         self.planarizer = planarizer
@@ -25,8 +27,16 @@ final class Y4MStream: ClipStream {
 
     private static func headLine(_ format: VideoFormat, _ sampling: ChromaSampling) -> String {
         let rate = "F\(format.frameRate.numerator):\(format.frameRate.denominator)"
-        // The pixels' shape is not known: a camera's are square, but V4L2 need not say so.
-        return "YUV4MPEG2 W\(format.width) H\(format.height) \(rate) Ip A0:0 \(sampling.y4mTag)\n"
+        // 0:0 is a shape that is not known: a camera's are square, but V4L2 need not say so.
+        let aspect = format.pixelAspect?.description ?? "0:0"
+        let shape = "W\(format.width) H\(format.height) \(rate) \(format.fieldOrder.y4mTag) A\(aspect)"
+        return "YUV4MPEG2 \(shape) \(sampling.y4mTag) XCOLORRANGE=\(range(format))\n"
+    }
+
+    /// RGB becomes Y, Cb and Cr of limited range.
+    private static func range(_ format: VideoFormat) -> String {
+        let colorimetry = format.colorimetry
+        return colorimetry.matrix == .rgb || colorimetry.range == .limited ? "LIMITED" : "FULL"
     }
 
     private static func cannotHold(_ track: ClipTrack) -> CaptureError {
@@ -59,6 +69,16 @@ final class Y4MStream: ClipStream {
         guard let target = room.baseAddress, let source = data.baseAddress else { return }
         Self.frameLine.withUnsafeBytes { room.copyMemory(from: $0) }
         planarizer.convert(source, into: (target + Self.frameLine.count).assumingMemoryBound(to: UInt8.self))
+    }
+}
+
+extension FieldOrder {
+    fileprivate var y4mTag: String {
+        switch self {
+        case .progressive: "Ip"
+        case .topFirst: "It"
+        case .bottomFirst: "Ib"
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+import CaptureGate
+
 /// What a container must know of a codec.
 ///
 /// *thread-safe*
@@ -16,10 +18,12 @@ public struct CodecDescription: Hashable, Sendable {
     public var delay: Int64
     /// How much a decoder must be given before the place it is to play from, nanoseconds.
     public var preRoll: Int64
+    /// What the samples of pictures mean, once they are decoded.
+    public var colorimetry: Colorimetry?
 
     public init(
         matroskaID: String, privateBytes: [UInt8] = [], bitDepth: Int = 0, uncompressedFourCC: [UInt8] = [],
-        decodedRate: Int? = nil, delay: Int64 = 0, preRoll: Int64 = 0
+        decodedRate: Int? = nil, delay: Int64 = 0, preRoll: Int64 = 0, colorimetry: Colorimetry? = nil
     ) {
         self.matroskaID = matroskaID
         self.privateBytes = privateBytes
@@ -28,5 +32,6 @@ public struct CodecDescription: Hashable, Sendable {
         self.decodedRate = decodedRate
         self.delay = delay
         self.preRoll = preRoll
+        self.colorimetry = colorimetry
     }
 }

@@ -3,7 +3,7 @@ import CaptureGate
 
 /// A JPEG image a frame, by libjpeg-turbo, from YUYV, UYVY, NV12, YU12, GREY, RGB3 and BGR3.
 ///
-/// YUV goes into the compressor as planes, without a detour by RGB. Short frames are skipped and counted. Each image is
+/// YUV goes into the compressor as planes, without a detour by RGB; its matrix and range become JFIF's. Short frames are skipped and counted. Each image is
 /// whole, with its own tables.
 /// The corresponding C functions are `jpeg_write_raw_data` and `jpeg_write_scanlines`.
 ///
@@ -18,6 +18,8 @@ public final class MJPEGEncoder: Encoder {
     /// From row to row of packed pixels, bytes.
     private let stride: Int
     private let isSingle: Bool
+    /// Red, green and blue of 16 to 235 to all values.
+    private let widensRGB: Bool
     private var writer: JPEGWriter?
     private var planes: UnsafeMutableBufferPointer<UInt8>
 
@@ -33,14 +35,18 @@ public final class MJPEGEncoder: Encoder {
         layout = PictureLayout(format)
         stride = layout?.planes.first?.stride ?? 0
         planarizer = Planarizer(
-            format, sampling: parameters.chroma == .yuv420 ? .yuv420 : nil, expands: parameters.range == .limited)
+            format.of(parameters.range), sampling: parameters.chroma == .yuv420 ? .yuv420 : nil, to: .jpeg)
+        widensRGB = layout != nil && planarizer == nil && format.colorimetry.range == .limited
         let needsNone = planarizer?.needsNoWork ?? true
-        planes = .allocate(capacity: needsNone ? 0 : planarizer?.geometry.byteCountWithScratch ?? 0)
+        let needed = widensRGB ? 3 * format.width * format.height : planarizer?.geometry.byteCountWithScratch ?? 0
+        planes = .allocate(capacity: needsNone && !widensRGB ? 0 : needed)
     }
 
     deinit { planes.deallocate() }
 
-    public var description: CodecDescription { CodecDescription(matroskaID: "V_MJPEG") }
+    public var description: CodecDescription {
+        CodecDescription(matroskaID: "V_MJPEG", colorimetry: format.colorimetry.asJPEG)
+    }
 
     public func begin() throws(CaptureError) {
         try checkParameters()
@@ -81,11 +87,22 @@ public final class MJPEGEncoder: Encoder {
             capacity: writer.capacity, at: nanoseconds, lasting: duration
         ) { (room) throws(CaptureError) in
             guard let planarizer else {
-                return try writer.write(source.assumingMemoryBound(to: UInt8.self), stride: stride, into: room)
+                let pixels = widensRGB ? widened(source) : source.assumingMemoryBound(to: UInt8.self)
+                return try writer.write(pixels, stride: widensRGB ? 3 * format.width : stride, into: room)
             }
             let input = planarizer.needsNoWork ? planarizer.borrowed(source) : planarizer.converted(source, planes)
             return try writer.write(input, into: room)
         }
+    }
+
+    private func widened(_ source: UnsafeRawPointer) -> UnsafePointer<UInt8> {
+        guard let target = planes.baseAddress else { return source.assumingMemoryBound(to: UInt8.self) }
+        let rowBytes = 3 * format.width
+        for row in 0..<format.height {
+            let pixels = (source + row * stride).assumingMemoryBound(to: UInt8.self)
+            Rows.expandLuma(pixels, into: target + row * rowBytes, count: rowBytes)
+        }
+        return UnsafePointer(target)
     }
 
     private var sampling: Int32 {

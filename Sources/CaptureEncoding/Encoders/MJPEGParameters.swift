@@ -10,6 +10,8 @@ public struct MJPEGParameters: Hashable, Sendable {
     }
 
     public enum Range: String, Hashable, Sendable, CaseIterable {
+        /// What the camera says.
+        case asSource = "source"
         /// Y of 16 to 235, V4L2's default for YUV; widened to JFIF's 0 to 255.
         case limited
         /// Y of 0 to 255.
@@ -36,14 +38,14 @@ public struct MJPEGParameters: Hashable, Sendable {
     /// 1 (small) to 100 (large); 90 looks like the source.
     public var quality = 90
     public var chroma = Chroma.asSource
-    /// Which range the camera's YUV has; without a meaning for RGB and grey.
-    public var range = Range.limited
+    /// Which range the camera's YUV has, where the camera says it wrongly; without a meaning for RGB and grey.
+    public var range = Range.asSource
 
     public var quantization = Quantization.even
     public var codes = Codes.fitted
 
     public init(
-        quality: Int = 90, chroma: Chroma = .asSource, range: Range = .limited, quantization: Quantization = .even,
+        quality: Int = 90, chroma: Chroma = .asSource, range: Range = .asSource, quantization: Quantization = .even,
         codes: Codes = .fitted
     ) {
         self.quality = quality

@@ -17,7 +17,9 @@ public final class MJPEGRepair: PassingEncoder {
         self.format = format
     }
 
-    public var description: CodecDescription { CodecDescription(matroskaID: "V_MJPEG") }
+    public var description: CodecDescription {
+        CodecDescription(matroskaID: "V_MJPEG", colorimetry: format.colorimetry.asJPEG)
+    }
 
     public func begin() throws(CaptureError) {
         guard format.pixelFormat.isCompressed else {

@@ -17,7 +17,9 @@ public final class RawVideoEncoder: PassingEncoder {
     }
 
     public var description: CodecDescription {
-        CodecDescription(matroskaID: "V_UNCOMPRESSED", uncompressedFourCC: Self.fourCC[format.pixelFormat] ?? [])
+        CodecDescription(
+            matroskaID: "V_UNCOMPRESSED", uncompressedFourCC: Self.fourCC[format.pixelFormat] ?? [],
+            colorimetry: format.colorimetry)
     }
 
     public func begin() throws(CaptureError) {

@@ -41,6 +41,14 @@ enum PixelArrangement: Hashable {
         ("RGB3", .rgb(red: 0, blue: 2)), ("BGR3", .rgb(red: 2, blue: 0)),
     ]
 
+    /// Whether it is Y, Cb and Cr.
+    var hasChromaPlanes: Bool {
+        switch self {
+        case .packed, .semiplanar, .planar: true
+        case .grey, .deepGrey, .rgb: false
+        }
+    }
+
     var sampling: ChromaSampling {
         switch self {
         case .packed: .yuv422

@@ -33,12 +33,15 @@ extension Planarizer {
         }
     }
 
-    func separate(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, red: Int, blue: Int) {
+    func separate(
+        _ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, red: Int, blue: Int, _ shares: ColourShares
+    ) {
         for row in 0..<geometry.height {
             let start = y + row * geometry.width
             Rows.separate(
                 (source + row * layout.planes[0].stride).assumingMemoryBound(to: UInt8.self), start,
-                start + geometry.lumaBytes, start + 2 * geometry.lumaBytes, count: geometry.width, red: red, blue: blue)
+                start + geometry.lumaBytes, start + 2 * geometry.lumaBytes, count: geometry.width, red: red, blue: blue,
+                shares)
         }
     }
 

@@ -5,14 +5,21 @@ struct Planarizer: Hashable {
     let layout: PictureLayout
     let arrangement: PixelArrangement
     let geometry: PlanarGeometry
+    private let recolouring: Recolouring
+    /// Of red, green and blue.
+    private let isLimited: Bool
     /// Whether limited range is widened to JFIF's full range on the way.
-    let expands: Bool
+    var expands: Bool { recolouring == .widening }
 
     /// - Parameters:
     ///   - sampling: what to make of packed 4:2:2; other formats keep theirs.
+    ///   - target: what the planes are to mean.
     ///   - takesRGB: make 4:4:4 of RGB, by the matrix of BT.601 and in limited range.
     /// - Returns: `nil` for formats without planes of Y: compressed ones, those that nobody here knows, and RGB.
-    init?(_ format: VideoFormat, sampling: ChromaSampling? = nil, expands: Bool = false, takesRGB: Bool = false) {
+    init?(
+        _ format: VideoFormat, sampling: ChromaSampling? = nil, to target: Recolouring.Target = .source,
+        takesRGB: Bool = false
+    ) {
         guard let layout = PictureLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
             return nil
         }
@@ -22,14 +29,14 @@ struct Planarizer: Hashable {
         self.layout = layout
         self.arrangement = arrangement
         geometry = PlanarGeometry(width: format.width, height: format.height, sampling: own)
-        // Grey cameras use all 256 values, whatever V4L2's default for "not RGB" says.
-        self.expands = expands && own != .grey
+        recolouring = Recolouring(format.colorimetry, arrangement, to: target)
+        isLimited = format.colorimetry.range == .limited
     }
 
     /// Whether the source's own planes will do.
     var needsNoWork: Bool {
         switch arrangement {
-        case .planar(_, swapped: false), .grey: !expands
+        case .planar(_, swapped: false), .grey: recolouring == .none
         default: false
         }
     }
@@ -38,6 +45,11 @@ struct Planarizer: Hashable {
     ///   - source: `layout.byteCount` bytes.
     ///   - target: `geometry.byteCount` bytes, with scratch where 4:2:2 is halved.
     func convert(_ source: UnsafeRawPointer, into target: UnsafeMutablePointer<UInt8>) {
+        lay(source, into: target)
+        recolouring.finish(target, geometry)
+    }
+
+    private func lay(_ source: UnsafeRawPointer, into target: UnsafeMutablePointer<UInt8>) {
         switch arrangement {
         case .packed(let y, let cb, let cr):
             let order = PackedOrder(y: y, cb: cb, cr: cr)
@@ -50,7 +62,8 @@ struct Planarizer: Hashable {
         case .planar(_, let swapped): copyPlanes(source, target, swapped: swapped)
         case .grey: copyPlanes(source, target, swapped: false)
         case .deepGrey(let shift, let isBigEndian): narrow(source, target, shift, isBigEndian)
-        case .rgb(let red, let blue): separate(source, target, red: red, blue: blue)
+        case .rgb(let red, let blue):
+            separate(source, target, red: red, blue: blue, isLimited ? .ofLimited : .ofFull)
         }
     }
 

@@ -46,17 +46,20 @@ enum Rows {
         }
     }
 
-    /// R, G and B of full range to Y, Cb and Cr of limited range (ITU-R BT.601), in 1/65536 and rounded to the nearest.
+    /// R, G and B to Y, Cb and Cr of limited range (ITU-R BT.601), rounded to the nearest.
     static func separate(
-        _ source: Source, _ y: Target, _ cb: Target, _ cr: Target, count: Int, red: Int, blue: Int
+        _ source: Source, _ y: Target, _ cb: Target, _ cr: Target, count: Int, red: Int, blue: Int,
+        _ shares: ColourShares
     ) {
         for index in 0..<count {
             let pixel = source + 3 &* index
-            let (r, g, b) = (Int32(pixel[red]), Int32(pixel[1]), Int32(pixel[blue]))
-            let half: Int32 = 1 << 15
-            y[index] = UInt8(truncatingIfNeeded: 16 &+ (16_829 &* r &+ 33_039 &* g &+ 6_416 &* b &+ half) >> 16)
-            cb[index] = UInt8(truncatingIfNeeded: 128 &+ (-9_714 &* r &- 19_070 &* g &+ 28_784 &* b &+ half) >> 16)
-            cr[index] = UInt8(truncatingIfNeeded: 128 &+ (28_784 &* r &- 24_103 &* g &- 4_681 &* b &+ half) >> 16)
+            let r = Int32(pixel[red]) &- shares.black
+            let g = Int32(pixel[1]) &- shares.black
+            let b = Int32(pixel[blue]) &- shares.black
+            let (black, middle): (Int32, Int32) = (16 << 16 &+ 32_768, 128 << 16 &+ 32_768)
+            y[index] = clamped(black &+ shares.luma.0 &* r &+ shares.luma.1 &* g &+ shares.luma.2 &* b)
+            cb[index] = clamped(middle &+ shares.cb.0 &* r &+ shares.cb.1 &* g &+ shares.cb.2 &* b)
+            cr[index] = clamped(middle &+ shares.cr.0 &* r &+ shares.cr.1 &* g &+ shares.cr.2 &* b)
         }
     }
 
@@ -82,4 +85,17 @@ enum Rows {
             target[index] = UInt8(truncatingIfNeeded: (value &* 291 &+ 256) >> 8)
         }
     }
+}
+
+/// What red, green and blue add to Y, Cb and Cr of limited range (ITU-R BT.601), in 1/65536.
+struct ColourShares {
+    let black: Int32
+    let luma: (Int32, Int32, Int32)
+    let cb: (Int32, Int32, Int32)
+    let cr: (Int32, Int32, Int32)
+
+    static let ofFull = ColourShares(
+        black: 0, luma: (16_829, 33_039, 6_416), cb: (-9_714, -19_070, 28_784), cr: (28_784, -24_103, -4_681))
+    static let ofLimited = ColourShares(
+        black: 16, luma: (19_595, 38_470, 7_471), cb: (-11_311, -22_205, 33_516), cr: (33_516, -28_066, -5_450))
 }

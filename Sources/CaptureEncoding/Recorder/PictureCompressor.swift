@@ -14,9 +14,12 @@ final class PictureCompressor {
     /// - Parameter source: of the pictures.
     /// - Throws: `.usage` for pictures that can't be made JPEG, and parameters out of range.
     init(_ source: VideoFormat, _ parameters: MJPEGParameters) throws(CaptureError) {
-        format = VideoFormat(
+        var format = VideoFormat(
             width: source.width, height: source.height, pixelFormat: .mjpeg, frameRate: source.frameRate,
-            bytesPerLine: 0)
+            bytesPerLine: 0, colorimetry: source.colorimetry.asJPEG)
+        format.fieldOrder = source.fieldOrder
+        format.pixelAspect = source.pixelAspect
+        self.format = format
         encoder = MJPEGEncoder(format: source, parameters: parameters)
         try encoder.begin()
     }

@@ -7,7 +7,7 @@ extension Device {
                 ("id", .string(id.rawValue)), ("name", .string(name)), ("capability", .string(capability.rawValue)),
             ] + availability.json + [
                 ("ambiguity", .optional(ambiguity)), ("nodes", .strings(nodes)), ("built_in", .bool(isBuiltIn)),
-                ("formats", formats.json),
+                ("colorimetry", colorimetry?.json ?? .null), ("formats", formats.json),
             ] + (inputs.isEmpty ? [] : [("inputs", .array(inputs.map(\.json)))]))
     }
 

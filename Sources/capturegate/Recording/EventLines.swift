@@ -142,7 +142,9 @@ extension ClipTrack {
                 base + [
                     ("width", .count(format.width)), ("height", .count(format.height)),
                     ("pixel_format", .string(format.pixelFormat.description)),
-                    ("frame_rate", .string(format.frameRate.description)),
+                    ("frame_rate", .string(format.frameRate.description)), ("colorimetry", format.colorimetry.json),
+                    ("field_order", .string(format.fieldOrder.rawValue)),
+                    ("pixel_aspect", .optional(format.pixelAspect?.description)),
                 ])
         }
     }

@@ -27,7 +27,9 @@ extension Snapshot {
         [
             "event": "picture", "path": .string(path), "bytes": .count(size), "width": .count(format.width),
             "height": .count(format.height), "pixel_format": .string(format.pixelFormat.description),
-            "settled": .bool(isSettled), "waited_ns": .integer(waitedNanoseconds), "timestamp_ns": .integer(timestamp),
+            "colorimetry": format.colorimetry.json, "field_order": .string(format.fieldOrder.rawValue),
+            "pixel_aspect": .optional(format.pixelAspect?.description), "settled": .bool(isSettled),
+            "waited_ns": .integer(waitedNanoseconds), "timestamp_ns": .integer(timestamp),
             "missed": .count(missed), "differences": .strings(differences),
         ]
     }

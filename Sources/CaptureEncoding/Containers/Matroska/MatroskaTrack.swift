@@ -71,10 +71,12 @@ final class MatroskaTrack {
     private static func append(_ format: VideoFormat, _ codec: CodecDescription, to entry: inout EBML) {
         entry.unsigned(.defaultDuration, UInt64(format.frameRate.frameNanoseconds))
         entry.master(.video) { video in
-            video.unsigned(.flagInterlaced, 2)
+            MatroskaFields.append(format.fieldOrder, to: &video)
             video.unsigned(.pixelWidth, UInt64(format.width))
             video.unsigned(.pixelHeight, UInt64(format.height))
+            MatroskaAspect.append(format, to: &video)
             if !codec.uncompressedFourCC.isEmpty { video.element(.uncompressedFourCC, codec.uncompressedFourCC) }
+            if let colorimetry = codec.colorimetry { MatroskaColour.append(colorimetry, to: &video) }
         }
     }
 

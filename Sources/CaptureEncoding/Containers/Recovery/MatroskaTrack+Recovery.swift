@@ -9,21 +9,29 @@ extension MatroskaTrack {
         for (id, content) in MatroskaChildren(entry) {
             fields[id] = content
             guard [MatroskaID.audio, .video].contains(where: { $0.rawValue == id }) else { continue }
-            for (id, content) in MatroskaChildren(content) { fields[id] = content }
+            for (id, content) in MatroskaChildren(content) {
+                fields[id] = content
+                guard id == MatroskaID.colour.rawValue else { continue }
+                for (id, content) in MatroskaChildren(content) { fields[id] = content }
+            }
         }
         func field(_ id: MatroskaID) -> ArraySlice<UInt8> { fields[id.rawValue] ?? [] }
-        let number = field(.trackNumber).unsigned
-        guard (1...126).contains(number) else { return nil }
+        let trackNumber = field(.trackNumber).unsigned
+        guard (1...126).contains(trackNumber) else { return nil }
         var codec = CodecDescription(matroskaID: field(.codecID).text, privateBytes: Array(field(.codecPrivate)))
         codec.bitDepth = Int(clamping: field(.bitDepth).unsigned)
         codec.uncompressedFourCC = Array(field(.uncompressedFourCC).prefix(4))
         codec.delay = Int64(clamping: field(.codecDelay).unsigned)
         codec.preRoll = Int64(clamping: field(.seekPreRoll).unsigned)
+        func number(_ id: MatroskaID) -> UInt64 { field(id).unsigned }
+        codec.colorimetry = MatroskaColour.read(number)
         let media: ClipTrack.Media
         switch field(.trackType).unsigned {
         case 1:
-            let size = (field(.pixelWidth).unsigned, field(.pixelHeight).unsigned)
-            guard let format = Self.video(codec, size, field(.defaultDuration).unsigned) else { return nil }
+            let size = (number(.pixelWidth), number(.pixelHeight))
+            guard var format = Self.video(codec, size, number(.defaultDuration)) else { return nil }
+            format.fieldOrder = MatroskaFields.read(number)
+            format.pixelAspect = MatroskaAspect.read(size, number)
             media = .video(format)
         case 2:
             let rate = field(.samplingFrequency).number
@@ -31,8 +39,8 @@ extension MatroskaTrack {
             media = .audio(format)
         default: return nil
         }
-        let track = ClipTrack(media, name: field(.name).text, device: devices[number] ?? "")
-        self.init(number: Int(number), track: track, encoder: RecoveredCodec(codec))
+        let track = ClipTrack(media, name: field(.name).text, device: devices[trackNumber] ?? "")
+        self.init(number: Int(trackNumber), track: track, encoder: RecoveredCodec(codec))
     }
 
     private static func video(_ codec: CodecDescription, _ size: (UInt64, UInt64), _ duration: UInt64) -> VideoFormat? {
@@ -43,7 +51,8 @@ extension MatroskaTrack {
             (1...1_000_000_000_000).contains(duration), let rate = FrameRate(1_000_000_000, Int(duration))
         else { return nil }
         return VideoFormat(
-            width: Int(size.0), height: Int(size.1), pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: 0)
+            width: Int(size.0), height: Int(size.1), pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: 0,
+            colorimetry: codec.colorimetry)
     }
 
     private static func audio(_ codec: CodecDescription, _ rate: Double, _ channels: UInt64) -> AudioFormat? {

@@ -1,4 +1,6 @@
-/// From Y, Cb and Cr to R, G and B by ITU-R BT.601, in 1/65536.
+import CaptureGate
+
+/// From Y, Cb and Cr to R, G and B of all values, in 1/65536.
 struct ColourMatrix: Hashable {
     let black: Int32
     let luma: Int32
@@ -7,14 +9,15 @@ struct ColourMatrix: Hashable {
     let greenCr: Int32
     let blueCb: Int32
 
-    init(_ range: MJPEGParameters.Range) {
-        let isLimited = range == .limited
-        black = isLimited ? 16 : 0
-        luma = isLimited ? 76_309 : 65_536
-        redCr = isLimited ? 104_597 : 91_881
-        greenCb = isLimited ? -25_675 : -22_554
-        greenCr = isLimited ? -53_279 : -46_802
-        blueCb = isLimited ? 132_201 : 116_130
+    init(_ colorimetry: Colorimetry) {
+        let weights = ColourWeights(colorimetry.matrix, colorimetry.range)
+        func fixed(_ value: Double, _ steps: Double) -> Int32 { Int32((value * 65_536 * 255 / steps).rounded()) }
+        black = weights.black
+        luma = fixed(1, weights.lumaSteps)
+        redCr = fixed(weights.redCr, weights.chromaSteps)
+        greenCb = fixed(weights.greenCb, weights.chromaSteps)
+        greenCr = fixed(weights.greenCr, weights.chromaSteps)
+        blueCb = fixed(weights.blueCb, weights.chromaSteps)
     }
 }
 
@@ -36,5 +39,17 @@ extension Rows {
         }
     }
 
-    private static func clamped(_ value: Int32) -> UInt8 { UInt8(min(max(value >> 16, 0), 255)) }
+    /// The same of Y of constant luminance.
+    static func mix(
+        _ y: Source, _ cb: Source, _ cr: Source, into target: Target, count: Int, halves: Bool,
+        _ source: ConstantLuminance
+    ) {
+        for index in 0..<count {
+            let shared = halves ? index / 2 : index
+            let colour = source.colour(y[index], cb[shared], cr[shared])
+            target[3 &* index] = ConstantLuminance.byte(255 * colour.red)
+            target[3 &* index &+ 1] = ConstantLuminance.byte(255 * colour.green)
+            target[3 &* index &+ 2] = ConstantLuminance.byte(255 * colour.blue)
+        }
+    }
 }

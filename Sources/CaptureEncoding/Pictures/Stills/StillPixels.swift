@@ -24,6 +24,8 @@ final class StillPixels {
     private let arrangement: PixelArrangement?
     private let planarizer: Planarizer?
     private let matrix: ColourMatrix
+    private let constant: ConstantLuminance?
+    private let isLimited: Bool
     private let planes: UnsafeMutableBufferPointer<UInt8>
     private let decoder: OpaquePointer?
     /// Cameras may code whole blocks of 16 rows.
@@ -35,7 +37,10 @@ final class StillPixels {
         let arrangement = PixelArrangement(format.pixelFormat)
         self.arrangement = arrangement
         planarizer = Planarizer(format)
-        matrix = ColourMatrix(range)
+        let meaning = format.of(range).colorimetry
+        matrix = ColourMatrix(meaning)
+        constant = meaning.matrix == .bt2020Constant ? ConstantLuminance(meaning.range) : nil
+        isLimited = meaning.range == .limited
         kind = Self.kind(arrangement, keepsDepth)
         rows = format.height + (format.pixelFormat.isCompressed ? 16 : 0)
         let isPossible = layout != nil || format.pixelFormat.isCompressed
@@ -70,6 +75,7 @@ final class StillPixels {
         case .grey, .deepGrey: planarizer?.convert(source, into: start)
         case .packed, .planar, .semiplanar: mix(source)
         }
+        if isLimited, !arrangement.hasChromaPlanes { widen() }
         return true
     }
 
@@ -111,6 +117,18 @@ final class StillPixels {
         }
     }
 
+    /// Red, green and blue, or grey, of 16 to 235 to all values.
+    private func widen() {
+        guard kind == .deepGrey else { return Rows.expandLuma(start, into: start, count: rowBytes * height) }
+        for pixel in 0..<width * height {
+            let value = UInt32(start[2 &* pixel]) << 8 | UInt32(start[2 &* pixel &+ 1])
+            let above: UInt32 = min(max(value, 4096), 60_160) - 4096
+            let full: UInt32 = above * 65_535 / 56_064
+            start[2 &* pixel] = UInt8(truncatingIfNeeded: full >> 8)
+            start[2 &* pixel &+ 1] = UInt8(truncatingIfNeeded: full)
+        }
+    }
+
     private func mix(_ source: UnsafeRawPointer) {
         guard let planarizer, let base = planes.baseAddress else { return }
         planarizer.convert(source, into: base)
@@ -118,9 +136,12 @@ final class StillPixels {
         let halves = geometry.sampling != .yuv444
         for row in 0..<height {
             let chroma = geometry.lumaBytes + (geometry.sampling == .yuv420 ? row / 2 : row) * geometry.chromaWidth
-            Rows.mix(
-                base + row * width, base + chroma, base + chroma + geometry.chromaBytes, into: start + row * rowBytes,
-                count: width, halves: halves, matrix)
+            let (y, cb, target) = (base + row * width, base + chroma, start + row * rowBytes)
+            if let constant {
+                Rows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, constant)
+            } else {
+                Rows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, matrix)
+            }
         }
     }
 }
