@@ -39,6 +39,7 @@
 #include "cs_route.h"
 #include "cs_signal.h"
 #include "cs_spawn.h"
+#include "cs_start.h"
 #include "cs_terminal.h"
 #include "cs_time.h"
 #include "cs_users.h"

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 
 /// One run of the program, from its arguments to its exit status.
-struct Invocation {
+struct Invocation: Sendable {
     private let arguments: [String]
 
     private let isText: Bool
@@ -125,7 +125,7 @@ struct Invocation {
     }
 
     /// On standard error for people; on the stream of events, too, for programs.
-    private func tell(_ error: CaptureError) -> Int32 {
+    func tell(_ error: CaptureError) -> Int32 {
         tellPeople(error)
         if arguments.contains("--json") {
             let event: [(String, JSONValue)] = isOngoing ? [("event", "error")] : []
@@ -143,6 +143,8 @@ struct Invocation {
 
     private func tellPeople(_ error: CaptureError) {
         let stream = StandardStream.error
+        // Whoever does not read it does not keep the program from ending.
+        guard stream.hasRoom(within: .seconds(2)) else { return }
         stream.note(ErrorReport(error: error).lines(Ink(for: stream)).joined(separator: "\n"))
     }
 

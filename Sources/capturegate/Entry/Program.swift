@@ -1,3 +1,4 @@
+import CaptureGate
 import Glibc
 
 /// Where the program starts and ends.
@@ -6,12 +7,18 @@ import Glibc
 @main
 enum Program {
     static func main() {
+        Provision.fillStreams()
+        widenLines()
         let desk = SignalDesk()
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        let isText = Self.areArgumentsText
+        let invocation = Invocation(Provision.arguments, isText: Provision.areArgumentsText)
+        do throws(CaptureError) {
+            try Provision.begin()
+        } catch {
+            _exit(invocation.tell(error))
+        }
         // Not on the main actor, whose thread waits.
         Task.detached {
-            let status = await SignalDesk.$current.withValue(desk) { await Invocation(arguments, isText: isText).run() }
+            let status = await SignalDesk.$current.withValue(desk) { await invocation.run() }
             // Not `exit`: what libraries clean up there, a thread of theirs or of the gate may be using still.
             fflush(nil)
             _exit(status)
@@ -19,10 +26,10 @@ enum Program {
         desk.wait()
     }
 
-    /// Whether all arguments are UTF-8: of others, Swift's strings are not what was written.
-    private static var areArgumentsText: Bool {
-        (0..<Int(CommandLine.argc)).allSatisfy { index in
-            CommandLine.unsafeArgv[index].map { String(validatingCString: $0) != nil } ?? true
-        }
+    /// The parser's library traps where a terminal, or COLUMNS, leaves a line less room than its indentation takes. Nothing
+    /// else runs yet that could read the variable meanwhile.
+    private static func widenLines() {
+        let told = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
+        if told ?? StandardStream.output.columns < 40 { setenv("COLUMNS", "40", 1) }
     }
 }

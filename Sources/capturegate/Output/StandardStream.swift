@@ -48,6 +48,12 @@ struct StandardStream: Sendable {
     /// A line that is worth nothing to wait or to stop for.
     func note(_ text: String) { try? line(text) }
 
+    /// Whether something can be written at once, or before that time has passed.
+    func hasRoom(within time: Duration) -> Bool {
+        var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&item, 1, Int32(time / .milliseconds(1))) != 0
+    }
+
     /// A pipe or a socket: what fails to be written there has no reader, since SIGPIPE is ignored.
     private var isPipe: Bool {
         var status = stat()

@@ -1,0 +1,94 @@
+#define _GNU_SOURCE
+#include "cs_start.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cs_result.h"
+
+static int argument_count;
+static char **arguments;
+
+// glibc gives constructors what it gives main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+    argument_count = count;
+    arguments = values;
+}
+
+int cs_argument_count(void) { return argument_count; }
+
+const char *cs_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
+
+int cs_fill_streams(void) {
+    int fd;
+    do {
+        fd = CS_RETRY(int, open("/", O_PATH | O_CLOEXEC));
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    // Where there is no fourth descriptor, the first three are there.
+    if (fd >= 0) close(fd);
+    return fd == -EMFILE ? 0 : fd < 0 ? fd : 0;
+}
+
+enum { MOST = 256 };
+
+int cs_spare_descriptors(int most) {
+    int found[MOST], count = 0;
+    while (count < most && count < MOST) {
+        int fd = CS_RETRY(int, open("/", O_PATH | O_CLOEXEC));
+        if (fd < 0) break;
+        found[count++] = fd;
+    }
+    for (int i = 0; i < count; i++) close(found[i]);
+    return count;
+}
+
+static void *wait_at(void *gate) {
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+int cs_spare_threads(int most) {
+    pthread_t found[MOST];
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    int count = 0;
+    pthread_mutex_lock(&gate);
+    while (count < most && count < MOST && pthread_create(&found[count], NULL, wait_at, &gate) == 0) count++;
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < count; i++) pthread_join(found[i], NULL);
+    pthread_mutex_destroy(&gate);
+    return count;
+}
+
+static int is_limited(__rlimit_resource_t resource) {
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+int cs_has_memory_limit(void) { return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA); }
+
+int cs_spare_memory(size_t bytes) {
+    void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) return -errno;
+    munmap(start, bytes);
+    return 0;
+}
+
+int cs_set_thread_memory(size_t least_stack, int one_heap) {
+    if (one_heap) mallopt(M_ARENA_MAX, 1);
+    pthread_attr_t attributes;
+    size_t size = 0;
+    int result = pthread_getattr_default_np(&attributes);
+    if (result != 0) return -result;
+    result = pthread_attr_getstacksize(&attributes, &size);
+    if (result == 0 && size < least_stack) {
+        result = pthread_attr_setstacksize(&attributes, least_stack);
+        if (result == 0) result = pthread_setattr_default_np(&attributes);
+    }
+    pthread_attr_destroy(&attributes);
+    return -result;
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <stddef.h>
+
+// Why shims: Swift reads a program's arguments from /proc/self/cmdline, and has none where that can't be read; Swift can't
+// wait on a thread that is there for nothing else; pthread_setattr_default_np and O_PATH are extensions that its Glibc
+// module lacks.
+
+// What main was given, kept by a constructor: the one thing here that is kept at all.
+int cs_argument_count(void);
+// NULL past the last one.
+const char *cs_argument(int index);
+// Puts "/", open for neither reading nor writing, in place of each of descriptors 0, 1 and 2 that is closed.
+int cs_fill_streams(void);
+// How many more there could be at once, up to `most`: made, counted and given back.
+int cs_spare_descriptors(int most);
+int cs_spare_threads(int most);
+// Whether RLIMIT_AS or RLIMIT_DATA says anything.
+int cs_has_memory_limit(void);
+// 0, or -ENOMEM where so many bytes can't be mapped.
+int cs_spare_memory(size_t bytes);
+// No thread that is made from now on has a smaller stack; malloc keeps no heaps apart where `one_heap` is not 0.
+int cs_set_thread_memory(size_t least_stack, int one_heap);

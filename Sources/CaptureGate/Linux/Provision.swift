@@ -1,0 +1,95 @@
+import CSystem
+import Gate
+
+/// What a process was given to work with: arguments, streams, descriptors, threads and memory.
+///
+/// Dispatch waits without end for a thread that it can't have, and traps where it can't look at its threads in /proc, for
+/// want of a descriptor, too. So all of that is looked for before.
+package enum Provision {
+    /// The arguments of the program behind its name, also where /proc can't be read; what is not UTF-8 is replaced.
+    package static var arguments: [String] {
+        (1..<max(1, cs_argument_count())).map { index in cs_argument(index).map { String(cString: $0) } ?? "" }
+    }
+
+    /// Whether all arguments are UTF-8: of others, Swift's strings are not what was written.
+    package static var areArgumentsText: Bool {
+        (0..<cs_argument_count()).allSatisfy { index in
+            cs_argument(index).map { String(validatingCString: $0) != nil } ?? true
+        }
+    }
+
+    /// Occupies each of the first three descriptors that is closed, so that no file that is opened later is taken for a
+    /// stream of the program's: a clip for the place where its events go.
+    package static func fillStreams() { _ = cs_fill_streams() }
+
+    /// Gives the threads to come a stack that Swift can work with, whatever the limit says, and looks for what every
+    /// command takes. To be called before any thread is made.
+    ///
+    /// - Throws: `.unavailable`.
+    package static func begin() throws(CaptureError) {
+        let isLimited = cs_has_memory_limit() == 1
+        _ = cs_set_thread_memory(leastStack, isLimited ? 1 : 0)
+        try checkDescriptors(leastDescriptors)
+        try checkProcesses()
+        if isLimited, cs_spare_memory(leastMemory) < 0 { throw .littleMemory }
+        try checkThreads(leastThreads)
+    }
+
+    /// - Parameter count: how many descriptors are needed beside those that there are.
+    /// - Throws: `.unavailable`.
+    package static func checkDescriptors(_ count: Int) throws(CaptureError) {
+        let needed = Int32(min(count, 256))
+        if cs_spare_descriptors(needed) < needed { throw .fewDescriptors }
+    }
+
+    private static func checkProcesses() throws(CaptureError) {
+        let found = cs_open("/proc/\(cs_getpid())/stat", O_RDONLY, 0)
+        guard found >= 0 else { throw .noProcesses(errno: -found) }
+        cs_close(found)
+    }
+
+    /// - Parameter count: how many threads are needed beside those that there are.
+    /// - Throws: `.unavailable`.
+    package static func checkThreads(_ count: Int) throws(CaptureError) {
+        let needed = Int32(min(count, 256))
+        let found = cs_spare_threads(needed)
+        if found < needed { throw .fewThreads(found: Int(found), needed: count) }
+    }
+
+    /// Of each thread, bytes: twice what threads have on macOS.
+    private static let leastStack = 1 << 20
+    /// The store, its watches, a bus, a device and a file, all at once.
+    private static let leastDescriptors = 24
+    private static let leastThreads = 8
+    /// The stacks of a dozen threads, and what a recording takes, bytes.
+    private static let leastMemory = 160 << 20
+}
+
+extension CaptureError {
+    fileprivate static var fewDescriptors: CaptureError {
+        CaptureError(
+            .unavailable, "This process may not open the few files more that it needs (RLIMIT_NOFILE).", errno: EMFILE,
+            remedies: [Remedy("Allow more open files.", command: "ulimit -n 1024")])
+    }
+
+    fileprivate static func noProcesses(errno: Int32) -> CaptureError {
+        CaptureError(
+            .unavailable,
+            "/proc can't be read (\(SystemText.error(errno))): it says which program asks, and much else.",
+            errno: errno, remedies: [Remedy("Mount /proc.", command: "mount -t proc proc /proc")])
+    }
+
+    fileprivate static var littleMemory: CaptureError {
+        CaptureError(
+            .unavailable, "This process may not have the memory that it needs (RLIMIT_AS, RLIMIT_DATA).", errno: ENOMEM,
+            remedies: [Remedy("Allow more address space.", command: "ulimit -v unlimited")])
+    }
+
+    fileprivate static func fewThreads(found: Int, needed: Int) -> CaptureError {
+        CaptureError(
+            .unavailable,
+            "The system gives this process \(found) more threads, and \(needed) are needed: a limit of processes "
+                + "(RLIMIT_NPROC, pids.max) or of memory is reached.", errno: EAGAIN,
+            remedies: [Remedy("Allow more processes, or end some.", command: "ulimit -u 4096")])
+    }
+}
