@@ -7,18 +7,18 @@ struct MeterBars: EventView {
     private let ink = Ink(for: .output)
     private var holds: [PeakHold] = []
 
-    mutating func show(_ event: MeterEvent) {
+    mutating func show(_ event: MeterEvent) throws(StreamFailure) {
         switch event {
         case .started(let device, let format, let differences):
-            stream.note("\(MeterText.title(device, format).fitting(stream.columns))")
-            for difference in differences { stream.note("Note: \(difference.visible)") }
+            try stream.line("\(MeterText.title(device, format).fitting(stream.columns))")
+            for difference in differences { try stream.line("Note: \(difference.visible)") }
             holds = Array(repeating: PeakHold(), count: format.channels)
-        case .level(let reading): draw(reading)
+        case .level(let reading): try draw(reading)
         case .ended: break
         }
     }
 
-    private mutating func draw(_ reading: LevelReading) {
+    private mutating func draw(_ reading: LevelReading) throws(StreamFailure) {
         let isFirst = holds.allSatisfy(\.isNew)
         var text = isFirst ? "" : "\u{1B}[\(holds.count + 1)A"
         for (channel, level) in reading.channels.enumerated() where channel < holds.count {
@@ -26,7 +26,7 @@ struct MeterBars: EventView {
             text += "\r\u{1B}[K" + row(channel, level) + "\n"
         }
         text += "\r\u{1B}[K" + scale(reading) + "\n"
-        try? stream.write(text)
+        try stream.write(text)
     }
 
     /// Columns of a bar: what the number of the channel and its peak leave.

@@ -37,14 +37,19 @@ struct MeterCommand: AsyncParsableCommand, SignalTaker {
         let reporter = EventReporter(view: view)
         let settings = AudioSettings(channels: channels?.count)
         let work = MeterWork(device, settings: settings, duration: time?.duration, reporter: reporter)
-        let result = await Self.result(of: work)
+        let result = await Self.result(of: work, reporter)
         await reporter.finish()
-        if case .failure(let error) = result { throw error }
+        // Not the cancellation that comes of it.
+        if case .failure(let error) = result, error.kind != .dismissed || reporter.failure == nil { throw error }
+        if let failure = reporter.failure { throw failure }
     }
 
-    /// A signal ends the meter, or dismisses the question that is open.
-    private static func result(of work: MeterWork) async -> Result<Void, CaptureError> {
+    /// A signal ends the meter, or dismisses the question that is open; and so does a reader that has gone.
+    private static func result(
+        of work: MeterWork, _ reporter: EventReporter<MeterEvent>
+    ) async -> Result<Void, CaptureError> {
         let handle = GateQueue().add(work)
+        reporter.whenFailed { handle.cancel() }
         let signals = SignalWatch { _ in handle.cancel() }
         defer { withExtendedLifetime(signals) {} }
         switch await handle.result {

@@ -8,9 +8,27 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
     private let view: Locked<any EventView<Event>>
     private let queue = DispatchQueue(label: "capturegate.view")
     private let isShowing = Atomic(false)
+    private let failing = Locked(Failing())
+
+    private struct Failing {
+        var failure: StreamFailure?
+        var handler: (@Sendable () -> Void)?
+    }
 
     init(view: any EventView<Event>) {
         self.view = Locked(view)
+    }
+
+    /// Why what is shown can't be seen.
+    var failure: StreamFailure? { failing.withLock { $0.failure } }
+
+    /// Calls the handler once nothing can be shown any more, and at once where that is so already.
+    func whenFailed(_ handler: @escaping @Sendable () -> Void) {
+        let hasFailed = failing.withLock { failing in
+            failing.handler = handler
+            return failing.failure != nil
+        }
+        if hasFailed { handler() }
     }
 
     func handle(_ event: Event) {
@@ -25,10 +43,28 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
         }
     }
 
-    /// Returns when everything is shown.
-    func finish() async {
-        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    /// Returns when everything is shown, or when that takes longer than a reader may: one that does not read at all would
+    /// keep the program from ending.
+    func finish(within patience: Duration = .seconds(5)) async {
+        let waiting = Locked<CheckedContinuation<Void, Never>?>(nil)
+        let goOn: @Sendable () -> Void = { waiting.withLock { $0.take() }?.resume() }
+        await withCheckedContinuation { continuation in
+            waiting.withLock { $0 = continuation }
+            queue.async(execute: goOn)
+            let end = DispatchTime.now() + .milliseconds(Int(patience / .milliseconds(1)))
+            DispatchQueue.global().asyncAfter(deadline: end, execute: goOn)
+        }
     }
 
-    private func show(_ event: Event) { view.withLock { $0.show(event) } }
+    private func show(_ event: Event) {
+        do throws(StreamFailure) {
+            try view.withLock { view throws(StreamFailure) in try view.show(event) }
+        } catch {
+            let handler = failing.withLock { failing in
+                defer { failing.failure = failing.failure ?? error }
+                return failing.failure == nil ? failing.handler : nil
+            }
+            handler?()
+        }
+    }
 }

@@ -2,7 +2,8 @@
 protocol EventView<Event>: Sendable {
     associatedtype Event: Sendable
 
-    mutating func show(_ event: Event)
+    /// - Throws: where showing it is all that the command does; others go on without.
+    mutating func show(_ event: Event) throws(StreamFailure)
 }
 
 /// Something that goes on, and is told.

@@ -60,4 +60,18 @@ struct MeterTests {
     func absent() async throws {
         #expect(try await workspace().capturegate("meter", "no such thing").code == 66)
     }
+
+    @Test("it listens no longer than somebody reads", arguments: ["", " --json"])
+    func unread(form: String) async throws {
+        let ending = try await workspace().run(
+            ["sh", "-c", "'\(Executable.capturegate)' meter test:tone\(form) | head -n 1"])
+        #expect(ending.code == 0 && ending.output.contains("test:tone"))
+    }
+
+    @Test("what it can't show is no success", arguments: ["", " --json"])
+    func full(form: String) async throws {
+        let ending = try await workspace().run(
+            ["sh", "-c", "'\(Executable.capturegate)' meter test:tone\(form) >/dev/full"])
+        #expect(ending.code == 74 && ending.errors.contains("can't be written"))
+    }
 }
