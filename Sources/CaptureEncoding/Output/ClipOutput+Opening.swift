@@ -29,7 +29,10 @@ extension ClipOutput {
                 destination: destination, file: file, descriptor: file.descriptor, replacing: replacing,
                 isKept: leftover == .recording)
         // Never patched, also where it is a file: the shell may have opened it to append.
-        case .standardOutput: self.init(destination: destination, descriptor: 1)
+        case .standardOutput:
+            let reader = OutputReader(of: 1)
+            self.init(destination: destination, descriptor: reader.descriptor)
+            self.reader = reader
         case .nothing: self.init(destination: destination, descriptor: -1)
         }
     }

@@ -26,6 +26,8 @@ public struct ClipOutput: ~Copyable, Sendable {
     var finishing: FinishingQueue?
     /// The most bytes it may have; `nil` as many as there is room for.
     var limit: Int64?
+    /// Who reads standard output.
+    var reader: OutputReader?
 
     /// - Parameter isKept: not so of half a picture, and of half a recovery, whose interrupted recording is still there.
     init(
@@ -67,11 +69,13 @@ public struct ClipOutput: ~Copyable, Sendable {
     private mutating func append(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
         var rest = bytes
         while !rest.isEmpty {
-            let written = cs_write(descriptor, rest.baseAddress, rest.count)
+            if let reader, reader.atOnce != nil, !reader.waitForRoom() { throw reader.error }
+            let written = cs_write(descriptor, rest.baseAddress, min(rest.count, reader?.atOnce ?? .max))
             if written == -Int64(EAGAIN) {
-                waitForRoom()
+                try waitForRoom()
                 continue
             }
+            reader?.took()
             guard written > 0 else { throw failure(Int32(-written), "write to") }
             bytesWritten += written
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...])
@@ -91,7 +95,11 @@ public struct ClipOutput: ~Copyable, Sendable {
     }
 
     /// Standard output may have been made non-blocking by whoever shares it.
-    private func waitForRoom() {
+    private func waitForRoom() throws(CaptureError) {
+        if let reader {
+            guard reader.waitForRoom() else { throw reader.error }
+            return
+        }
         var item = cs_poll_item(fd: descriptor, events: Int16(CS_POLL_OUT), revents: 0)
         _ = cs_poll(&item, 1, -1)
     }

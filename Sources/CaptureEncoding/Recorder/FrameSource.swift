@@ -11,6 +11,8 @@ protocol FrameSource: AnyObject {
     var end: SessionEnd? { get }
     /// What the device says of its signal now.
     var signal: SignalState { get }
+    /// For other threads, until the device is opened again; `nil` where it is given back.
+    var handle: SessionHandle? { get }
     /// CLOCK_MONOTONIC nanoseconds of the last frame that the capture thread committed.
     var lastTimestamp: Int64 { get }
     /// Of what waits in memory, the first: CLOCK_MONOTONIC nanoseconds.

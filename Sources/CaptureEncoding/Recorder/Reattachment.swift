@@ -40,7 +40,7 @@ final class Reattachment {
 
     /// - Parameter end: how the capture of the lane's device ended.
     func look(at lane: any Lane, _ end: SessionEnd) -> Outcome {
-        guard mayReturn(end), let patience else { return .over(end) }
+        guard Self.mayReturn(end), let patience else { return .over(end) }
         let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
         let name = ObjectIdentifier(lane)
         let begin = since[name, default: now]
@@ -51,7 +51,7 @@ final class Reattachment {
         return attach(lane, end)
     }
 
-    private func mayReturn(_ end: SessionEnd) -> Bool {
+    static func mayReturn(_ end: SessionEnd) -> Bool {
         switch end {
         case .deviceGone, .signalChanged: true
         default: false

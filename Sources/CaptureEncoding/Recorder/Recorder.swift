@@ -10,17 +10,21 @@ import Dispatch
 public struct Recorder: ~Copyable, Sendable {
     private let devices: [OpenDevice]
     private let settings: RecorderSettings
+    /// Beside those of the devices: the recorder's, and who finishes, shows and watches.
+    private static let threads = 4
 
     /// Opens every device of a permit and negotiates; nothing is captured yet.
     ///
     /// - Parameter permit: of microphones at the level `.record` and cameras at `.video`: where one is for less, none is
     ///   opened.
-    /// - Throws: as `AudioSession` and `VideoSession`; devices that were opened before are closed again.
+    /// - Throws: as `AudioSession` and `VideoSession`; devices that were opened before are closed again. `.unavailable`
+    ///   where the system has not as many threads for it as it takes.
     public init(
         opening permit: consuming Permit, settings: RecorderSettings = RecorderSettings()
     ) async throws(CaptureError) {
         var permit = permit
         try await permit.requireFrames()
+        try Provision.checkThreads(permit.devices.count * 3 + Self.threads)
         var devices: [OpenDevice] = []
         for device in permit.devices {
             guard let part = permit.take(device.device.id) else { continue }
@@ -107,8 +111,11 @@ public struct Recorder: ~Copyable, Sendable {
             and: others, lanes.map(\.writtenTrack),
             settings.labels.allowed(by: lanes.compactMap { $0.source.decision }),
             settings.encoders)
+        let over = EndOfCapture(control, reattach: settings.reattach)
+        over.watch(lanes.compactMap { $0.source.handle })
+        for reader in ([target] + others).compactMap(\.reader) { reader.watch { over.look() } }
         let run = RecordingRun(
-            lanes: lanes, writer: writer, timeline: timeline, control: control,
+            lanes: lanes, writer: writer, timeline: timeline, control: control, over: over,
             reattachment: Reattachment(patience: settings.reattach, timeline: timeline),
             finishing: ([target] + others).compactMap(\.finishing), preRoll: preRoll,
             progressInterval: settings.progressInterval, report: onEvent)

@@ -48,6 +48,7 @@ extension RecordingRun {
                     + "there was no more yet, or no more memory.")
         }
         timeline.start(at: origin)
+        over.expect(timeline.duration, from: origin)
     }
 
     /// Writes one period or picture of what was held, of all devices the oldest one, so that the file has them in order.

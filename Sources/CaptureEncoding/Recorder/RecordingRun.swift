@@ -12,6 +12,8 @@ final class RecordingRun {
     private let tee: TeeWriter?
     let timeline: Timeline
     let control: RecordingControl
+    /// For a writer that waits for its reader.
+    let over: EndOfCapture
     private let reattachment: Reattachment
     /// Where the clip goes into several files: which of them are finished.
     private let finishing: [FinishingQueue]
@@ -69,7 +71,8 @@ final class RecordingRun {
     /// - Returns: `nil` without a lane.
     init?(
         lanes: [any Lane], writer: any ClipWriter, timeline: Timeline, control: RecordingControl,
-        reattachment: Reattachment, finishing: [FinishingQueue], preRoll: PreRoll?, progressInterval: Duration,
+        over: EndOfCapture, reattachment: Reattachment, finishing: [FinishingQueue], preRoll: PreRoll?,
+        progressInterval: Duration,
         report: @escaping (RecordingEvent) -> Void
     ) {
         guard let leader = lanes.first(where: { $0 is VideoLane }) ?? lanes.first else { return nil }
@@ -82,6 +85,7 @@ final class RecordingRun {
         tee = writer as? TeeWriter
         self.timeline = timeline
         self.control = control
+        self.over = over
         self.reattachment = reattachment
         self.finishing = finishing
         self.preRoll = preRoll
@@ -95,6 +99,8 @@ final class RecordingRun {
     /// - Throws: where no valid file came to be.
     func run() throws(CaptureError) -> Clip {
         for lane in lanes { lane.source.start() }
+        // The first frame itself may not be read.
+        if preRoll == nil { over.expect(timeline.duration, from: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))) }
         let recorded = record()
         for lane in lanes { lane.source.stop() }
         // Where that fails, the output has failed before: the file is finished as far as it is.
@@ -143,6 +149,14 @@ final class RecordingRun {
         return End(reason: error.kind == .diskFull ? .diskFull : .failure, error: error, isOfInput: false)
     }
 
+    private func end(_ cause: EndOfCapture.Cause) -> End {
+        switch cause {
+        case .control(let reason): End(reason: reason, error: nil)
+        case .device(let last): end(last)
+        case .reader: End(reason: .failure, error: .slowReader)
+        }
+    }
+
     private func end(_ end: SessionEnd) -> End {
         switch end {
         case .stopped: End(reason: .interrupt, error: nil)
@@ -177,6 +191,7 @@ final class RecordingRun {
     private func tellStart() {
         guard !isStarted, lanes.contains(where: { $0.elapsed > 0 }) else { return }
         isStarted = true
+        if let origin = timeline.origin { over.expect(timeline.duration, from: origin) }
         report(.started(tracks: lanes.map(\.track), differences: differences))
     }
 
@@ -220,10 +235,12 @@ final class RecordingRun {
     }
 
     func ended() -> End? {
+        if let cause = over.cause { return end(cause) }
         for (index, lane) in lanes.enumerated() where !lane.isComplete {
             guard let end = lane.source.end else { continue }
             switch reattachment.look(at: lane, end) {
-            case .away, .back: break
+            case .away: break
+            case .back: over.watch(lanes.compactMap { $0.source.handle })
             case .over(let last): return self.end(last)
             case .missed:
                 do {

@@ -13,6 +13,8 @@ public final class RecordingTarget: Sendable {
     private let segment: Duration?
     private let maxBytes: Int64?
     private let output: Locked<ClipOutput?>
+    /// Of standard output.
+    let reader: OutputReader?
 
     /// - Parameters:
     ///   - destination: a file, standard output, or nothing.
@@ -37,7 +39,9 @@ public final class RecordingTarget: Sendable {
         names = segment == nil ? nil : try PartNames(destination)
         finishing = segment == nil ? nil : FinishingQueue()
         if !replacing { try names?.checkFree() }
-        output = Locked(try ClipOutput(opening: names?.place(1) ?? destination, replacing: replacing))
+        let opened = try ClipOutput(opening: names?.place(1) ?? destination, replacing: replacing)
+        reader = opened.reader
+        output = Locked(opened)
     }
 
     private static func check(_ segment: Duration?, _ maxBytes: Int64?) throws(CaptureError) {

@@ -45,6 +45,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
         return timeline.origin == nil || held.isEmpty && session?.unread ?? 0 == 0 ? end : nil
     }
     var signal: SignalState { session?.signal ?? .present }
+    var handle: SessionHandle? { session?.handle }
     var statistics: CaptureStatistics? { session?.statistics }
     var lastTimestamp: Int64 { statistics?.lastTimestamp ?? 0 }
     var oldestHeld: Int64? { held.oldest }

@@ -67,6 +67,8 @@ public final class SnapshotFiles: Sendable {
     func store(_ bytes: [UInt8], number: Int) throws(CaptureError) -> String {
         let place = Self.place(number, of: count, destination)
         var output = try take(place)
+        // There is nothing more to come, and the camera is open as long.
+        output.reader?.watch { true }
         do throws(CaptureError) {
             try output.write(bytes)
             try output.finish()

@@ -9,6 +9,7 @@ final class CaptureCore: Sendable {
     let counters: LoopCounters
     let capture: ActiveCapture
     private let queue: RealtimeQueue
+    private let ended = Locked<LoopResult?>(nil)
     /// The hardware that the gate was asked about.
     private let admitted: Locked<Admitted?>
 
@@ -24,6 +25,8 @@ final class CaptureCore: Sendable {
         _ permit: consuming DevicePermit, as capability: CapabilityName, for level: AccessLevel
     ) async throws(CaptureError) {
         let id = permit.device.id
+        try Provision.checkThreads(Self.threads)
+        try Provision.checkDescriptors(Self.descriptors)
         let device = try DeviceCatalog.device(id, capability)
         let control: LoopControl
         do { control = try LoopControl() } catch { throw DeviceFault(device: device).error(error) }
@@ -35,6 +38,11 @@ final class CaptureCore: Sendable {
         capture = try await permit.redeem(opening: id, as: capability, for: level)
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
+
+    /// The loop's, the opening's, who watches both, and one to spare.
+    private static let threads = 4
+    /// The device's, its rings' and signals', and some for whoever looks while it is open.
+    private static let descriptors = 20
 
     /// Finds the device of an earlier capture again, which was unplugged; the gate's hold on the capture is the same.
     ///
@@ -113,8 +121,11 @@ final class CaptureCore: Sendable {
 
     /// Runs the capture on a thread of its own.
     func run<Run: CaptureRun & ~Copyable>(_ run: consuming Run) {
-        queue.run(run) { _ in }
+        queue.run(run) { result in self.ended.withLock { $0 = result } }
     }
+
+    /// How the loop ended, once its device is closed.
+    var result: LoopResult? { ended.withLock { $0 } }
 
     /// How the capture ended, once it has.
     ///

@@ -1,7 +1,7 @@
 # about: a camera unplugged while recording leaves a valid file
 # time: virtual
 # timeout: 120
-# checks: 15
+# checks: 20
 
 load_vivid
 load_aloop
@@ -60,3 +60,26 @@ equal "each picture that was captured is in the clip" "$captured" "$(frame_count
 count() { ledger events.ndjson ".ledger.tracks[0].$1"; }
 equal "and delivered and lost are what was asked" "$(count asked)" "$(($(count delivered) + $(count 'lost | add')))"
 refute "nothing is left under a partial name" sh -c 'ls *.partial'
+
+# Nobody reads the clip: all the same no device is kept open once the other is gone, and the program ends.
+bind vivid vivid.0
+udevadm settle
+mkfifo clip
+sleep 1000 <>clip &
+asleep=$!
+code=0
+capturegate record - --camera "$camera" --microphone "$microphone" --size 640x360 --fps 30 --video-codec raw >clip 2>said &
+recorder=$!
+is_running() { grep -q RUNNING "/proc/asound/Loopback/pcm1c/sub0/status"; }
+wait_for 20 is_running
+sleep 2
+check "a microphone is captured although nobody reads" is_running
+unbind vivid vivid.0
+sleep 1
+refute "it is let go within a second of the camera" is_running
+finish 20 $recorder || code=$?
+kill $asleep
+equal "the program ends with 74" 74 $code
+check "and says why" grep -q 'Nobody reads standard output' said
+equal "the audit log has an end for both" 2 \
+    "$(capturegate log --json | jq '[.entries[].event | select(.kind == "stop")][-2:] | map(.capability) | unique | length')"
