@@ -4,11 +4,17 @@ import Gate
 /// Makes the processes of a user ask one after another about the same program, by a lock beside the store.
 ///
 /// The kernel gives a turn back when its process dies. Programs do not wait for each other: each has a byte of its own
-/// in the lock file, which stays empty.
+/// in the lock file, which stays empty. A process that is stopped while it asks keeps its turn, since it may go on and
+/// store its answer: who waits for it is told after a few seconds, and asks nothing.
 ///
 /// Standard: fcntl(2), open file description locks. *thread-safe*
 package struct StoreQuestionTurns: QuestionTurns {
     private let path: String
+    /// How long a holder may be stopped, and how long one may ask at all, nanoseconds: as long as a question stands, and
+    /// some more.
+    private static let patience: (stopped: Int64, asking: Int64) = (4_000_000_000, 150_000_000_000)
+    /// Between two looks at who holds the lock, nanoseconds.
+    private static let interval: Int64 = 1_000_000_000
 
     /// - Parameter store: the turns are of all processes that use the same folder.
     package init(of store: SQLiteGrantStore) {
@@ -21,14 +27,44 @@ package struct StoreQuestionTurns: QuestionTurns {
         let turn = Turn(Descriptor(opened))
         try StateDirectory.checkOpened(opened, at: path)
         let place = StoreQuestionTurns.place(of: subject)
+        var wait = Wait()
         while true {
             let result = turn.lock(at: place)
             guard result < 0 else { return turn }
             guard result == -EAGAIN || result == -EACCES else { throw failure(result) }
+            let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+            if wait.isLook(at: now) {
+                try wait.note(turn.holder(at: place), at: now)
+            }
             // A lock that is waited for in the kernel can't be cancelled; a person does not notice 50 ms.
             guard (try? await Task.sleep(for: .milliseconds(50))) != nil else {
                 throw CaptureError(.cancelled, "The question was withdrawn while another process was asking.")
             }
+        }
+    }
+
+    /// One process's wait for the others.
+    struct Wait {
+        private var nextLook: Int64?
+        private var holder: QuestionHolder?
+        /// When this holder was first seen, and first seen stopped, CLOCK_MONOTONIC nanoseconds.
+        private var seen: Int64 = 0
+        private var stopped: Int64?
+
+        mutating func isLook(at now: Int64) -> Bool {
+            let next = nextLook ?? now + interval
+            nextLook = now < next ? next : now + interval
+            return now >= next
+        }
+
+        /// - Parameter found: who holds the lock; `nil` where that can't be seen.
+        /// - Throws: `.busy` where it has been stopped, or has been asking, for too long.
+        mutating func note(_ found: QuestionHolder?, at now: Int64) throws(CaptureError) {
+            if seen == 0 || found?.processID != holder?.processID { (seen, stopped) = (now, nil) }
+            holder = found
+            stopped = found?.isStopped == true ? stopped ?? now : nil
+            if let stopped, now - stopped >= patience.stopped { throw .held(by: found, isStopped: true) }
+            if now - seen >= patience.asking { throw .held(by: found, isStopped: false) }
         }
     }
 
@@ -57,4 +93,27 @@ private final class Turn: QuestionTurn {
     }
 
     func lock(at place: Int64) -> Int32 { cs_ofd_lock(file.number, 1, 0, place, 1) }
+
+    func holder(at place: Int64) -> QuestionHolder? { QuestionHolder.find(of: file.number, at: place) }
+}
+
+extension CaptureError {
+    /// Nothing is asked: the holder may still store an answer to the same question.
+    fileprivate static func held(by holder: QuestionHolder?, isStopped: Bool) -> CaptureError {
+        let who = holder.map { "Process \($0.processID)" } ?? "Another process"
+        let what =
+            isStopped ? "has asked the same and was stopped before an answer came" : "has been asking for minutes"
+        guard let holder else {
+            return CaptureError(
+                .busy, "\(who) \(what), so nothing more is asked.", remedies: [Remedy("Answer there, or end it.")])
+        }
+        return CaptureError(
+            .busy, "\(who) \(what), so nothing more is asked.",
+            remedies: [
+                isStopped
+                    ? Remedy("Have it go on, and answer there.", command: "kill -CONT \(holder.processID)")
+                    : Remedy("Answer there."),
+                Remedy("Or end it.", command: "kill -KILL \(holder.processID)"),
+            ])
+    }
 }

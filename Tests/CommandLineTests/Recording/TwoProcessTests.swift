@@ -98,4 +98,16 @@ struct TwoProcessTests {
         pair.terminals[1].type("a\n")
         #expect(try await pair.second.finish().code == 0)
     }
+
+    @Test("a process that is stopped while it asks keeps its turn, and the second says so and asks nothing")
+    func stopped() async throws {
+        let pair = try await Pair()
+        pair.first.send(SIGSTOP)
+        let second = try await pair.second.finish()
+        #expect(second.code == 75 && second.errors.contains("kill -CONT \(pair.first.id)"), "\(second)")
+        #expect(!pair.terminals[1].everything.contains("wants to use"))
+        pair.first.send(SIGCONT)
+        pair.terminals[0].type("a\n")
+        #expect(try await pair.first.finish().code == 0)
+    }
 }
