@@ -35,7 +35,8 @@ int32_t cm_pcm_type(snd_pcm_t *pcm) { return (int32_t)snd_pcm_type(pcm); }
 
 int64_t cm_pcm_dump(snd_pcm_t *pcm, void *text, size_t capacity) {
     snd_output_t *output = NULL;
-    int result = CM_RESULT(snd_output_buffer_open, &output);
+    // It fails for want of memory alone, as an allocation of our own would.
+    int result = snd_output_buffer_open(&output);
     if (result < 0) return result;
     result = CM_RESULT(snd_pcm_dump, pcm, output);
     char *written = NULL;

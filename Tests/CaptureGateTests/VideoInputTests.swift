@@ -78,11 +78,12 @@ struct VideoInputTests {
         #expect(DeviceFault(device: Self.card).end(LoopResult(.stalled), gate: nil).error?.kind == .stalled)
     }
 
-    @Test("A camera that claims too much is unavailable, and a stream without a link has no signal")
+    @Test("A camera that claims too much is unavailable, and a card without a signal says so")
     func openings() {
         let fault = DeviceFault(device: Self.card)
         #expect(fault.error(RealtimeFault(.getFormat, result: -EFBIG)).exitCode == 69)
-        #expect(fault.error(RealtimeFault(.streamOn, result: -ENOLINK)).message.contains("has no signal"))
+        let silent = DeviceFault(device: Self.card, signal: .noSignal)
+        #expect(silent.error(RealtimeFault(.streamOn, result: -ENOLINK)).message.contains("has no signal"))
         #expect(fault.error(RealtimeFault(.setStandard, result: -EINVAL)).exitCode == 78)
     }
 }

@@ -209,6 +209,8 @@ extension DeviceFault {
     /// The error for a call about an input, a standard or a signal.
     fileprivate func ofInput(_ fault: RealtimeFault, _ call: String) -> CaptureError? {
         switch (fault.call, fault.errno) {
+        // Without a signal problem ENOLINK is the pipeline's: its links are not set up.
+        case (.streamOn, ENOLINK) where signal == .present: return nil
         case (.streamOn, ENOLINK), (.streamOn, ENOLCK), (.streamOn, ERANGE):
             return (SignalState(query: 0 &- fault.errno) ?? .noSignal).error(device.description)
         case (.getFormat, EFBIG):

@@ -11,7 +11,8 @@ struct StoreState: Equatable {
         guard status.code == 0 else { throw Failure("status ended with \(status.code): \(status.errors)") }
         let verdict = try await workspace.capturegate("log", "--verify", "--json")
         let (statement, report) = (try Document(status.output), try Document(verdict.output))
-        decisions = statement["decisions"].elements
+        // Whether one is in force is not stored, and not told of what is reported.
+        decisions = statement["decisions"].elements.map { $0.without("in_force") }
         usedUp = statement["used_up"].elements
         lines = Int(report["last"].number ?? 0)
         isIntact = verdict.code == 0 && report["intact"] == .bool(true)

@@ -42,9 +42,11 @@ struct StatusTests {
                 wallNanoseconds: now.wallNanoseconds + seconds * 1_000_000_000,
                 bootNanoseconds: now.bootNanoseconds + seconds * 1_000_000_000, bootID: now.bootID)
         }
-        let decisions = [moment(-1), moment(3600)].map { end in
+        let ends: [(DeviceSelector, Int64)] = [(.any, -1), (.id(DeviceID(rawValue: "test:bars")), 3600)]
+        let decisions = ends.map { device, end in
             Decision(
-                verdict: .allow, subject: own, capability: .camera, level: .video, device: .any, lifetime: .until(end),
+                verdict: .allow, subject: own, capability: .camera, level: .video, device: device,
+                lifetime: .until(moment(end)),
                 decidedBy: .command, decidedAt: moment(-10))
         }
         let event = AuditEvent(.decision, at: moment(-10), subject: own, detail: "by a test")

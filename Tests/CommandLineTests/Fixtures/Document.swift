@@ -39,6 +39,12 @@ enum Document: Decodable, Equatable {
         if case .object(let members) = self { members[name] ?? .null } else { .null }
     }
 
+    /// The same without a member.
+    func without(_ name: String) -> Document {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.key != name })
+    }
+
     var elements: [Document] { if case .array(let values) = self { values } else { [] } }
     var string: String? { if case .string(let text) = self { text } else { nil } }
     var number: Double? { if case .number(let value) = self { value } else { nil } }

@@ -148,11 +148,3 @@ struct FilesTests {
         #expect(piped.code == 64)
     }
 }
-
-extension Document {
-    fileprivate func without(_ name: String) -> Document {
-        guard case .object(var members) = self else { return self }
-        members[name] = nil
-        return .object(members)
-    }
-}

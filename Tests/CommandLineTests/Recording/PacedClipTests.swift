@@ -34,7 +34,7 @@ struct PacedClipTests {
     @Test("end with Ctrl-C, with 0 and every bit until then", arguments: ["a.wav", "a.flac", "a.mka"])
     func interrupt(name: String) async throws {
         let recording = try start(name)
-        _ = try await recording.waitForLine(containing: "progress")
+        _ = try await recording.waitForLine(containing: "\"progress\"")
         recording.send(SIGINT)
         let end = try await end(recording)
         #expect(end["reason"] == .string("interrupt"))
@@ -50,7 +50,7 @@ struct PacedClipTests {
         let recording = try start(name)
         var told = 0.0
         for _ in 0..<reports {
-            let line = try await recording.waitForLine(containing: "progress")
+            let line = try await recording.waitForLine(containing: "\"progress\"")
             told = try #require(Document(line)["elapsed_ns"].number)
         }
         recording.send(SIGKILL)

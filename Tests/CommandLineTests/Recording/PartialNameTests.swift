@@ -8,7 +8,7 @@ struct PartialNameTests {
 
     @Test(
         "a pipe under a partial name is refused with 73, and nothing waits for its reader",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: [
             (["record", "a.wav"] + sound, "a.wav.partial"),
             (["record", "a.wav", "--force"] + sound, "a.wav.partial"),
@@ -52,7 +52,7 @@ struct PartialNameTests {
         try await workspace.allowTestDevices()
         let child = try workspace.start(
             "record", "a.mkv", "--microphone", "test:tone", "--camera", "test:bars", "--size", "160x120", "--json")
-        _ = try await child.waitForLine(containing: "progress")
+        _ = try await child.waitForLine(containing: "\"progress\"")
         #expect(try await workspace.run(["sh", "-c", "\(command) a.mkv.partial"]).code == 0)
         // Nobody stops it.
         let ending = try await child.finish()
@@ -67,7 +67,7 @@ struct PartialNameTests {
         try await workspace.allowTestDevices()
         let child = try workspace.start(
             "record", "a.wav", "--tee", "b.flac", "--microphone", "test:tone", "--for", "3s", "--json")
-        _ = try await child.waitForLine(containing: "progress")
+        _ = try await child.waitForLine(containing: "\"progress\"")
         #expect(try await workspace.run(["truncate", "-s", "0", "b.flac.partial"]).code == 0)
         let ending = try await child.finish()
         #expect(ending.code == 74)

@@ -9,7 +9,7 @@ struct VanishingTests {
         try await workspace.allowTestDevices()
         _ = try await workspace.run(["mkdir", "d"])
         let child = try workspace.start("record", "d/a.wav", "--microphone", "test:tone", "--json")
-        _ = try await child.waitForLine(containing: "progress")
+        _ = try await child.waitForLine(containing: "\"progress\"")
         #expect(try await workspace.run(["sh", "-ec", command]).code == 0)
         child.send(SIGINT)
         return (workspace, try await child.finish())

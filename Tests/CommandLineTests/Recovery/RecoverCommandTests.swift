@@ -10,7 +10,7 @@ struct RecoverCommandTests {
         }
         let kind = name.hasSuffix("mkv") ? ["--camera", "test:bars"] : ["--microphone", "test:tone"]
         let child = try workspace.start(["record", name, "--json"] + kind)
-        _ = try await child.waitForLine(containing: "progress")
+        _ = try await child.waitForLine(containing: "\"progress\"")
         child.send(9)
         _ = try await child.finish()
         return workspace

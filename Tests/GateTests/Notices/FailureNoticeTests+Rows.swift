@@ -122,8 +122,8 @@ extension FailureNoticeTests {
         },
         Row(
             "busy, and the holder is hidden", .busy, 75,
-            "The microphone Desk Mic (usb-mic) is in use by another process that can't be seen from here.\n  Run as "
-                + "root to see which it is, and close it: sudo capturegate status"
+            "The microphone Desk Mic (usb-mic) is in use by another process that can't be seen from here.\n  Close it; "
+                + "where it is another user's, root sees which it is: sudo capturegate status"
         ) {
             $0.decide(.allow)
             $0.directory.set(.microphone, [.here("usb-mic", "Desk Mic", .busy(nil))])

@@ -5,7 +5,7 @@
 # checks: 6
 
 load_vivid input_types=3
-sweep_faults 20 camera "$(device_id "$camera_node")" --milliseconds 60 --pixel-format RGBP \
+sweep_faults 20 camera "$(device_id "$camera_node")" --milliseconds 60 --pixel-format BA81 \
     --only VIDIOC_QUERY_DV_TIMINGS,VIDIOC_S_DV_TIMINGS,v4lconvert_create_with_dev_ops,v4lconvert_convert
 modprobe -r vivid
 load_vivid num_inputs=2 input_types=0xd
