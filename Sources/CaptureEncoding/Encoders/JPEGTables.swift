@@ -38,9 +38,8 @@ struct JPEGTables: Hashable {
         while at < body.count {
             let (kind, number) = (body[at] >> 4, body[at] & 15)
             guard kind <= 1, number <= 3, let count = Self.symbols(body, at + 1) else { return false }
-            let symbols = body[(at + 17)..<(at + 17 + count)]
-            // A difference of more bits than samples have is none.
-            guard kind == 1 || symbols.allSatisfy({ $0 <= 15 }) else { return false }
+            let symbols = (at + 17)..<(at + 17 + count)
+            guard kind == 1 || Self.areDifferences(body, symbols) else { return false }
             if kind == 0 { huffmanDC |= 1 << number } else { huffmanAC |= 1 << number }
             at += 17 + count
         }
@@ -64,9 +63,9 @@ struct JPEGTables: Hashable {
     ///
     /// - Parameter hasOwn: whether Huffman tables came at all; else the standard ones will be put in.
     func readScan(_ body: UnsafeRawBufferPointer, isProgressive: Bool, hasOwn: Bool) -> Bool {
-        guard let count = body.first.map({ Int($0) }), (1...max(componentCount, 1)).contains(count),
-            body.count == 4 + 2 * count
-        else { return false }
+        guard body.count > 0 else { return false }
+        let count = Int(body[0])
+        guard (1...max(componentCount, 1)).contains(count), body.count == 4 + 2 * count else { return false }
         let codes = JPEGScanCodes(UnsafeRawBufferPointer(rebasing: body[(1 + 2 * count)...]))
         guard !isProgressive || codes.areProgressive(components: count) else { return false }
         var seen: UInt8 = 0
@@ -113,7 +112,7 @@ struct JPEGTables: Hashable {
             return nil
         }
         let ratio = Int(factors[0] / colour)
-        return [1, 2, 4].contains(ratio) ? ratio : nil
+        return ratio == 1 || ratio == 2 || ratio == 4 ? ratio : nil
     }
 
     /// - Returns: how many symbols follow the 16 counts of words of each length; `nil` where they are not there, or there are
@@ -129,6 +128,12 @@ struct JPEGTables: Hashable {
             next <<= 1
         }
         return count > 0 && count <= 256 && start + 16 + count <= body.count ? count : nil
+    }
+
+    /// Whether none is of more bits than differences of samples have. By a loop: a debug build allocates for a slice's elements.
+    private static func areDifferences(_ body: UnsafeRawBufferPointer, _ symbols: Range<Int>) -> Bool {
+        for at in symbols where body[at] > 15 { return false }
+        return true
     }
 
     /// Nothing can be divided by 0.
