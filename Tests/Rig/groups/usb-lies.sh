@@ -217,6 +217,7 @@ refute "and no file is left" sh -c 'ls wide.*'
 exits "a smaller size does" 0 taken small.mkv --pixel-format YUYV
 fps=5
 exits "and so do fewer frames" 0 taken slow.mkv --pixel-format YUYV --size 640x480
+fps=30 time=3s
 unplug
 
 plug LIES11 --lie same-id:10:5
