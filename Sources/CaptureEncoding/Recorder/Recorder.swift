@@ -15,8 +15,9 @@ public struct Recorder: ~Copyable, Sendable {
 
     /// Opens every device of a permit and negotiates; nothing is captured yet.
     ///
-    /// - Parameter permit: of microphones at the level `.record` and cameras at `.video`: where one is for less, none is
-    ///   opened.
+    /// - Parameters:
+    ///   - permit: of microphones at the level `.record` and cameras at `.video`: where one is for less, none is opened.
+    ///   - settings: what is wanted of the devices, and how it is stored.
     /// - Throws: as `AudioSession` and `VideoSession`; devices that were opened before are closed again. `.unavailable`
     ///   where the system has not as many threads for it as it takes.
     public init(

@@ -22,8 +22,8 @@ public struct VideoFormat: Hashable, Sendable, Codable {
     /// The shape of a pixel on the screen; `nil` where the device does not say.
     public var pixelAspect: PixelAspect?
 
-    /// - Parameter colorimetry: where it is not said, what webcams mean: BT.601 of limited range for Y, Cb and Cr, all
-    ///   values for RGB, grey and JPEG.
+    /// Where no colorimetry is said it is what webcams mean: BT.601 of limited range for Y, Cb and Cr, all values for RGB,
+    /// grey and JPEG.
     public init(
         width: Int, height: Int, pixelFormat: PixelFormat, frameRate: FrameRate, bytesPerLine: Int,
         planeBytesPerLine: [Int]? = nil, colorimetry: Colorimetry? = nil
