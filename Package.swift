@@ -52,22 +52,27 @@ let package = Package(
                 .linkedLibrary("ogg"), .linkedLibrary("png"),
             ]),
 
+        // The floor of modules that may not see each other: no C, no gate.
+        .target(name: "CaptureBase", swiftSettings: swift),
+
         // The fence: a compiler regime.
         .target(
-            name: "CaptureRealtime", dependencies: ["CMedia"],
+            name: "CaptureRealtime", dependencies: ["CMedia", "CaptureBase"],
             swiftSettings: swift + [.strictMemorySafety()]),
 
         .target(
-            name: "Gate", dependencies: [.product(name: "Logging", package: "swift-log")], swiftSettings: swift),
+            name: "Gate", dependencies: ["CaptureBase", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: swift),
         .target(
             name: "GateStore",
             dependencies: [
-                "Gate", "CSystem", .product(name: "GRDB", package: "GRDB.swift"),
+                "Gate", "CaptureBase", "CSystem", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: swift),
         .target(
-            name: "CaptureGate", dependencies: ["Gate", "GateStore", "CaptureRealtime", "CMedia", "CSystem"],
+            name: "CaptureGate",
+            dependencies: ["Gate", "GateStore", "CaptureRealtime", "CaptureBase", "CMedia", "CSystem"],
             swiftSettings: swift),
         .target(
             name: "CaptureEncoding", dependencies: ["CaptureGate", "CSystem", "CCodecs"], swiftSettings: swift),
@@ -116,7 +121,8 @@ let package = Package(
             path: "Tests/ManyDevices", swiftSettings: swift),
 
         .testTarget(
-            name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CMedia", "Gate"], swiftSettings: swift),
+            name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CaptureBase", "CMedia", "Gate"],
+            swiftSettings: swift),
         .testTarget(
             name: "GateTests", dependencies: ["Gate", .product(name: "Logging", package: "swift-log")],
             swiftSettings: swift),

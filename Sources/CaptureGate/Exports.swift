@@ -1,1 +1,2 @@
+@_exported import CaptureBase
 @_exported import Gate

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import Testing
 
 @testable import CaptureRealtime

@@ -64,7 +64,7 @@ public struct Colorimetry: Hashable, Sendable, Codable {
     }
 
     /// What webcams mean that say nothing: the colours of sRGB, and of them BT.601's Y, Cb and Cr.
-    init(usualOf pixelFormat: PixelFormat) {
+    package init(usualOf pixelFormat: PixelFormat) {
         let family = pixelFormat.family
         self.init(
             primaries: .bt709, transfer: .srgb, matrix: family == .rgb ? .rgb : .bt601,
@@ -77,7 +77,7 @@ public struct Colorimetry: Hashable, Sendable, Codable {
     }
 
     /// What libv4lconvert makes of it: it knows no range, and leaves it as it is.
-    var converted: Colorimetry {
+    package var converted: Colorimetry {
         Colorimetry(primaries: primaries, transfer: transfer, matrix: .rgb, range: range)
     }
 }

@@ -47,12 +47,12 @@ public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
     // OptionSet's own union and contains are generic, and so not for the fence.
 
     @_noLocks @_noAllocation
-    mutating func add(_ flag: FrameFlags) {
+    package mutating func add(_ flag: FrameFlags) {
         self = FrameFlags(rawValue: rawValue | flag.rawValue)
     }
 
     @_noLocks @_noAllocation
-    func holds(_ flag: FrameFlags) -> Bool {
+    package func holds(_ flag: FrameFlags) -> Bool {
         rawValue & flag.rawValue != 0
     }
 }

@@ -13,7 +13,7 @@ public struct FrameRate: Hashable, Sendable, Codable, CustomStringConvertible {
         self.denominator = denominator
     }
 
-    init(unchecked numerator: Int, _ denominator: Int) {
+    package init(unchecked numerator: Int, _ denominator: Int) {
         self.numerator = numerator
         self.denominator = denominator
     }

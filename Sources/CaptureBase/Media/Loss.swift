@@ -20,7 +20,7 @@ public struct Loss: BitwiseCopyable, Sendable, Hashable {
 
     /// What these totals hold beyond earlier ones.
     @_noLocks @_noAllocation @inlinable
-    func since(_ earlier: Loss) -> Loss {
+    package func since(_ earlier: Loss) -> Loss {
         Loss(device: device &- earlier.device, damaged: damaged &- earlier.damaged, ring: ring &- earlier.ring)
     }
 }

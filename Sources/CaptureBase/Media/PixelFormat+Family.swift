@@ -1,18 +1,18 @@
 extension PixelFormat {
     /// What its samples are.
-    enum Family: Hashable {
+    package enum Family: Hashable {
         case yuv, grey, compressed
         /// Hues and mosaics of red, green and blue among them.
         case rgb
     }
 
     /// What is not known counts as Y, Cb and Cr.
-    var family: Family {
+    package var family: Family {
         if isCompressed { return .compressed }
         return isHue || Self.red.contains(self) ? .rgb : Self.greys.contains(self) ? .grey : .yuv
     }
 
-    var isHue: Bool { Self.hues.contains(self) }
+    package var isHue: Bool { Self.hues.contains(self) }
 
     private static func codes(_ text: String) -> Set<PixelFormat> {
         Set(text.split(separator: " ").compactMap { PixelFormat(String($0)) })

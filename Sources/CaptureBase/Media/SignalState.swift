@@ -16,7 +16,7 @@ public enum SignalState: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterabl
     case outOfRange
 
     /// The raw value, for the fence.
-    var code: UInt8 {
+    package var code: UInt8 {
         @_noLocks @_noAllocation get {
             switch self {
             case .present: 0
@@ -30,7 +30,7 @@ public enum SignalState: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterabl
     }
 
     /// What each picture has that is taken in this state.
-    var flag: FrameFlags {
+    package var flag: FrameFlags {
         @_noLocks @_noAllocation get {
             switch self {
             case .present: FrameFlags(rawValue: 0)
@@ -70,14 +70,14 @@ public struct SignalShape: BitwiseCopyable, Sendable, Hashable {
     }
 
     /// 16 bits each for the sides, 31 for the rate; 0 stands for none.
-    var packed: UInt64 {
+    package var packed: UInt64 {
         @_noLocks @_noAllocation get {
             UInt64(truncatingIfNeeded: width & 0xFFFF) << 48 | UInt64(truncatingIfNeeded: height & 0xFFFF) << 32
                 | UInt64(truncatingIfNeeded: millihertz & 0x7FFF_FFFF) << 1 | (isInterlaced ? 1 : 0)
         }
     }
 
-    init?(packed: UInt64) {
+    package init?(packed: UInt64) {
         guard packed != 0 else { return nil }
         self.init(
             width: Int(packed >> 48), height: Int(packed >> 32 & 0xFFFF), isInterlaced: packed & 1 == 1,

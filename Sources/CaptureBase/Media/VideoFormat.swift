@@ -14,7 +14,7 @@ public struct VideoFormat: Hashable, Sendable, Codable {
     /// session then has them one after the other, whole rows of each.
     public let planeBytesPerLine: [Int]
     /// V4L2_YCBCR_ENC_* or V4L2_HSV_ENC_*; 0 is the default.
-    var encoding: UInt32 = 0
+    package var encoding: UInt32 = 0
     /// What the samples mean.
     public var colorimetry: Colorimetry
     /// Whether the rows of a picture are of two moments, and which came first.

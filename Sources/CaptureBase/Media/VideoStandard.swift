@@ -31,7 +31,7 @@ public struct VideoStandard: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The families and single standards that an input takes.
-    static func parts(of all: UInt64) -> [VideoStandard] {
+    package static func parts(of all: UInt64) -> [VideoStandard] {
         named.filter { all & $0.bits == $0.bits }.map { VideoStandard(rawValue: $0.bits) }
     }
 

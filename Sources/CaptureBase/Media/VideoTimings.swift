@@ -1,12 +1,10 @@
-import CaptureRealtime
-
 /// Size and rate of a digital signal (HDMI, SDI), such as `1920x1080p60` or `1920x1080i50`.
 ///
 /// *thread-safe*
 public struct VideoTimings: Hashable, Sendable, CustomStringConvertible {
-    let shape: SignalShape
+    package let shape: SignalShape
 
-    init(_ shape: SignalShape) { self.shape = shape }
+    package init(_ shape: SignalShape) { self.shape = shape }
 
     /// - Parameter text: width, `x`, height, `p` or `i`, and pictures a second; where interlaced, fields. 60 stands for 59.94
     ///   as well.

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 
 /// Buffers lent and given back by turns, in one thread: what that costs, without what threads cost.

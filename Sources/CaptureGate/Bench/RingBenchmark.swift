@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 
 /// Measures the rings between the capture thread and its reader, with memory in place of a device.

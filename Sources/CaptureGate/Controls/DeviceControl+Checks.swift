@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension DeviceControl {
     /// Refuses what is outside the range, off the step or not in the menu.
     ///

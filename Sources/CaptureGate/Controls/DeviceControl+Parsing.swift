@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension DeviceControl {
     /// What a person means with a word for this control's value.
     ///

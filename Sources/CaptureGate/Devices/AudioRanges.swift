@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a microphone can deliver, as libasound tells before anything is fixed.
 ///
 /// *thread-safe*

@@ -1,5 +1,6 @@
 import CMedia
 import CSystem
+import CaptureBase
 import CaptureRealtime
 
 /// Asks an idle camera for its formats, sizes and rates (`VIDIOC_ENUM_FMT` and its kin), without streaming.

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a device said that it can deliver, and which call failed where it did not say all.
 struct FormatsReading {
     var formats: Device.Formats = .unknown

@@ -1,5 +1,6 @@
 import CMedia
 import CSystem
+import CaptureBase
 import CaptureRealtime
 
 /// Asks libasound what an idle PCM can deliver (`snd_pcm_hw_params_any`), without fixing or starting anything.

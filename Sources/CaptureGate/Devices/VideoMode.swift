@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// One size of one pixel format, or a range of sizes, with the frame rates it comes at.
 ///
 /// *thread-safe*

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 
 extension Colorimetry {
@@ -73,4 +74,21 @@ extension Colorimetry {
         V4L2_YCBCR_ENC_BT2020.rawValue: .bt2020, V4L2_YCBCR_ENC_BT2020_CONST_LUM.rawValue: .bt2020Constant,
         V4L2_YCBCR_ENC_SMPTE240M.rawValue: .smpte240M,
     ]
+}
+
+extension FieldOrder {
+    /// The order that a driver reports by VIDIOC_G_FMT, or that the signal's standard implies.
+    init(_ camera: CameraFormat) {
+        switch v4l2_field(rawValue: camera.field) {
+        case V4L2_FIELD_SEQ_TB, V4L2_FIELD_INTERLACED_TB: self = .topFirst
+        case V4L2_FIELD_SEQ_BT, V4L2_FIELD_INTERLACED_BT: self = .bottomFirst
+        // The signal's own: the bottom field for standards of 525 lines, the top field for all others, HDMI's too.
+        case V4L2_FIELD_INTERLACED, V4L2_FIELD_ALTERNATE:
+            self = camera.standardLines == 525 ? .bottomFirst : .topFirst
+        // Fields of one kind alone are each of one moment.
+        default: self = .progressive
+        }
+        // An image of one field is of one moment as well.
+        if camera.isCompressed, camera.isAlternating { self = .progressive }
+    }
 }

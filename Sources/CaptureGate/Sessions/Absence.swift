@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 /// Makes one stream of what a device delivers before it is unplugged and after it came back: the frames go on counting,

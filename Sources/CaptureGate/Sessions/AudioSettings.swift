@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a program would like of a microphone; what it does not say is the device's choice.
 ///
 /// *thread-safe*

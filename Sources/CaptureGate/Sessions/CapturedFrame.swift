@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 /// A period of sound or a picture that outlives the ring: a copy.

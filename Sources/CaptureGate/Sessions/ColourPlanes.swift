@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Whole rows of one plane of colour, in a buffer of the camera's and in one of whole pictures behind each other.
 struct ColourPlane: Hashable {
     /// From the start of the plane of memory that it is in, bytes: in a buffer of half the rows, and in a whole one.

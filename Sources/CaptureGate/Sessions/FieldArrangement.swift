@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 
 /// How the two fields of interlaced pictures lie in a camera's buffers.

@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 /// Finds of single fields which two make a picture: the one that comes first in the signal, and the next one.

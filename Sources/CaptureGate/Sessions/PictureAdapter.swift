@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 
 /// Makes whole pictures of what the driver keeps apart, planes and fields, and converts what few programs know, on the

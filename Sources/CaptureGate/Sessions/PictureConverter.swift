@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// Makes R, G, B bytes of what libv4lconvert knows, and those or planes of Y, Cb and Cr of what is unpacked here, in memory
 /// of its own.

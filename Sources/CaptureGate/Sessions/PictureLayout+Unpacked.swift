@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension PictureLayout {
     /// What libv4lconvert does not know, or makes white of it that is not white. After the kernel's documentation: "RGB
     /// Formats", "Packed YUV formats", "Raw Bayer Formats" and others of Documentation/userspace-api/media/v4l. What is said

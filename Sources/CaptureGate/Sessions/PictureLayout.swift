@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// How a format that can be converted stands in memory.
 struct PictureLayout {
     /// What the converter does itself, because libv4lconvert does it wrongly.

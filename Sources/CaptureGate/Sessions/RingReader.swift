@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 /// The reading end of a ring, of sound or of picture.

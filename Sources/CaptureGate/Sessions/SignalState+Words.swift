@@ -1,9 +1,6 @@
 import CaptureRealtime
 import Gate
 
-/// What a camera or a capture card says of its signal.
-public typealias SignalState = CaptureRealtime.SignalState
-
 extension SignalState {
     /// For programs: `present`, `covered`, `no_power`, `no_signal`, `no_lock` or `out_of_range`.
     public var word: String {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// How a picture is unpacked by ourselves, from the driver's buffer: to R, G and B, or to eight bits of the Y, Cb and Cr that
 /// it has, whose matrix and range stay what the device says.
 enum Unpacking: Sendable {

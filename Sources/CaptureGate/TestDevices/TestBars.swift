@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 
 /// The built-in camera `test:bars`: ``TestPicture`` in real time, through the same loop and ring as any other. Picture n comes

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// The picture of `test:bars`: colour bars at 75 % (after SMPTE EG 1, in BT.601), its number as a bar code in the first rows
 /// and in digits below. The same number gives the same bytes.
 ///

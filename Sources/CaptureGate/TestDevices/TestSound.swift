@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 /// The sound of `test:tone`: a sine of 997 Hz at -20 dBFS (AES17: 0 dBFS is a full-scale sine), the same in all channels.

@@ -1,3 +1,4 @@
+import CaptureBase
 import Synchronization
 
 /// ``LoopCounters`` for the capture thread, as a plain address: a method call on an object counts references, which the

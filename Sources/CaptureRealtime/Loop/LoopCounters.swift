@@ -1,3 +1,4 @@
+import CaptureBase
 import Synchronization
 
 /// What a capture loop has seen so far, in frames: audio frames, or pictures.

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// Makes a device's time stamps rise strictly. Drivers deliver stamps that go backward, lie in the future or are missing.
 ///

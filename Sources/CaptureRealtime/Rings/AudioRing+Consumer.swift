@@ -1,3 +1,4 @@
+import CaptureBase
 import Synchronization
 
 extension AudioRing {

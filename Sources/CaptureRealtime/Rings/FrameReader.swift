@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// The reading end of a ring. One reader a ring: it cannot be copied.
 ///

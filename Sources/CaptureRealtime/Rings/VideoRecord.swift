@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What is known of a filled buffer.
 struct VideoRecord: BitwiseCopyable {
     var header: FrameHeader

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// The input that a camera's pictures come from: chosen, set up, and asked for its signal.
 package struct CameraInput: BitwiseCopyable, Sendable {

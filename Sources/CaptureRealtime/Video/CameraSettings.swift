@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a camera is asked for; a 0 leaves it as it stands.
 ///
 /// *thread-safe*

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// A V4L2 capture device, opened, set up, and its buffers mapped; deinit closes it.
 ///

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A buffer that a video source has filled.
 ///
 /// *realtime-safe*

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// Knows on the capture thread what a camera says of its signal: by the driver's events, and by a look once a second at an
 /// input that has a signal to lose, since many drivers send none.

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// The books of one video loop: position, loss and time stamps.
 ///

@@ -1,3 +1,5 @@
+import CaptureBase
+
 // The loop, and the conformance of the module's own source, stand in one file: without whole-module compilation the
 // compiler specializes, and so checks through, what it finds in the same file or in another module, and nothing else.
 

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a capability says of itself at one moment.
 ///
 /// *thread-safe*

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension CapabilityName {
     /// The place where clips go: nobody is asked for it.
     public static let storage = CapabilityName(rawValue: "storage")

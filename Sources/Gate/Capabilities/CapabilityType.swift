@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// An aspect of the machine that a person must allow.
 ///
 /// A type of one's own says its name, its requirement, whether it is there, whether it is allowed and how to ask. What it

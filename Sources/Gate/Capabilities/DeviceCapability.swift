@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A capability that consists of devices, so that an operation with it gets a `Permit`.
 ///
 /// Everything has a default, through the gatekeeper, that follows from `requests`.

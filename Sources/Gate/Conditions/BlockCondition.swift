@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Satisfied where a closure says so.
 ///
 /// *thread-safe*

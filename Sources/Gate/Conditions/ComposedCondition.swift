@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A condition made of others. It is taken apart, so that its parts are evaluated at once and a question is asked only
 /// where its answer can still change the outcome.
 protocol ComposedCondition: OperationCondition {

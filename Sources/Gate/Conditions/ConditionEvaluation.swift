@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Evaluates the conditions of one operation: what asks nothing first and all at once, then the questions that still matter.
 struct ConditionEvaluation: Sendable {
     private let tree: ConditionTree

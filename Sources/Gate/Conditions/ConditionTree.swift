@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Conditions in their composition; the leaves are numbered.
 indirect enum ConditionTree: Sendable {
     case leaf(Int)

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Satisfied where no operation that this one waited for has failed or was cancelled. What a condition had run before its
 /// evaluation, such as a question, is not among them.
 ///

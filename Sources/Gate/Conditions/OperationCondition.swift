@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Something that must hold before an operation executes.
 ///
 /// *thread-safe*

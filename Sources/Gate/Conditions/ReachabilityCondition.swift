@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Finds out whether a host can be reached, without sending it anything; implemented where the network is known.
 ///
 /// *thread-safe*

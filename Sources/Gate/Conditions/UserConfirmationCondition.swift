@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Satisfied where a person says yes, when the operation is about to begin.
 ///
 /// The answer is for this one evaluation: nothing is stored.

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// The desktop's way to tell a person something; implemented where the session bus is known.
 ///
 /// *thread-safe*

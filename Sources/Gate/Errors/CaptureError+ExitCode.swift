@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension CaptureError {
     /// The exit status of a program that ends with this error, after sysexits(3).
     public var exitCode: Int32 {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension CaptureError {
     /// The error as a person reads it: what is wrong, then what can be done about it, a line each.
     ///

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension CaptureError {
     /// A camera whose privacy shutter is closed would deliver black pictures only (`V4L2_CID_PRIVACY`).
     ///

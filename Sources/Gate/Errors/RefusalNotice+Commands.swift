@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension Remedy {
     /// What cures a store that saw a clock which was ahead.
     package static let forgetLaterClock = Remedy(

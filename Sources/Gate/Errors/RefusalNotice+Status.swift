@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension RefusalNotice {
     /// Why a status does not allow what was asked; `nil` if it does.
     func refusal(of status: AuthorizationStatus) -> CaptureError? {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Puts a refusal into words: one sentence, and what a person can do about it.
 ///
 /// *thread-safe*

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Reads store, policy and clock together and applies the rules. Its calls may block.
 struct CaptureJudge: Sendable {
     /// What is judged: a request, and what it found or runs on.

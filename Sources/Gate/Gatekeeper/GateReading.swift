@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What the gatekeeper found for the devices of one operation, at one moment.
 struct GateReading: Sendable {
     struct Item: Sendable {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a gatekeeper may do with real microphones and cameras. A program can't choose it: only this package makes gatekeepers
 /// of another standing than `own`.
 package enum GateStanding: Sendable {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension Gatekeeper {
     /// Stores a decision for each device of a question, all or none, with one line of the audit log.
     func store(_ verdict: Decision.Verdict, for lifetime: Lifetime, of question: Question) async throws(CaptureError) {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension Gatekeeper {
     /// Asks a person yes or no, in turn with all other questions: how a capability of one's own asks.
     ///

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension Gatekeeper {
     /// Reads the authorization and makes a permit of it: the only place where one is made.
     /// - Throws: `.notAuthorized`, `.noDevice`, `.busy` or `.store`, with what to do.

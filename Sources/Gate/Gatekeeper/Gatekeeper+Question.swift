@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension Gatekeeper {
     /// Asks for what is open, if asking can help, and returns when the answer is stored.
     ///

@@ -1,3 +1,4 @@
+import CaptureBase
 import Dispatch
 
 extension Gatekeeper {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What has been asked for an operation that is attempted several times: nothing is asked twice.
 ///
 /// *thread-safe*

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Asks questions one after another, each in a task of its own that ends when everybody who waited has left.
 ///
 /// *thread-safe*

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A question's place among those of one operation: they are asked one after another, and the next one only when the
 /// operation has seen that the answer to the last one has not settled it.
 ///

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Makes the processes of one person ask one after another, so that the answer to one settles the same question of all.
 ///
 /// *thread-safe*

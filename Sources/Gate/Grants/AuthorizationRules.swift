@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Decides from what is known at one instant. Pure: it reads no clock, no store and no file.
 ///
 /// In this order, and the first that speaks decides: who asks is unknown · the level is unknown · kill switch · policy denies or can't be read ·

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Whether a subject may use a capability, as stored and as the administrator wants it.
 ///
 /// *thread-safe*

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension Restriction {
     static func unknownSubject(_ error: CaptureError) -> Restriction {
         Restriction(

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Hands out one shared service, to whoever is authorized and to nobody else.
 ///
 /// At once where it is granted, at once with the reason where it is denied, later where a person is being asked; however

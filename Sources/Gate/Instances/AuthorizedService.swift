@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A service that whoever is authorized shares, such as a microphone that stays open.
 ///
 /// Its initializer takes the permit, so that nobody else can build one.

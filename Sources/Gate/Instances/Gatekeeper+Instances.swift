@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension Gatekeeper {
     /// The one place where a service of this type is handed out.
     public func instance<Service: AuthorizedService>(of type: Service.Type = Service.self) -> AuthorizedInstance<

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A service that is shared, and those who wait while it is built.
 ///
 /// *thread-safe*

@@ -1,3 +1,4 @@
+import CaptureBase
 import Logging
 
 /// Writes each step of an operation to a log: refusals and failures as notices, all else as debugging.

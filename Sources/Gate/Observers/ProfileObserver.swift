@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Measures where the time of an operation goes.
 ///
 /// *thread-safe*

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Cancels an operation whose own work takes too long; it then ends as `.refused` with the kind `.timedOut`.
 ///
 /// The time for a person's answer does not count: a prompter has a deadline of its own.

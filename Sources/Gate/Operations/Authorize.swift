@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Asks a person for a capability, if asking can help, and reports how it stands then.
 ///
 /// A stored no is a report. A question that ended without an answer, or was not asked, is an error, after the report.

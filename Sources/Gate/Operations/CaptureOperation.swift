@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A unit of work that touches devices: without `authorization` it does not compile, and only the gate can give it the
 /// permit that opens them.
 ///

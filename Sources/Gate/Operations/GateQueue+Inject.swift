@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension GateQueue {
     /// Adds an operation that is made of the output of another one, which may be in another queue.
     ///

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension GateQueue {
     /// Adds an operation and waits for its output. Cancelling the task cancels the operation, and the wait ends when the
     /// operation has.

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a child of a group can depend on: the children that were added before.
 public protocol GroupReference: Sendable {
     /// The child's place in its group.

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Several operations as one: it ends after the last of them, and cancelling it cancels them.
 ///
 /// The error of the first child that failed or was refused is the group's. A child can't share a category of mutual

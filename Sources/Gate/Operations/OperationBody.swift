@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a queue has to know of an operation, without its types.
 ///
 /// Made where the operation's type is known, so that the compiler can make `execute` for just that type.

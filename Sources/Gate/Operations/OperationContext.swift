@@ -1,3 +1,4 @@
+import CaptureBase
 import Logging
 
 /// What an operation and its conditions can reach.

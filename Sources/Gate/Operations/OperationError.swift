@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// How an operation ended.
 public typealias OperationResult<Output, Failure: Error> = Result<Output, OperationError<Failure>>
 

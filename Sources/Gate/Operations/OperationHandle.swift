@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What one can wait for: every handle that `GateQueue.add` returns.
 public protocol OperationReference: Sendable {
     /// The operation's place among others.

@@ -1,3 +1,5 @@
+import CaptureBase
+
 extension OperationNode {
     enum CancelAction {
         case nothing

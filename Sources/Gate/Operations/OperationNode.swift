@@ -1,3 +1,4 @@
+import CaptureBase
 import Synchronization
 
 /// An operation's place among others: what it waits for, who waits for it, whether it runs, how it ended.

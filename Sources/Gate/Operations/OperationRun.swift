@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Takes one operation from its conditions to its result, in the task it is called in.
 struct OperationRun: Sendable {
     let terms: OperationTerms

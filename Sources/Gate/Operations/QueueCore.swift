@@ -1,3 +1,4 @@
+import CaptureBase
 import Synchronization
 
 /// What a queue consists of; it lives until its operations have ended, also without the queue.

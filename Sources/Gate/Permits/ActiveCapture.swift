@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A capture that goes on: tells its session when the gate ends it, and the audit log what was delivered.
 ///
 /// Released without `finish`, it writes a `stop` line that says so.

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// How the captures of one permit go.
 ///
 /// *thread-safe*

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Why the gate ended a capture.
 ///
 /// *thread-safe*

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What the watcher knows of one capture.
 final class CaptureWatch: Sendable {
     private struct State {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What stands behind a permit and its device permits: the devices, and what the capture rests on.
 ///
 /// *thread-safe*

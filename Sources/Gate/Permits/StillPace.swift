@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Keeps single pictures of a camera apart, whoever takes them through one gatekeeper: of a camera that is opened again and
 /// again they would be moving ones.
 ///

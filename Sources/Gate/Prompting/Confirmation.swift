@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A yes-or-no question about something else than a device.
 ///
 /// *thread-safe*

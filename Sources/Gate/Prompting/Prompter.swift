@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Asks a person.
 ///
 /// *thread-safe*

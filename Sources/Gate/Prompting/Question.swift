@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// What a person is asked: one question for all the devices of an operation.
 ///
 /// *thread-safe*

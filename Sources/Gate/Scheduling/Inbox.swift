@@ -1,3 +1,4 @@
+import CaptureBase
 import Synchronization
 
 /// Where operations come in that may start: whoever adds one seldom meets those who start them.

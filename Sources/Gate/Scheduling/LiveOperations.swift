@@ -1,3 +1,4 @@
+import CaptureBase
 import Synchronization
 
 /// The operations of a queue that have not ended, in parts: whoever adds one seldom meets those who end one.

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Where operations wait for their slot and their categories.
 ///
 /// *thread-safe*

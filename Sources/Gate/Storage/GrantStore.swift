@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Where decisions and the audit log are kept.
 ///
 /// Every call may block for as long as the store's lock is held elsewhere (2 s at most, then it throws), so the gate

@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 /// Reads the frames' numbers out of the paced PCM's 32-bit samples, whatever the headers say, and notes where they jump.

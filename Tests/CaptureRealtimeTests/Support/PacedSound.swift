@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 /// What a loop hears from a PCM of `Tests/PacedPCM`.

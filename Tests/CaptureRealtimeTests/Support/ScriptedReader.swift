@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 /// A reader that a script can call in the middle of the loop.

@@ -1,3 +1,4 @@
+import CaptureBase
 import CaptureRealtime
 
 extension FrameHeader {

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A value that comes once and wakes everybody who waits for it.
 ///
 /// *thread-safe*
