@@ -2,11 +2,11 @@ import CaptureEncoding
 import CaptureGate
 
 struct FirstClip: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.Together>
+    let authorization: AuthorizedFor<Capability.All>
 
     init(_ camera: Device, _ microphone: Device) {
         authorization = AuthorizedFor(
-            Capability.Together(
+            Capability.All(
                 Capability.Camera(.video, device: .id(camera.id), purpose: "Record a clip"),
                 Capability.Microphone(.record, device: .id(microphone.id), purpose: "Record a clip")))
     }

@@ -8,14 +8,14 @@ import Testing
 struct PermitLevelTests {
     /// Does something with a permit of the built-in devices.
     private struct Work<Output: Sendable>: CaptureOperation {
-        let authorization: AuthorizedFor<Capability.Together>
+        let authorization: AuthorizedFor<Capability.All>
         let body: @Sendable (consuming Permit) async throws(CaptureError) -> Output
 
         init(
             _ parts: [any DeviceCapability],
             _ body: @escaping @Sendable (consuming Permit) async throws(CaptureError) -> Output
         ) {
-            authorization = AuthorizedFor(Capability.Together(parts.flatMap(\.requests)))
+            authorization = AuthorizedFor(Capability.All(parts.flatMap(\.requests)))
             self.body = body
         }
 

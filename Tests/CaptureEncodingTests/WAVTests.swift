@@ -109,7 +109,7 @@ struct WAVTests {
         let old = try Self.oldHead(format)
         let now = try WAVStream(Recording.track(format)).head
         for head in [old, now] {
-            let read = try #require(WAVHead(head + sound))
+            let read = try #require(WAVHeader(head + sound))
             #expect(read.format == format && read.dataAt == head.count && read.saidBytes == nil)
         }
         try scratch.write(old + sound, to: "a.wav.partial")

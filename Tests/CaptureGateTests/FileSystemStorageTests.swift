@@ -24,8 +24,8 @@ struct FileSystemStorageTests {
 
     @Test("A file is no folder")
     func file() async throws {
-        #expect(await FileSystemStorage().inspect("/proc/self/environ") == .notFolder)
-        #expect(await FileSystemStorage().inspect("/dev/null") == .notFolder)
+        #expect(await FileSystemStorage().inspect("/proc/self/environ") == .notDirectory)
+        #expect(await FileSystemStorage().inspect("/dev/null") == .notDirectory)
     }
 
     @Test("A link to a folder is one, a link to nowhere is not, and a circle of links neither")

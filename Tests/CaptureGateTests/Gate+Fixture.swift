@@ -32,7 +32,7 @@ struct GateFixture {
 
 /// Captures from a device with a closure that gets the permit.
 struct Capture<Output: Sendable>: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.Together>
+    let authorization: AuthorizedFor<Capability.All>
     let body: @Sendable (consuming Permit) async throws(CaptureError) -> Output
 
     init(
@@ -53,7 +53,7 @@ struct Capture<Output: Sendable>: CaptureOperation {
                     capability: .camera, level: levels.picture, device: .id(DeviceID(rawValue: camera)), purpose: "Test"
                 ))
         }
-        authorization = AuthorizedFor(Capability.Together(requests))
+        authorization = AuthorizedFor(Capability.All(requests))
         self.body = body
     }
 

@@ -92,12 +92,12 @@ struct TestDevicesTests {
     @Test("test:bars delivers each picture once, numbered, an exact interval after the one before")
     func bars() throws {
         let control = try LoopControl()
-        let counters = LoopCounters()
+        let counters = CaptureCounters()
         let source = try TestBars(width: 64, height: 48, fourcc: 0, fpsNumerator: 120, fpsDenominator: 1)
         let format = source.format
         let picture = TestPicture(width: format.width, height: format.height, pixelFormat: .yuyv)
         let capture = try VideoCapture(source, control: control, counters: counters)
-        RealtimeQueue(label: "test:bars").run(capture.track) { _ in }
+        RealtimeQueue(label: "test:bars").run(capture.stream) { _ in }
         var reader = capture.consumer
         var (stamps, wrong): ([UInt64: Int64], Int) = ([:], 0)
         while case .ready = reader.wait(milliseconds: -1) {
@@ -121,11 +121,11 @@ struct TestDevicesTests {
         arguments: [SampleFormat.s16, .s32, .float32])
     func toneLoop(format: SampleFormat) throws {
         let control = try LoopControl()
-        let counters = LoopCounters()
+        let counters = CaptureCounters()
         let source = try TestTone(settings: PCMSettings(rate: 44_100, channels: 3, format: format.pcm))
         let audio = AudioFormat(sampleRate: 44_100, channels: 3, sampleFormat: format)
         let capture = try AudioCapture(source, control: control, counters: counters)
-        RealtimeQueue(label: "test:tone").run(capture.track) { _ in }
+        RealtimeQueue(label: "test:tone").run(capture.stream) { _ in }
         var reader = capture.consumer
         var heard: [UInt8] = []
         while case .ready = reader.wait(milliseconds: -1) {

@@ -16,7 +16,7 @@ struct VideoInputTests {
 
     @Test("An interlaced signal is named by its fields")
     func fields() {
-        let shape = SignalShape(width: 1920, height: 1080, isInterlaced: true, millihertz: 25_000)
+        let shape = SignalTimings(width: 1920, height: 1080, isInterlaced: true, millihertz: 25_000)
         #expect(VideoTimings(shape).description == "1920x1080i50")
     }
 
@@ -70,7 +70,7 @@ struct VideoInputTests {
         let lost = DeviceFault(device: Self.card, signal: .noSignal).end(LoopResult(.stalled), gate: nil)
         guard case .signalChanged(let error) = lost else { return #expect(Bool(false), "\(lost)") }
         #expect(error.exitCode == 69 && error.message.contains("has no signal") && !error.remedies.isEmpty)
-        let shape = SignalShape(width: 1920, height: 1080, isInterlaced: false, millihertz: 60_000)
+        let shape = SignalTimings(width: 1920, height: 1080, isInterlaced: false, millihertz: 60_000)
         let format = VideoFormat(width: 640, height: 480, pixelFormat: .yuyv, frameRate: .thirty, bytesPerLine: 1280)
         let other = DeviceFault(device: Self.card, format: format, signal: .present, changed: shape)
             .end(LoopResult(.signalChanged), gate: nil)

@@ -7,13 +7,13 @@ import Testing
 @Suite("Audio loop")
 struct AudioLoopTests {
     private let settings = PCMSettings(rate: 48_000, channels: 2, periodFrames: 480, bufferFrames: 4800)
-    /// An instant in the recent past, so that a script's stamps are neither ancient nor in the future.
+    /// An instant in the recent past, so that a script's timestamps are neither ancient nor in the future.
     private let base = cm_monotonic() - 900_000_000
 
     private struct Outcome {
         var result: LoopResult
         var headers: [FrameHeader] = []
-        var counters: LoopCounters
+        var counters: CaptureCounters
         var calls: ScriptedAudio.Calls
     }
 
@@ -23,13 +23,13 @@ struct AudioLoopTests {
     private func run(
         _ script: [ScriptedAudio.Entry], slots: Int = 64, control: LoopControl? = nil
     ) throws -> Outcome {
-        let (calls, counters) = (ScriptedAudio.Calls(), LoopCounters())
+        let (calls, counters) = (ScriptedAudio.Calls(), CaptureCounters())
         let source = ScriptedAudio(script, settings: settings, calls: calls)
         let capture = try AudioCapture(source, slots: slots, control: control ?? LoopControl(), counters: counters)
-        var track = capture.track
+        var stream = capture.stream
         var consumer = capture.consumer
-        var outcome = Outcome(result: track.capture(), counters: counters, calls: calls)
-        track.finish(outcome.result)
+        var outcome = Outcome(result: stream.capture(), counters: counters, calls: calls)
+        stream.finish(outcome.result)
         while consumer.withNext({ header, _ in outcome.headers.append(header) }) != nil {}
         return outcome
     }
@@ -45,7 +45,7 @@ struct AudioLoopTests {
         }
     }
 
-    @Test("Periods come whole, in order, with the device's stamps; unplugged is the end")
+    @Test("Periods come whole, in order, with the device's timestamps; unplugged is the end")
     func plain() throws {
         let outcome = try run((0..<20).map { .frames(480, at: at($0 * 480)) })
         #expect(outcome.result == LoopResult(.deviceGone))
@@ -127,13 +127,13 @@ struct AudioLoopTests {
         let calls = ScriptedAudio.Calls()
         let script: [ScriptedAudio.Entry] = [.frames(200, at: at(0)), .frames(480, at: at(1200))]
         let source = ScriptedAudio(script, settings: settings, calls: calls)
-        let capture = try AudioCapture(source, slots: 8, control: LoopControl(), counters: LoopCounters())
-        var track = capture.track
+        let capture = try AudioCapture(source, slots: 8, control: LoopControl(), counters: CaptureCounters())
+        var stream = capture.stream
         var consumer = capture.consumer
-        _ = track.start()
-        _ = track.process()
-        _ = track.restart()
-        _ = track.process()
+        _ = stream.start()
+        _ = stream.process()
+        _ = stream.restart()
+        _ = stream.process()
         var headers: [FrameHeader] = []
         while consumer.withNext({ header, _ in headers.append(header) }) != nil {}
         #expect(headers.map(\.frameCount) == [200, 480])
@@ -149,11 +149,11 @@ struct AudioLoopTests {
         let control = try LoopControl()
         calls.atStop = { control.request(.revoked) }
         let source = ScriptedAudio([], settings: settings, calls: calls)
-        let capture = try AudioCapture(source, slots: 8, control: control, counters: LoopCounters())
-        var track = capture.track
-        _ = track.start()
-        _ = track.restart()
-        _ = track.recover(suspended: false)
+        let capture = try AudioCapture(source, slots: 8, control: control, counters: CaptureCounters())
+        var stream = capture.stream
+        _ = stream.start()
+        _ = stream.restart()
+        _ = stream.recover(suspended: false)
         #expect([calls.stops, calls.starts] == [1, 1])
         #expect(calls.recoveries.isEmpty)
     }
@@ -219,8 +219,8 @@ struct AudioLoopTests {
         #expect(outcome.result == LoopResult(.deviceGone, fault: fault))
     }
 
-    @Test("Bad stamps are replaced, flagged and counted")
-    func stamps() throws {
+    @Test("Bad timestamps are replaced, flagged and counted")
+    func timestamps() throws {
         let outcome = try run([
             .frames(480, at: at(0)), .frames(480, at: at(0)), .frames(480, at: at(-480)), .frames(480, at: .max),
             .frames(480, at: at(4 * 480)),

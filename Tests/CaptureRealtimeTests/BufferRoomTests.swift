@@ -3,7 +3,7 @@ import Testing
 @testable import CaptureRealtime
 
 @Suite("What a driver says of a buffer")
-struct BufferRoomTests {
+struct BufferBoundsTests {
     /// Two planes each, of 100 and 50 bytes; 80 and 40 in the second buffer.
     private func holds(_ first: (Int, Int), _ second: (Int, Int), in buffer: Int = 0) -> Bool {
         var payload = FramePlanes()
@@ -11,7 +11,7 @@ struct BufferRoomTests {
         payload.set(1, offset: second.0, byteCount: second.1)
         let lengths = [100, 50, 80, 40]
         return unsafe lengths.withUnsafeBufferPointer { lengths in
-            unsafe BufferRoom(count: 2, planes: 2, lengths: lengths.baseAddress!).holds(payload, in: buffer)
+            unsafe BufferBounds(count: 2, planes: 2, lengths: lengths.baseAddress!).holds(payload, in: buffer)
         }
     }
 

@@ -2,8 +2,8 @@ import Testing
 
 @testable import CaptureRealtime
 
-@Suite("Custody of mapped buffers")
-struct CustodyTests {
+@Suite("MappingOwnership of mapped buffers")
+struct MappingOwnershipTests {
     /// One end's atomic steps, in its order.
     private enum Step {
         case enter, leave, close, abandon
@@ -15,22 +15,22 @@ struct CustodyTests {
     /// - Returns: How often the memory was unmapped in each order, and whether a reader was inside then or came after.
     private func play(_ reader: [Step], _ producer: [Step]) -> [(unmaps: Int, wasUnsafe: Bool)] {
         orders(reader.count, producer.count).map { order in
-            let custody = Custody()
+            let ownership = MappingOwnership()
             var (reader, producer) = (reader[...], producer[...])
             var (unmaps, isInside, wasUnsafe) = (0, false, false)
             for isReader in order {
                 switch isReader ? reader.removeFirst() : producer.removeFirst() {
                 case .enter:
-                    isInside = custody.enter()
+                    isInside = ownership.enter()
                     if isInside, unmaps > 0 { wasUnsafe = true }
-                case .close: if isInside { custody.close() }
+                case .close: if isInside { ownership.close() }
                 case .leave:
                     guard isInside else { break }
                     isInside = false
-                    if custody.leave() { unmaps += 1 }
-                case .abandon: if custody.abandon() { unmaps += 1 }
+                    if ownership.leave() { unmaps += 1 }
+                case .abandon: if ownership.abandon() { unmaps += 1 }
                 case .end(let discarding):
-                    if custody.end(discarding: discarding) {
+                    if ownership.end(discarding: discarding) {
                         unmaps += 1
                         if isInside { wasUnsafe = true }
                     }

@@ -4,13 +4,13 @@ import Testing
 @testable import CaptureRealtime
 
 @Suite("numbers of single fields")
-struct FieldLineTests {
+struct FieldGapsTests {
     /// What is missing before each of these fields: the driver's number, and T or B.
     private func missing(_ fields: String) -> [UInt64] {
-        var line = FieldLine()
+        var gaps = FieldGaps()
         return fields.split(separator: " ").map { field in
             let number = UInt32(field.dropFirst()) ?? 0
-            return line.missing(before: number, field: field.first == "B" ? 3 : field.first == "T" ? 2 : 0)
+            return gaps.missing(before: number, field: field.first == "B" ? 3 : field.first == "T" ? 2 : 0)
         }
     }
 
@@ -44,11 +44,11 @@ struct FieldLineTests {
     @Test("a number that goes back is no loss, nor what follows a restart")
     func restart() {
         #expect(missing("T5 B5 T3 B3") == [0, 0, 0, 0])
-        var line = FieldLine()
-        _ = line.missing(before: 0, field: 2)
-        line.restart()
-        #expect(line.missing(before: 100, field: 2) == 0)
-        #expect(!line.isBottom)
+        var gaps = FieldGaps()
+        _ = gaps.missing(before: 0, field: 2)
+        gaps.restart()
+        #expect(gaps.missing(before: 100, field: 2) == 0)
+        #expect(!gaps.isBottom)
     }
 }
 

@@ -4,7 +4,7 @@ import Dispatch
 import Testing
 
 @Suite("Hang watch")
-struct HangWatchTests {
+struct HangDetectorTests {
     private let settings = PCMSettings(rate: 48_000, channels: 1, periodFrames: 480, bufferFrames: 4800)
 
     private func period(_ number: Int) -> ScriptedAudio.Entry {
@@ -15,10 +15,10 @@ struct HangWatchTests {
     func sound() throws {
         let (hanging, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let script = [period(0), period(1), .run { hanging.wait() }, period(2)]
-        let (control, counters) = (try LoopControl(), LoopCounters())
+        let (control, counters) = (try LoopControl(), CaptureCounters())
         let capture = try AudioCapture(
             ScriptedAudio(script, settings: settings), control: control, counters: counters)
-        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.track) { _ in over.signal() }
+        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.stream) { _ in over.signal() }
         var consumer = capture.consumer
         var periods = 0
         while case .ready = consumer.wait(milliseconds: -1) {
@@ -41,8 +41,8 @@ struct HangWatchTests {
             .picture(0, at: cm_monotonic() - 500_000_000), .run { hanging.wait() }, .read(.nothing),
         ]
         let source = try ScriptedVideo(script)
-        let capture = try VideoCapture(source, control: LoopControl(), counters: LoopCounters())
-        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.track) { _ in over.signal() }
+        let capture = try VideoCapture(source, control: LoopControl(), counters: CaptureCounters())
+        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.stream) { _ in over.signal() }
         var consumer = capture.consumer
         var pictures = 0
         while case .ready = consumer.wait(milliseconds: -1) {
@@ -61,8 +61,8 @@ struct HangWatchTests {
         let control = try LoopControl()
         let script: [ScriptedAudio.Entry] = [.run { control.request(.revoked) }, .run { hanging.wait() }]
         let capture = try AudioCapture(
-            ScriptedAudio(script, settings: settings), control: control, counters: LoopCounters())
-        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.track) { _ in over.signal() }
+            ScriptedAudio(script, settings: settings), control: control, counters: CaptureCounters())
+        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.stream) { _ in over.signal() }
         var consumer = capture.consumer
         #expect(consumer.wait(milliseconds: -1) == .ended(LoopResult(.revoked)))
         hanging.signal()
@@ -76,8 +76,8 @@ struct HangWatchTests {
         calls.atStop = { hanging.wait() }
         let capture = try AudioCapture(
             ScriptedAudio([period(0)], settings: settings, calls: calls), control: LoopControl(),
-            counters: LoopCounters())
-        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.track) { _ in over.signal() }
+            counters: CaptureCounters())
+        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.stream) { _ in over.signal() }
         var consumer = capture.consumer
         #expect(consumer.wait(milliseconds: -1) == .ready)
         while consumer.withNext({ _, _ in }) != nil {}
@@ -92,8 +92,9 @@ struct HangWatchTests {
             [ScriptedAudio.Entry.run { _ = cm_poll(nil, 0, 60) }, .wakeup(.quiet)]
         }
         let capture = try AudioCapture(
-            ScriptedAudio(silence + [period(0)], settings: settings), control: LoopControl(), counters: LoopCounters())
-        RealtimeQueue(label: "test", patience: .seconds(1)).run(capture.track) { _ in }
+            ScriptedAudio(silence + [period(0)], settings: settings), control: LoopControl(),
+            counters: CaptureCounters())
+        RealtimeQueue(label: "test", patience: .seconds(1)).run(capture.stream) { _ in }
         var consumer = capture.consumer
         #expect(consumer.wait(milliseconds: -1) == .ready)
         while consumer.withNext({ _, _ in }) != nil {}

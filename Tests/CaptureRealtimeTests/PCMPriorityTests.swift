@@ -17,10 +17,10 @@ struct PCMPriorityTests {
 
     /// Captures one period.
     private func capture(_ name: String) throws -> (ThreadLook, RealtimePriority?) {
-        let (control, counters) = (try LoopControl(), LoopCounters())
+        let (control, counters) = (try LoopControl(), CaptureCounters())
         let capture = try AudioCapture(PCMSource(opening: name), control: control, counters: counters)
         let seen = Shared(ThreadLook.now())
-        RealtimeQueue(label: "test", broker: LyingBroker()).run(Watched(run: capture.track, seen: seen)) { _ in }
+        RealtimeQueue(label: "test", broker: LyingBroker()).run(Watched(run: capture.stream, seen: seen)) { _ in }
         var consumer = capture.consumer
         #expect(consumer.wait(milliseconds: 60_000) == .ready)
         control.request(.stop)

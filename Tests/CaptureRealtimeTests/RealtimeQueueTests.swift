@@ -81,11 +81,11 @@ struct RealtimeQueueTests {
         let settings = PCMSettings(rate: 48_000, channels: 1, periodFrames: 480, bufferFrames: 4800)
         let base = cm_monotonic() - 500_000_000
         let script = (0..<5).map { ScriptedAudio.Entry.frames(480, at: base + Int64($0) * 10_000_000) }
-        let counters = LoopCounters()
+        let counters = CaptureCounters()
         let capture = try AudioCapture(
             ScriptedAudio(script, settings: settings), control: LoopControl(), counters: counters)
         let done = Shared<LoopResult?>(nil)
-        RealtimeQueue(label: "test").run(capture.track) { done.value = $0 }
+        RealtimeQueue(label: "test").run(capture.stream) { done.value = $0 }
         var consumer = capture.consumer
         var periods = 0
         while case .ready = consumer.wait(milliseconds: -1) {

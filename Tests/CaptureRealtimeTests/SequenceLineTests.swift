@@ -3,38 +3,38 @@ import Testing
 @testable import CaptureRealtime
 
 @Suite("Sequence numbers")
-struct SequenceLineTests {
+struct SequenceGapsTests {
     @Test("Any start, and the wrap at 32 bits, are no loss", arguments: [0, 7, UInt32.max - 2, UInt32.max])
     func wrap(first: UInt32) {
-        var line = SequenceLine()
+        var gaps = SequenceGaps()
         for step in 0..<10 as Range<UInt32> {
-            #expect(line.missing(before: first &+ step) == 0)
+            #expect(gaps.missing(before: first &+ step) == 0)
         }
     }
 
     @Test("A hole is as long as it is, also across the wrap", arguments: [1, 2, 100, 1_000_000] as [UInt32])
     func hole(missing: UInt32) {
-        var line = SequenceLine()
-        _ = line.missing(before: UInt32.max - 1)
-        #expect(line.missing(before: (UInt32.max - 1) &+ missing &+ 1) == UInt64(missing))
+        var gaps = SequenceGaps()
+        _ = gaps.missing(before: UInt32.max - 1)
+        #expect(gaps.missing(before: (UInt32.max - 1) &+ missing &+ 1) == UInt64(missing))
     }
 
     @Test("A number that repeats or goes back is no loss")
     func backward() {
-        var line = SequenceLine()
-        _ = line.missing(before: 100)
-        #expect(line.missing(before: 100) == 0)
-        #expect(line.missing(before: 40) == 0)
-        #expect(line.missing(before: 42) == 1)
+        var gaps = SequenceGaps()
+        _ = gaps.missing(before: 100)
+        #expect(gaps.missing(before: 100) == 0)
+        #expect(gaps.missing(before: 40) == 0)
+        #expect(gaps.missing(before: 42) == 1)
     }
 
     @Test("A restart begins anywhere")
     func restart() {
-        var line = SequenceLine()
-        _ = line.missing(before: 5)
-        line.restart()
-        #expect(line.missing(before: 5000) == 0)
-        #expect(line.missing(before: 5002) == 1)
+        var gaps = SequenceGaps()
+        _ = gaps.missing(before: 5)
+        gaps.restart()
+        #expect(gaps.missing(before: 5000) == 0)
+        #expect(gaps.missing(before: 5002) == 1)
     }
 }
 

@@ -13,15 +13,15 @@ struct SignalTests {
         .picture(UInt32(number), at: base + Int64(number + missing) * interval)
     }
 
-    private func run(_ script: [ScriptedVideo.Entry]) throws -> (LoopResult, [FrameHeader], LoopCounters) {
-        let counters = LoopCounters()
+    private func run(_ script: [ScriptedVideo.Entry]) throws -> (LoopResult, [FrameHeader], CaptureCounters) {
+        let counters = CaptureCounters()
         let reader = Reader()
         let source = try ScriptedVideo(script.flatMap { [.run { reader.drain() }, $0] })
         let capture = try VideoCapture(source, control: LoopControl(), counters: counters)
-        var track = capture.track
+        var stream = capture.stream
         reader.adopt(capture.consumer)
-        let result = track.capture()
-        track.finish(result)
+        let result = stream.capture()
+        stream.finish(result)
         reader.drain()
         return (result, reader.headers, counters)
     }
@@ -46,7 +46,7 @@ struct SignalTests {
 
     @Test("Another signal ends the loop, and says what it is")
     func changed() throws {
-        let shape = SignalShape(width: 1920, height: 1080, isInterlaced: true, millihertz: 25_000)
+        let shape = SignalTimings(width: 1920, height: 1080, isInterlaced: true, millihertz: 25_000)
         let (result, headers, counters) = try run([picture(0), .read(.news(.changed(shape))), picture(1)])
         #expect(result == LoopResult(.signalChanged) && headers.count == 1)
         #expect(counters.changedSignal == shape)
@@ -78,7 +78,7 @@ struct SignalTests {
 
     @Test("Two rates are one signal within half a percent; another size, field or rate is another")
     func likeness() {
-        let shape = SignalShape(width: 1920, height: 1080, isInterlaced: false, millihertz: 60_000)
+        let shape = SignalTimings(width: 1920, height: 1080, isInterlaced: false, millihertz: 60_000)
         var other = shape
         #expect(other.isLike(shape))
         other.millihertz = 59_940
@@ -111,18 +111,18 @@ struct SignalTests {
             for all: UInt64 in [0, 1, 2200 * 1125, .max] {
                 (timings.numerator, timings.denominator) = (clock, all)
                 (timings.width, timings.height) = (.max, .max)
-                #expect(SignalShape(timings).millihertz >= 0)
+                #expect(SignalTimings(timings).millihertz >= 0)
             }
         }
         (timings.numerator, timings.denominator) = (148_500_000, 2200 * 1125)
-        #expect(SignalShape(timings).millihertz == 60_000)
+        #expect(SignalTimings(timings).millihertz == 60_000)
     }
 
     @Test("1080i50 is 25 frames of 50 fields, by either number, and 60 is 59.94, too")
     func names() {
-        let own = SignalShape(width: 1920, height: 1080, isInterlaced: true, millihertz: 25_000)
-        func asked(_ millihertz: Int, _ isInterlaced: Bool = true) -> SignalShape {
-            SignalShape(width: 1920, height: 1080, isInterlaced: isInterlaced, millihertz: millihertz)
+        let own = SignalTimings(width: 1920, height: 1080, isInterlaced: true, millihertz: 25_000)
+        func asked(_ millihertz: Int, _ isInterlaced: Bool = true) -> SignalTimings {
+            SignalTimings(width: 1920, height: 1080, isInterlaced: isInterlaced, millihertz: millihertz)
         }
         #expect(own.isMeant(by: asked(50_000)) && own.isMeant(by: asked(25_000)))
         #expect(!own.isMeant(by: asked(60_000)) && !own.isMeant(by: asked(50_000, false)))

@@ -3,13 +3,13 @@ import Testing
 @testable import CaptureRealtime
 
 @Suite("Gaps in stamps")
-struct StampGapsTests {
+struct TimestampGapsTests {
     private static let thirty: Int64 = 33_333_333
 
     /// How many pictures are found missing by intervals in thousandths of a picture at 30 a second.
     private func missing(_ thousandths: [Int64], nominal: Int64 = thirty) -> UInt64 {
-        var gaps = StampGaps(interval: nominal)
-        return thousandths.reduce(0) { $0 + gaps.missing(after: $1 * Self.thirty / 1000, units: 1) }
+        var gaps = TimestampGaps(interval: nominal)
+        return thousandths.reduce(0) { $0 + gaps.missing(after: $1 * Self.thirty / 1000, intervals: 1) }
     }
 
     private func steady(_ count: Int, _ each: Int64 = 1000) -> [Int64] { Array(repeating: each, count: count) }
@@ -21,8 +21,8 @@ struct StampGapsTests {
 
     @Test("It is told with the picture after it, when that shows that the rate is the same")
     func late() {
-        var gaps = StampGaps(interval: Self.thirty)
-        let told = (steady(6) + [2000, 1000, 1000]).map { gaps.missing(after: $0 * Self.thirty / 1000, units: 1) }
+        var gaps = TimestampGaps(interval: Self.thirty)
+        let told = (steady(6) + [2000, 1000, 1000]).map { gaps.missing(after: $0 * Self.thirty / 1000, intervals: 1) }
         #expect(told == [0, 0, 0, 0, 0, 0, 0, 1, 0])
     }
 
@@ -81,18 +81,20 @@ struct StampGapsTests {
 
     @Test("What the numbers tell is not told again")
     func numbered() {
-        var gaps = StampGaps(interval: Self.thirty)
-        for _ in 0..<10 { #expect(gaps.missing(after: Self.thirty, units: 1) == 0) }
-        #expect(gaps.missing(after: 4 * Self.thirty, units: 4) == 0)
-        #expect(gaps.missing(after: 4 * Self.thirty, units: 3) == 0)
-        #expect(gaps.missing(after: Self.thirty, units: 1) == 1)
+        var gaps = TimestampGaps(interval: Self.thirty)
+        for _ in 0..<10 { #expect(gaps.missing(after: Self.thirty, intervals: 1) == 0) }
+        #expect(gaps.missing(after: 4 * Self.thirty, intervals: 4) == 0)
+        #expect(gaps.missing(after: 4 * Self.thirty, intervals: 3) == 0)
+        #expect(gaps.missing(after: Self.thirty, intervals: 1) == 1)
     }
 
     @Test("Spans and numbers at their limits change nothing")
     func limits() {
-        var gaps = StampGaps(interval: Self.thirty)
+        var gaps = TimestampGaps(interval: Self.thirty)
         for span in [Int64.max / 4, 1, 0, -5] {
-            for units in [Int64(1), 1 << 20, 0, -1] { #expect(gaps.missing(after: span, units: units) == 0) }
+            for intervals in [Int64(1), 1 << 20, 0, -1] {
+                #expect(gaps.missing(after: span, intervals: intervals) == 0)
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Video loop")
 struct VideoLoopTests {
-    /// An instant in the recent past, so that a script's stamps are neither ancient nor in the future.
+    /// An instant in the recent past, so that a script's timestamps are neither ancient nor in the future.
     private let base = cm_monotonic() - 900_000_000
     private let interval: Int64 = 33_333_333
 
@@ -17,7 +17,7 @@ struct VideoLoopTests {
         var pictures: [UInt32] = []
         /// Where the reader saw each.
         var addresses: [UInt] = []
-        var counters: LoopCounters
+        var counters: CaptureCounters
         var calls: ScriptedVideo.Calls
     }
 
@@ -31,15 +31,15 @@ struct VideoLoopTests {
     private func run(
         _ script: [ScriptedVideo.Entry], buffers: Int = 6, isReading: Bool = true, control: LoopControl? = nil
     ) throws -> Outcome {
-        let (calls, counters) = (ScriptedVideo.Calls(), LoopCounters())
+        let (calls, counters) = (ScriptedVideo.Calls(), CaptureCounters())
         let reader = Reader()
         let read: [ScriptedVideo.Entry] = isReading ? [.run { reader.drain() }] : []
         let source = try ScriptedVideo(script.flatMap { read + [$0] }, buffers: buffers, calls: calls)
         let capture = try VideoCapture(source, control: control ?? LoopControl(), counters: counters)
-        var track = capture.track
+        var stream = capture.stream
         reader.adopt(capture.consumer)
-        let result = track.capture()
-        track.finish(result)
+        let result = stream.capture()
+        stream.finish(result)
         reader.drain()
         return Outcome(
             result: result, headers: reader.headers, pictures: reader.pictures, addresses: reader.addresses,
@@ -56,7 +56,7 @@ struct VideoLoopTests {
         }
     }
 
-    @Test("Pictures come in order, uncopied, with the device's stamps")
+    @Test("Pictures come in order, uncopied, with the device's timestamps")
     func plain() throws {
         let outcome = try run(pictures(Array(0..<20)))
         #expect(outcome.result == LoopResult(.deviceGone))
@@ -74,8 +74,8 @@ struct VideoLoopTests {
         try run(
             (0..<30).map { number in
                 let lag = atEnd(number) ? interval : 0
-                let buffer = FilledBuffer(
-                    index: number % 6, sequence: UInt32(number), timestamp: at(number) + lag, stampLag: lag,
+                let buffer = DequeuedBuffer(
+                    index: number % 6, sequence: UInt32(number), timestamp: at(number) + lag, timestampLag: lag,
                     isFlagged: false, planes: FramePlanes(byteCount: 2048))
                 return .read(.buffer(buffer))
             })
@@ -93,11 +93,11 @@ struct VideoLoopTests {
 
     @Test("A frame's duration is taken off, half a second at most; of an unknown rate nothing")
     func lag() {
-        #expect(FilledBuffer.lag(of: 33_333_333) == 33_333_333)
-        #expect(FilledBuffer.lag(of: 10_000_000_000) == 500_000_000)
-        #expect(FilledBuffer.lag(of: 0) == 0)
-        let buffer = FilledBuffer(
-            index: 0, sequence: 0, timestamp: 0, stampLag: 5, isFlagged: false, planes: FramePlanes(byteCount: 1))
+        #expect(DequeuedBuffer.lag(of: 33_333_333) == 33_333_333)
+        #expect(DequeuedBuffer.lag(of: 10_000_000_000) == 500_000_000)
+        #expect(DequeuedBuffer.lag(of: 0) == 0)
+        let buffer = DequeuedBuffer(
+            index: 0, sequence: 0, timestamp: 0, timestampLag: 5, isFlagged: false, planes: FramePlanes(byteCount: 1))
         // No stamp stays none.
         #expect(buffer.beginning == 0)
     }
@@ -223,11 +223,11 @@ struct VideoLoopTests {
     func revokedRestart() throws {
         let (calls, control) = (ScriptedVideo.Calls(), try LoopControl())
         let capture = try VideoCapture(
-            ScriptedVideo([], calls: calls), control: control, counters: LoopCounters())
-        var track = capture.track
-        _ = track.start()
+            ScriptedVideo([], calls: calls), control: control, counters: CaptureCounters())
+        var stream = capture.stream
+        _ = stream.start()
         control.request(.revoked)
-        _ = track.restart()
+        _ = stream.restart()
         #expect([calls.stops, calls.starts] == [1, 1])
     }
 

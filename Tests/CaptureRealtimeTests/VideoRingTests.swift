@@ -7,7 +7,7 @@ struct VideoRingTests {
     private struct Camera: ~Copyable {
         var ring: VideoRing.Producer
         let buffers: FrameBuffers
-        let counters = LoopCounters()
+        let counters = CaptureCounters()
         var free: [Int]
         var next: UInt64 = 0
         var dropped: UInt64 = 0
@@ -26,7 +26,7 @@ struct VideoRingTests {
             next += 1
             buffers.address(buffer, plane: 0)!.fill(sequence, words: 64)
             while free.count < 2 {
-                let stolen = ring.steal(counters.table)
+                let stolen = ring.steal(counters.realtime)
                 if stolen < 0 {
                     dropped += 1
                     free.append(buffer)
@@ -104,7 +104,7 @@ struct VideoRingTests {
             var camera = carrier.take()
             while camera.next < count { camera.shoot() }
             dropped.value = camera.dropped
-            camera.ring.finish(LoopResult(.stopped), counters.table)
+            camera.ring.finish(LoopResult(.stopped), counters.realtime)
         }
         var consumer = ends.consumer
         var sums = Sums()
@@ -152,12 +152,12 @@ struct VideoRingTests {
         let counters = camera.counters
         if isInside {
             consumer.withNext { header, bytes in
-                camera.ring.finish(LoopResult(.revoked), counters.table)
+                camera.ring.finish(LoopResult(.revoked), counters.realtime)
                 #expect(buffers.isMapped)
                 #expect(bytes.unsafeLoad(as: UInt64.self) == header.sequence)
             }
         } else {
-            camera.ring.finish(LoopResult(.revoked), counters.table)
+            camera.ring.finish(LoopResult(.revoked), counters.realtime)
         }
         #expect(!buffers.isMapped)
         let next = consumer.withNext { header, _ in header.sequence }
@@ -174,7 +174,7 @@ struct VideoRingTests {
         var consumer = ends.consumer
         for _ in 0..<2 { camera.shoot() }
         let counters = camera.counters
-        camera.ring.finish(LoopResult(.stopped), counters.table)
+        camera.ring.finish(LoopResult(.stopped), counters.realtime)
         for sequence in 0..<2 as Range<UInt64> {
             #expect(buffers.isMapped)
             let read = consumer.withNext { header, _ in header.sequence }
@@ -192,7 +192,7 @@ struct VideoRingTests {
         var camera = Camera(ends.producer, buffers)
         camera.shoot()
         let counters = camera.counters
-        camera.ring.finish(LoopResult(.deviceGone), counters.table)
+        camera.ring.finish(LoopResult(.deviceGone), counters.realtime)
         #expect(buffers.isMapped)
         discard(ends.consumer)
         #expect(!buffers.isMapped)

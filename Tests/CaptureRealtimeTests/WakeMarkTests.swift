@@ -4,7 +4,7 @@ import Testing
 @testable import CaptureRealtime
 
 @Suite("Waking a reader")
-struct WakeMarkTests {
+struct WakeupThresholdTests {
     @Test("The signal calls at as many units as are wanted, at half the ring in any case", arguments: [1, 3, 100])
     func units(wanted: Int) throws {
         let ends = try AudioRing.make(slots: 16, slotBytes: 64, control: LoopControl())
@@ -41,28 +41,28 @@ struct WakeMarkTests {
         var microphone = sound.producer
         var sounds = sound.consumer
         var camera = pictures.producer
-        let counters = LoopCounters()
+        let counters = CaptureCounters()
         var images = pictures.consumer
         _ = microphone.claim()
         _ = microphone.commit(.unit(0))
         _ = camera.commit(0, .unit(0, byteCount: 512, ringLost: 0), FramePlanes(byteCount: 512))
         microphone.finish(LoopResult(.deviceGone))
-        camera.finish(LoopResult(.deviceGone), counters.table)
+        camera.finish(LoopResult(.deviceGone), counters.realtime)
         Self.expectSilence(of: &sounds)
         Self.expectSilence(of: &images)
     }
 
     @Test("A call that came too late for its mark is answered once")
     func late() throws {
-        let ending = try RingEnding()
-        ending.clear(until: 1)
+        let completion = try RingCompletion()
+        completion.clear(until: 1)
         // Between a producer's taking of the mark and its call the reader found the unit by itself.
-        ending.clear(until: 2)
-        ending.signal.raise()
-        ending.clear(until: 3)
-        #expect(Self.calls(ending.signal.descriptor))
-        ending.clear(until: 3)
-        #expect(!Self.calls(ending.signal.descriptor))
+        completion.clear(until: 2)
+        completion.signal.raise()
+        completion.clear(until: 3)
+        #expect(Self.calls(completion.signal.descriptor))
+        completion.clear(until: 3)
+        #expect(!Self.calls(completion.signal.descriptor))
     }
 
     private static func expectSilence(of reader: inout some FrameReader & ~Copyable) {

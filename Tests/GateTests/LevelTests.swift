@@ -55,7 +55,7 @@ struct LevelTests {
     @Test("One of two devices at such a level refuses both")
     func together() async {
         let world = World()
-        let both = Capability.Together(Capability.Camera(), Microphone(AccessLevel(name: "meter", rank: 2)))
+        let both = Capability.All(Capability.Camera(), Microphone(AccessLevel(name: "meter", rank: 2)))
         #expect(await world.queue.add(Capture(both)).result.error?.kind == .notAuthorized)
         #expect(world.prompter.questions.isEmpty && world.store.decisions.isEmpty)
     }
@@ -125,7 +125,7 @@ struct LevelTests {
 
     @Test("Single pictures of one camera are apart, however often it is opened; those of another are not waited for")
     func pace() {
-        let pace = StillPace()
+        let pace = StillRateLimiter()
         let now = ContinuousClock.now
         func due(_ device: DeviceID, _ seconds: Double) -> Duration {
             pace.due(device, at: now.advanced(by: .seconds(seconds)), apart: .seconds(1)) - now
@@ -138,7 +138,7 @@ struct LevelTests {
     @Test("Frames need the highest level of each device")
     func frames() async throws {
         let world = World()
-        func refusals(_ capability: Capability.Together) async throws -> [String] {
+        func refusals(_ capability: Capability.All) async throws -> [String] {
             try await world.queue.run(
                 Inspecting(capability) { permit throws(CaptureError) in
                     do throws(CaptureError) {
@@ -149,8 +149,8 @@ struct LevelTests {
                     }
                 })
         }
-        #expect(try await refusals(Capability.Together(Capability.Camera(), Microphone())) == [])
-        #expect(try await refusals(Capability.Together(Capability.Camera(), Microphone(.meter))) == ["notAuthorized"])
-        #expect(try await refusals(Capability.Together(Capability.Camera(.still), Microphone())) == ["notAuthorized"])
+        #expect(try await refusals(Capability.All(Capability.Camera(), Microphone())) == [])
+        #expect(try await refusals(Capability.All(Capability.Camera(), Microphone(.meter))) == ["notAuthorized"])
+        #expect(try await refusals(Capability.All(Capability.Camera(.still), Microphone())) == ["notAuthorized"])
     }
 }

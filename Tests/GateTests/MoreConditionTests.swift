@@ -97,9 +97,10 @@ struct MoreConditionTests {
     func storage() async {
         let world = World()
         let states: [(StorageState, CaptureError.Kind?)] = [
-            (.absent, .inputOutput), (.notFolder, .inputOutput),
-            (.folder(isWritable: false, freeBytes: 999), .notAuthorized),
-            (.folder(isWritable: true, freeBytes: 99), .diskFull), (.folder(isWritable: true, freeBytes: 100), nil),
+            (.absent, .inputOutput), (.notDirectory, .inputOutput),
+            (.directory(isWritable: false, freeBytes: 999), .notAuthorized),
+            (.directory(isWritable: true, freeBytes: 99), .diskFull),
+            (.directory(isWritable: true, freeBytes: 100), nil),
         ]
         for (state, kind) in states {
             let storage = Capability.Storage("/clips", freeBytes: 100, by: Disk(state: state))

@@ -8,7 +8,7 @@ struct PermitTests {
     @Test("A permit names its devices and hands each out once")
     func take() async throws {
         let world = World()
-        let operation = Inspecting(Capability.Together(Capability.Camera(), Microphone())) { permit in
+        let operation = Inspecting(Capability.All(Capability.Camera(), Microphone())) { permit in
             var seen = permit.devices.map { "\($0.capability) \($0.level) \($0.device.id)" }
             for name in ["usb-cam", "usb-cam", "usb-mic", "other"] {
                 seen.append(permit.take(DeviceID(rawValue: name)) == nil ? "nil" : name)

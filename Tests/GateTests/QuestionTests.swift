@@ -49,7 +49,7 @@ struct QuestionTests {
     func onlyWhatIsOpen() async throws {
         let world = World(answer: .allow(.once))
         world.decide(.allow, .camera, .video)
-        try await world.queue.run(Capture(Capability.Together(Capability.Camera(), Capability.Microphone())))
+        try await world.queue.run(Capture(Capability.All(Capability.Camera(), Capability.Microphone())))
         #expect(world.prompter.questions.map { $0.items.map(\.request.capability) } == [[.microphone]])
         #expect(world.store.decisions.map(\.capability) == [.camera])
     }

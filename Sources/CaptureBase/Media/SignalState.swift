@@ -44,7 +44,7 @@ public enum SignalState: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterabl
 /// Size and rate of a digital signal.
 ///
 /// *thread-safe*
-public struct SignalShape: BitwiseCopyable, Sendable, Hashable {
+public struct SignalTimings: BitwiseCopyable, Sendable, Hashable {
     /// Pixels.
     public var width: Int
     /// Pixels, of both fields together.
@@ -63,7 +63,7 @@ public struct SignalShape: BitwiseCopyable, Sendable, Hashable {
 
     /// Whether a device that is set up for one can capture the other. Receivers measure a rate to a few thousandths.
     @_noLocks @_noAllocation
-    public func isLike(_ other: SignalShape) -> Bool {
+    public func isLike(_ other: SignalTimings) -> Bool {
         guard width == other.width, height == other.height, isInterlaced == other.isInterlaced else { return false }
         let off = millihertz - other.millihertz
         return off <= other.millihertz / 200 && -off <= other.millihertz / 200
@@ -88,10 +88,10 @@ public struct SignalShape: BitwiseCopyable, Sendable, Hashable {
 /// What a source has to tell between two pictures.
 ///
 /// *realtime-safe*
-public enum SignalNews: BitwiseCopyable, Sendable, Hashable {
+public enum SignalEvent: BitwiseCopyable, Sendable, Hashable {
     case state(SignalState)
     /// The signal is another than the device is set up for.
-    case changed(SignalShape)
+    case changed(SignalTimings)
     /// The device says that nothing more comes (`V4L2_EVENT_EOS`).
     case over
 }

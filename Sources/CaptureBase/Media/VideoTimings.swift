@@ -2,9 +2,9 @@
 ///
 /// *thread-safe*
 public struct VideoTimings: Hashable, Sendable, CustomStringConvertible {
-    package let shape: SignalShape
+    package let shape: SignalTimings
 
-    package init(_ shape: SignalShape) { self.shape = shape }
+    package init(_ shape: SignalTimings) { self.shape = shape }
 
     /// - Parameter text: width, `x`, height, `p` or `i`, and pictures a second; where interlaced, fields. 60 stands for 59.94
     ///   as well.
@@ -20,7 +20,7 @@ public struct VideoTimings: Hashable, Sendable, CustomStringConvertible {
         let isInterlaced = text[mark] == "i"
         // Nobody sends 48 frames of two fields, and nobody calls 24 fields a rate.
         let frames = isInterlaced && rate > 40 ? rate / 2 : rate
-        shape = SignalShape(
+        shape = SignalTimings(
             width: width, height: height, isInterlaced: isInterlaced, millihertz: Int((frames * 1000).rounded()))
     }
 

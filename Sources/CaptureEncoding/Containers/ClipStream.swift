@@ -8,14 +8,14 @@ protocol ClipStream: AnyObject {
     var head: [UInt8] { get }
     var counts: EncoderCounts { get }
     /// Whether the head must be right whenever something was written, not only at the end.
-    var keepsHeadCurrent: Bool { get }
+    var keepsHeaderCurrent: Bool { get }
     /// How much is gathered before it is written to a file, nanoseconds; a pipe gets everything at once.
     var gathered: Int64 { get }
 
     /// What a decoder leaves out at the start, nanoseconds.
     var delay: Int64 { get }
     /// The most bytes that wait in the encoder for more to come.
-    var mostHeld: Int { get }
+    var maxBufferedBytes: Int { get }
 
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError)
     func finish(into packets: inout PacketBuffer) throws(CaptureError)
@@ -31,10 +31,10 @@ protocol ClipStream: AnyObject {
 }
 
 extension ClipStream {
-    var keepsHeadCurrent: Bool { false }
+    var keepsHeaderCurrent: Bool { false }
     var gathered: Int64 { 0 }
     var delay: Int64 { 0 }
-    var mostHeld: Int { 0 }
+    var maxBufferedBytes: Int { 0 }
     func finish(into packets: inout PacketBuffer) throws(CaptureError) {}
     func setTotals(_ totals: StreamTotals) {}
     func tail(_ totals: StreamTotals) -> [UInt8] { [] }

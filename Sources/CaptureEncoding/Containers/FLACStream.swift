@@ -15,7 +15,7 @@ final class FLACStream: ClipStream {
     }
 
     var counts: EncoderCounts { encoder.counts }
-    var mostHeld: Int { encoder.format.mostHeld }
+    var maxBufferedBytes: Int { encoder.format.maxBufferedBytes }
 
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         try encoder.encode(data, at: nanoseconds, into: &packets)

@@ -34,7 +34,7 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
 
     var pendingBytes: Int64 {
         let head = output.bytesWritten == 0 ? stream.head.count : 0
-        return Int64(head + packets.storage.count + stream.mostHeld + 1)
+        return Int64(head + packets.storage.count + stream.maxBufferedBytes + 1)
     }
 
     func counts(of track: Int) -> EncoderCounts {
@@ -79,7 +79,7 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
                 try keepingWhole { () throws(CaptureError) in try write(index..<index + 1) }
             }
         }
-        if stream.keepsHeadCurrent { try patchHead() }
+        if stream.keepsHeaderCurrent { try patchHead() }
     }
 
     private func write(_ range: Range<Int>) throws(CaptureError) {

@@ -9,7 +9,7 @@ import CaptureGate
 /// *session-bound*
 final class WAVStream: ClipStream {
     private(set) var head: [UInt8]
-    let keepsHeadCurrent = true
+    let keepsHeaderCurrent = true
     /// Two calls of the kernel for each period would cost more than recording it.
     let gathered: Int64 = 250_000_000
     private let encoder: PCMEncoder

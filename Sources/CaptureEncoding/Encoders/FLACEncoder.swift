@@ -18,7 +18,7 @@ public final class FLACEncoder: Encoder {
     private let labels: [String]
     private var handle: OpaquePointer?
     private var samples: UnsafeMutableBufferPointer<Int32>
-    private var clock = SampleClock()
+    private var clock = PacketClock()
 
     /// - Parameters:
     ///   - format: integers.

@@ -2,11 +2,11 @@
 /// memory is used again.
 ///
 /// *session-bound*
-final class HuffmanCode {
+final class HuffmanCodeBuilder {
     /// How many words have 1, 2 ... 16 bits.
-    let lengths = UnsafeMutablePointer<UInt8>.allocate(capacity: HuffmanCode.longest)
+    let lengths = UnsafeMutablePointer<UInt8>.allocate(capacity: HuffmanCodeBuilder.longest)
     /// By length.
-    let symbols = UnsafeMutablePointer<UInt8>.allocate(capacity: HuffmanCode.reserved)
+    let symbols = UnsafeMutablePointer<UInt8>.allocate(capacity: HuffmanCodeBuilder.reserved)
     private(set) var count = 0
 
     /// 257 weights of at most 2^32 make no deeper tree: Fibonacci's has the most, and reaches 2^41 with 59.
@@ -14,12 +14,12 @@ final class HuffmanCode {
     private static let longest = 16
     /// No word may be all ones: the symbol behind the last one takes it.
     private static let reserved = 256
-    private let weights = UnsafeMutablePointer<UInt64>.allocate(capacity: HuffmanCode.reserved + 1)
-    private let depths = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCode.reserved + 1)
+    private let weights = UnsafeMutablePointer<UInt64>.allocate(capacity: HuffmanCodeBuilder.reserved + 1)
+    private let depths = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCodeBuilder.reserved + 1)
     /// The next symbol in the same part of the tree, or -1.
-    private let next = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCode.reserved + 1)
+    private let next = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCodeBuilder.reserved + 1)
     /// How many words have a length.
-    private let words = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCode.deepest + 1)
+    private let words = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCodeBuilder.deepest + 1)
 
     deinit {
         lengths.deallocate()

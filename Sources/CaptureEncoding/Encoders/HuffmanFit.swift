@@ -4,11 +4,11 @@ import CCodecs
 /// codes from that every sixteen pictures.
 ///
 /// *session-bound*
-final class HuffmanFit {
+final class AdaptiveHuffman {
     private static let interval: Int32 = 64
     private static let lifetime: Int32 = 16
     private let counts: UnsafeMutablePointer<UInt32>
-    private let code = HuffmanCode()
+    private let code = HuffmanCodeBuilder()
     private var isFitted = false
     /// Which of each 64 rows of blocks is counted next.
     private var row: Int32 = 0

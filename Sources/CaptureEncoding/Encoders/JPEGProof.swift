@@ -5,7 +5,7 @@ import CCodecs
 /// The corresponding C function is `tjDecompressToYUVPlanes`, whose warnings count.
 ///
 /// *session-bound*
-final class JPEGProof {
+final class JPEGValidator {
     private let handle = cc_jpeg_decoder()
     private var room: UnsafeMutablePointer<UInt8>?
     private var capacity = 0

@@ -10,7 +10,7 @@ final class JPEGWriter {
     /// The most an image can need, bytes.
     let capacity: Int
     private let handle: OpaquePointer
-    private let fit: HuffmanFit?
+    private let fit: AdaptiveHuffman?
 
     /// - Parameters:
     ///   - order: of packed pixels, `CC_JPEG_RGB` or `CC_JPEG_BGR`; -1 for planes.
@@ -29,7 +29,7 @@ final class JPEGWriter {
         let steps = QuantizationTables.steps(parameters.quantization, quality: parameters.quality)
         guard capacity > 0, let handle = cc_jpeg_writer_new(&setup, steps) else { throw PacketBuffer.outOfMemory }
         self.handle = handle
-        fit = parameters.codes == .fitted && !isSingle ? HuffmanFit() : nil
+        fit = parameters.codes == .fitted && !isSingle ? AdaptiveHuffman() : nil
     }
 
     deinit { cc_jpeg_writer_free(handle) }

@@ -8,10 +8,10 @@ import CaptureGate
 /// The corresponding standard is ITU-T T.81.
 ///
 /// *session-bound*
-public final class MJPEGRepair: PassingEncoder {
+public final class MJPEGRepair: PassthroughEncoder {
     public let format: VideoFormat
     public private(set) var counts = EncoderCounts()
-    private let proof = JPEGProof()
+    private let proof = JPEGValidator()
 
     public init(format: VideoFormat) {
         self.format = format

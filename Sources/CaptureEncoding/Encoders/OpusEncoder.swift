@@ -27,7 +27,7 @@ public final class OpusEncoder: Encoder {
     private let piece: UnsafeMutableBufferPointer<Float>
     private var resampler: Resampler?
     private var resampled: [UInt8] = []
-    private var clock = SampleClock()
+    private var clock = PacketClock()
     /// Frames of the device that came in, of the coded sound that went into blocks, and blocks that came out.
     private var framesIn: Int64 = 0
     private var framesCoded: Int64 = 0

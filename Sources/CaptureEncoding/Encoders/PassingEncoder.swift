@@ -3,7 +3,7 @@ import CaptureGate
 /// An encoder whose packets may be stored from the device's own buffer, where nothing in them has to be changed.
 ///
 /// *session-bound*
-protocol PassingEncoder: Encoder {
+protocol PassthroughEncoder: Encoder {
     var format: VideoFormat { get }
 
     /// Counts a picture that is stored as it lies in its buffer.

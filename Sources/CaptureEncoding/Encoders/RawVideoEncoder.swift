@@ -3,16 +3,16 @@ import CaptureGate
 /// Raw pictures as they are, their rows without padding.
 ///
 /// *session-bound*
-public final class RawVideoEncoder: PassingEncoder {
+public final class RawVideoEncoder: PassthroughEncoder {
     public let format: VideoFormat
     public private(set) var counts = EncoderCounts()
 
-    private let layout: PictureLayout?
+    private let layout: RawFrameLayout?
     private let isPacked: Bool
 
     public init(format: VideoFormat) {
         self.format = format
-        layout = PictureLayout(format)
+        layout = RawFrameLayout(format)
         isPacked = layout?.isPacked ?? false
     }
 
@@ -53,7 +53,7 @@ public final class RawVideoEncoder: PassingEncoder {
         return 0..<layout.packedByteCount
     }
 
-    private func count(_ layout: PictureLayout) {
+    private func count(_ layout: RawFrameLayout) {
         counts.frames += 1
         counts.packets += 1
         counts.bytes += UInt64(layout.packedByteCount)
@@ -68,7 +68,7 @@ public final class RawVideoEncoder: PassingEncoder {
     ]
 }
 
-extension PictureLayout {
+extension RawFrameLayout {
     /// Copies the picture without its padding.
     /// - Returns: the bytes written.
     func pack(_ source: UnsafeRawPointer, into room: UnsafeMutableRawBufferPointer) -> Int {

@@ -4,7 +4,7 @@ import CaptureGate
 ///
 /// A frame's time is that of the newest input plus or minus the frames between, so that blocks follow the device's
 /// clock and not a nominal rate.
-struct SampleClock {
+struct PacketClock {
     private var anchorTime: Int64 = 0
     private var anchorFrame: Int64 = 0
     private var framesIn: Int64 = 0

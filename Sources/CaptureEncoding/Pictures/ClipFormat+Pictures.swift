@@ -6,8 +6,8 @@ extension ClipFormat {
         switch self {
         case .nothing, .raw, .wav, .flac, .opus: true
         case .y4m: Planarizer(format, takesRGB: true) != nil
-        case .mjpeg: format.pixelFormat.isCompressed || PictureLayout(format) != nil
-        case .matroska: codec == .raw || format.pixelFormat.isCompressed || PictureLayout(format) != nil
+        case .mjpeg: format.pixelFormat.isCompressed || RawFrameLayout(format) != nil
+        case .matroska: codec == .raw || format.pixelFormat.isCompressed || RawFrameLayout(format) != nil
         }
     }
 }

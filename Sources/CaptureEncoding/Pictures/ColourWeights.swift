@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// How much of red and of blue is in Y, and where Y, Cb and Cr of eight bits lie (ITU-R BT.601, BT.709, BT.2020, SMPTE 240M).
-struct ColourWeights {
+struct LumaCoefficients {
     let red: Double
     let blue: Double
     var green: Double { 1 - red - blue }
@@ -29,7 +29,7 @@ struct ColourWeights {
 }
 
 /// From Y, Cb and Cr of one matrix and range to those of another, in 1/65536. Grey stays grey, so the new Cb and Cr need no Y.
-struct ColourTransform: Hashable {
+struct YCbCrTransform: Hashable {
     let sourceBlack: Int32
     let targetBlack: Int32
     let luma: Int32
@@ -42,7 +42,7 @@ struct ColourTransform: Hashable {
 
     init(from source: Colorimetry, to target: Colorimetry) {
         let (from, to) = (
-            ColourWeights(source.matrix, source.range), ColourWeights(target.matrix, target.range)
+            LumaCoefficients(source.matrix, source.range), LumaCoefficients(target.matrix, target.range)
         )
         // The new Y of the old colours, whose Y is taken as none.
         let fromCb = to.green * from.greenCb + to.blue * from.blueCb
@@ -62,25 +62,25 @@ struct ColourTransform: Hashable {
     }
 
     /// Changes the planes of a picture where they are.
-    func apply(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
+    func apply(_ picture: PixelRows.Target, _ geometry: PlanarGeometry) {
         let cb = picture + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
         for row in 0..<geometry.height {
             let start = (geometry.sampling == .yuv420 ? row / 2 : row) * geometry.chromaWidth
             let luma = picture + row * geometry.width
             if geometry.sampling == .yuv444 {
-                Rows.shiftLuma(luma, cb + start, cr + start, count: geometry.width, self)
+                PixelRows.shiftLuma(luma, cb + start, cr + start, count: geometry.width, self)
             } else {
-                Rows.shiftPairs(luma, cb + start, cr + start, count: geometry.width, self)
+                PixelRows.shiftPairs(luma, cb + start, cr + start, count: geometry.width, self)
             }
         }
-        Rows.turnChroma(cb, cr, count: geometry.chromaBytes, self)
+        PixelRows.turnChroma(cb, cr, count: geometry.chromaBytes, self)
     }
 }
 
-extension Rows {
+extension PixelRows {
     /// Y by its own Cb and Cr.
-    static func shiftLuma(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: ColourTransform) {
+    static func shiftLuma(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: YCbCrTransform) {
         for index in 0..<count {
             let shift = shift(cb[index], cr[index], change)
             y[index] = clamped((Int32(y[index]) &- change.sourceBlack) &* change.luma &+ shift)
@@ -88,7 +88,7 @@ extension Rows {
     }
 
     /// Y of two pixels by the Cb and Cr that they share.
-    static func shiftPairs(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: ColourTransform) {
+    static func shiftPairs(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: YCbCrTransform) {
         let pairs = UnsafeMutableRawPointer(y)
         for index in 0..<count / 2 {
             let shift = shift(cb[index], cr[index], change)
@@ -102,7 +102,7 @@ extension Rows {
     }
 
     /// Cb and Cr, each by both.
-    static func turnChroma(_ cb: Target, _ cr: Target, count: Int, _ change: ColourTransform) {
+    static func turnChroma(_ cb: Target, _ cr: Target, count: Int, _ change: YCbCrTransform) {
         for index in 0..<count {
             let (blue, red) = (Int32(cb[index]) &- 128, Int32(cr[index]) &- 128)
             let middle: Int32 = 128 << 16 &+ 32_768
@@ -111,7 +111,7 @@ extension Rows {
         }
     }
 
-    private static func shift(_ cb: UInt8, _ cr: UInt8, _ change: ColourTransform) -> Int32 {
+    private static func shift(_ cb: UInt8, _ cr: UInt8, _ change: YCbCrTransform) -> Int32 {
         let black = change.targetBlack << 16 &+ 32_768
         return black &+ change.lumaCb &* (Int32(cb) &- 128) &+ change.lumaCr &* (Int32(cr) &- 128)
     }

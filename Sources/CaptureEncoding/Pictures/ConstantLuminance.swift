@@ -8,7 +8,7 @@ struct ConstantLuminance: Hashable {
     private let chromaSteps: Float
 
     init(_ range: Colorimetry.Range) {
-        let weights = ColourWeights(.bt2020Constant, range)
+        let weights = LumaCoefficients(.bt2020Constant, range)
         (black, lumaSteps, chromaSteps) = (Float(weights.black), Float(weights.lumaSteps), Float(weights.chromaSteps))
     }
 
@@ -23,10 +23,10 @@ struct ConstantLuminance: Hashable {
     }
 
     /// Changes the planes of a picture where they are.
-    func apply(_ picture: Rows.Target, _ geometry: PlanarGeometry, to target: Colorimetry) {
+    func apply(_ picture: PixelRows.Target, _ geometry: PlanarGeometry, to target: Colorimetry) {
         let cb = picture + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
-        let weights = Weights(ColourWeights(target.matrix, target.range))
+        let weights = Weights(LumaCoefficients(target.matrix, target.range))
         let (across, down) = (geometry.sampling == .yuv444 ? 1 : 2, geometry.sampling == .yuv420 ? 2 : 1)
         for row in 0..<geometry.chromaHeight {
             for column in 0..<geometry.chromaWidth {
@@ -48,7 +48,7 @@ struct ConstantLuminance: Hashable {
     private struct Weights {
         private let red, green, blue, black, lumaSteps, chromaSteps: Float
 
-        init(_ weights: ColourWeights) {
+        init(_ weights: LumaCoefficients) {
             (red, green, blue) = (Float(weights.red), Float(weights.green), Float(weights.blue))
             black = Float(weights.black)
             (lumaSteps, chromaSteps) = (Float(weights.lumaSteps), Float(weights.chromaSteps))

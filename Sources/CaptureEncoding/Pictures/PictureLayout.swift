@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// Where the planes of a raw picture lie in a driver's buffer.
-struct PictureLayout: Hashable {
+struct RawFrameLayout: Hashable {
     struct Plane: Hashable {
         /// From the buffer's start, bytes.
         let offset: Int

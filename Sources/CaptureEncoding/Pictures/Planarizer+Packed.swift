@@ -28,22 +28,23 @@ extension Planarizer {
                 source + row * layout.planes[0].stride, y + row * geometry.width, isFirst ? rowCb : otherCb,
                 isFirst ? rowCr : otherCr, order)
             if isFirst { continue }
-            Rows.average(rowCb, otherCb, into: rowCb, count: width)
-            Rows.average(rowCr, otherCr, into: rowCr, count: width)
+            PixelRows.average(rowCb, otherCb, into: rowCb, count: width)
+            PixelRows.average(rowCr, otherCr, into: rowCr, count: width)
         }
     }
 
     private func splitRow(
-        _ source: UnsafeRawPointer, _ y: Rows.Target, _ cb: Rows.Target, _ cr: Rows.Target, _ order: PackedOrder
+        _ source: UnsafeRawPointer, _ y: PixelRows.Target, _ cb: PixelRows.Target, _ cr: PixelRows.Target,
+        _ order: PackedOrder
     ) {
         let pairs = geometry.chromaWidth
         // The orders differ in where Y stands; which of the others is Cb is a matter of two names.
         let isCbFirst = order.cb < order.cr
         let (first, second) = isCbFirst ? (cb, cr) : (cr, cb)
         if order.y == 0 {
-            Rows.splitYUYV(source, y, first, second, pairs: pairs)
+            PixelRows.splitYUYV(source, y, first, second, pairs: pairs)
         } else {
-            Rows.splitUYVY(source, y, first, second, pairs: pairs)
+            PixelRows.splitUYVY(source, y, first, second, pairs: pairs)
         }
         expandRow(y, geometry.width, cb, cr)
     }

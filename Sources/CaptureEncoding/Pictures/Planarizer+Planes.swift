@@ -5,7 +5,7 @@ extension Planarizer {
         for index in layout.planes.indices.dropFirst() {
             let isSecond = (index == 2) != swapped
             copyPlane(
-                source, layout.planes[index], isSecond ? chroma + geometry.chromaBytes : chroma, Rows.expandChroma)
+                source, layout.planes[index], isSecond ? chroma + geometry.chromaBytes : chroma, PixelRows.expandChroma)
         }
     }
 
@@ -17,7 +17,7 @@ extension Planarizer {
             let cb = y + geometry.lumaBytes + row * width
             let cr = cb + geometry.chromaBytes
             let (first, second) = swapped ? (cr, cb) : (cb, cr)
-            Rows.split(source + plane.offset + row * plane.stride, first, second, count: width)
+            PixelRows.split(source + plane.offset + row * plane.stride, first, second, count: width)
             expandRow(y, 0, cb, cr)
         }
     }
@@ -27,18 +27,18 @@ extension Planarizer {
         _ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, _ shift: UInt16, _ isBigEndian: Bool
     ) {
         for row in 0..<geometry.height {
-            Rows.narrow(
+            PixelRows.narrow(
                 source + row * layout.planes[0].stride, into: target + row * geometry.width, count: geometry.width,
                 shift: shift, isBigEndian: isBigEndian)
         }
     }
 
     func separate(
-        _ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, red: Int, blue: Int, _ shares: ColourShares
+        _ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, red: Int, blue: Int, _ shares: RGBToYCbCr
     ) {
         for row in 0..<geometry.height {
             let start = y + row * geometry.width
-            Rows.separate(
+            PixelRows.separate(
                 (source + row * layout.planes[0].stride).assumingMemoryBound(to: UInt8.self), start,
                 start + geometry.lumaBytes, start + 2 * geometry.lumaBytes, count: geometry.width, red: red, blue: blue,
                 shares)
@@ -46,12 +46,12 @@ extension Planarizer {
     }
 
     private func copyLuma(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>) {
-        copyPlane(source, layout.planes[0], target, Rows.expandLuma)
+        copyPlane(source, layout.planes[0], target, PixelRows.expandLuma)
     }
 
     private func copyPlane(
-        _ source: UnsafeRawPointer, _ plane: PictureLayout.Plane, _ target: UnsafeMutablePointer<UInt8>,
-        _ expand: (Rows.Source, Rows.Target, Int) -> Void
+        _ source: UnsafeRawPointer, _ plane: RawFrameLayout.Plane, _ target: UnsafeMutablePointer<UInt8>,
+        _ expand: (PixelRows.Source, PixelRows.Target, Int) -> Void
     ) {
         for row in 0..<plane.rows {
             let from = source + plane.offset + row * plane.stride

@@ -2,10 +2,10 @@ import CaptureGate
 
 /// Turns a driver's raw picture into planes.
 struct Planarizer: Hashable {
-    let layout: PictureLayout
+    let layout: RawFrameLayout
     let arrangement: PixelArrangement
     let geometry: PlanarGeometry
-    private let recolouring: Recolouring
+    private let recolouring: ColourConversion
     /// Of red, green and blue.
     private let isLimited: Bool
     /// Whether limited range is widened to JFIF's full range on the way.
@@ -17,10 +17,10 @@ struct Planarizer: Hashable {
     ///   - takesRGB: make 4:4:4 of RGB, by the matrix of BT.601 and in limited range.
     /// - Returns: `nil` for formats without planes of Y: compressed ones, those that nobody here knows, and RGB.
     init?(
-        _ format: VideoFormat, sampling: ChromaSampling? = nil, to target: Recolouring.Target = .source,
+        _ format: VideoFormat, sampling: ChromaSampling? = nil, to target: ColourConversion.Target = .source,
         takesRGB: Bool = false
     ) {
-        guard let layout = PictureLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
+        guard let layout = RawFrameLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
             return nil
         }
         if case .rgb = arrangement, !takesRGB { return nil }
@@ -29,7 +29,7 @@ struct Planarizer: Hashable {
         self.layout = layout
         self.arrangement = arrangement
         geometry = PlanarGeometry(width: format.width, height: format.height, sampling: own)
-        recolouring = Recolouring(format.colorimetry, arrangement, to: target)
+        recolouring = ColourConversion(format.colorimetry, arrangement, to: target)
         isLimited = format.colorimetry.range == .limited
     }
 
@@ -67,10 +67,10 @@ struct Planarizer: Hashable {
         }
     }
 
-    func expandRow(_ y: Rows.Target, _ width: Int, _ cb: Rows.Target, _ cr: Rows.Target) {
+    func expandRow(_ y: PixelRows.Target, _ width: Int, _ cb: PixelRows.Target, _ cr: PixelRows.Target) {
         guard expands else { return }
-        Rows.expandLuma(y, into: y, count: width)
-        Rows.expandChroma(cb, into: cb, count: geometry.chromaWidth)
-        Rows.expandChroma(cr, into: cr, count: geometry.chromaWidth)
+        PixelRows.expandLuma(y, into: y, count: width)
+        PixelRows.expandChroma(cb, into: cb, count: geometry.chromaWidth)
+        PixelRows.expandChroma(cr, into: cr, count: geometry.chromaWidth)
     }
 }

@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// What must be done to the samples of a picture so that they mean what a file's format says.
-enum Recolouring: Hashable {
+enum ColourConversion: Hashable {
     /// Whose meaning the planes are to have.
     enum Target {
         /// The camera's own.
@@ -17,7 +17,7 @@ enum Recolouring: Hashable {
     case widening
     /// Grey of limited range to all values.
     case wideningGrey
-    case linear(ColourTransform)
+    case linear(YCbCrTransform)
     case constantLuminance(ConstantLuminance, Colorimetry)
 
     init(_ source: Colorimetry, _ arrangement: PixelArrangement, to target: Target) {
@@ -28,22 +28,22 @@ enum Recolouring: Hashable {
         }
     }
 
-    private static func planes(_ source: Colorimetry, _ target: Target) -> Recolouring {
+    private static func planes(_ source: Colorimetry, _ target: Target) -> ColourConversion {
         guard target != .source else { return .none }
         var meant = source.asJPEG
         if target == .y4m { meant.range = source.range }
         if source.matrix == .bt2020Constant { return .constantLuminance(ConstantLuminance(source.range), meant) }
         guard source.matrix == .bt601 || source.matrix == .rgb else {
-            return .linear(ColourTransform(from: source, to: meant))
+            return .linear(YCbCrTransform(from: source, to: meant))
         }
         return source.range == meant.range ? .none : .widening
     }
 
     /// What is left to do once the planes are in `picture`.
-    func finish(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
+    func finish(_ picture: PixelRows.Target, _ geometry: PlanarGeometry) {
         switch self {
         case .none, .widening: break
-        case .wideningGrey: Rows.expandLuma(picture, into: picture, count: geometry.lumaBytes)
+        case .wideningGrey: PixelRows.expandLuma(picture, into: picture, count: geometry.lumaBytes)
         case .linear(let transform): transform.apply(picture, geometry)
         case .constantLuminance(let source, let target): source.apply(picture, geometry, to: target)
         }

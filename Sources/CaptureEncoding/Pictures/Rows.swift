@@ -1,5 +1,5 @@
 /// Work on single rows of samples. Bounds are the callers' to keep; the compiler makes vector code of the loops.
-enum Rows {
+enum PixelRows {
     typealias Source = UnsafePointer<UInt8>
     typealias Target = UnsafeMutablePointer<UInt8>
 
@@ -49,7 +49,7 @@ enum Rows {
     /// R, G and B to Y, Cb and Cr of limited range (ITU-R BT.601), rounded to the nearest.
     static func separate(
         _ source: Source, _ y: Target, _ cb: Target, _ cr: Target, count: Int, red: Int, blue: Int,
-        _ shares: ColourShares
+        _ shares: RGBToYCbCr
     ) {
         for index in 0..<count {
             let pixel = source + 3 &* index
@@ -88,14 +88,14 @@ enum Rows {
 }
 
 /// What red, green and blue add to Y, Cb and Cr of limited range (ITU-R BT.601), in 1/65536.
-struct ColourShares {
+struct RGBToYCbCr {
     let black: Int32
     let luma: (Int32, Int32, Int32)
     let cb: (Int32, Int32, Int32)
     let cr: (Int32, Int32, Int32)
 
-    static let ofFull = ColourShares(
+    static let ofFull = RGBToYCbCr(
         black: 0, luma: (16_829, 33_039, 6_416), cb: (-9_714, -19_070, 28_784), cr: (28_784, -24_103, -4_681))
-    static let ofLimited = ColourShares(
+    static let ofLimited = RGBToYCbCr(
         black: 16, luma: (19_595, 38_470, 7_471), cb: (-11_311, -22_205, 33_516), cr: (33_516, -28_066, -5_450))
 }

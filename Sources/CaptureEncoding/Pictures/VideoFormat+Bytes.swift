@@ -5,6 +5,6 @@ extension VideoFormat {
     var rawByteCount: Int? {
         guard !pixelFormat.isCompressed else { return nil }
         // Of formats without a layout here, such as Bayer's, the lines are known.
-        return PictureLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
+        return RawFrameLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
     }
 }

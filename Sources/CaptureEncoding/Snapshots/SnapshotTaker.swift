@@ -111,8 +111,8 @@ public struct SnapshotTaker: Sendable {
         private func encoded(_ frame: CapturedFrame) throws(CaptureError) -> [UInt8]? {
             do throws(CaptureError) {
                 let file = try encoder.encode(frame.bytes.span.bytes)
-                let time = StillNotes.wallTime(of: frame.header.timestamp)
-                return StillNotes(title: title, device: device, time: time).added(to: file, encoder.still)
+                let time = StillMetadata.wallTime(of: frame.header.timestamp)
+                return StillMetadata(title: title, device: device, time: time).added(to: file, encoder.still)
             } catch  where error.kind == .unavailable {
                 return nil
             }

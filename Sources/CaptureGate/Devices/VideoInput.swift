@@ -68,7 +68,7 @@ struct CameraInputs {
         if signal == .present, SignalState.isPowerless(camera, powerBit) { signal = .noPower }
         if isDigital {
             let result = cm_v4l2_query_dv_timings(camera, &timings)
-            if result >= 0 { found = VideoTimings(SignalShape(timings)) }
+            if result >= 0 { found = VideoTimings(SignalTimings(timings)) }
             signal = SignalState(query: result) ?? signal
         }
         return VideoInput(
@@ -83,7 +83,7 @@ struct CameraInputs {
         var list: [VideoTimings] = []
         var timings = cm_v4l2_timings()
         while list.count < 512, cm_v4l2_enum_dv_timings(camera, UInt32(list.count), &timings) >= 0 {
-            list.append(VideoTimings(SignalShape(timings)))
+            list.append(VideoTimings(SignalTimings(timings)))
         }
         return list
     }

@@ -23,14 +23,14 @@ public struct FileSystemStorage: StorageInspector {
         switch cs_stat(folder, &status) {
         case 0...: break
         // A folder on the way lets this user not even look.
-        case -EACCES: return .folder(isWritable: false, freeBytes: 0)
-        case -ENOTDIR: return .notFolder
+        case -EACCES: return .directory(isWritable: false, freeBytes: 0)
+        case -ENOTDIR: return .notDirectory
         default: return .absent
         }
-        guard status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_DIRECTORY) else { return .notFolder }
+        guard status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_DIRECTORY) else { return .notDirectory }
         // What makes a file there needs: to write the folder and to search it.
         let isWritable = cs_access(folder, W_OK | X_OK) == 0
-        return .folder(isWritable: isWritable, freeBytes: max(0, cs_free_bytes(folder)))
+        return .directory(isWritable: isWritable, freeBytes: max(0, cs_free_bytes(folder)))
     }
 }
 

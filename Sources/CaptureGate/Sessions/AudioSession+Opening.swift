@@ -56,14 +56,14 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
         let (got, hardware) = (source.settings, source.hardware)
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
         return OpenedMicrophone(
-            core: core, settings: got, hardware: hardware, track: .microphone(capture.track), reader: capture.consumer)
+            core: core, settings: got, hardware: hardware, track: .microphone(capture.stream), reader: capture.consumer)
     }
 
     static func tone(_ core: CaptureCore, _ asked: AudioSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try TestTone(settings: asked.pcm, claps: asked.claps)
         let got = source.settings
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
-        return OpenedMicrophone(core: core, settings: got, track: .tone(capture.track), reader: capture.consumer)
+        return OpenedMicrophone(core: core, settings: got, track: .tone(capture.stream), reader: capture.consumer)
     }
 }
 

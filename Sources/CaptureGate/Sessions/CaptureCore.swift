@@ -6,7 +6,7 @@ import Gate
 final class CaptureCore: Sendable {
     let device: Device
     let control: LoopControl
-    let counters: LoopCounters
+    let counters: CaptureCounters
     let capture: ActiveCapture
     private let queue: RealtimeQueue
     private let ended = Locked<LoopResult?>(nil)
@@ -32,7 +32,7 @@ final class CaptureCore: Sendable {
         do { control = try LoopControl() } catch { throw DeviceFault(device: device).error(error) }
         self.device = device
         self.control = control
-        counters = LoopCounters()
+        counters = CaptureCounters()
         admitted = Locked(nil)
         queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
         capture = try await permit.redeem(opening: id, as: capability, for: level)

@@ -28,7 +28,7 @@ public struct CaptureStatistics: Hashable, Sendable {
     public let priority: String
 
     /// - Parameter away: frames that an unplugged device would have made until it came back.
-    init(_ counters: LoopCounters, lostWhileAway away: UInt64 = 0) {
+    init(_ counters: CaptureCounters, lostWhileAway away: UInt64 = 0) {
         made = counters.made + away
         delivered = counters.delivered
         bytes = counters.bytes

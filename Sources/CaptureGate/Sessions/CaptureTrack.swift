@@ -2,10 +2,10 @@ import CaptureRealtime
 
 /// What runs on the capture thread: one case for each kind of source.
 enum CaptureTrack: ~Copyable, Sendable {
-    case microphone(AudioTrack<PCMSource>)
-    case tone(AudioTrack<TestTone>)
-    case camera(VideoTrack<CameraSource>)
-    case bars(VideoTrack<TestBars>)
+    case microphone(AudioStream<PCMSource>)
+    case tone(AudioStream<TestTone>)
+    case camera(VideoStream<CameraSource>)
+    case bars(VideoStream<TestBars>)
 }
 
 extension CaptureCore {

@@ -9,7 +9,7 @@ struct DeviceFault {
     var format: VideoFormat?
     /// What its input says, and what comes in by now where that is another signal.
     var signal = SignalState.present
-    var changed: SignalShape?
+    var changed: SignalTimings?
 
     /// The error for a call that failed while the device was opened or captured.
     func error(_ fault: RealtimeFault) -> CaptureError {

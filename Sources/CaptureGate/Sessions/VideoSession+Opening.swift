@@ -87,7 +87,7 @@ package struct OpenedCamera: ~Copyable, Sendable {
         core.counters.begin(with: signal)
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
         return OpenedCamera(
-            core: core, format: got, isCovered: isCovered, signal: signal, track: .camera(capture.track),
+            core: core, format: got, isCovered: isCovered, signal: signal, track: .camera(capture.stream),
             reader: capture.consumer)
     }
 
@@ -95,6 +95,6 @@ package struct OpenedCamera: ~Copyable, Sendable {
         let source = try TestBars(settings)
         let got = source.format
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
-        return OpenedCamera(core: core, format: got, track: .bars(capture.track), reader: capture.consumer)
+        return OpenedCamera(core: core, format: got, track: .bars(capture.stream), reader: capture.consumer)
     }
 }

@@ -96,7 +96,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     }
 
     @_noLocks @_noAllocation
-    mutating func dequeue() -> VideoRead {
+    mutating func dequeue() -> DequeueResult {
         let stamp = started &+ rate.due(next)
         guard cm_monotonic() >= stamp, free != 0 else { return .nothing }
         let buffer = free.trailingZeroBitCount
@@ -105,7 +105,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         let sequence = UInt32(truncatingIfNeeded: next)
         next &+= 1
         return .buffer(
-            FilledBuffer(
+            DequeuedBuffer(
                 index: buffer, sequence: sequence, timestamp: stamp, isFlagged: false,
                 planes: FramePlanes(byteCount: picture.byteCount)))
     }
@@ -136,7 +136,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     }
 
     @_noLocks @_noAllocation
-    static func capture(_ track: inout VideoTrack<TestBars>) -> LoopResult {
-        CaptureLoop.run(&track)
+    static func capture(_ stream: inout VideoStream<TestBars>) -> LoopResult {
+        CaptureLoop.run(&stream)
     }
 }

@@ -59,7 +59,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
 
     /// Whole periods, as a sound card gives them.
     @_noLocks @_noAllocation
-    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         let due = started &+ clock.nanoseconds(Int64(position &+ frames))
         guard cm_monotonic() >= due else { return .nothing }
         let stamp = started &+ clock.nanoseconds(Int64(position))
@@ -94,7 +94,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     mutating func stop() {}
 
     @_noLocks @_noAllocation
-    static func capture(_ track: inout AudioTrack<TestTone>) -> LoopResult {
-        CaptureLoop.run(&track)
+    static func capture(_ stream: inout AudioStream<TestTone>) -> LoopResult {
+        CaptureLoop.run(&stream)
     }
 }

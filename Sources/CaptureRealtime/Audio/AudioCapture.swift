@@ -1,9 +1,9 @@
-/// An audio source made ready: the track for a ``RealtimeQueue`` and the reader of what it captures. Take both fields.
+/// An audio source made ready: the stream for a ``RealtimeQueue`` and the reader of what it captures. Take both fields.
 ///
 /// *session-bound*
 @frozen
 public struct AudioCapture<Source: AudioSource & ~Copyable>: ~Copyable {
-    public var track: AudioTrack<Source>
+    public var stream: AudioStream<Source>
     public var consumer: AudioRing.Consumer
 
     /// - Parameters:
@@ -11,14 +11,14 @@ public struct AudioCapture<Source: AudioSource & ~Copyable>: ~Copyable {
     ///   - control: For this capture alone.
     /// - Throws: `memfd_create`, `mmap` or `eventfd`, as the system says: close something, and try again.
     public init(
-        _ source: consuming Source, slots: Int = 0, control: LoopControl, counters: LoopCounters
+        _ source: consuming Source, slots: Int = 0, control: LoopControl, counters: CaptureCounters
     ) throws(RealtimeFault) {
         let settings = source.settings
         let twoSeconds = max(4, 2 * settings.rate / settings.periodFrames)
-        let ends = try AudioRing.make(
+        let endpoints = try AudioRing.make(
             slots: slots == 0 ? twoSeconds : slots, slotBytes: settings.periodFrames * settings.bytesPerFrame,
             control: control)
-        track = AudioTrack(source, ring: ends.producer, control: control, counters: counters)
-        consumer = ends.consumer
+        stream = AudioStream(source, ring: endpoints.producer, control: control, counters: counters)
+        consumer = endpoints.consumer
     }
 }

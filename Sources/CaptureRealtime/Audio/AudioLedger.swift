@@ -1,26 +1,26 @@
 import CMedia
 import CaptureBase
 
-/// The books of one audio loop: position, loss and time stamps.
+/// The books of one audio loop: position, loss and time timestamps.
 ///
 /// *realtime-safe*
 @usableFromInline
-struct AudioLedger: BitwiseCopyable, Sendable {
+struct AudioAccounting: BitwiseCopyable, Sendable {
     private let clock: SampleClock
     private let bytesPerFrame: Int
     private let interval: Int64
-    private let counters: CounterTable
+    private let counters: RealtimeCounters
     private var position: UInt64 = 0
     private var totals = Loss()
-    private var stamps = StampLine()
-    private var stamp: Int64 = 0
-    /// Frames of the last unit: with its stamp they tell when the next one is due.
+    private var timestamps = MonotonicTimestamps()
+    private var timestamp: Int64 = 0
+    /// Frames of the last unit: with its timestamp they tell when the next one is due.
     private var lastFrames: Int64 = 0
     private var flags = FrameFlags(rawValue: 0)
     private var isBroken = false
 
     @usableFromInline
-    init(_ settings: PCMSettings, _ counters: CounterTable) {
+    init(_ settings: PCMSettings, _ counters: RealtimeCounters) {
         clock = SampleClock(rate: settings.rate)
         bytesPerFrame = settings.bytesPerFrame
         interval = settings.periodNanoseconds
@@ -29,16 +29,16 @@ struct AudioLedger: BitwiseCopyable, Sendable {
 
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
-        stamps.start(now: cm_monotonic())
+        timestamps.start(now: cm_monotonic())
     }
 
     /// The first frames of a unit came.
     @usableFromInline @_noLocks @_noAllocation
-    mutating func open(_ deviceStamp: Int64) {
-        let due = stamps.last &+ clock.nanoseconds(lastFrames)
-        let isFirst = stamps.last == 0
-        stamp = stamps.take(deviceStamp, interval: interval, units: 1, counters, &flags)
-        if isBroken, !isFirst { lost(clock.frames(stamp &- due)) }
+    mutating func open(_ deviceTimestamp: Int64) {
+        let due = timestamps.last &+ clock.nanoseconds(lastFrames)
+        let isFirst = timestamps.last == 0
+        timestamp = timestamps.take(deviceTimestamp, interval: interval, intervals: 1, counters, &flags)
+        if isBroken, !isFirst { lost(clock.frames(timestamp &- due)) }
         isBroken = false
     }
 
@@ -56,7 +56,8 @@ struct AudioLedger: BitwiseCopyable, Sendable {
     @usableFromInline @_noLocks @_noAllocation
     mutating func close(frames: Int) -> FrameHeader {
         let header = FrameHeader(
-            sequence: position, timestamp: stamp, byteCount: frames &* bytesPerFrame, frameCount: frames, flags: flags,
+            sequence: position, timestamp: timestamp, byteCount: frames &* bytesPerFrame, frameCount: frames,
+            flags: flags,
             lost: totals)
         position &+= UInt64(frames)
         lastFrames = Int64(frames)

@@ -1,7 +1,7 @@
 /// What reading from an audio source brought.
 ///
 /// *realtime-safe*
-public enum AudioRead: BitwiseCopyable, Sendable {
+public enum AudioReadResult: BitwiseCopyable, Sendable {
     /// So many frames; the first one was taken at `timestamp`, ns on CLOCK_MONOTONIC.
     case frames(Int, timestamp: Int64)
     case nothing

@@ -14,11 +14,11 @@ public protocol AudioSource: ~Copyable, Sendable {
     mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup
     mutating func pause(control: Int32, milliseconds: Int32)
     /// Never waits.
-    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead
+    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult
     /// After an overrun or a suspension.
     mutating func recover(suspended: Bool) -> RealtimeFault?
     mutating func stop()
 
     /// Runs ``CaptureLoop/run(_:)``. It names the source's type, so its marks make the compiler check the whole loop.
-    static func capture(_ track: inout AudioTrack<Self>) -> LoopResult
+    static func capture(_ stream: inout AudioStream<Self>) -> LoopResult
 }

@@ -6,28 +6,28 @@ import CaptureBase
 extension CaptureLoop {
     /// Runs until asked to stop or until the source ends.
     @inlinable
-    public static func run<Source: AudioSource & ~Copyable>(_ track: inout AudioTrack<Source>) -> LoopResult {
+    public static func run<Source: AudioSource & ~Copyable>(_ stream: inout AudioStream<Source>) -> LoopResult {
         var state = LoopState(
-            track.word, track.counters, period: track.periodNanoseconds, patience: track.patienceNanoseconds)
-        track.counters.began()
-        let result = repeated(&track, &state)
-        track.counters.decided(result)
-        track.stop()
+            stream.word, stream.counters, period: stream.periodNanoseconds, patience: stream.patienceNanoseconds)
+        stream.counters.began()
+        let result = repeated(&stream, &state)
+        stream.counters.decided(result)
+        stream.stop()
         return result
     }
 
     @inlinable
     static func repeated<Source: AudioSource & ~Copyable>(
-        _ track: inout AudioTrack<Source>, _ state: inout LoopState
+        _ stream: inout AudioStream<Source>, _ state: inout LoopState
     ) -> LoopResult {
         if let result = state.stop() { return result }
-        var result = state.end(track.start())
+        var result = state.end(stream.start())
         while true {
             if let result { return result }
-            switch track.turn(&state) {
+            switch stream.turn(&state) {
             case .goOn: break
-            case .recover(let suspended): result = state.end(track.recover(suspended: suspended))
-            case .restart: result = state.end(track.restart())
+            case .recover(let suspended): result = state.end(stream.recover(suspended: suspended))
+            case .restart: result = state.end(stream.restart())
             case .end(let end): return end
             }
         }
@@ -36,15 +36,15 @@ extension CaptureLoop {
 
 extension PCMSource: AudioSource {
     @_noLocks @_noAllocation
-    public static func capture(_ track: inout AudioTrack<PCMSource>) -> LoopResult {
-        CaptureLoop.run(&track)
+    public static func capture(_ stream: inout AudioStream<PCMSource>) -> LoopResult {
+        CaptureLoop.run(&stream)
     }
 }
 
-extension AudioTrack where Source: ~Copyable {
+extension AudioStream where Source: ~Copyable {
     @inlinable
     mutating func start() -> RealtimeFault? {
-        ledger.start()
+        accounting.start()
         return source.start()
     }
 
@@ -86,7 +86,7 @@ extension AudioTrack where Source: ~Copyable {
     }
 }
 
-extension AudioTrack where Source: ~Copyable {
+extension AudioStream where Source: ~Copyable {
     /// Reads once, straight into the ring.
     @inlinable
     mutating func process() -> LoopStep {
@@ -112,7 +112,7 @@ extension AudioTrack where Source: ~Copyable {
 
     @inlinable
     mutating func took(_ count: Int, _ timestamp: Int64) -> LoopStep {
-        if filled == 0 { ledger.open(timestamp) }
+        if filled == 0 { accounting.open(timestamp) }
         filled &+= count
         return filled < periodFrames ? .progress : commit()
     }
@@ -121,7 +121,7 @@ extension AudioTrack where Source: ~Copyable {
     @inlinable
     mutating func interrupted(_ step: LoopStep, _ flag: FrameFlags) -> LoopStep {
         let step = last(step)
-        ledger.broke(flag)
+        accounting.broke(flag)
         return step
     }
 
@@ -135,15 +135,15 @@ extension AudioTrack where Source: ~Copyable {
     @inlinable
     mutating func commit() -> LoopStep {
         guard filled > 0 else { return .progress }
-        let header = ledger.close(frames: filled)
+        let header = accounting.close(frames: filled)
         filled = 0
         unsafe slot = nil
         guard !ring.isDropping else {
-            ledger.dropped(header)
+            accounting.dropped(header)
             return .progress
         }
         guard ring.commit(header) else { return .stopped }
-        ledger.committed(header)
+        accounting.committed(header)
         return .progress
     }
 }

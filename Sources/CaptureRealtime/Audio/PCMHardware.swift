@@ -20,11 +20,11 @@ public struct PCMHardware: Hashable, Sendable {
     init(of handle: borrowing PCMHandle) throws(RealtimeFault) {
         let pcm = unsafe handle.pcm
         var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
-        let length = unsafe bytes.withUnsafeMutableBytes { room -> Int64 in
-            guard let start = room.baseAddress else { return 0 }
-            return unsafe cm_pcm_dump(pcm, start, room.count)
+        let length = unsafe bytes.withUnsafeMutableBytes { buffer -> Int64 in
+            guard let start = buffer.baseAddress else { return 0 }
+            return unsafe cm_pcm_dump(pcm, start, buffer.count)
         }
-        // A PCM that tells nothing of itself, or more than there is room for, is not known.
+        // A PCM that tells nothing of itself, or more than there is buffer for, is not known.
         let isUntold = [-Int64(ENAMETOOLONG), -Int64(ENOSYS)].contains(length)
         guard length >= 0 || isUntold else { throw RealtimeFault(.infoPCM, result: Int32(truncatingIfNeeded: length)) }
         self.init(dump: String(decoding: bytes.prefix(Int(max(0, length))), as: UTF8.self))

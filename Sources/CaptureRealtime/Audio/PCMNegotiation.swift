@@ -51,7 +51,7 @@ struct PCMNegotiation: ~Copyable {
         let (channels, rate) = (UInt32(clamping: asked.channels), UInt32(clamping: asked.rate))
         got.channels = try unsafe checked(.channelsPCM, cm_hw_set_channels_near(pcm, parameters, channels))
         got.rate = try unsafe checked(.ratePCM, cm_hw_set_rate_near(pcm, parameters, rate))
-        leaveRoom()
+        preferSeveralPeriods()
         got.periodFrames = try unsafe checked(
             .periodPCM, cm_hw_set_period_near(pcm, parameters, UInt64(asked.wantedPeriod(at: got.rate))))
         let buffer = asked.bufferFrames > 0 ? asked.bufferFrames : max(got.rate / 2, 4 * got.periodFrames)
@@ -61,7 +61,7 @@ struct PCMNegotiation: ~Copyable {
 
     /// A device whose one period is its whole buffer has overrun by the time it is read, so a small buffer gets smaller
     /// periods: four of them, else two.
-    private func leaveRoom() {
+    private func preferSeveralPeriods() {
         for periods in [4, 2] as [UInt32] where unsafe cm_hw_set_periods_least(pcm, parameters, periods) >= 0 { return }
     }
 

@@ -33,8 +33,8 @@ extension PCMSource {
     /// A kernel PCM that was resumed keeps what it had.
     @_noLocks @_noAllocation
     private func unreadFrames() -> Int {
-        var stamp: Int64 = 0
-        let available = unsafe cm_pcm_htimestamp(handle.pcm, &stamp)
+        var timestamp: Int64 = 0
+        let available = unsafe cm_pcm_htimestamp(handle.pcm, &timestamp)
         return available > 0 ? Int(available) : 0
     }
 
@@ -54,18 +54,18 @@ extension PCMSource {
     }
 
     @_noLocks @_noAllocation
-    public mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+    public mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         if isWaking { return unsafe readWaking(into: memory, frames: frames) }
-        var stamp: Int64 = 0
-        let available = unsafe cm_pcm_htimestamp(handle.pcm, &stamp)
+        var timestamp: Int64 = 0
+        let available = unsafe cm_pcm_htimestamp(handle.pcm, &timestamp)
         let count = unsafe take(into: memory, frames: frames)
         guard count > 0 else { return problem(Int32(truncatingIfNeeded: count)) }
-        return took(count, at: firstSample(stamp, waiting: available > count ? available : count))
+        return took(count, at: firstSample(timestamp, waiting: available > count ? available : count))
     }
 
     /// What is from before the sleep follows on what was read before it.
     @_noLocks @_noAllocation
-    private mutating func readWaking(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+    private mutating func readWaking(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         // SND_PCM_STATE_SUSPENDED: what snd_pcm_resume answers does not tell with every plugin.
         let state = unsafe cm_pcm_state(handle.pcm)
         if state == 7 { return .suspended }
@@ -86,19 +86,19 @@ extension PCMSource {
     }
 
     @_noLocks @_noAllocation
-    private mutating func took(_ count: Int64, at stamp: Int64) -> AudioRead {
-        end = stamp &+ SampleClock(rate: got.rate).nanoseconds(count)
-        return .frames(Int(count), timestamp: stamp)
+    private mutating func took(_ count: Int64, at timestamp: Int64) -> AudioReadResult {
+        end = timestamp &+ SampleClock(rate: got.rate).nanoseconds(count)
+        return .frames(Int(count), timestamp: timestamp)
     }
 
-    /// The stamp is the instant at which `waiting` frames were there; without one it is now.
+    /// The timestamp is the instant at which `waiting` frames were there; without one it is now.
     @_noLocks @_noAllocation
-    private func firstSample(_ stamp: Int64, waiting: Int64) -> Int64 {
-        (stamp > 0 ? stamp : cm_monotonic()) &- SampleClock(rate: got.rate).nanoseconds(waiting)
+    private func firstSample(_ timestamp: Int64, waiting: Int64) -> Int64 {
+        (timestamp > 0 ? timestamp : cm_monotonic()) &- SampleClock(rate: got.rate).nanoseconds(waiting)
     }
 
     @_noLocks @_noAllocation
-    private func problem(_ result: Int32) -> AudioRead {
+    private func problem(_ result: Int32) -> AudioReadResult {
         switch result {
         case 0, -EAGAIN: .nothing
         case -EPIPE: .overrun
@@ -111,7 +111,7 @@ extension PCMSource {
 
     /// EBADFD says only that the state is another one; SND_PCM_STATE_XRUN, _SUSPENDED and _DISCONNECTED say which.
     @_noLocks @_noAllocation
-    private func problemOfState() -> AudioRead {
+    private func problemOfState() -> AudioReadResult {
         switch unsafe cm_pcm_state(handle.pcm) {
         case 4: .overrun
         case 7: .suspended

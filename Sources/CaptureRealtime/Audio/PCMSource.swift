@@ -11,7 +11,7 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
     public let got: PCMSettings
     /// Of the device; what the ring gets is interleaved in any case.
     public let isInterleaved: Bool
-    public let kind: PCMKind
+    public let kind: PCMType
     public let allowsRealtimePriority: Bool
     /// The cards' devices that it ends at.
     public let hardware: PCMHardware
@@ -42,7 +42,7 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
         self.asked = asked
         got = negotiated.got
         isInterleaved = negotiated.isInterleaved
-        kind = PCMKind(rawValue: unsafe cm_pcm_type(handle.pcm))
+        kind = PCMType(rawValue: unsafe cm_pcm_type(handle.pcm))
         self.hardware = hardware
         // A conversion in front of a server has no card.
         allowsRealtimePriority = kind.isHardwareOrConversion && !hardware.names.isEmpty

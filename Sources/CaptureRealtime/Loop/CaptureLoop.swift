@@ -2,7 +2,7 @@
 /// throws nothing: how it ended is its value.
 ///
 /// It is generic and so can't be marked itself; called from a marked function that names the source, it is checked through.
-/// It stands twice, in `AudioTrack+Loop.swift` and `VideoTrack+Loop.swift`, because the compiler specializes a generic type's
+/// It stands twice, in `AudioStream+Loop.swift` and `VideoStream+Loop.swift`, because the compiler specializes a generic type's
 /// own methods, but not those that it has by a protocol. What is decided is shared: ``LoopState``.
 ///
 /// *realtime-safe*

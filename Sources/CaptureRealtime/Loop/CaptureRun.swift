@@ -9,7 +9,7 @@ public protocol CaptureRun: ~Copyable, Sendable {
     /// Who is to notice that ``capture()`` or ``finish(_:)`` hangs.
     ///
     /// - Parameter patience: How long a call may take.
-    func hangWatch(patience: Duration) -> HangWatch?
+    func hangDetector(patience: Duration) -> HangDetector?
     /// The whole session.
     mutating func capture() -> LoopResult
     /// Closes the device, then tells the reader.
@@ -17,5 +17,5 @@ public protocol CaptureRun: ~Copyable, Sendable {
 }
 
 extension CaptureRun where Self: ~Copyable {
-    public func hangWatch(patience: Duration) -> HangWatch? { nil }
+    public func hangDetector(patience: Duration) -> HangDetector? { nil }
 }

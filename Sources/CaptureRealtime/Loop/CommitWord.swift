@@ -10,19 +10,19 @@ import Synchronization
 @safe
 public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
     // Sendable by hand because of the pointer: behind it stands an atomic.
-    @usableFromInline let line: UnsafeMutablePointer<AtomicLine>
+    @usableFromInline let cell: UnsafeMutablePointer<CachePadded>
     /// An eventfd, to wait for together with the device.
     public let descriptor: Int32
 
-    /// Units committed so far. Sequentially consistent, as the commit is, for the sake of ``WakeMark``.
+    /// Units committed so far. Sequentially consistent, as the commit is, for the sake of ``WakeupThreshold``.
     @_noLocks @_noAllocation
     public func committed() -> UInt64 {
-        unsafe line.pointee.value.load(ordering: .sequentiallyConsistent) >> 2
+        unsafe cell.pointee.value.load(ordering: .sequentiallyConsistent) >> 2
     }
 
     @_noLocks @_noAllocation @inlinable
     public func reason() -> LoopControl.Reason {
-        switch unsafe line.pointee.value.load(ordering: .acquiring) & 3 {
+        switch unsafe cell.pointee.value.load(ordering: .acquiring) & 3 {
         case 0: .none
         case 1: .stop
         case 2: .expired
@@ -44,18 +44,18 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
     /// Publishes the unit that makes the count `count` + 1, unless something was requested.
     @_noLocks @_noAllocation @inlinable
     func commit(after count: UInt64) -> Bool {
-        unsafe line.pointee.value.compareExchange(
+        unsafe cell.pointee.value.compareExchange(
             expected: count << 2, desired: (count &+ 1) << 2, ordering: .sequentiallyConsistent
         ).exchanged
     }
 
     @_noLocks @_noAllocation
     func request(_ reason: LoopControl.Reason) {
-        var old = unsafe line.pointee.value.load(ordering: .relaxed)
+        var old = unsafe cell.pointee.value.load(ordering: .relaxed)
         let bits = reason.bits
         while old & 3 < bits {
             let new = old & ~3 | bits
-            let (exchanged, original) = unsafe line.pointee.value.compareExchange(
+            let (exchanged, original) = unsafe cell.pointee.value.compareExchange(
                 expected: old, desired: new, ordering: .acquiringAndReleasing)
             if exchanged { break }
             old = original

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A number that one thread writes and any thread reads.
-struct Counter: ~Copyable, Sendable {
+struct SingleWriterCounter: ~Copyable, Sendable {
     private let value = Atomic<UInt64>(0)
 
     var now: UInt64 {

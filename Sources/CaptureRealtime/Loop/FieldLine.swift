@@ -4,7 +4,7 @@
 /// field. Which of both a driver does shows after a few.
 ///
 /// *realtime-safe*
-struct FieldLine: BitwiseCopyable {
+struct FieldGaps: BitwiseCopyable {
     /// Of the field that came last.
     private(set) var isBottom = false
     private var last: UInt32 = 0

@@ -31,9 +31,9 @@ public final class LoopControl: Sendable {
     /// - Throws: `eventfd`, as the system says: close something, and try again.
     public init() throws(RealtimeFault) {
         let descriptor = try checked(.eventDescriptor, cm_eventfd())
-        let line = UnsafeMutablePointer<AtomicLine>.allocate(capacity: 1)
-        unsafe line.initialize(to: AtomicLine())
-        unsafe word = CommitWord(line: line, descriptor: descriptor)
+        let cell = UnsafeMutablePointer<CachePadded>.allocate(capacity: 1)
+        unsafe cell.initialize(to: CachePadded())
+        unsafe word = CommitWord(cell: cell, descriptor: descriptor)
     }
 
     /// Ends the loop within one period or 100 ms. One system call and no lock: a signal handler may call it.
@@ -52,7 +52,7 @@ public final class LoopControl: Sendable {
 
     deinit {
         _ = cm_close(word.descriptor)
-        unsafe word.line.deinitialize(count: 1)
-        unsafe word.line.deallocate()
+        unsafe word.cell.deinitialize(count: 1)
+        unsafe word.cell.deallocate()
     }
 }

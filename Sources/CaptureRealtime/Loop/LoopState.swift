@@ -16,9 +16,9 @@ public enum LoopAction: BitwiseCopyable, Sendable, Hashable {
 ///
 /// *realtime-safe*
 public struct LoopState: BitwiseCopyable, Sendable {
-    private var watch: Watchdog
+    private var watchdog: Watchdog
     @usableFromInline let word: CommitWord
-    private let counters: CounterTable
+    private let counters: RealtimeCounters
     /// A suspension is seen again at every reading until the device is awake.
     private var isSuspended = false
     /// Nothing came since it was awake.
@@ -28,20 +28,20 @@ public struct LoopState: BitwiseCopyable, Sendable {
     ///   - period: From unit to unit in ns, 0 where it is not known.
     ///   - patience: How long the first unit may take, ns.
     @_noLocks @_noAllocation
-    public init(_ word: CommitWord, _ counters: CounterTable, period: Int64, patience: Int64) {
+    public init(_ word: CommitWord, _ counters: RealtimeCounters, period: Int64, patience: Int64) {
         self.word = word
         self.counters = counters
-        watch = Watchdog(period: period, first: patience, now: cm_monotonic())
+        watchdog = Watchdog(period: period, first: patience, now: cm_monotonic())
     }
 
     /// How long to wait at most, ms.
     public var slice: Int32 {
-        @_noLocks @_noAllocation get { watch.slice }
+        @_noLocks @_noAllocation get { watchdog.slice }
     }
 
     /// How long to wait for the control alone before that, ms; 0 as long as the device behaves.
     public var pause: Int32 {
-        @_noLocks @_noAllocation get { watch.pause }
+        @_noLocks @_noAllocation get { watchdog.pause }
     }
 
     /// Whether the loop was asked to stop. Looked at before each wait; a commit looks by itself.
@@ -70,7 +70,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
     public mutating func judge(_ step: LoopStep, inTrouble: Bool) -> LoopAction {
         switch step {
         case .progress:
-            watch.fed()
+            watchdog.fed()
             isSuspended = false
             hasWoken = false
             return .goOn
@@ -113,20 +113,20 @@ public struct LoopState: BitwiseCopyable, Sendable {
         guard !hasWoken else { return starved(inTrouble: false) }
         hasWoken = true
         isSuspended = false
-        watch.fed()
+        watchdog.fed()
         return .goOn
     }
 
     /// A stall gets one restart, an error state that stays gets none.
     @_noLocks @_noAllocation
     private mutating func starved(inTrouble: Bool, timedOut: Bool = false) -> LoopAction {
-        watch.starved(now: cm_monotonic(), inTrouble: inTrouble, timedOut: timedOut)
-        if watch.isHopeless { return .end(LoopResult(.failed, fault: RealtimeFault(.poll, result: -EIO))) }
-        guard watch.hasStalled else { return .goOn }
+        watchdog.starved(now: cm_monotonic(), inTrouble: inTrouble, timedOut: timedOut)
+        if watchdog.isHopeless { return .end(LoopResult(.failed, fault: RealtimeFault(.poll, result: -EIO))) }
+        guard watchdog.hasStalled else { return .goOn }
         counters.sawStall()
-        guard watch.mayRestart else { return .end(LoopResult(.stalled)) }
+        guard watchdog.mayRestart else { return .end(LoopResult(.stalled)) }
         counters.restarted()
-        watch.restarted(now: cm_monotonic())
+        watchdog.restarted(now: cm_monotonic())
         return .restart
     }
 }

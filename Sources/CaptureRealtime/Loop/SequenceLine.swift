@@ -1,7 +1,7 @@
 /// Extends a driver's 32 bit sequence numbers, which may start anywhere and wrap.
 ///
 /// *realtime-safe*
-struct SequenceLine: BitwiseCopyable {
+struct SequenceGaps: BitwiseCopyable {
     private var last: UInt32 = 0
     private var hasLast = false
 

@@ -4,7 +4,7 @@
 /// they did before it; three in turn are another rate, and where every other interval is one, that is how the camera goes.
 ///
 /// *realtime-safe*
-struct StampGaps: BitwiseCopyable {
+struct TimestampGaps: BitwiseCopyable {
     /// From picture to picture lately, ns; 0 where it is not known.
     private var usual: Int64
     /// How steady it was: 0…4.
@@ -29,17 +29,17 @@ struct StampGaps: BitwiseCopyable {
 
     /// - Parameters:
     ///   - span: Since the stamp of the last picture, ns.
-    ///   - units: How many pictures that is by the driver's numbers, 1 upwards.
+    ///   - intervals: How many pictures that is by the driver's numbers, 1 upwards.
     /// - Returns: How many are missing in the holes before it: known one picture late.
     @_noLocks @_noAllocation
-    mutating func missing(after span: Int64, units: Int64) -> UInt64 {
-        guard units > 0, span > 0 else { return 0 }
-        let each = span / units
-        if isNear(span, units) { return steady(each) }
+    mutating func missing(after span: Int64, intervals: Int64) -> UInt64 {
+        guard intervals > 0, span > 0 else { return 0 }
+        let each = span / intervals
+        if isNear(span, intervals) { return steady(each) }
         let whole = usual > 0 ? (span &+ usual / 2) / usual : 0
-        if whole > units, isNear(span, whole), calm >= 2, holes < 2 {
+        if whole > intervals, isNear(span, whole), calm >= 2, holes < 2 {
             holes &+= 1
-            missing &+= whole &- units
+            missing &+= whole &- intervals
             calm &-= 2
         } else {
             calm = 0
@@ -52,8 +52,8 @@ struct StampGaps: BitwiseCopyable {
 
     /// Within a quarter of an interval: jitter is less, and half a picture is no whole one.
     @_noLocks @_noAllocation
-    private func isNear(_ span: Int64, _ units: Int64) -> Bool {
-        let off = span &- units &* usual
+    private func isNear(_ span: Int64, _ intervals: Int64) -> Bool {
+        let off = span &- intervals &* usual
         return usual > 0 && off <= usual / 4 && 0 &- off <= usual / 4
     }
 

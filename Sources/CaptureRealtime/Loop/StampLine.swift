@@ -4,7 +4,7 @@ import CaptureBase
 /// Makes a device's time stamps rise strictly. Drivers deliver stamps that go backward, lie in the future or are missing.
 ///
 /// *realtime-safe*
-struct StampLine: BitwiseCopyable {
+struct MonotonicTimestamps: BitwiseCopyable {
     /// What came last, 0 before the first.
     private(set) var last: Int64 = 0
     /// Nothing that is captured can be older: set when the device starts.
@@ -15,65 +15,67 @@ struct StampLine: BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// - Parameter now: CLOCK_MONOTONIC in ns. A stamp up to a second older may still belong to what was under way.
+    /// - Parameter now: CLOCK_MONOTONIC in ns. A timestamp up to a second older may still belong to what was under way.
     @_noLocks @_noAllocation
     mutating func start(now: Int64) {
         floor = now &- 1_000_000_000
     }
 
-    /// The stamp to use for a unit; one that had to be replaced is counted and flagged.
+    /// The timestamp to use for a unit; one that had to be replaced is counted and flagged.
     ///
-    /// - Parameter units: How many came since the one that was stamped last, this one and the lost ones among them.
+    /// - Parameter intervals: How many came since the one that was stamped last, this one and the lost ones among them.
     @_noLocks @_noAllocation
     mutating func take(
-        _ own: Int64, interval: Int64, units: Int64, _ counters: CounterTable, _ flags: inout FrameFlags
+        _ own: Int64, interval: Int64, intervals: Int64, _ counters: RealtimeCounters, _ flags: inout FrameFlags
     ) -> Int64 {
         if follows(own, interval: interval) { return own }
-        let (stamp, wasRepaired) = next(own, now: cm_monotonic(), interval: interval, units: units)
+        let (timestamp, wasRepaired) = next(own, now: cm_monotonic(), interval: interval, intervals: intervals)
         if wasRepaired {
             counters.repairedTimestamp()
             flags.add(FrameFlags.repairedTimestamp)
         }
-        return stamp
+        return timestamp
     }
 
-    /// Takes a stamp that is in step with the last one, without a look at the clock: that is a system call on some
+    /// Takes a timestamp that is in step with the last one, without a look at the clock: that is a system call on some
     /// machines. A line that creeps into the future is found by the look that is due once in a while.
     ///
     /// - Parameters:
-    ///   - stamp: The device's own, 0 for none.
+    ///   - timestamp: The device's own, 0 for none.
     ///   - interval: From unit to unit in ns, 0 where it is not known.
-    /// - Returns: Whether it was taken; if not, ``next(_:now:interval:units:)`` decides.
+    /// - Returns: Whether it was taken; if not, ``next(_:now:interval:intervals:)`` decides.
     @_noLocks @_noAllocation
-    mutating func follows(_ stamp: Int64, interval: Int64) -> Bool {
-        guard last != 0, stamp > last, stamp &- last <= interval &+ interval / 2, unchecked < 32 else { return false }
+    mutating func follows(_ timestamp: Int64, interval: Int64) -> Bool {
+        guard last != 0, timestamp > last, timestamp &- last <= interval &+ interval / 2, unchecked < 32 else {
+            return false
+        }
         unchecked &+= 1
-        last = stamp
+        last = timestamp
         return true
     }
 
     /// - Parameters:
-    ///   - stamp: The device's own, 0 for none.
+    ///   - timestamp: The device's own, 0 for none.
     ///   - now: CLOCK_MONOTONIC in ns.
     ///   - interval: From unit to unit in ns, 0 where it is not known.
-    ///   - units: How many intervals lie between it and the last one.
-    /// - Returns: The stamp to use, and whether it was replaced.
+    ///   - intervals: How many intervals lie between it and the last one.
+    /// - Returns: The timestamp to use, and whether it was replaced.
     @_noLocks @_noAllocation
     mutating func next(
-        _ stamp: Int64, now: Int64, interval: Int64, units: Int64 = 1
-    ) -> (stamp: Int64, wasRepaired: Bool) {
+        _ timestamp: Int64, now: Int64, interval: Int64, intervals: Int64 = 1
+    ) -> (timestamp: Int64, wasRepaired: Bool) {
         unchecked = 0
         // A driver that interpolates may be ahead by a fraction of an interval.
-        let isSane = stamp > last && stamp >= floor && stamp != 0 && stamp <= now &+ interval
+        let isSane = timestamp > last && timestamp >= floor && timestamp != 0 && timestamp <= now &+ interval
         guard !isSane else {
-            last = stamp
-            return (stamp, false)
+            last = timestamp
+            return (timestamp, false)
         }
-        last = stamp == 0 ? later(now) : replacement(now: now, after: interval &* units)
+        last = timestamp == 0 ? later(now) : replacement(now: now, after: interval &* intervals)
         return (last, true)
     }
 
-    /// A stamp that is wrong does not say that the unit came late: in a backlog the present would be too late for it, and the
+    /// A timestamp that is wrong does not say that the unit came late: in a backlog the present would be too late for it, and the
     /// good stamps after it would seem to go backward. So it is in step with the last one, unless that leads too far astray.
     @_noLocks @_noAllocation
     private func replacement(now: Int64, after span: Int64) -> Int64 {
@@ -83,7 +85,7 @@ struct StampLine: BitwiseCopyable {
     }
 
     @_noLocks @_noAllocation
-    private func later(_ stamp: Int64) -> Int64 {
-        stamp > last ? stamp : last &+ 1
+    private func later(_ timestamp: Int64) -> Int64 {
+        timestamp > last ? timestamp : last &+ 1
     }
 }

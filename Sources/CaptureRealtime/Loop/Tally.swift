@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The numbers behind ``LoopCounters``.
-struct Tally: ~Copyable, Sendable {
-    let delivered = Counter()
-    let bytes = Counter()
-    let deviceLost = Counter()
-    let flagged = Counter()
-    let empty = Counter()
-    let short = Counter()
-    let ringLost = Counter()
-    let xruns = Counter()
-    let xrunFrames = Counter()
-    let stalls = Counter()
-    let restarts = Counter()
-    let repairs = Counter()
-    let turns = Counter()
+/// The numbers behind ``CaptureCounters``.
+struct CounterStorage: ~Copyable, Sendable {
+    let delivered = SingleWriterCounter()
+    let bytes = SingleWriterCounter()
+    let deviceLost = SingleWriterCounter()
+    let flagged = SingleWriterCounter()
+    let empty = SingleWriterCounter()
+    let short = SingleWriterCounter()
+    let ringLost = SingleWriterCounter()
+    let xruns = SingleWriterCounter()
+    let xrunFrames = SingleWriterCounter()
+    let stalls = SingleWriterCounter()
+    let restarts = SingleWriterCounter()
+    let repairs = SingleWriterCounter()
+    let turns = SingleWriterCounter()
     /// ``SignalState``
-    let signal = Counter()
-    /// ``SignalShape``
-    let shape = Counter()
+    let signal = SingleWriterCounter()
+    /// ``SignalTimings``
+    let shape = SingleWriterCounter()
     let first = Atomic<Int64>(0)
     let last = Atomic<Int64>(0)
     let priority = Atomic<Int64>(0)

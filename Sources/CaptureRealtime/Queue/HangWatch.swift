@@ -5,12 +5,12 @@
 /// It counts looks, not time: a process that was frozen for an hour has missed one.
 ///
 /// *thread-safe*
-public final class HangWatch: Sendable {
+public final class HangDetector: Sendable {
     /// So many looks in a row find that nothing moved.
     private static let looks = 5
 
     private let control: LoopControl
-    private let counters: LoopCounters
+    private let counters: CaptureCounters
     private let giveUp: @Sendable (LoopResult) -> Void
     /// From look to look, ns.
     let interval: Int
@@ -20,7 +20,7 @@ public final class HangWatch: Sendable {
     ///   - period: Nanoseconds.
     ///   - giveUp: Tells the reader.
     init(
-        _ control: LoopControl, _ counters: LoopCounters, patience: Duration, period: Int64,
+        _ control: LoopControl, _ counters: CaptureCounters, patience: Duration, period: Int64,
         giveUp: @escaping @Sendable (LoopResult) -> Void
     ) {
         self.control = control

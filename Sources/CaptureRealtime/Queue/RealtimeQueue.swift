@@ -29,12 +29,12 @@ public final class RealtimeQueue: Sendable {
     public func run<Run: CaptureRun & ~Copyable>(
         _ run: consuming Run, completion: @escaping @Sendable (LoopResult) -> Void
     ) {
-        let box = RunBox(run)
+        let transfer = RunTransfer(run)
         let (label, broker, patience) = (label, broker, patience)
         queue.async {
-            guard var run = box.take() else { return }
-            let watch = run.hangWatch(patience: patience)
-            if let watch { Self.look(by: watch, after: watch.firstLook()) }
+            guard var run = transfer.take() else { return }
+            let detector = run.hangDetector(patience: patience)
+            if let detector { Self.look(by: detector, after: detector.firstLook()) }
             let name = ThreadName(setting: label)
             let policy = ThreadPolicy()
             run.report(policy.raise(allowed: run.allowsRealtimePriority, by: broker))
@@ -42,16 +42,16 @@ public final class RealtimeQueue: Sendable {
             policy.restore()
             name.restore()
             run.finish(result)
-            withExtendedLifetime(watch) {}
+            withExtendedLifetime(detector) {}
             completion(result)
         }
     }
 
     /// For as long as the session lives: weak, so that it holds nothing of one that is over.
-    private static func look(by watch: HangWatch, after last: HangWatch.Look) {
-        let next = DispatchTime.now() + .nanoseconds(watch.interval)
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: next) { [weak watch] in
-            if let watch, let next = watch.look(after: last) { look(by: watch, after: next) }
+    private static func look(by detector: HangDetector, after last: HangDetector.Look) {
+        let next = DispatchTime.now() + .nanoseconds(detector.interval)
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: next) { [weak detector] in
+            if let detector, let next = detector.look(after: last) { look(by: detector, after: next) }
         }
     }
 }

@@ -13,7 +13,7 @@ extension AudioRing {
         private let word: CommitWord
         private var head: UInt64 = 0
         /// The slot of the unit at `head`.
-        private var place: UInt64 = 0
+        private var index: UInt64 = 0
         private var cachedTail: UInt64 = 0
         @usableFromInline var totals = Loss()
 
@@ -23,13 +23,13 @@ extension AudioRing {
             self.word = word
         }
 
-        public var readySignal: Int32 { unsafe core.pointee.ending.signal.descriptor }
-        public var ended: LoopResult? { unsafe core.pointee.ending.result }
+        public var readySignal: Int32 { unsafe core.pointee.completion.signal.descriptor }
+        public var ended: LoopResult? { unsafe core.pointee.completion.result }
         public var unread: Int { Int(word.committed() &- head) }
         public var wakeAfter = 1
         public func clearSignal() {
-            let units = min(UInt64(wakeAfter), unsafe core.pointee.slots / 2)
-            unsafe core.pointee.ending.clear(until: head &+ units)
+            let periods = min(UInt64(wakeAfter), unsafe core.pointee.slots / 2)
+            unsafe core.pointee.completion.clear(until: head &+ periods)
         }
 
         @inlinable
@@ -51,7 +51,7 @@ extension AudioRing {
         /// The slot of the oldest unread unit.
         @usableFromInline
         mutating func next() -> UnsafeMutableRawPointer? {
-            unsafe hasNext() ? core.pointee.slot(place) : nil
+            unsafe hasNext() ? core.pointee.slot(index) : nil
         }
 
         private mutating func hasNext() -> Bool {
@@ -65,7 +65,7 @@ extension AudioRing {
         @usableFromInline
         mutating func release() {
             head &+= 1
-            unsafe place = core.pointee.place(after: place)
+            unsafe index = core.pointee.index(after: index)
             unsafe core.pointee.head.value.store(head, ordering: .releasing)
         }
     }

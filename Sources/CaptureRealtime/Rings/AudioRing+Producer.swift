@@ -14,8 +14,8 @@ extension AudioRing {
         /// Units committed.
         @usableFromInline var tail: UInt64 = 0
         /// The slot of the next unit by its number, 0 upwards: counted along, because a division a unit costs more than all else.
-        private var place: UInt64 = 0
-        /// The slot of the period begun: its header's place.
+        private var index: UInt64 = 0
+        /// The slot of the period begun: its header's index.
         @usableFromInline var slot: UnsafeMutableRawPointer
         /// Where the reader was when last looked at: reading its line again and again would cost it its speed.
         private var cachedHead: UInt64 = 0
@@ -36,7 +36,7 @@ extension AudioRing {
         public mutating func claim() -> UnsafeMutableRawPointer {
             if unsafe tail &- cachedHead >= core.pointee.slots { cachedHead = unsafe core.pointee.readPosition() }
             isSpare = unsafe tail &- cachedHead >= core.pointee.slots
-            unsafe slot = isSpare ? core.pointee.spare : core.pointee.slot(place)
+            unsafe slot = isSpare ? core.pointee.spare : core.pointee.slot(index)
             return unsafe slot + AudioRingCore.headerBytes
         }
 
@@ -61,25 +61,25 @@ extension AudioRing {
 
         @_noLocks @_noAllocation @usableFromInline
         mutating func committed() {
-            unsafe place = core.pointee.place(after: place)
-            unsafe core.pointee.prefetch(after: place)
+            unsafe index = core.pointee.index(after: index)
+            unsafe core.pointee.prefetch(after: index)
             unsafe core.pointee.wakeReader(committed: tail)
         }
 
         /// Tells the reader that nothing more will come, and why.
         public mutating func finish(_ result: LoopResult) {
             hasEnded = true
-            unsafe core.pointee.ending.end(result)
+            unsafe core.pointee.completion.end(result)
         }
 
         /// Ends the ring for its reader while the producer hangs in a call to the device.
         var giveUp: @Sendable (LoopResult) -> Void {
-            { [owner] result in unsafe owner.core.pointee.ending.end(result) }
+            { [owner] result in unsafe owner.core.pointee.completion.end(result) }
         }
 
         deinit {
             // A producer that never ran must not leave its reader waiting.
-            if !hasEnded { unsafe core.pointee.ending.end(LoopResult(.stopped)) }
+            if !hasEnded { unsafe core.pointee.completion.end(LoopResult(.stopped)) }
         }
     }
 }

@@ -5,7 +5,7 @@
 public enum AudioRing {
     /// The two ends of a ring. Take both fields.
     @frozen
-    public struct Ends: ~Copyable, Sendable {
+    public struct Endpoints: ~Copyable, Sendable {
         public var producer: Producer
         public var consumer: Consumer
     }
@@ -17,8 +17,8 @@ public enum AudioRing {
     ///   - slotBytes: The bytes of a whole period.
     ///   - control: The loop's own; a second ring with it traps.
     /// - Throws: `memfd_create`, `mmap` or `eventfd`, as the system says: close something, and try again.
-    public static func make(slots: Int, slotBytes: Int, control: LoopControl) throws(RealtimeFault) -> Ends {
+    public static func make(slots: Int, slotBytes: Int, control: LoopControl) throws(RealtimeFault) -> Endpoints {
         let owner = AudioRingOwner(try AudioRingCore(slots: slots, slotBytes: slotBytes), control)
-        return Ends(producer: Producer(owner, control.word), consumer: Consumer(owner, control.word))
+        return Endpoints(producer: Producer(owner, control.word), consumer: Consumer(owner, control.word))
     }
 }

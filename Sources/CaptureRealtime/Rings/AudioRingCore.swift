@@ -9,8 +9,8 @@ struct AudioRingCore: ~Copyable, Sendable {
         @_noLocks @_noAllocation @inlinable get { 64 }
     }
 
-    let head = AtomicLine()
-    let ending: RingEnding
+    let head = CachePadded()
+    let completion: RingCompletion
     let slots: UInt64
     let slotBytes: Int
     private let stride: Int
@@ -19,34 +19,34 @@ struct AudioRingCore: ~Copyable, Sendable {
     init(slots: Int, slotBytes: Int) throws(RealtimeFault) {
         precondition(slots >= 2 && slotBytes > 0, "A ring has two slots at least, and slots have bytes")
         let stride = (Self.headerBytes + slotBytes + 127) / 128 * 128
-        let ending = try RingEnding()
+        let completion = try RingCompletion()
         // One slot more than fit: the spare one takes what is dropped.
         let memory = try SharedMemory(byteCount: stride * (slots + 1))
         self.slots = UInt64(slots)
         self.slotBytes = slotBytes
         self.stride = stride
-        self.ending = ending
+        self.completion = completion
         self.memory = memory
     }
 
     /// Where the slot with that number lies.
     @_noLocks @_noAllocation
-    func slot(_ place: UInt64) -> UnsafeMutableRawPointer {
-        unsafe memory.base + Int(place) &* stride
+    func slot(_ index: UInt64) -> UnsafeMutableRawPointer {
+        unsafe memory.base + Int(index) &* stride
     }
 
     /// The number of the slot behind that one.
     @_noLocks @_noAllocation
-    func place(after place: UInt64) -> UInt64 {
-        place &+ 1 == slots ? 0 : place &+ 1
+    func index(after index: UInt64) -> UInt64 {
+        index &+ 1 == slots ? 0 : index &+ 1
     }
 
     /// Takes the first lines of a slot a little ahead into the writer's cache before they are needed: they are in the
     /// reader's. Of slots of many lines the processor fetches by itself what follows the first, and is only disturbed.
     @_noLocks @_noAllocation
-    func prefetch(after place: UInt64) {
+    func prefetch(after index: UInt64) {
         if stride > 512 { return }
-        let ahead = place &+ 3
+        let ahead = index &+ 3
         let slot = unsafe slot(ahead < slots ? ahead : ahead &- slots)
         unsafe cm_prefetch_write(slot)
         unsafe cm_prefetch_write(slot + 64)
@@ -64,7 +64,7 @@ struct AudioRingCore: ~Copyable, Sendable {
 
     @_noLocks @_noAllocation
     func wakeReader(committed: UInt64) {
-        ending.woke(committed: committed)
+        completion.woke(committed: committed)
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// *realtime-safe*
 @safe
-struct BufferRoom: BitwiseCopyable, @unchecked Sendable {
+struct BufferBounds: BitwiseCopyable, @unchecked Sendable {
     // Sendable by hand because of the pointer, behind which nothing changes.
     let count: Int
     private let planes: Int

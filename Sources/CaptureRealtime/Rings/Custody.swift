@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Every step is one read-modify-write of one word, so that of two ends that leave at the same time the later one always
 /// sees the earlier one.
-struct Custody: ~Copyable, Sendable {
+struct MappingOwnership: ~Copyable, Sendable {
     /// The reader is inside its closure.
     private static let inside: UInt8 = 1
     /// The loop returned.

@@ -46,7 +46,7 @@ public final class FrameBuffers: @unchecked Sendable {
     }
 
     /// How long the planes are, for the capture thread; to be used while these buffers are there.
-    var room: BufferRoom { unsafe BufferRoom(count: count, planes: planes, lengths: lengths) }
+    var bounds: BufferBounds { unsafe BufferBounds(count: count, planes: planes, lengths: lengths) }
 
     /// Whether ``unmap()`` was not called yet.
     public var isMapped: Bool { mapped.load(ordering: .acquiring) }

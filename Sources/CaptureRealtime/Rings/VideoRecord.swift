@@ -1,7 +1,7 @@
 import CaptureBase
 
 /// What is known of a filled buffer.
-struct VideoRecord: BitwiseCopyable {
+struct VideoSlot: BitwiseCopyable {
     var header: FrameHeader
     var planes: FramePlanes
 
@@ -11,7 +11,7 @@ struct VideoRecord: BitwiseCopyable {
         self.planes = planes
     }
 
-    static var blank: VideoRecord {
-        VideoRecord(FrameHeader(sequence: 0, timestamp: 0, byteCount: 0, frameCount: 0), FramePlanes())
+    static var blank: VideoSlot {
+        VideoSlot(FrameHeader(sequence: 0, timestamp: 0, byteCount: 0, frameCount: 0), FramePlanes())
     }
 }

@@ -22,8 +22,8 @@ extension VideoRing {
             self.word = word
         }
 
-        public var readySignal: Int32 { unsafe core.pointee.ending.signal.descriptor }
-        public var ended: LoopResult? { unsafe core.pointee.ending.result }
+        public var readySignal: Int32 { unsafe core.pointee.completion.signal.descriptor }
+        public var ended: LoopResult? { unsafe core.pointee.completion.result }
         public var unread: Int {
             // The head first: it can only have grown towards the tail read after it.
             let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
@@ -32,9 +32,9 @@ extension VideoRing {
         public var wakeAfter = 1
         public func clearSignal() {
             // Two stay with the device.
-            let units = min(wakeAfter, max(1, unsafe core.pointee.buffers.count / 2 - 1))
+            let frames = min(wakeAfter, max(1, unsafe core.pointee.buffers.count / 2 - 1))
             let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
-            unsafe core.pointee.ending.clear(until: head &+ UInt64(units))
+            unsafe core.pointee.completion.clear(until: head &+ UInt64(frames))
         }
 
         public mutating func withNext<Result, Failure: Error>(
@@ -47,18 +47,18 @@ extension VideoRing {
         public mutating func withNextPlanes<Result, Failure: Error>(
             _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Result
         ) throws(Failure) -> Result? {
-            guard unsafe core.pointee.custody.enter() else {
+            guard unsafe core.pointee.ownership.enter() else {
                 clearSignal()
                 return nil
             }
             // What stays unmapped here would keep the device open.
-            defer { if unsafe core.pointee.custody.leave() { unsafe core.pointee.buffers.unmap() } }
+            defer { if unsafe core.pointee.ownership.leave() { unsafe core.pointee.buffers.unmap() } }
             guard let (buffer, position) = take() else { return nil }
             defer { giveBack(buffer) }
-            let record = unsafe core.pointee.record(buffer)
+            let slot = unsafe core.pointee.slot(buffer)
             return try unsafe body(
-                header(record, at: position), plane(0, of: buffer, record).bytes, plane(1, of: buffer, record).bytes,
-                plane(2, of: buffer, record).bytes)
+                header(slot, at: position), plane(0, of: buffer, slot).bytes, plane(1, of: buffer, slot).bytes,
+                plane(2, of: buffer, slot).bytes)
         }
 
         private mutating func take() -> (Int, UInt64)? {
@@ -67,30 +67,30 @@ extension VideoRing {
             if let oldest = unsafe core.pointee.takeOldest(of: word.committed()) { return oldest }
             clearSignal()
             guard !isLast else {
-                unsafe core.pointee.custody.close()
+                unsafe core.pointee.ownership.close()
                 return nil
             }
             return unsafe core.pointee.takeOldest(of: word.committed())
         }
 
         /// Totals become differences; a jump of the position is what the producer took away.
-        private mutating func header(_ record: VideoRecord, at position: UInt64) -> FrameHeader {
-            var header = record.header
+        private mutating func header(_ slot: VideoSlot, at position: UInt64) -> FrameHeader {
+            var header = slot.header
             header.lost = header.lost.since(totals)
             header.lost.ring += position &- next
-            totals = record.header.lost
+            totals = slot.header.lost
             next = position &+ 1
             return header
         }
 
-        private func plane(_ plane: Int, of buffer: Int, _ record: VideoRecord) -> UnsafeRawBufferPointer {
+        private func plane(_ plane: Int, of buffer: Int, _ slot: VideoSlot) -> UnsafeRawBufferPointer {
             guard unsafe plane < core.pointee.buffers.planes,
                 let address = unsafe core.pointee.buffers.address(buffer, plane: plane)
             else {
                 return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
             }
-            let start = unsafe UnsafeRawPointer(address) + record.planes.offset(plane)
-            return unsafe UnsafeRawBufferPointer(start: start, count: record.planes.byteCount(plane))
+            let start = unsafe UnsafeRawPointer(address) + slot.planes.offset(plane)
+            return unsafe UnsafeRawBufferPointer(start: start, count: slot.planes.byteCount(plane))
         }
 
         private mutating func giveBack(_ buffer: Int) {
@@ -100,7 +100,7 @@ extension VideoRing {
         }
 
         deinit {
-            if unsafe core.pointee.custody.abandon() { unsafe core.pointee.buffers.unmap() }
+            if unsafe core.pointee.ownership.abandon() { unsafe core.pointee.buffers.unmap() }
         }
     }
 }

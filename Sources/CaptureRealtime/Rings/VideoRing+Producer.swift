@@ -35,9 +35,9 @@ extension VideoRing {
         /// - Parameter counters: Where it moves from delivered to lost.
         /// - Returns: Its buffer, or -1 when nothing is unread.
         @_noLocks @_noAllocation
-        public mutating func steal(_ counters: CounterTable) -> Int {
+        public mutating func steal(_ counters: RealtimeCounters) -> Int {
             guard let oldest = unsafe core.pointee.takeOldest(of: word.committed()) else { return -1 }
-            unsafe counters.tookBack(core.pointee.record(oldest.buffer).header)
+            unsafe counters.tookBack(core.pointee.slot(oldest.buffer).header)
             return oldest.buffer
         }
 
@@ -47,7 +47,7 @@ extension VideoRing {
         /// - Returns: False when the loop was asked to stop: nothing was published, and never will be.
         @_noLocks @_noAllocation
         public mutating func commit(_ buffer: Int, _ header: FrameHeader, _ planes: FramePlanes) -> Bool {
-            unsafe core.pointee.set(VideoRecord(header, planes), for: buffer)
+            unsafe core.pointee.set(VideoSlot(header, planes), for: buffer)
             unsafe core.pointee.setEntry(tail, buffer)
             guard word.commit(after: tail) else { return false }
             tail &+= 1
@@ -57,25 +57,25 @@ extension VideoRing {
 
         /// Tells the reader that nothing more will come, and why. After a revocation what is unread is taken away, so
         /// that the device's memory is not kept any longer than the reader's present look at it.
-        public mutating func finish(_ result: LoopResult, _ counters: CounterTable) {
+        public mutating func finish(_ result: LoopResult, _ counters: RealtimeCounters) {
             hasEnded = true
             let discarding = result.end == .revoked || result.end == .expired
             while discarding, steal(counters) >= 0 {}
-            let mustUnmap = unsafe core.pointee.custody.end(discarding: discarding)
+            let mustUnmap = unsafe core.pointee.ownership.end(discarding: discarding)
             if mustUnmap { unsafe core.pointee.buffers.unmap() }
-            unsafe core.pointee.ending.end(result)
+            unsafe core.pointee.completion.end(result)
         }
 
         /// Ends the ring for its reader while the producer hangs in a call to the device.
         var giveUp: @Sendable (LoopResult) -> Void {
-            { [owner] result in unsafe owner.core.pointee.ending.end(result) }
+            { [owner] result in unsafe owner.core.pointee.completion.end(result) }
         }
 
         deinit {
             guard !hasEnded else { return }
             // A producer that never ran must not leave its reader waiting.
-            if unsafe core.pointee.custody.end(discarding: false) { unsafe core.pointee.buffers.unmap() }
-            unsafe core.pointee.ending.end(LoopResult(.stopped))
+            if unsafe core.pointee.ownership.end(discarding: false) { unsafe core.pointee.buffers.unmap() }
+            unsafe core.pointee.completion.end(LoopResult(.stopped))
         }
     }
 }

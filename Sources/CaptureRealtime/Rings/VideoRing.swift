@@ -5,7 +5,7 @@
 public enum VideoRing {
     /// The two ends of a ring. Take both fields.
     @frozen
-    public struct Ends: ~Copyable, Sendable {
+    public struct Endpoints: ~Copyable, Sendable {
         public var producer: Producer
         public var consumer: Consumer
     }
@@ -16,8 +16,8 @@ public enum VideoRing {
     ///   - buffers: What the source fills. The ring unmaps them.
     ///   - control: The loop's own; a second ring with it traps.
     /// - Throws: `eventfd`, as the system says: close something, and try again.
-    public static func make(buffers: FrameBuffers, control: LoopControl) throws(RealtimeFault) -> Ends {
+    public static func make(buffers: FrameBuffers, control: LoopControl) throws(RealtimeFault) -> Endpoints {
         let owner = VideoRingOwner(try VideoRingCore(buffers: buffers), control)
-        return Ends(producer: Producer(owner, control.word), consumer: Consumer(owner, control.word))
+        return Endpoints(producer: Producer(owner, control.word), consumer: Consumer(owner, control.word))
     }
 }

@@ -7,41 +7,41 @@ import Synchronization
 /// written again only after 32 more commits, which need it taken first: what was read before a successful exchange is right.
 @safe
 struct VideoRingCore: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of `records`: a buffer's record is written by who owns the buffer.
+    // Sendable by hand because of `slots`: a buffer's slot is written by who owns the buffer.
     typealias Entries = InlineArray<32, Atomic<UInt64>>
 
-    let head = AtomicLine()
+    let head = CachePadded()
     let entries: Entries
     /// Buffers that the reader gave back, and how many it ever gave.
     let returned: Entries
-    let returnedTail = AtomicLine()
-    let ending: RingEnding
-    let custody: Custody
+    let returnedTail = CachePadded()
+    let completion: RingCompletion
+    let ownership: MappingOwnership
     let buffers: FrameBuffers
-    private let records: UnsafeMutablePointer<VideoRecord>
+    private let slots: UnsafeMutablePointer<VideoSlot>
 
     init(buffers: FrameBuffers) throws(RealtimeFault) {
         self.buffers = buffers
         entries = Entries { _ in Atomic(0) }
         returned = Entries { _ in Atomic(0) }
-        custody = Custody()
-        unsafe records = .allocate(capacity: FrameBuffers.most)
-        unsafe records.initialize(repeating: VideoRecord.blank, count: FrameBuffers.most)
-        ending = try RingEnding()
+        ownership = MappingOwnership()
+        unsafe slots = .allocate(capacity: FrameBuffers.most)
+        unsafe slots.initialize(repeating: VideoSlot.blank, count: FrameBuffers.most)
+        completion = try RingCompletion()
     }
 
     deinit {
-        unsafe records.deallocate()
+        unsafe slots.deallocate()
     }
 
     @_noLocks @_noAllocation
-    func record(_ buffer: Int) -> VideoRecord {
-        unsafe records[buffer]
+    func slot(_ buffer: Int) -> VideoSlot {
+        unsafe slots[buffer]
     }
 
     @_noLocks @_noAllocation
-    func set(_ record: VideoRecord, for buffer: Int) {
-        unsafe records[buffer] = record
+    func set(_ slot: VideoSlot, for buffer: Int) {
+        unsafe slots[buffer] = slot
     }
 
     /// Takes the oldest unread unit, for the reader or against it.
@@ -80,7 +80,7 @@ extension VideoRingCore {
 
     @_noLocks @_noAllocation
     func wakeReader(committed: UInt64) {
-        ending.woke(committed: committed)
+        completion.woke(committed: committed)
     }
 }
 

@@ -10,7 +10,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
     /// It is digital (HDMI, SDI).
     var hasTimings = false
     /// Of the signal; without one, what is set.
-    var shape: SignalShape?
+    var shape: SignalTimings?
     /// Pictures in `denominator` seconds, of a digital one; 0 where it is not known.
     var numerator: UInt64 = 0
     var denominator: UInt64 = 0
@@ -87,7 +87,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
         var timings = cm_v4l2_timings()
         let result = unsafe cm_v4l2_query_dv_timings(descriptor, &timings)
         if result >= 0 {
-            shape = SignalShape(timings)
+            shape = SignalTimings(timings)
         } else if let lost = SignalState(query: result) {
             state = lost
         }
@@ -100,18 +100,18 @@ package struct CameraInput: BitwiseCopyable, Sendable {
             return
         }
         // Without a signal, the one that comes is measured against what is set.
-        shape = shape ?? SignalShape(timings)
+        shape = shape ?? SignalTimings(timings)
         (numerator, denominator) = (timings.numerator, timings.denominator)
     }
 
     private static func timings(
-        like wanted: SignalShape, _ descriptor: Int32
+        like wanted: SignalTimings, _ descriptor: Int32
     ) throws(RealtimeFault) -> cm_v4l2_timings {
         var timings = cm_v4l2_timings()
         var index: UInt32 = 0
         // A driver whose list has no end must not hold the opening up for ever.
         while index < 512, unsafe cm_v4l2_enum_dv_timings(descriptor, index, &timings) >= 0 {
-            if SignalShape(timings).isMeant(by: wanted) { return timings }
+            if SignalTimings(timings).isMeant(by: wanted) { return timings }
             index += 1
         }
         throw RealtimeFault(.findTimings, result: -EINVAL)
@@ -169,7 +169,7 @@ extension SignalState {
     }
 }
 
-extension SignalShape {
+extension SignalTimings {
     /// What a driver says of a signal or a setting.
     @_noLocks @_noAllocation
     package init(_ timings: cm_v4l2_timings) {
@@ -183,7 +183,7 @@ extension SignalShape {
     }
 
     /// Whether it is what a person calls so: 1080i50 has 25 frames of 50 fields, and 60 stands for 59.94, too.
-    func isMeant(by wanted: SignalShape) -> Bool {
+    func isMeant(by wanted: SignalTimings) -> Bool {
         guard width == wanted.width, height == wanted.height, isInterlaced == wanted.isInterlaced else { return false }
         let fields = isInterlaced ? 2 * millihertz : millihertz
         return [millihertz, fields].contains { abs($0 - wanted.millihertz) <= 600 }

@@ -19,7 +19,7 @@ public struct CameraSettings: BitwiseCopyable, Sendable, Hashable {
     /// Has an analogue input follow the standard of its signal.
     public var detectsStandard = false
     /// Of a digital input; `nil` follows the signal.
-    public var timings: SignalShape?
+    public var timings: SignalTimings?
 
     /// Whether anything is wanted of the input itself.
     var isOfInput: Bool { standard != 0 || detectsStandard || timings != nil }

@@ -23,9 +23,9 @@ extension CameraSource {
     public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
         let called = pollSet.wait(control: control, milliseconds: milliseconds)
         if called < 0 { return .failed(RealtimeFault(.poll, result: called)) }
-        if called == 0 { return watch.starved() ? .ready : .quiet }
+        if called == 0 { return monitor.starved() ? .ready : .quiet }
         guard pollSet.hasExceptions() else { return pollSet.wakeup() }
-        watch.called()
+        monitor.called()
         return .ready
     }
 
@@ -35,23 +35,23 @@ extension CameraSource {
     }
 
     @_noLocks @_noAllocation
-    public mutating func dequeue() -> VideoRead {
-        if let news = watch.news(node.descriptor) { return .news(news) }
+    public mutating func dequeue() -> DequeueResult {
+        if let news = monitor.news(node.descriptor) { return .news(news) }
         var raw = cm_v4l2_buffer()
         let result = unsafe cm_v4l2_dqbuf(node.descriptor, node.bufferType, &raw)
         if result == -EAGAIN { return .nothing }
         // Unplugged or broken: the loop tells them apart by the errno.
         guard result >= 0 else { return .failed(RealtimeFault(.dequeueBuffer, result: result)) }
         // Nobody can say whose memory such a number means.
-        guard raw.index < UInt32(truncatingIfNeeded: room.count) else {
+        guard raw.index < UInt32(truncatingIfNeeded: bounds.count) else {
             return .failed(RealtimeFault(.dequeueBuffer, result: -EPROTO))
         }
-        watch.fed()
+        monitor.fed()
         return .buffer(filled(raw))
     }
 
     @_noLocks @_noAllocation
-    private func filled(_ raw: cm_v4l2_buffer) -> FilledBuffer {
+    private func filled(_ raw: cm_v4l2_buffer) -> DequeuedBuffer {
         var planes = FramePlanes()
         planes.set(0, offset: Int(raw.data_offset.0), byteCount: Int(raw.bytesused.0) &- Int(raw.data_offset.0))
         planes.set(1, offset: Int(raw.data_offset.1), byteCount: Int(raw.bytesused.1) &- Int(raw.data_offset.1))
@@ -62,10 +62,10 @@ extension CameraSource {
         let isOfBeginning = origin == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_SOE)
         let isFlagged = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_ERROR) != 0
         // A driver may hand on what another process told it (v4l2loopback): more bytes than there are is an error too.
-        var buffer = FilledBuffer(
+        var buffer = DequeuedBuffer(
             index: Int(raw.index), sequence: raw.sequence, timestamp: isMonotonic ? raw.timestamp : 0,
-            stampLag: isOfBeginning ? 0 : endLag,
-            isFlagged: isFlagged || !room.holds(planes, in: Int(raw.index)), planes: planes)
+            timestampLag: isOfBeginning ? 0 : endLag,
+            isFlagged: isFlagged || !bounds.holds(planes, in: Int(raw.index)), planes: planes)
         buffer.field = raw.field
         return buffer
     }

@@ -14,10 +14,10 @@ public struct CameraSource: ~Copyable, Sendable {
     let node: CameraDescriptor
     let pollSet: PollSet
     /// Of ``buffers``.
-    let room: BufferRoom
+    let bounds: BufferBounds
     /// What a stamp of a frame's end is later than one of its beginning, ns.
     let endLag: Int64
-    var watch: SignalWatch
+    var monitor: SignalMonitor
     /// What the input's signal was when the camera was opened.
     public let signal: SignalState
 
@@ -38,7 +38,7 @@ public struct CameraSource: ~Copyable, Sendable {
         let got = try CameraNegotiation.negotiate(node, asked: asked, input)
         try got.check()
         // Before the buffers are had: what comes meanwhile is told, too.
-        let watch = SignalWatch(node.descriptor, input, frameNanoseconds: got.bufferNanoseconds)
+        let monitor = SignalMonitor(node.descriptor, input, frameNanoseconds: got.bufferNanoseconds)
         // A picture takes two of them where each holds a field.
         let most = got.isAlternating ? 2 * buffers : buffers
         let mapped = try Self.map(&node, count: got.bufferCount(atMost: most))
@@ -47,10 +47,10 @@ public struct CameraSource: ~Copyable, Sendable {
         self.asked = asked
         self.got = got
         self.buffers = mapped
-        self.watch = watch
+        self.monitor = monitor
         signal = input.state
-        room = mapped.room
-        endLag = FilledBuffer.lag(of: got.bufferNanoseconds)
+        bounds = mapped.bounds
+        endLag = DequeuedBuffer.lag(of: got.bufferNanoseconds)
         pollSet = PollSet(reading: node.descriptor, exceptions: true)
         self.node = node
     }
@@ -70,10 +70,10 @@ public struct CameraSource: ~Copyable, Sendable {
         let asked = UInt32(min(max(count, 3), FrameBuffers.most))
         let given = try node.requestBuffers(asked)
         guard given >= 3 else { throw RealtimeFault(.requestBuffers, result: -ENOMEM) }
-        var place = cm_v4l2_place()
-        _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, 0, &place))
+        var location = cm_v4l2_place()
+        _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, 0, &location))
         // A driver may give more than it was asked for; 32 is the most there can be.
-        return try unsafe FrameBuffers(count: min(given, FrameBuffers.most), planes: Int(place.planes)) {
+        return try unsafe FrameBuffers(count: min(given, FrameBuffers.most), planes: Int(location.planes)) {
             (buffer, plane) throws(RealtimeFault) in
             try unsafe map(descriptor, type, buffer, plane)
         }
@@ -82,10 +82,10 @@ public struct CameraSource: ~Copyable, Sendable {
     private static func map(
         _ descriptor: Int32, _ type: UInt32, _ buffer: Int, _ plane: Int
     ) throws(RealtimeFault) -> UnsafeMutableRawBufferPointer {
-        var place = cm_v4l2_place()
-        _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, UInt32(buffer), &place))
-        let length = plane == 0 ? place.length.0 : plane == 1 ? place.length.1 : place.length.2
-        let offset = plane == 0 ? place.offset.0 : plane == 1 ? place.offset.1 : place.offset.2
+        var location = cm_v4l2_place()
+        _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, UInt32(buffer), &location))
+        let length = plane == 0 ? location.length.0 : plane == 1 ? location.length.1 : location.length.2
+        let offset = plane == 0 ? location.offset.0 : plane == 1 ? location.offset.1 : location.offset.2
         var address: UnsafeMutableRawPointer?
         _ = try unsafe checked(.mapBuffer, cm_map(descriptor, Int64(offset), Int64(length), &address))
         return unsafe UnsafeMutableRawBufferPointer(start: address, count: Int(length))

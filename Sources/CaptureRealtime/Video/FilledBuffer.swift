@@ -3,14 +3,14 @@ import CaptureBase
 /// A buffer that a video source has filled.
 ///
 /// *realtime-safe*
-public struct FilledBuffer: BitwiseCopyable, Sendable {
+public struct DequeuedBuffer: BitwiseCopyable, Sendable {
     public var index: Int
     /// The driver's own number.
     public var sequence: UInt32
     /// ns on CLOCK_MONOTONIC; 0 where the driver has none of that clock.
     public var timestamp: Int64
     /// How much later than the picture's beginning that is, ns: a driver stamps a frame when it begins or when it ends.
-    public var stampLag: Int64
+    public var timestampLag: Int64
     /// The driver says that the picture is broken.
     public var isFlagged: Bool
     public var planes: FramePlanes
@@ -19,12 +19,12 @@ public struct FilledBuffer: BitwiseCopyable, Sendable {
 
     @_noLocks @_noAllocation
     public init(
-        index: Int, sequence: UInt32, timestamp: Int64, stampLag: Int64 = 0, isFlagged: Bool, planes: FramePlanes
+        index: Int, sequence: UInt32, timestamp: Int64, timestampLag: Int64 = 0, isFlagged: Bool, planes: FramePlanes
     ) {
         self.index = index
         self.sequence = sequence
         self.timestamp = timestamp
-        self.stampLag = stampLag
+        self.timestampLag = timestampLag
         self.isFlagged = isFlagged
         self.planes = planes
     }
@@ -36,17 +36,17 @@ public struct FilledBuffer: BitwiseCopyable, Sendable {
 
     /// When the picture began, ns on CLOCK_MONOTONIC; 0 where the driver does not say.
     var beginning: Int64 {
-        @_noLocks @_noAllocation get { timestamp > stampLag ? timestamp &- stampLag : timestamp }
+        @_noLocks @_noAllocation get { timestamp > timestampLag ? timestamp &- timestampLag : timestamp }
     }
 }
 
 /// What asking a video source for a filled buffer brought.
 ///
 /// *realtime-safe*
-public enum VideoRead: BitwiseCopyable, Sendable {
-    case buffer(FilledBuffer)
+public enum DequeueResult: BitwiseCopyable, Sendable {
+    case buffer(DequeuedBuffer)
     case nothing
     case gone
-    case news(SignalNews)
+    case news(SignalEvent)
     case failed(RealtimeFault)
 }

@@ -5,7 +5,7 @@ import CaptureBase
 /// input that has a signal to lose, since many drivers send none.
 ///
 /// *realtime-safe*
-struct SignalWatch: BitwiseCopyable, Sendable {
+struct SignalMonitor: BitwiseCopyable, Sendable {
     private let input: UInt32
     private let hasSignal: Bool
     private let hasTimings: Bool
@@ -14,10 +14,10 @@ struct SignalWatch: BitwiseCopyable, Sendable {
     /// Pictures from one look to the next.
     private let interval: Int
     /// What the device is set up for; `nil` until there was a signal.
-    private var shape: SignalShape?
+    private var shape: SignalTimings?
     private var state: SignalState
     private var isCovered = false
-    private var told = SignalState.present
+    private var reported = SignalState.present
     private var pictures = 0
     private var hasEvents = false
     private var isDue: Bool
@@ -67,17 +67,17 @@ struct SignalWatch: BitwiseCopyable, Sendable {
 
     /// What is new since the last call.
     @_noLocks @_noAllocation
-    mutating func news(_ descriptor: Int32) -> SignalNews? {
+    mutating func news(_ descriptor: Int32) -> SignalEvent? {
         guard hasEvents || isDue else { return nil }
         var wasChange = false
-        if hasEvents, takeEvents(descriptor, &wasChange) { return SignalNews.over }
+        if hasEvents, takeEvents(descriptor, &wasChange) { return SignalEvent.over }
         if isDue || wasChange, let changed = look(descriptor, wasChange: wasChange) {
-            return SignalNews.changed(changed)
+            return SignalEvent.changed(changed)
         }
         let now = isCovered ? SignalState.covered : state
-        guard now.code != told.code else { return nil }
-        told = now
-        return SignalNews.state(now)
+        guard now.code != reported.code else { return nil }
+        reported = now
+        return SignalEvent.state(now)
     }
 
     /// - Returns: Whether the driver says that nothing more comes.
@@ -99,7 +99,7 @@ struct SignalWatch: BitwiseCopyable, Sendable {
 
     /// - Returns: What the signal is now, where it is another.
     @_noLocks @_noAllocation
-    private mutating func look(_ descriptor: Int32, wasChange: Bool) -> SignalShape? {
+    private mutating func look(_ descriptor: Int32, wasChange: Bool) -> SignalTimings? {
         isDue = false
         pictures = 0
         guard hasSignal else { return nil }
@@ -107,7 +107,7 @@ struct SignalWatch: BitwiseCopyable, Sendable {
         if unsafe cm_v4l2_input_status(descriptor, input, &status) >= 0 { state = SignalState(status: status) }
         if state.code == 0, SignalState.isPowerless(descriptor, powerBit) { state = SignalState.noPower }
         // Measuring takes some receivers a while, so it is not done each second where the driver tells of changes.
-        let isLost = state.code != 0 || told.code != 0
+        let isLost = state.code != 0 || reported.code != 0
         guard hasTimings, wasChange || isLost || !sendsChanges else { return nil }
         var timings = cm_v4l2_timings()
         let result = unsafe cm_v4l2_query_dv_timings(descriptor, &timings)
@@ -115,11 +115,11 @@ struct SignalWatch: BitwiseCopyable, Sendable {
             if let lost = SignalState(query: result) { state = lost }
             return nil
         }
-        return compared(SignalShape(timings))
+        return compared(SignalTimings(timings))
     }
 
     @_noLocks @_noAllocation
-    private mutating func compared(_ now: SignalShape) -> SignalShape? {
+    private mutating func compared(_ now: SignalTimings) -> SignalTimings? {
         guard let shape else {
             shape = now
             return nil

@@ -1,33 +1,33 @@
 import CMedia
 import CaptureBase
 
-/// The books of one video loop: position, loss and time stamps.
+/// The books of one video loop: position, loss and time timestamps.
 ///
 /// *realtime-safe*
 @usableFromInline
-struct VideoLedger: BitwiseCopyable, Sendable {
+struct VideoAccounting: BitwiseCopyable, Sendable {
     private let interval: Int64
     private let least: FramePlanes
     private let planes: Int
-    private let counters: CounterTable
+    private let counters: RealtimeCounters
     private var position: UInt64 = 0
     private var totals = Loss()
-    private var sequences = SequenceLine()
-    private var fields = FieldLine()
+    private var sequences = SequenceGaps()
+    private var fields = FieldGaps()
     private let isAlternating: Bool
-    private var stamps = StampLine()
-    private var gaps: StampGaps
+    private var timestamps = MonotonicTimestamps()
+    private var gaps: TimestampGaps
     /// Of each picture, as long as the signal is as it is.
     private var standing = FrameFlags(rawValue: 0)
     private var flags = FrameFlags(rawValue: 0)
     private var wasRestarted = false
-    /// The position of the picture that was stamped last.
-    private var stamped: UInt64 = 0
+    /// The position of the picture that was timestampedPosition last.
+    private var timestampedPosition: UInt64 = 0
 
     @usableFromInline
-    init(_ format: CameraFormat, _ counters: CounterTable) {
+    init(_ format: CameraFormat, _ counters: RealtimeCounters) {
         interval = format.bufferNanoseconds
-        gaps = StampGaps(interval: format.bufferNanoseconds)
+        gaps = TimestampGaps(interval: format.bufferNanoseconds)
         isAlternating = format.isAlternating
         planes = format.planes
         var least = FramePlanes()
@@ -38,21 +38,21 @@ struct VideoLedger: BitwiseCopyable, Sendable {
 
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
-        stamps.start(now: cm_monotonic())
+        timestamps.start(now: cm_monotonic())
     }
 
     /// The source said something of its signal.
     @usableFromInline @_noLocks @_noAllocation
-    mutating func told(_ state: SignalState) {
+    mutating func note(_ state: SignalState) {
         standing = state.flag
-        counters.told(state)
+        counters.note(state)
     }
 
     /// A filled buffer came.
     ///
     /// - Returns: Whether it is a whole picture. Else it is counted.
     @usableFromInline @_noLocks @_noAllocation
-    mutating func arrived(_ buffer: FilledBuffer) -> Bool {
+    mutating func arrived(_ buffer: DequeuedBuffer) -> Bool {
         lost(missing(before: buffer))
         guard let damage = damage(of: buffer) else { return true }
         counters.sawDamage(damage)
@@ -62,14 +62,14 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     }
 
     @_noLocks @_noAllocation
-    private mutating func missing(before buffer: FilledBuffer) -> UInt64 {
+    private mutating func missing(before buffer: DequeuedBuffer) -> UInt64 {
         isAlternating
             ? fields.missing(before: buffer.sequence, field: buffer.field)
             : sequences.missing(before: buffer.sequence)
     }
 
     @_noLocks @_noAllocation
-    private func damage(of buffer: FilledBuffer) -> Damage? {
+    private func damage(of buffer: DequeuedBuffer) -> Damage? {
         if buffer.isFlagged { return .flagged }
         if buffer.planes.byteCount(0) <= 0 { return .empty }
         for plane in 0..<planes where buffer.planes.byteCount(plane) < least.byteCount(plane) { return .short }
@@ -87,23 +87,23 @@ struct VideoLedger: BitwiseCopyable, Sendable {
 
     /// The header of a whole picture.
     @usableFromInline @_noLocks @_noAllocation
-    mutating func header(_ buffer: FilledBuffer) -> FrameHeader {
-        let previous = stamps.last
-        // What is lost or damaged has no stamp; an absurd sequence is as good as none.
-        let units = Int64(truncatingIfNeeded: min(position &- stamped, 1 << 20))
-        let stamp = stamps.take(buffer.beginning, interval: interval, units: units, counters, &flags)
+    mutating func header(_ buffer: DequeuedBuffer) -> FrameHeader {
+        let previous = timestamps.last
+        // What is lost or damaged has no timestamp; an absurd sequence is as good as none.
+        let intervals = Int64(truncatingIfNeeded: min(position &- timestampedPosition, 1 << 20))
+        let timestamp = timestamps.take(buffer.beginning, interval: interval, intervals: intervals, counters, &flags)
         if wasRestarted {
-            measureRestart(from: previous, to: stamp)
+            measureRestart(from: previous, to: timestamp)
         } else {
-            measureGap(from: previous, to: stamp, units)
+            measureGap(from: previous, to: timestamp, intervals)
         }
         var all = flags
         all.add(standing)
         var header = FrameHeader(
-            sequence: position, timestamp: stamp, byteCount: buffer.planes.total, frameCount: 1, flags: all,
+            sequence: position, timestamp: timestamp, byteCount: buffer.planes.total, frameCount: 1, flags: all,
             lost: totals)
         if isAlternating, fields.isBottom { header.flags.add(FrameFlags.bottomField) }
-        stamped = position
+        timestampedPosition = position
         position &+= 1
         return header
     }
@@ -111,22 +111,22 @@ struct VideoLedger: BitwiseCopyable, Sendable {
     /// The sequence began anew, so what is missing is known by the clock alone, but for what was counted on both sides of
     /// the restart.
     @_noLocks @_noAllocation
-    private mutating func measureRestart(from previous: Int64, to stamp: Int64) {
+    private mutating func measureRestart(from previous: Int64, to timestamp: Int64) {
         wasRestarted = false
         gaps.restart()
         guard previous != 0, interval > 0 else { return }
-        let steps = (stamp &- previous &+ interval / 2) / interval
-        let missing = steps &- Int64(truncatingIfNeeded: position &- stamped)
+        let steps = (timestamp &- previous &+ interval / 2) / interval
+        let missing = steps &- Int64(truncatingIfNeeded: position &- timestampedPosition)
         if missing > 0 { lost(UInt64(missing)) }
     }
 
-    /// What the driver dropped without a gap in its numbers is known by the stamps, where they are its own.
+    /// What the driver dropped without a gap in its numbers is known by the timestamps, where they are its own.
     @_noLocks @_noAllocation
-    private mutating func measureGap(from previous: Int64, to stamp: Int64, _ units: Int64) {
+    private mutating func measureGap(from previous: Int64, to timestamp: Int64, _ intervals: Int64) {
         if previous == 0 || flags.holds(FrameFlags.repairedTimestamp) {
             gaps.restart()
         } else {
-            lost(gaps.missing(after: stamp &- previous, units: units))
+            lost(gaps.missing(after: timestamp &- previous, intervals: intervals))
         }
     }
 

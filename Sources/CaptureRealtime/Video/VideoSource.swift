@@ -14,12 +14,12 @@ public protocol VideoSource: ~Copyable, Sendable {
     mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup
     mutating func pause(control: Int32, milliseconds: Int32)
     /// Never waits.
-    mutating func dequeue() -> VideoRead
+    mutating func dequeue() -> DequeueResult
     /// Gives a buffer to the device to be filled.
     mutating func queue(_ buffer: Int) -> RealtimeFault?
     /// Takes all buffers from the device, filled or not.
     mutating func stop()
 
     /// Runs ``CaptureLoop/run(_:)``. It names the source's type, so its marks make the compiler check the whole loop.
-    static func capture(_ track: inout VideoTrack<Self>) -> LoopResult
+    static func capture(_ stream: inout VideoStream<Self>) -> LoopResult
 }

@@ -6,27 +6,27 @@ import CaptureBase
 extension CaptureLoop {
     /// Runs until asked to stop or until the source ends.
     @inlinable
-    public static func run<Source: VideoSource & ~Copyable>(_ track: inout VideoTrack<Source>) -> LoopResult {
+    public static func run<Source: VideoSource & ~Copyable>(_ stream: inout VideoStream<Source>) -> LoopResult {
         var state = LoopState(
-            track.word, track.counters, period: track.periodNanoseconds, patience: track.patienceNanoseconds)
-        track.counters.began()
-        let result = repeated(&track, &state)
-        track.counters.decided(result)
-        track.stop()
+            stream.word, stream.counters, period: stream.periodNanoseconds, patience: stream.patienceNanoseconds)
+        stream.counters.began()
+        let result = repeated(&stream, &state)
+        stream.counters.decided(result)
+        stream.stop()
         return result
     }
 
     @inlinable
     static func repeated<Source: VideoSource & ~Copyable>(
-        _ track: inout VideoTrack<Source>, _ state: inout LoopState
+        _ stream: inout VideoStream<Source>, _ state: inout LoopState
     ) -> LoopResult {
         if let result = state.stop() { return result }
-        var result = state.end(track.start())
+        var result = state.end(stream.start())
         while true {
             if let result { return result }
-            switch track.turn(&state) {
+            switch stream.turn(&state) {
             case .goOn, .recover: break
-            case .restart: result = state.end(track.restart())
+            case .restart: result = state.end(stream.restart())
             case .end(let end): return end
             }
         }
@@ -35,12 +35,12 @@ extension CaptureLoop {
 
 extension CameraSource: VideoSource {
     @_noLocks @_noAllocation
-    public static func capture(_ track: inout VideoTrack<CameraSource>) -> LoopResult {
-        CaptureLoop.run(&track)
+    public static func capture(_ stream: inout VideoStream<CameraSource>) -> LoopResult {
+        CaptureLoop.run(&stream)
     }
 }
 
-extension VideoTrack where Source: ~Copyable {
+extension VideoStream where Source: ~Copyable {
     /// One wake-up.
     @inlinable
     mutating func turn(_ state: inout LoopState) -> LoopAction {
@@ -61,7 +61,7 @@ extension VideoTrack where Source: ~Copyable {
     }
 }
 
-extension VideoTrack where Source: ~Copyable {
+extension VideoStream where Source: ~Copyable {
     /// The device keeps two buffers at least: one that it fills, and one to go on with.
     @inlinable
     static var leastQueued: Int {
@@ -70,7 +70,7 @@ extension VideoTrack where Source: ~Copyable {
 
     @inlinable
     mutating func start() -> RealtimeFault? {
-        ledger.start()
+        accounting.start()
         for buffer in 0..<bufferCount {
             if let fault = queue(buffer) { return fault }
         }
@@ -80,7 +80,7 @@ extension VideoTrack where Source: ~Copyable {
     /// The device gives all its buffers back when it stops; those with the reader stay there.
     @inlinable
     mutating func restart() -> RealtimeFault? {
-        ledger.restarted()
+        accounting.restarted()
         source.stop()
         // It may have taken its time: a camera that may not be seen any more by then is not started again.
         if case .some = word.result() { return nil }
@@ -102,7 +102,7 @@ extension VideoTrack where Source: ~Copyable {
             queued &= ~(1 << UInt32(truncatingIfNeeded: buffer.index))
             return took(buffer)
         case .nothing: return .idle
-        case .news(let news): return told(news)
+        case .news(let news): return note(news)
         case .gone: return .gone
         case .failed(let fault): return .failed(fault)
         }
@@ -110,32 +110,32 @@ extension VideoTrack where Source: ~Copyable {
 
     /// What changes nothing for the pictures is no data, and no trouble.
     @inlinable
-    mutating func told(_ news: SignalNews) -> LoopStep {
+    mutating func note(_ news: SignalEvent) -> LoopStep {
         switch news {
         case .state(let state):
-            ledger.told(state)
+            accounting.note(state)
             return .idle
         case .changed(let shape):
-            counters.told(shape)
+            counters.note(shape)
             return .changed
         case .over: return .failed(RealtimeFault.streamOver)
         }
     }
 
     @inlinable
-    mutating func took(_ buffer: FilledBuffer) -> LoopStep {
-        guard ledger.arrived(buffer) else { return requeued(buffer.index) }
-        let header = ledger.header(buffer)
+    mutating func took(_ buffer: DequeuedBuffer) -> LoopStep {
+        guard accounting.arrived(buffer) else { return requeued(buffer.index) }
+        let header = accounting.header(buffer)
         while queued.nonzeroBitCount < Self.leastQueued {
             let stolen = ring.steal(counters)
             guard stolen >= 0 else {
-                ledger.dropped()
+                accounting.dropped()
                 return requeued(buffer.index)
             }
             if let fault = queue(stolen) { return .failed(fault) }
         }
         guard ring.commit(buffer.index, header, buffer.planes) else { return .stopped }
-        ledger.committed(header)
+        accounting.committed(header)
         return .progress
     }
 

@@ -11,7 +11,7 @@ extension Capability {
     /// *thread-safe*
     public struct Storage: CapabilityType {
         public struct Requirement: Hashable, Sendable {
-            public let folder: String
+            public let directory: String
             /// The room that is needed, bytes.
             public let freeBytes: Int64
         }
@@ -19,8 +19,8 @@ extension Capability {
         public let requirement: Requirement
         private let inspector: any StorageInspector
 
-        public init(_ folder: String, freeBytes: Int64 = 0, by inspector: any StorageInspector) {
-            requirement = Requirement(folder: folder, freeBytes: freeBytes)
+        public init(_ directory: String, freeBytes: Int64 = 0, by inspector: any StorageInspector) {
+            requirement = Requirement(directory: directory, freeBytes: freeBytes)
             self.inspector = inspector
         }
 
@@ -39,7 +39,7 @@ extension Capability {
         }
 
         public func report(in gatekeeper: Gatekeeper) async -> AuthorizationReport {
-            report(await inspector.inspect(requirement.folder), in: gatekeeper)
+            report(await inspector.inspect(requirement.directory), in: gatekeeper)
         }
     }
 }
@@ -47,11 +47,11 @@ extension Capability {
 extension Capability.Storage {
     private func report(_ state: StorageState, in gatekeeper: Gatekeeper) -> AuthorizationReport {
         switch state {
-        case .absent: absent("There is no folder \(requirement.folder).", "Make it, or name another one.")
-        case .notFolder: absent("\(requirement.folder) is not a folder.", "Name another one.")
-        case .folder(false, _): restricted("\(requirement.folder) is not writable for this user.")
-        case .folder(true, let free) where free < requirement.freeBytes: full(free)
-        case .folder(true, _):
+        case .absent: absent("There is no folder \(requirement.directory).", "Make it, or name another one.")
+        case .notDirectory: absent("\(requirement.directory) is not a folder.", "Name another one.")
+        case .directory(false, _): restricted("\(requirement.directory) is not writable for this user.")
+        case .directory(true, let free) where free < requirement.freeBytes: full(free)
+        case .directory(true, _):
             AuthorizationReport(
                 availability: .available, status: status(in: gatekeeper), refusal: nil, isAskable: false)
         }
@@ -60,15 +60,15 @@ extension Capability.Storage {
     private func absent(_ reason: String, _ advice: String) -> AuthorizationReport {
         let error = CaptureError(.inputOutput, reason, remedies: [Remedy(advice)])
         return AuthorizationReport(
-            availability: .absent(requirement.folder), status: .notDetermined(), refusal: error, isAskable: false)
+            availability: .absent(requirement.directory), status: .notDetermined(), refusal: error, isAskable: false)
     }
 
     private func restricted(_ reason: String) -> AuthorizationReport {
         let remedies = [
-            Remedy("See who may write there.", command: "ls -ld \(RefusalNotice.quoted(requirement.folder))")
+            Remedy("See who may write there.", command: "ls -ld \(RefusalNotice.quoted(requirement.directory))")
         ]
         let restriction = Restriction(
-            cause: .nodePermissions(node: requirement.folder), reason: reason, remedies: remedies)
+            cause: .nodePermissions(node: requirement.directory), reason: reason, remedies: remedies)
         let error = CaptureError(.notAuthorized, reason, remedies: remedies)
         return AuthorizationReport(
             availability: .available, status: .restricted(restriction), refusal: error, isAskable: false)
@@ -77,10 +77,10 @@ extension Capability.Storage {
     private func full(_ free: Int64) -> AuthorizationReport {
         let needed = requirement.freeBytes
         let error = CaptureError(
-            .diskFull, "\(requirement.folder) has \(free) bytes free, and \(needed) are needed.",
+            .diskFull, "\(requirement.directory) has \(free) bytes free, and \(needed) are needed.",
             remedies: [Remedy("Make room, or name another folder.")])
         return AuthorizationReport(
-            availability: .absent("\(needed) bytes in \(requirement.folder)"), status: .notDetermined(),
+            availability: .absent("\(needed) bytes in \(requirement.directory)"), status: .notDetermined(),
             refusal: error, isAskable: false)
     }
 

@@ -1,11 +1,11 @@
-/// Where capabilities have their names: `Capability.Microphone`, `Capability.Camera`, `Capability.Together`.
+/// Where capabilities have their names: `Capability.Microphone`, `Capability.Camera`, `Capability.All`.
 public enum Capability {}
 
 extension Capability {
     /// Several devices in one question: all are allowed, or none.
     ///
     /// *thread-safe*
-    public struct Together: DeviceCapability {
+    public struct All: DeviceCapability {
         public let requirement: [DeviceRequest]
 
         /// - Parameter requests: one a device, in the order in which they are shown.

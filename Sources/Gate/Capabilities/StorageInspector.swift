@@ -2,7 +2,7 @@
 ///
 /// *thread-safe*
 public protocol StorageInspector: Sendable {
-    func inspect(_ folder: String) async -> StorageState
+    func inspect(_ directory: String) async -> StorageState
 }
 
 /// What was found at a place where clips are to go.
@@ -11,9 +11,9 @@ public protocol StorageInspector: Sendable {
 public enum StorageState: Hashable, Sendable {
     case absent
     /// It is there and is no folder.
-    case notFolder
+    case notDirectory
     /// - Parameters:
     ///   - isWritable: for this user.
     ///   - freeBytes: what this user may still use.
-    case folder(isWritable: Bool, freeBytes: Int64)
+    case directory(isWritable: Bool, freeBytes: Int64)
 }

@@ -44,7 +44,7 @@ struct RefusalNotice: Sendable {
     }
 
     /// `nil` if nobody holds it.
-    func business(_ availability: Availability) -> CaptureError? {
+    func busyError(_ availability: Availability) -> CaptureError? {
         guard case .busy(let holder) = availability else { return nil }
         guard let holder else {
             return CaptureError(

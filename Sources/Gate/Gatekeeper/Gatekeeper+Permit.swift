@@ -5,20 +5,20 @@ extension Gatekeeper {
     /// - Throws: `.notAuthorized`, `.noDevice`, `.busy` or `.store`, with what to do.
     func permit(for requests: [DeviceRequest]) async throws(CaptureError) -> Permit {
         let reading = await read(requests)
-        if let refusal = reading.refusal(for: subject) ?? reading.business(for: subject) { throw refusal }
-        var items: [PermitLedger.Item] = []
+        if let refusal = reading.refusal(for: subject) ?? reading.busyError(for: subject) { throw refusal }
+        var items: [PermitState.Item] = []
         for item in reading.items {
             guard item.grant != nil, let device = item.resolution.device else {
                 throw CaptureError(.notAuthorized, "The authorization is incomplete.")
             }
             items.append(
-                PermitLedger.Item(request: item.request, device: device, aliases: item.resolution.aliases))
+                PermitState.Item(request: item.request, device: device, aliases: item.resolution.aliases))
         }
-        return Permit(PermitLedger(gatekeeper: self, items: items))
+        return Permit(PermitState(gatekeeper: self, items: items))
     }
 
     /// Writes one line about a capture that was refused; errors that are no refusals write none.
-    func reportRefusal(of items: [PermitLedger.Item], _ error: CaptureError) async {
+    func reportRefusal(of items: [PermitState.Item], _ error: CaptureError) async {
         await reportRefusal(of: items.map(\.request), devices: items.map(\.device.id), error)
     }
 
@@ -38,9 +38,9 @@ extension Gatekeeper {
 
 extension GateReading {
     /// Who uses one of the devices; `nil` if nobody does.
-    func business(for subject: Result<Subject, CaptureError>) -> CaptureError? {
+    func busyError(for subject: Result<Subject, CaptureError>) -> CaptureError? {
         for item in items where !item.request.isShared {
-            if let error = item.notice(for: subject).business(item.availability) { return error }
+            if let error = item.notice(for: subject).busyError(item.availability) { return error }
         }
         return nil
     }

@@ -23,7 +23,7 @@ extension Gatekeeper {
     ///   - purpose: the sentence the person reads; "Use the microphone" and the like where none is given.
     /// - Returns: whether it is allowed now. Callers go on where they were: it changes no executor.
     public func requestAccess(for name: CapabilityName, purpose: String? = nil) async -> Bool {
-        let capability = Capability.Together([.highest(of: name, purpose: purpose ?? "Use the \(name)")])
+        let capability = Capability.All([.highest(of: name, purpose: purpose ?? "Use the \(name)")])
         _ = await requestAccess(for: capability)
         return await capability.report(in: self).refusal == nil
     }

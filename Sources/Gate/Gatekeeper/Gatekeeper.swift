@@ -23,7 +23,7 @@ public final class Gatekeeper: Sendable {
     let turns: (any QuestionTurns)?
     let log: Logger?
     let standing: GateStanding
-    let stills = StillPace()
+    let stills = StillRateLimiter()
     /// The store and the policy block on locks and files, which the cooperative pool must not.
     let storeQueue = DispatchQueue(label: "capturegate.gatekeeper.store", qos: .userInitiated)
     let desk = QuestionDesk()

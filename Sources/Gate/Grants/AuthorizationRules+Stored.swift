@@ -18,15 +18,15 @@ extension AuthorizationRules {
     private func isInForce(
         _ decision: Decision, _ request: DeviceRequest, on device: DeviceID?, about subject: Subject
     ) -> Bool {
-        speaks(decision, of: request, on: device, to: subject)
+        applies(decision, of: request, on: device, to: subject)
             && !decision.hasRunOut(at: clock, latest: now.wallNanoseconds)
     }
 
     /// Whether a decision is about a request, whatever the clocks say.
-    func speaks(
+    func applies(
         _ decision: Decision, of request: DeviceRequest, on device: DeviceID?, to subject: Subject
     ) -> Bool {
-        decision.capability == request.capability && decision.subject.speaks(of: subject)
+        decision.capability == request.capability && decision.subject.matches(subject)
             && decision.covers(request.device, now: device) && decision.lifetime.isOf(subject.session)
     }
 

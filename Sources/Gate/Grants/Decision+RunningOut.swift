@@ -53,7 +53,7 @@ extension AuthorizationRules {
     func laterClock(of request: DeviceRequest, on device: DeviceID?) -> LaterClock? {
         guard case .success(let subject) = subject, now.wallNanoseconds > clock.wallNanoseconds else { return nil }
         let ends = decisions.compactMap { decision -> Int64? in
-            guard case .until(let limit) = decision.lifetime, speaks(decision, of: request, on: device, to: subject),
+            guard case .until(let limit) = decision.lifetime, applies(decision, of: request, on: device, to: subject),
                 decision.verdict == .allow, !decision.hasRunOut(at: clock, latest: clock.wallNanoseconds),
                 decision.hasRunOut(at: clock, latest: now.wallNanoseconds)
             else { return nil }

@@ -3,7 +3,7 @@ extension Subject {
     ///
     /// Two Flatpaks or snaps can have the same path inside, so their names must be equal. Of systemd units only a
     /// service counts, and only where the decision names one: scopes come and go with a login.
-    func speaks(of other: Subject) -> Bool {
+    func matches(_ other: Subject) -> Bool {
         userID == other.userID && executable.path == other.executable.path
             && sandbox == other.sandbox && (service == nil || service == other.service)
     }

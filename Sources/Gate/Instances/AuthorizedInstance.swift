@@ -53,7 +53,7 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
     /// The service there is, if it may be handed out now.
     private func usable() async -> Service? {
         guard let built = shared.built else { return nil }
-        switch built.course.state {
+        switch built.usage.state {
         case .running: return built.service
         case .ended: return nil
         // It holds no device: then the authorization itself must hold.
@@ -82,7 +82,7 @@ private struct BuildService<Service: AuthorizedService>: CaptureOperation {
     func execute(
         with permit: consuming Permit, in context: OperationContext
     ) async throws(CaptureError) -> SharedService<Service>.Built {
-        let course = permit.ledger.course
-        return SharedService.Built(service: try await Service(opening: permit), course: course)
+        let usage = permit.state.usage
+        return SharedService.Built(service: try await Service(opening: permit), usage: usage)
     }
 }

@@ -7,7 +7,7 @@ final class SharedService<Service: AuthorizedService>: Sendable {
     struct Built: Sendable {
         let service: Service
         /// How the captures that it began go.
-        let course: CaptureCourse
+        let usage: PermitUsage
     }
 
     private struct State {

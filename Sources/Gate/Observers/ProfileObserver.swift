@@ -14,7 +14,7 @@ public final class ProfileObserver: OperationObserver {
         public internal(set) var executing = Duration.zero
     }
 
-    private struct Course {
+    private struct Measurement {
         var profile = Profile()
         var since: Duration
         var step = \Profile.waiting
@@ -22,7 +22,7 @@ public final class ProfileObserver: OperationObserver {
 
     private let now: @Sendable () -> Duration
     private let report: @Sendable (OperationIdentity, Profile) -> Void
-    private let courses = Locked<[OperationIdentity: Course]>([:])
+    private let measurements = Locked<[OperationIdentity: Measurement]>([:])
 
     /// - Parameter report: called once for each operation, when it has ended.
     public convenience init(_ report: @escaping @Sendable (OperationIdentity, Profile) -> Void) {
@@ -40,7 +40,7 @@ public final class ProfileObserver: OperationObserver {
 
     public func didAttach(_ operation: OperationIdentity) {
         let now = now()
-        courses.withLock { $0[operation] = Course(since: now) }
+        measurements.withLock { $0[operation] = Measurement(since: now) }
     }
 
     public func willEvaluate(_ operation: OperationIdentity, in context: OperationContext) {
@@ -53,19 +53,19 @@ public final class ProfileObserver: OperationObserver {
 
     public func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome) {
         enter(\.executing, operation)
-        let course = courses.withLock { $0.removeValue(forKey: operation) }
-        if let course { report(operation, course.profile) }
+        let measurement = measurements.withLock { $0.removeValue(forKey: operation) }
+        if let measurement { report(operation, measurement.profile) }
     }
 
     /// The time up to now belongs to the step it was in.
     private func enter(_ step: WritableKeyPath<Profile, Duration> & Sendable, _ operation: OperationIdentity) {
         let now = now()
-        courses.withLock { courses in
-            guard var course = courses[operation] else { return }
-            course.profile[keyPath: course.step] += now - course.since
-            course.since = now
-            course.step = step
-            courses[operation] = course
+        measurements.withLock { measurements in
+            guard var measurement = measurements[operation] else { return }
+            measurement.profile[keyPath: measurement.step] += now - measurement.since
+            measurement.since = now
+            measurement.step = step
+            measurements[operation] = measurement
         }
     }
 }

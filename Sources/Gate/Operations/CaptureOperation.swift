@@ -31,7 +31,7 @@ extension CaptureOperation {
             return .failure(.refused(error))
         }
         if Task.isCancelled { return .failure(.cancelled) }
-        let ledger = permit.ledger
+        let ledger = permit.state
         defer { ledger.close() }
         context.willExecute()
         do throws(Failure) {

@@ -13,10 +13,10 @@ package final class ActiveCapture: Sendable {
     /// The decision it rests on by now; `nil` where that is a rule of the administrator's.
     package var decision: Int64? { watch.basis.id }
 
-    private let watch: CaptureWatch
+    private let watch: WatchedCapture
     private let gatekeeper: Gatekeeper
 
-    init(_ watch: CaptureWatch, gatekeeper: Gatekeeper) {
+    init(_ watch: WatchedCapture, gatekeeper: Gatekeeper) {
         self.watch = watch
         self.gatekeeper = gatekeeper
     }
@@ -44,10 +44,10 @@ package final class ActiveCapture: Sendable {
         _ other: DeviceDescription, aliases: [DeviceID], mayBeAny: Bool = false
     ) async throws(CaptureError) {
         _ = watch.alsoIs([other.id] + aliases, mayBeAny: mayBeAny)
-        let (judge, matter) = (gatekeeper.watcher.judge, watch.matter)
-        let statuses = await gatekeeper.onStoreQueue { judge.statuses(of: [matter]) }
+        let (judge, evaluationRequest) = (gatekeeper.watcher.judge, watch.evaluationRequest)
+        let statuses = await gatekeeper.onStoreQueue { judge.statuses(of: [evaluationRequest]) }
         let notice = RefusalNotice(
-            subject: gatekeeper.subject, capability: capability, request: matter.request, device: other)
+            subject: gatekeeper.subject, capability: capability, request: evaluationRequest.request, device: other)
         for refusal in statuses.compactMap(notice.refusal(of:)) {
             await gatekeeper.reportRefusal(of: [watch.item], refusal)
             throw refusal

@@ -3,7 +3,7 @@ import CaptureBase
 /// How the captures of one permit go.
 ///
 /// *thread-safe*
-final class CaptureCourse: Sendable {
+final class PermitUsage: Sendable {
     enum State {
         case notBegun
         /// One at least goes on, and the gate has ended none.
@@ -11,9 +11,9 @@ final class CaptureCourse: Sendable {
         case ended
     }
 
-    private let watches = Locked<[CaptureWatch]>([])
+    private let watches = Locked<[WatchedCapture]>([])
 
-    func add(_ watch: CaptureWatch) {
+    func add(_ watch: WatchedCapture) {
         watches.withLock { $0.append(watch) }
     }
 

@@ -1,7 +1,7 @@
 import CaptureBase
 
 /// What the watcher knows of one capture.
-final class CaptureWatch: Sendable {
+final class WatchedCapture: Sendable {
     private struct State {
         var basis: Grant
         var aliases: [DeviceID]
@@ -12,10 +12,10 @@ final class CaptureWatch: Sendable {
         var isFinished = false
     }
 
-    let item: PermitLedger.Item
+    let item: PermitState.Item
     private let state: Locked<State>
 
-    init(_ item: PermitLedger.Item, basis: Grant) {
+    init(_ item: PermitState.Item, basis: Grant) {
         self.item = item
         state = Locked(State(basis: basis, aliases: item.aliases))
     }
@@ -25,7 +25,7 @@ final class CaptureWatch: Sendable {
     var endReason: CaptureEndReason? { state.withLock { $0.reason } }
 
     /// What is to be judged.
-    var matter: CaptureJudge.Case {
+    var evaluationRequest: CaptureJudge.Case {
         let (basis, aliases, mayBeAny) = state.withLock { ($0.basis, $0.aliases, $0.mayBeAny) }
         return CaptureJudge.Case(
             request: item.request, device: item.device.id, aliases: aliases, mayBeAny: mayBeAny, basis: basis)

@@ -11,7 +11,7 @@ final class CaptureWatcher: Sendable {
     private struct State {
         var observations: [any ChangeObservation] = []
         var isOpen = false
-        var watches: [ObjectIdentifier: CaptureWatch] = [:]
+        var watches: [ObjectIdentifier: WatchedCapture] = [:]
         /// A check is in the queue and has not read anything yet.
         var isScheduled = false
         /// Only the newest timer counts.
@@ -41,12 +41,12 @@ final class CaptureWatcher: Sendable {
     }
 
     /// Watches a capture that has just begun, and checks it once more: what changed since it was read is found.
-    func begin(_ watch: CaptureWatch) {
+    func begin(_ watch: WatchedCapture) {
         state.withLock { $0.watches[ObjectIdentifier(watch)] = watch }
         recheck()
     }
 
-    func end(_ watch: CaptureWatch) {
+    func end(_ watch: WatchedCapture) {
         state.withLock { $0.watches[ObjectIdentifier(watch)] = nil }
     }
 
@@ -65,14 +65,14 @@ final class CaptureWatcher: Sendable {
             return Array(state.watches.values)
         }
         guard !watches.isEmpty else { return }
-        let going = zip(watches, judge.findings(of: watches.map(\.matter))).filter { watch, finding in
+        let going = zip(watches, judge.findings(of: watches.map(\.evaluationRequest))).filter { watch, finding in
             judgeOne(watch, finding)
         }
         arm(going.map(\.0))
     }
 
     /// Whether it goes on.
-    private func judgeOne(_ watch: CaptureWatch, _ finding: CaptureJudge.Finding) -> Bool {
+    private func judgeOne(_ watch: WatchedCapture, _ finding: CaptureJudge.Finding) -> Bool {
         if let grant = finding.status.grant, grant.level >= watch.item.request.level {
             watch.rest(on: grant)
             return true
@@ -85,7 +85,7 @@ final class CaptureWatcher: Sendable {
     }
 
     /// By the moment that was judged: a clock that was set back since then does not make a revocation of an expiry.
-    private func reason(for watch: CaptureWatch, _ finding: CaptureJudge.Finding) -> CaptureEndReason {
+    private func reason(for watch: WatchedCapture, _ finding: CaptureJudge.Finding) -> CaptureEndReason {
         if case .restricted(let restriction) = finding.status {
             return restriction.cause == .killSwitch ? .killed : .revoked
         }
@@ -101,7 +101,7 @@ extension CaptureWatcher {
     private static let longestNap: Int64 = 250_000_000
 
     /// Comes back when the first of these captures' grants runs out.
-    private func arm(_ watches: [CaptureWatch]) {
+    private func arm(_ watches: [WatchedCapture]) {
         let now = judge.clock.now
         let naps = watches.compactMap { watch -> Int64? in
             guard case .until(let limit) = watch.basis.lifetime else { return nil }

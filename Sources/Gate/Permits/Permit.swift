@@ -17,12 +17,12 @@ public struct Permit: ~Copyable, Sendable {
     /// All devices of the operation, also those already taken.
     public let devices: [Device]
 
-    let ledger: PermitLedger
+    let state: PermitState
     private var left: Set<Int>
 
-    init(_ ledger: PermitLedger) {
-        self.ledger = ledger
-        devices = ledger.items.map {
+    init(_ state: PermitState) {
+        self.state = state
+        devices = state.items.map {
             Device(device: $0.device, capability: $0.request.capability, level: $0.request.level)
         }
         left = Set(devices.indices)
@@ -33,7 +33,7 @@ public struct Permit: ~Copyable, Sendable {
     public mutating func take(_ id: DeviceID) -> DevicePermit? {
         guard let index = left.filter({ devices[$0].device.id == id }).min() else { return nil }
         left.remove(index)
-        return DevicePermit(ledger, index, devices[index])
+        return DevicePermit(state, index, devices[index])
     }
 
     /// Refuses, before anything is opened, where a device is not allowed at its capability's highest level: the one for
@@ -42,7 +42,7 @@ public struct Permit: ~Copyable, Sendable {
     package func requireFrames() async throws(CaptureError) {
         for (index, device) in devices.enumerated() {
             guard let level = device.capability.levels.last else { continue }
-            try await ledger.require(level, of: index)
+            try await state.require(level, of: index)
         }
     }
 }
@@ -55,12 +55,12 @@ public struct DevicePermit: ~Copyable, Sendable {
     public let capability: CapabilityName
     public let level: AccessLevel
 
-    private let ledger: PermitLedger
+    private let state: PermitState
     private let index: Int
-    var gatekeeper: Gatekeeper { ledger.gatekeeper }
+    var gatekeeper: Gatekeeper { state.gatekeeper }
 
-    init(_ ledger: PermitLedger, _ index: Int, _ device: Permit.Device) {
-        self.ledger = ledger
+    init(_ state: PermitState, _ index: Int, _ device: Permit.Device) {
+        self.state = state
         self.index = index
         self.device = device.device
         capability = device.capability
@@ -86,7 +86,7 @@ public struct DevicePermit: ~Copyable, Sendable {
                 .notAuthorized, "The permit is for the \(capability) \(device.id), not for the \(name) \(id).",
                 remedies: [Remedy("Name every device of the operation in its capability.")])
         }
-        try await ledger.require(level, of: index)
-        return try await ledger.redeem(index)
+        try await state.require(level, of: index)
+        return try await state.redeem(index)
     }
 }

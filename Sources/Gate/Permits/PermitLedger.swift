@@ -3,7 +3,7 @@ import CaptureBase
 /// What stands behind a permit and its device permits: the devices, and what the capture rests on.
 ///
 /// *thread-safe*
-final class PermitLedger: Sendable {
+final class PermitState: Sendable {
     struct Item: Sendable {
         let request: DeviceRequest
         let device: DeviceDescription
@@ -20,7 +20,7 @@ final class PermitLedger: Sendable {
 
     let gatekeeper: Gatekeeper
     let items: [Item]
-    let course = CaptureCourse()
+    let usage = PermitUsage()
     private let state = Locked(State())
 
     init(gatekeeper: Gatekeeper, items: [Item]) {
@@ -68,8 +68,8 @@ final class PermitLedger: Sendable {
         let bases = try grants(continuing: known)
         try writeStart(index, bases, isFirst: known == nil)
         state.withLock { $0.bases = bases }
-        let watch = CaptureWatch(items[index], basis: bases[index])
-        course.add(watch)
+        let watch = WatchedCapture(items[index], basis: bases[index])
+        usage.add(watch)
         gatekeeper.watcher.begin(watch)
         return ActiveCapture(watch, gatekeeper: gatekeeper)
     }
@@ -113,7 +113,7 @@ final class PermitLedger: Sendable {
     }
 }
 
-extension PermitLedger.Item {
+extension PermitState.Item {
     func notice(of gatekeeper: Gatekeeper, needing level: AccessLevel) -> RefusalNotice {
         let needed = DeviceRequest(
             capability: request.capability, level: level, device: request.device, purpose: request.purpose)

@@ -4,7 +4,7 @@ import CaptureBase
 /// again they would be moving ones.
 ///
 /// *thread-safe*
-package final class StillPace: Sendable {
+package final class StillRateLimiter: Sendable {
     private let last = Locked<[DeviceID: ContinuousClock.Instant]>([:])
 
     package init() {}

@@ -1,5 +1,5 @@
 /// A line from which the first is taken in constant time.
-struct Line<Element> {
+struct Deque<Element> {
     private var elements: [Element?] = []
     private var start = 0
 

@@ -17,13 +17,13 @@ struct LockTable {
     private struct Category {
         var holder: Ticket?
         var nested: [Ticket] = []
-        var line = Line<Ticket>()
+        var line = Deque<Ticket>()
     }
 
     private struct Slots {
         var width: Int
         var used = 0
-        var line = Line<Ticket>()
+        var line = Deque<Ticket>()
     }
 
     private var lanes: [Lane: Slots] = [:]

@@ -5,9 +5,9 @@
 struct ReadyOperations {
     private struct Level {
         let level: UInt8
-        var line = Line<ReadyOperation>()
+        var line = Deque<ReadyOperation>()
         /// They need a slot to start.
-        var slotLine = Line<ReadyOperation>()
+        var slotLine = Deque<ReadyOperation>()
         /// A starter of this priority is on its way.
         var isExpecting = false
 

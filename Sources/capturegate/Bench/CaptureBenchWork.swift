@@ -3,13 +3,13 @@ import CaptureGate
 
 /// The operation: it captures as a recording would, and keeps nothing.
 struct CaptureBenchWork: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.Together>
+    let authorization: AuthorizedFor<Capability.All>
     let benchmark: CaptureBenchmark
 
     init(_ device: Device, _ benchmark: CaptureBenchmark) {
         let time = NumberText.time(nanoseconds: benchmark.duration.nanoseconds)
         authorization = AuthorizedFor(
-            Capability.Together([
+            Capability.All([
                 DeviceRequest(
                     capability: device.capability, level: device.capability == .camera ? .video : .record,
                     device: .id(device.id), purpose: "Measure it for \(time); nothing is kept")

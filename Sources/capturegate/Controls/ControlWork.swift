@@ -2,7 +2,7 @@ import CaptureGate
 
 /// The operation: it gets its permit from the gate, and opens the device with it.
 struct ControlWork: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.Together>
+    let authorization: AuthorizedFor<Capability.All>
     private let requests: [ControlRequest]
     private let isReset: Bool
 
@@ -10,7 +10,7 @@ struct ControlWork: CaptureOperation {
         self.requests = requests
         self.isReset = isReset
         authorization = AuthorizedFor(
-            Capability.Together([
+            Capability.All([
                 DeviceRequest(
                     capability: device.capability, level: device.capability == .camera ? .still : .meter,
                     device: .id(device.id), purpose: Self.purpose(requests, isReset), isShared: true)

@@ -3,7 +3,7 @@ import CaptureGate
 
 /// The operation: it gets its permit from the gate, and opens the devices with it.
 struct ClipRecording: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.Together>
+    let authorization: AuthorizedFor<Capability.All>
     let settings: RecorderSettings
     let targets: RecordingTargets
     let stop: RecordingStop

@@ -25,7 +25,7 @@ struct RecordingRound {
 
     private func operation(_ stop: RecordingStop) -> ClipRecording {
         ClipRecording(
-            authorization: AuthorizedFor(Capability.Together(plan.requests)), settings: plan.settings, targets: targets,
+            authorization: AuthorizedFor(Capability.All(plan.requests)), settings: plan.settings, targets: targets,
             stop: stop, reporter: reporter)
     }
 

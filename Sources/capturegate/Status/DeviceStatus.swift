@@ -12,7 +12,7 @@ struct DeviceStatus {
                 capability: device.capability, level: level, device: .id(device.id), purpose: "Show the status")
         }
         self.device = device
-        status = await gatekeeper.status(of: Capability.Together(levels))
+        status = await gatekeeper.status(of: Capability.All(levels))
         strength = GateStrength(of: device)
     }
 

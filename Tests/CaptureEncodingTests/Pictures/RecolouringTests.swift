@@ -71,7 +71,7 @@ struct RecolouringTests {
     /// A picture of one colour.
     private func picture(_ format: VideoFormat, _ samples: [UInt8]) throws -> [UInt8] {
         let arrangement = try #require(PixelArrangement(format.pixelFormat))
-        let layout = try #require(PictureLayout(format))
+        let layout = try #require(RawFrameLayout(format))
         var bytes = [UInt8](repeating: samples[0], count: layout.byteCount)
         switch arrangement {
         case .packed(let y, let cb, let cr):
@@ -117,7 +117,8 @@ struct RecolouringTests {
     }
 
     /// Samples of a corner, the middle and the end of what the planarizer makes.
-    private func converted(_ format: VideoFormat, _ target: Recolouring.Target, _ picture: [UInt8]) throws -> [[UInt8]]
+    private func converted(_ format: VideoFormat, _ target: ColourConversion.Target, _ picture: [UInt8]) throws
+        -> [[UInt8]]
     {
         let planarizer = try #require(Planarizer(format, to: target))
         let geometry = planarizer.geometry

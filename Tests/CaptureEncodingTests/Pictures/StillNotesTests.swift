@@ -23,7 +23,7 @@ struct StillNotesTests {
     func exif() throws {
         let scratch = try Scratch()
         let plain = try picture(.jpeg)
-        let noted = StillNotes(title: "Überblick", device: "Cam 7", time: time).added(to: plain, .jpeg)
+        let noted = StillMetadata(title: "Überblick", device: "Cam 7", time: time).added(to: plain, .jpeg)
         #expect(try decoded(noted, "a.jpg", scratch) == decoded(plain, "b.jpg", scratch))
         let found = try Tool.text(
             "ffprobe", ["-v", "error", "-show_frames", "-show_entries", "frame_tags", scratch.path("a.jpg")],
@@ -36,14 +36,14 @@ struct StillNotesTests {
         }
         // Behind JFIF's segment, and not twice.
         #expect(noted[2..<4] == [0xFF, 0xE0])
-        #expect(StillNotes(title: "other", time: time).added(to: noted, .jpeg) == noted)
+        #expect(StillMetadata(title: "other", time: time).added(to: noted, .jpeg) == noted)
     }
 
     @Test("pngcheck finds the texts before the picture and no fault")
     func png() throws {
         let scratch = try Scratch()
         let plain = try picture(.png)
-        let noted = StillNotes(title: "Überblick", device: "Cam 7", time: time).added(to: plain, .png)
+        let noted = StillMetadata(title: "Überblick", device: "Cam 7", time: time).added(to: plain, .png)
         #expect(try decoded(noted, "a.png", scratch) == decoded(plain, "b.png", scratch))
         let judged = try Tool.run("pngcheck", ["-vt", scratch.path("a.png")], in: scratch)
         #expect(judged.status == 0 && judged.text.contains("No errors detected"), "\(judged.text)")
@@ -62,7 +62,7 @@ struct StillNotesTests {
         let name = "\u{1B}[2J\0" + String(repeating: "é", count: 5000)
         for still in [StillFormat.jpeg, .png] {
             let plain = try picture(still)
-            let noted = StillNotes(title: "\u{7}\n", device: name, time: -1).added(to: plain, still)
+            let noted = StillMetadata(title: "\u{7}\n", device: name, time: -1).added(to: plain, still)
             #expect(noted.count < plain.count + 600)
             let text = String(decoding: noted, as: UTF8.self)
             #expect(text.contains("[2J" + String(repeating: "é", count: 126) + "\0") || still == .png)
@@ -73,7 +73,7 @@ struct StillNotesTests {
 
     @Test("QOI has no place for notes, and what is no picture stays as it is")
     func none() throws {
-        let notes = StillNotes(title: "A", time: time)
+        let notes = StillMetadata(title: "A", time: time)
         let qoi = try picture(.qoi)
         #expect(notes.added(to: qoi, .qoi) == qoi)
         for still in StillFormat.allCases {

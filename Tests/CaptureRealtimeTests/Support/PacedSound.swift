@@ -7,7 +7,7 @@ struct PacedSound {
     var headers: [FrameHeader] = []
     /// Samples that are not what the frame's number makes them.
     var wrong = 0
-    var counters = LoopCounters()
+    var counters = CaptureCounters()
     /// What the device said it does.
     var settings = PCMSettings()
 
@@ -25,7 +25,7 @@ struct PacedSound {
         var heard = PacedSound()
         heard.settings = settings
         let capture = try AudioCapture(source, control: control, counters: heard.counters)
-        RealtimeQueue(label: "test").run(capture.track) { _ in }
+        RealtimeQueue(label: "test").run(capture.stream) { _ in }
         var consumer = capture.consumer
         var seen: UInt64 = 0
         waiting: while true {

@@ -7,7 +7,7 @@ struct ScriptedAudio: ~Copyable, AudioSource, @unchecked Sendable {
     enum Entry {
         /// So many frames, the first of them taken at that instant.
         case frames(Int, at: Int64)
-        case read(AudioRead)
+        case read(AudioReadResult)
         case wakeup(SourceWakeup)
         case run(() -> Void)
     }
@@ -55,7 +55,7 @@ struct ScriptedAudio: ~Copyable, AudioSource, @unchecked Sendable {
 
     mutating func pause(control: Int32, milliseconds: Int32) { calls.pauses += 1 }
 
-    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         guard let entry = script.popLast() else { return .gone }
         switch entry {
         case .frames(let count, let instant):
@@ -76,5 +76,5 @@ struct ScriptedAudio: ~Copyable, AudioSource, @unchecked Sendable {
         calls.atStop()
     }
 
-    static func capture(_ track: inout AudioTrack<ScriptedAudio>) -> LoopResult { CaptureLoop.run(&track) }
+    static func capture(_ stream: inout AudioStream<ScriptedAudio>) -> LoopResult { CaptureLoop.run(&stream) }
 }

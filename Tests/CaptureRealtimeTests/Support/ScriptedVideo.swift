@@ -7,7 +7,7 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
     enum Entry {
         /// A picture with that number of the driver's and a stamp; `bytes` nil is a whole one.
         case picture(UInt32, at: Int64, bytes: Int? = nil, isFlagged: Bool = false)
-        case read(VideoRead)
+        case read(DequeueResult)
         case wakeup(SourceWakeup)
         case run(() -> Void)
     }
@@ -62,7 +62,7 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
 
     mutating func pause(control: Int32, milliseconds: Int32) {}
 
-    mutating func dequeue() -> VideoRead {
+    mutating func dequeue() -> DequeueResult {
         calls.fewestFree = min(calls.fewestFree, free.count)
         guard let entry = script.popLast() else { return .gone }
         switch entry {
@@ -72,7 +72,7 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
             memory.initializeMemory(as: UInt32.self, repeating: sequence, count: 512)
             calls.addresses.append(UInt(bitPattern: memory))
             return .buffer(
-                FilledBuffer(
+                DequeuedBuffer(
                     index: index, sequence: sequence, timestamp: instant, isFlagged: isFlagged,
                     planes: FramePlanes(byteCount: bytes ?? 2048)))
         case .read(let read): return read
@@ -90,5 +90,5 @@ struct ScriptedVideo: ~Copyable, VideoSource, @unchecked Sendable {
         free = []
     }
 
-    static func capture(_ track: inout VideoTrack<ScriptedVideo>) -> LoopResult { CaptureLoop.run(&track) }
+    static func capture(_ stream: inout VideoStream<ScriptedVideo>) -> LoopResult { CaptureLoop.run(&stream) }
 }

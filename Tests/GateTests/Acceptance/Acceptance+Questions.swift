@@ -95,7 +95,7 @@ extension Acceptance {
 
         @Test("28. An operation of several devices asks once, all or nothing.", arguments: Pace.allCases)
         func together(_ pace: Pace) async throws {
-            let both = Capability.Together(Capability.Camera(), Microphone())
+            let both = Capability.All(Capability.Camera(), Microphone())
             let yes = World(pace, answer: .allow(.once))
             #expect(try await yes.queue.run(Capture(both)) == [.cam, .mic])
             #expect(yes.prompter.questions.map(\.items.count) == [2])

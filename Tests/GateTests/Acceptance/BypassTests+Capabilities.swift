@@ -67,7 +67,7 @@ extension Acceptance {
         @Test("An operation that names no device gets no permit", arguments: Pace.allCases)
         func noDevices(_ pace: Pace) async {
             let world = World(pace)
-            let capture = Capture(Capability.Together([]))
+            let capture = Capture(Capability.All([]))
             #expect(await world.queue.add(capture).result.error?.kind == .usage)
             #expect(capture.executions.count == 0)
         }

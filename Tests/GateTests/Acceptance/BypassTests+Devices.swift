@@ -74,7 +74,7 @@ extension Acceptance {
             world.decide(.allow)
             world.decide(.allow, .camera, .video)
             world.directory.set(.camera, [.here("usb-cam", "HD Webcam", .busy(nil))])
-            let capture = Capture(Capability.Together(Microphone(), Capability.Camera()))
+            let capture = Capture(Capability.All(Microphone(), Capability.Camera()))
             #expect(await world.queue.add(capture).result.error?.kind == .busy)
             #expect(capture.executions.count == 0 && world.store.events(.start).isEmpty)
         }

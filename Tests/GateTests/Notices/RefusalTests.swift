@@ -97,13 +97,13 @@ struct RefusalTests {
     @Test("Absent and busy say what is missing and who holds it")
     func availability() {
         let notice = Self.notice()
-        #expect(notice.absence(.available) == nil && notice.business(.available) == nil)
+        #expect(notice.absence(.available) == nil && notice.busyError(.available) == nil)
         #expect(notice.absence(.absent("usb-1"))?.exitCode == 66)
         #expect(notice.absence(.absent("usb-1"))?.remedies.first?.command == "capturegate devices")
-        let busy = notice.business(.busy(DeviceHolder(processID: 42, command: "ffmpeg")))
+        let busy = notice.busyError(.busy(DeviceHolder(processID: 42, command: "ffmpeg")))
         #expect(busy?.exitCode == 75)
         #expect(busy?.message == "The microphone Desk Mic (usb mic's) is in use by ffmpeg (process 42).")
-        #expect(notice.business(.busy(nil))?.message.contains("can't be seen") == true)
+        #expect(notice.busyError(.busy(nil))?.message.contains("can't be seen") == true)
         #expect(notice.absence(.busy(nil)) == nil)
     }
 }

@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// FlagInterlaced and FieldOrder (RFC 9559, 5.1.4.1.28.1 and 5.1.4.1.28.2).
-enum MatroskaFields {
+enum MatroskaFieldOrder {
     static func append(_ order: FieldOrder, to video: inout EBML) {
         video.unsigned(.flagInterlaced, order == .progressive ? 2 : 1)
         // 1 and 6 say the same field first in time and in store: readers agree on them, and on 9 and 14 they don't.

@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// What stands before the first cluster, with places for what only the end knows.
-struct MatroskaHead {
+struct MatroskaHeader {
     private(set) var bytes: [UInt8] = []
     /// Of the Segment's length, eight bytes.
     private(set) var segmentLengthAt = 0

@@ -9,7 +9,7 @@ final class MatroskaTrack {
     let track: ClipTrack
     let encoder: any Encoder
     /// The encoder, where it may leave pictures as they are.
-    let passing: (any PassingEncoder)?
+    let passing: (any PassthroughEncoder)?
     private(set) var lastTick: Int64 = -1
     /// Of what is in the file and the cluster that is not written yet: how long its packets last, and where the last one
     /// ends, nanoseconds.
@@ -21,11 +21,11 @@ final class MatroskaTrack {
         self.number = number
         self.track = track
         self.encoder = encoder
-        passing = encoder as? any PassingEncoder
+        passing = encoder as? any PassthroughEncoder
     }
 
     /// The most bytes that wait in its encoder for more to come.
-    var mostHeld: Int { encoder is PCMEncoder ? 0 : track.audio?.mostHeld ?? 0 }
+    var maxBufferedBytes: Int { encoder is PCMEncoder ? 0 : track.audio?.maxBufferedBytes ?? 0 }
 
     /// - Parameter end: of a packet that is in the cluster, nanoseconds.
     func note(until end: Int64, lasting duration: Int64) {
@@ -71,7 +71,7 @@ final class MatroskaTrack {
     private static func append(_ format: VideoFormat, _ codec: CodecDescription, to entry: inout EBML) {
         entry.unsigned(.defaultDuration, UInt64(format.frameRate.frameNanoseconds))
         entry.master(.video) { video in
-            MatroskaFields.append(format.fieldOrder, to: &video)
+            MatroskaFieldOrder.append(format.fieldOrder, to: &video)
             video.unsigned(.pixelWidth, UInt64(format.width))
             video.unsigned(.pixelHeight, UInt64(format.height))
             MatroskaAspect.append(format, to: &video)

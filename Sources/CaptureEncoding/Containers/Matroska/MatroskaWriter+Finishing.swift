@@ -108,7 +108,7 @@ extension MatroskaWriter {
             if let position = tail.chaptersAt { entry(.chapters, position, &seekHead) }
             if let position = tail.tagsAt { entry(.tags, position, &seekHead) }
         }
-        seekHead.void(size: MatroskaHead.seekHeadSize - seekHead.bytes.count)
+        seekHead.void(size: MatroskaHeader.seekHeadSize - seekHead.bytes.count)
         return seekHead.bytes
     }
 

@@ -14,7 +14,7 @@ final class MatroskaWriter: FailableWriter {
     var output: ClipOutput
     var labels: ClipLabels
     let matroskaTracks: [MatroskaTrack]
-    let head: MatroskaHead
+    let head: MatroskaHeader
     var cluster = MatroskaCluster()
     var packets = PacketBuffer()
     var cues = MatroskaCues()
@@ -32,7 +32,7 @@ final class MatroskaWriter: FailableWriter {
         self.tracks = tracks
         self.labels = labels
         matroskaTracks = try Self.begin(tracks, settings)
-        head = MatroskaHead(
+        head = MatroskaHeader(
             tracks: matroskaTracks, labels: labels, startedAt: cs_clock_ns(Int32(CS_CLOCK_REALTIME)))
         cues.track = (matroskaTracks.first { $0.track.kind == .video } ?? matroskaTracks[0]).number
     }
@@ -45,7 +45,7 @@ final class MatroskaWriter: FailableWriter {
         self.tracks = tracks.map(\.track)
         self.labels = labels
         matroskaTracks = tracks
-        head = MatroskaHead(tracks: tracks, labels: labels, startedAt: startedAt)
+        head = MatroskaHeader(tracks: tracks, labels: labels, startedAt: startedAt)
         cues.track = (tracks.first { $0.track.kind == .video } ?? tracks.first)?.number ?? 1
     }
 
@@ -66,7 +66,7 @@ final class MatroskaWriter: FailableWriter {
 
     var pendingBytes: Int64 {
         let head = output.bytesWritten == 0 ? self.head.bytes.count : 0
-        return Int64(head + cluster.byteCount + matroskaTracks.reduce(0) { $0 + $1.mostHeld } + tailBytes)
+        return Int64(head + cluster.byteCount + matroskaTracks.reduce(0) { $0 + $1.maxBufferedBytes } + tailBytes)
     }
 
     func counts(of track: Int) -> EncoderCounts { matroskaTracks[track].encoder.counts }

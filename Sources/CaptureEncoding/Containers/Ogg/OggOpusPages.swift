@@ -7,7 +7,7 @@ import CaptureGate
 /// packet is larger than a page.
 ///
 /// *session-bound*
-final class OggOpusPages {
+final class OggOpusMuxer {
     /// The pages of the two headers.
     let head: [UInt8]
     private let handle: OpaquePointer

@@ -5,7 +5,7 @@ import CaptureGate
 /// *session-bound*
 final class OggOpusStream: ClipStream {
     private let encoder: OpusEncoder
-    private let pages: OggOpusPages
+    private let pages: OggOpusMuxer
     private var encoded = PacketBuffer()
     private let samples: Int64
 
@@ -13,8 +13,8 @@ final class OggOpusStream: ClipStream {
         guard let format = track.audio else { throw CaptureError(.usage, "Ogg Opus holds sound alone.") }
         encoder = OpusEncoder(format: format, parameters: settings.opus)
         try encoder.begin()
-        pages = try OggOpusPages(
-            encoder.description.privateBytes, comments: OggOpusPages.tags(labels.comments(of: track)),
+        pages = try OggOpusMuxer(
+            encoder.description.privateBytes, comments: OggOpusMuxer.tags(labels.comments(of: track)),
             serial: Int32.random(in: 1...Int32.max))
         samples = Int64(OpusHead.rate) * Int64(settings.opus.frameDuration.rawValue) / 1_000_000
     }
@@ -23,10 +23,10 @@ final class OggOpusStream: ClipStream {
     var counts: EncoderCounts { encoder.counts }
     var delay: Int64 { encoder.description.delay }
     /// A page, and what the encoder has not got enough of for a packet.
-    let mostHeld = 65_307
+    let maxBufferedBytes = 65_307
 
     let marksLastPacket = true
-    func last(_ packet: [UInt8]) -> [UInt8] { OggOpusPages.ended(packet) }
+    func last(_ packet: [UInt8]) -> [UInt8] { OggOpusMuxer.ended(packet) }
 
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         encoded.removeAll()

@@ -1,5 +1,5 @@
 /// The head of a FLAC frame of a stream with fixed blocks (RFC 9639, 9.1).
-struct FLACFrameHead: Hashable {
+struct FLACFrameHeader: Hashable {
     let number: Int64
     let blockFrames: Int
     let channels: Int

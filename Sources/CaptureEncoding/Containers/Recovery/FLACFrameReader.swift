@@ -21,7 +21,7 @@ final class FLACFrameReader {
 
     /// The index of an offset in the window, with a head's length behind it where the file goes on so far.
     private func index(of offset: Int64) throws(CaptureError) -> Int {
-        let needed = min(offset + Int64(FLACFrameHead.most), source.size)
+        let needed = min(offset + Int64(FLACFrameHeader.most), source.size)
         if offset < windowAt || needed > windowAt + Int64(window.count) {
             window = try source.read(at: offset, Self.windowBytes)
             windowAt = offset
@@ -32,9 +32,9 @@ final class FLACFrameReader {
     /// - Parameters:
     ///   - number: the least it may have.
     ///   - skipped: bytes in which the frames between may have been.
-    func head(at offset: Int64, from number: Int64, skipped: Int64) throws(CaptureError) -> FLACFrameHead? {
+    func head(at offset: Int64, from number: Int64, skipped: Int64) throws(CaptureError) -> FLACFrameHeader? {
         let index = try index(of: offset)
-        guard let head = FLACFrameHead(window, at: index, checksum), head.isOf(info) else { return nil }
+        guard let head = FLACFrameHeader(window, at: index, checksum), head.isOf(info) else { return nil }
         // No more can be missing than had room.
         return (number...number + skipped / Self.leastFrame + 1).contains(head.number) ? head : nil
     }
@@ -56,7 +56,7 @@ final class FLACFrameReader {
     }
 
     /// - Returns: where the frame ends, and whether its checksum is right.
-    func end(of head: FLACFrameHead, at start: Int64) throws(CaptureError) -> (Int64, Bool) {
+    func end(of head: FLACFrameHeader, at start: Int64) throws(CaptureError) -> (Int64, Bool) {
         var (at, check) = (start, UInt16(0))
         while at < source.size {
             let first = try index(of: at)

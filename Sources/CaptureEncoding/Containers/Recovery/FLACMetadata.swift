@@ -47,8 +47,8 @@ struct FLACMetadata {
 
     private static func first(
         _ bytes: [UInt8], _ at: Int, _ info: FLACStreamInfo, _ checksum: FLACChecksum
-    ) -> FLACFrameHead? {
-        guard let head = FLACFrameHead(bytes, at: at, checksum), head.number == 0, head.isOf(info) else { return nil }
+    ) -> FLACFrameHeader? {
+        guard let head = FLACFrameHeader(bytes, at: at, checksum), head.number == 0, head.isOf(info) else { return nil }
         return head
     }
 
@@ -58,7 +58,7 @@ struct FLACMetadata {
     ) -> (Int, FLACStreamInfo)? {
         guard bytes.count > 42 else { return nil }
         for at in 42..<bytes.count where bytes[at] == 0xFF {
-            guard let head = FLACFrameHead(bytes, at: at, checksum), head.number == 0 else { continue }
+            guard let head = FLACFrameHeader(bytes, at: at, checksum), head.number == 0 else { continue }
             if let said, head.isOf(said) { return (at, said) }
             guard head.sampleRate > 0, head.bitsPerSample > 0 else { continue }
             var info = FLACStreamInfo()
@@ -77,7 +77,7 @@ struct FLACMetadata {
     }
 }
 
-extension FLACFrameHead {
+extension FLACFrameHeader {
     /// Whether a stream of this kind can have such a frame.
     func isOf(_ info: FLACStreamInfo) -> Bool {
         channels == info.channels && (bitsPerSample == 0 || bitsPerSample == info.bitsPerSample)

@@ -60,7 +60,7 @@ final class FLACRecovery: Recoverer {
         gap = (gap?.offset ?? offset, (gap?.byteCount ?? 0) + byteCount)
     }
 
-    private func keep(_ head: FLACFrameHead, _ start: Int64, _ end: Int64) throws(CaptureError) {
+    private func keep(_ head: FLACFrameHeader, _ start: Int64, _ end: Int64) throws(CaptureError) {
         let missing = head.number - next
         if missing > 0 { try writeSilence(missing) }
         if let gap {
@@ -76,7 +76,7 @@ final class FLACRecovery: Recoverer {
 
     private func writeSilence(_ frames: Int64) throws(CaptureError) {
         for number in next..<next + frames {
-            let silence = FLACFrameHead.silence(number, blockFrames: info.largestBlock, info, reader.checksum)
+            let silence = FLACFrameHeader.silence(number, blockFrames: info.largestBlock, info, reader.checksum)
             try output.write(silence)
             count(info.largestBlock, silence.count)
         }

@@ -4,7 +4,7 @@
 /// that went on. However the blocks are spread over clusters, what is judged once is judged the same again.
 ///
 /// *session-bound*
-struct MatroskaBlockTimes {
+struct MatroskaBlockTimestamps {
     /// What a track's blocks take so far, nanoseconds.
     private struct Track {
         var start: Int64 = 0

@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// What stands before the clusters of a Matroska file, and the tags behind them, read without trust.
-struct MatroskaRecoveredHead {
+struct RecoveredMatroskaHeader {
     private(set) var tracks: [MatroskaTrack] = []
     /// Where the clusters begin.
     let end: Int64
@@ -47,7 +47,7 @@ struct MatroskaRecoveredHead {
         var isOurs = false
         for (id, content) in MatroskaChildren(content) {
             switch MatroskaID(rawValue: id) {
-            case .muxingApp: isOurs = content.text == MatroskaHead.application
+            case .muxingApp: isOurs = content.text == MatroskaHeader.application
             case .timestampScale: scale = min(max(Int64(clamping: content.unsigned), 1), 1_000_000_000)
             case .title: title = content.text
             case .dateUTC:

@@ -10,8 +10,8 @@ final class MatroskaRecovery: Recoverer {
     let source: RecoverySource
     var findings = RecoveryFindings()
     let writer: MatroskaWriter
-    var head: MatroskaRecoveredHead
-    var times: MatroskaBlockTimes
+    var head: RecoveredMatroskaHeader
+    var times: MatroskaBlockTimestamps
 
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
@@ -25,10 +25,10 @@ final class MatroskaRecovery: Recoverer {
 
     private init(_ source: RecoverySource, _ output: consuming ClipOutput) throws(CaptureError) {
         self.source = source
-        head = try MatroskaRecoveredHead(source)
+        head = try RecoveredMatroskaHeader(source)
         let labels = ClipLabels(title: head.title, extra: Self.extra(head.tags))
         writer = MatroskaWriter(output: output, recovering: head.tracks, labels: labels, startedAt: head.startedAt)
-        times = MatroskaBlockTimes(tracks: head.tracks.count)
+        times = MatroskaBlockTimestamps(tracks: head.tracks.count)
         findings.tracks = head.tracks.map {
             RecoveredTrack(kind: $0.track.kind, name: $0.track.name, frames: 0, durationNanoseconds: 0)
         }
@@ -92,7 +92,7 @@ final class MatroskaRecovery: Recoverer {
         var at = start
         while at < source.size {
             guard let element = try source.element(at: at) else { return try resynchronize(from: at) }
-            guard MatroskaRecoveredHead.isInCluster(element.id) else { return at }
+            guard RecoveredMatroskaHeader.isInCluster(element.id) else { return at }
             guard let end = element.end, end <= source.size, try isElement(at: end) else {
                 return try resynchronize(from: at)
             }
@@ -106,7 +106,7 @@ final class MatroskaRecovery: Recoverer {
         if offset == source.size { return true }
         // Of one that is cut off not even the id may be there.
         guard let element = try source.element(at: offset) else { return source.size - offset < MatroskaElement.most }
-        return MatroskaRecoveredHead.isInCluster(element.id) || MatroskaRecoveredHead.isInSegment(element.id)
+        return RecoveredMatroskaHeader.isInCluster(element.id) || RecoveredMatroskaHeader.isInSegment(element.id)
     }
 
     private func finish() throws(CaptureError) -> Int64 {

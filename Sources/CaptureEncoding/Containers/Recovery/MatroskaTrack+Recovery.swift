@@ -30,7 +30,7 @@ extension MatroskaTrack {
         case 1:
             let size = (number(.pixelWidth), number(.pixelHeight))
             guard var format = Self.video(codec, size, number(.defaultDuration)) else { return nil }
-            format.fieldOrder = MatroskaFields.read(number)
+            format.fieldOrder = MatroskaFieldOrder.read(number)
             format.pixelAspect = MatroskaAspect.read(size, number)
             media = .video(format)
         case 2:

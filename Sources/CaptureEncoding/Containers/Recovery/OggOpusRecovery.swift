@@ -8,7 +8,7 @@ final class OggOpusRecovery: Recoverer {
     private var reader: OggOpusReader
     private var output: ClipOutput
     private let head: OpusHead
-    private let pages: OggOpusPages
+    private let pages: OggOpusMuxer
     private var packets = PacketBuffer()
     private var findings = RecoveryFindings()
 
@@ -41,7 +41,7 @@ final class OggOpusRecovery: Recoverer {
         findings.note(lost: 0, first.skipped, .damaged)
         self.head = head
         var ahead = reader
-        var comments = OggOpusPages.tags([])
+        var comments = OggOpusMuxer.tags([])
         if let second = try ahead.next(), let tags = second.page.pieces.first,
             tags.starts(with: Array("OpusTags".utf8)),
             second.page.pieces.count == 1, !second.page.isOpen
@@ -50,7 +50,7 @@ final class OggOpusRecovery: Recoverer {
             findings.note(lost: reader.at, second.skipped, .damaged)
             reader = ahead
         }
-        pages = try OggOpusPages(head.bytes, comments: comments, serial: Int32.random(in: 1...Int32.max))
+        pages = try OggOpusMuxer(head.bytes, comments: comments, serial: Int32.random(in: 1...Int32.max))
     }
 
     private func copyPackets() throws(CaptureError) {

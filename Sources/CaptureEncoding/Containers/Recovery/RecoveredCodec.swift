@@ -28,7 +28,7 @@ final class RecoveredCodec: Encoder {
     }
 
     private func flacFrames(_ packet: ArraySlice<UInt8>) -> Int64? {
-        guard let head = FLACFrameHead(Array(packet.prefix(FLACFrameHead.most + 1)), at: 0, checksum) else {
+        guard let head = FLACFrameHeader(Array(packet.prefix(FLACFrameHeader.most + 1)), at: 0, checksum) else {
             return nil
         }
         return checksum.frame(packet) == 0 ? Int64(head.blockFrames) : nil
@@ -38,7 +38,7 @@ final class RecoveredCodec: Encoder {
         switch track.media {
         case .audio(let format):
             packet.count.isMultiple(of: format.bytesPerFrame) ? Int64(packet.count / format.bytesPerFrame) : nil
-        case .video(let format): PictureLayout(format)?.packedByteCount == packet.count ? 1 : nil
+        case .video(let format): RawFrameLayout(format)?.packedByteCount == packet.count ? 1 : nil
         }
     }
 }

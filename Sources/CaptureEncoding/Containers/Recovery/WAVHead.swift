@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// What the head of a WAV file says, read without trust.
-struct WAVHead: Hashable {
+struct WAVHeader: Hashable {
     let format: AudioFormat
     let dataAt: Int
     /// What the head says of the data's length; `nil` where it says "as long as it goes on".

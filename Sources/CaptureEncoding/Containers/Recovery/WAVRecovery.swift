@@ -5,7 +5,7 @@ enum WAVRecovery: Recoverer {
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64 {
-        guard let head = WAVHead(try source.read(at: 0, WAVHead.most)) else {
+        guard let head = WAVHeader(try source.read(at: 0, WAVHeader.most)) else {
             throw source.broken("what its head says of the sound is damaged")
         }
         let track = ClipTrack(.audio(head.format), name: "", device: "")

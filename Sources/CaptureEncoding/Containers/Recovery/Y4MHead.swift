@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// The first line of a YUV4MPEG2 file, read without trust.
-struct Y4MHead: Hashable {
+struct Y4MHeader: Hashable {
     /// With its end of line.
     let bytes: [UInt8]
     let pictureBytes: Int

@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// From Y, Cb and Cr to R, G and B of all values, in 1/65536.
-struct ColourMatrix: Hashable {
+struct YCbCrToRGB: Hashable {
     let black: Int32
     let luma: Int32
     let redCr: Int32
@@ -10,7 +10,7 @@ struct ColourMatrix: Hashable {
     let blueCb: Int32
 
     init(_ colorimetry: Colorimetry) {
-        let weights = ColourWeights(colorimetry.matrix, colorimetry.range)
+        let weights = LumaCoefficients(colorimetry.matrix, colorimetry.range)
         func fixed(_ value: Double, _ steps: Double) -> Int32 { Int32((value * 65_536 * 255 / steps).rounded()) }
         black = weights.black
         luma = fixed(1, weights.lumaSteps)
@@ -21,11 +21,11 @@ struct ColourMatrix: Hashable {
     }
 }
 
-extension Rows {
+extension PixelRows {
     /// A row of R, G and B from one of Y and one of each chroma.
     /// - Parameter halves: whether two pixels share their chroma.
     static func mix(
-        _ y: Source, _ cb: Source, _ cr: Source, into target: Target, count: Int, halves: Bool, _ matrix: ColourMatrix
+        _ y: Source, _ cb: Source, _ cr: Source, into target: Target, count: Int, halves: Bool, _ matrix: YCbCrToRGB
     ) {
         let shift = halves ? 1 : 0
         for index in 0..<count {

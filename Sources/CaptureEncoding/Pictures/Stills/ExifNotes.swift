@@ -1,5 +1,5 @@
 /// Notes as JPEG has them: an APP1 segment of Exif 2.32 (CIPA DC-008), behind JFIF's APP0.
-struct ExifNotes {
+struct ExifMetadata {
     private let segment: [UInt8]
 
     private enum Tag: UInt16 {
@@ -16,12 +16,12 @@ struct ExifNotes {
 
     private static let mark = Array("Exif".utf8) + [0, 0]
 
-    init(_ notes: StillNotes) {
-        let date = notes.date.map { StillNotes.digits($0, 2) }
+    init(_ notes: StillMetadata) {
+        let date = notes.date.map { StillMetadata.digits($0, 2) }
         let time = "\(date[0]):\(date[1]):\(date[2]) \(date[3]):\(date[4]):\(date[5])"
         let main: [(Tag, String?)] = [
-            (.imageDescription, StillNotes.safe(notes.title)), (.model, StillNotes.safe(notes.device)),
-            (.software, StillNotes.software), (.dateTime, time),
+            (.imageDescription, StillMetadata.safe(notes.title)), (.model, StillMetadata.safe(notes.device)),
+            (.software, StillMetadata.software), (.dateTime, time),
         ]
         var first = main.compactMap { tag, text in text.map { Entry.text(tag, $0) } }
         let second = [

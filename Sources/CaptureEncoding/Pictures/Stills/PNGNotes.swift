@@ -1,17 +1,17 @@
 /// Notes as PNG has them: iTXt chunks behind IHDR (ISO/IEC 15948, 11.3.4.5).
-struct PNGNotes {
+struct PNGMetadata {
     private let texts: [(keyword: String, text: String)]
 
     /// Signature and IHDR.
     private static let headSize = 33
 
-    init(_ notes: StillNotes) {
-        let date = notes.date.map { StillNotes.digits($0, 2) }
+    init(_ notes: StillMetadata) {
+        let date = notes.date.map { StillMetadata.digits($0, 2) }
         // RFC 3339, as PNG's third edition wants it.
         let time = "\(date[0])-\(date[1])-\(date[2])T\(date[3]):\(date[4]):\(date[5]).\(notes.milliseconds)Z"
         let all: [(String, String?)] = [
-            ("Title", StillNotes.safe(notes.title)), ("Source", StillNotes.safe(notes.device)),
-            ("Software", StillNotes.software), ("Creation Time", time),
+            ("Title", StillMetadata.safe(notes.title)), ("Source", StillMetadata.safe(notes.device)),
+            ("Software", StillMetadata.software), ("Creation Time", time),
         ]
         texts = all.compactMap { keyword, text in text.map { (keyword, $0) } }
     }

@@ -40,7 +40,7 @@ public final class StillEncoder {
 
     private static func check(_ format: VideoFormat) throws(CaptureError) {
         let isPossible = (1...16_384).contains(format.width) && (1...16_384).contains(format.height)
-        guard isPossible, format.pixelFormat.isCompressed || PictureLayout(format) != nil else {
+        guard isPossible, format.pixelFormat.isCompressed || RawFrameLayout(format) != nil else {
             throw CaptureError(
                 .usage, "No picture can be made of \(format.width)x\(format.height) \(format.pixelFormat).",
                 remedies: [Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, of an even width.")])

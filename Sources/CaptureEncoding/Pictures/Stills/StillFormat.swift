@@ -35,5 +35,7 @@ public enum StillFormat: String, Hashable, Sendable, Codable, CaseIterable {
     }
 
     /// Whether a camera's pictures can be stored as they come, without libv4lconvert.
-    public func takes(_ format: VideoFormat) -> Bool { format.pixelFormat.isCompressed || PictureLayout(format) != nil }
+    public func takes(_ format: VideoFormat) -> Bool {
+        format.pixelFormat.isCompressed || RawFrameLayout(format) != nil
+    }
 }

@@ -4,7 +4,7 @@ import Glibc
 /// What is written into a picture's file about it: PNG's text chunks and Exif in JPEG. QOI has no place for it.
 ///
 /// *thread-safe*
-public struct StillNotes: Hashable, Sendable {
+public struct StillMetadata: Hashable, Sendable {
     public var title: String?
     /// The camera's name.
     public var device: String?
@@ -31,8 +31,8 @@ public struct StillNotes: Hashable, Sendable {
     /// - Returns: the file with the notes in it, or as it was where it has no place for them or has its own.
     public func added(to file: [UInt8], _ still: StillFormat) -> [UInt8] {
         switch still {
-        case .png: PNGNotes(self).added(to: file)
-        case .jpeg: ExifNotes(self).added(to: file)
+        case .png: PNGMetadata(self).added(to: file)
+        case .jpeg: ExifMetadata(self).added(to: file)
         case .qoi: file
         }
     }

@@ -20,10 +20,10 @@ final class StillPixels {
     var rowBytes: Int { width * kind.channels * kind.depth / 8 }
     let start: UnsafeMutablePointer<UInt8>
 
-    private let layout: PictureLayout?
+    private let layout: RawFrameLayout?
     private let arrangement: PixelArrangement?
     private let planarizer: Planarizer?
-    private let matrix: ColourMatrix
+    private let matrix: YCbCrToRGB
     private let constant: ConstantLuminance?
     private let isLimited: Bool
     private let planes: UnsafeMutableBufferPointer<UInt8>
@@ -33,12 +33,12 @@ final class StillPixels {
 
     init(_ format: VideoFormat, range: MJPEGParameters.Range, keepsDepth: Bool) {
         (width, height) = (format.width, format.height)
-        layout = PictureLayout(format)
+        layout = RawFrameLayout(format)
         let arrangement = PixelArrangement(format.pixelFormat)
         self.arrangement = arrangement
         planarizer = Planarizer(format)
         let meaning = format.of(range).colorimetry
-        matrix = ColourMatrix(meaning)
+        matrix = YCbCrToRGB(meaning)
         constant = meaning.matrix == .bt2020Constant ? ConstantLuminance(meaning.range) : nil
         isLimited = meaning.range == .limited
         kind = Self.kind(arrangement, keepsDepth)
@@ -119,7 +119,7 @@ final class StillPixels {
 
     /// Red, green and blue, or grey, of 16 to 235 to all values.
     private func widen() {
-        guard kind == .deepGrey else { return Rows.expandLuma(start, into: start, count: rowBytes * height) }
+        guard kind == .deepGrey else { return PixelRows.expandLuma(start, into: start, count: rowBytes * height) }
         for pixel in 0..<width * height {
             let value = UInt32(start[2 &* pixel]) << 8 | UInt32(start[2 &* pixel &+ 1])
             let above: UInt32 = min(max(value, 4096), 60_160) - 4096
@@ -138,9 +138,9 @@ final class StillPixels {
             let chroma = geometry.lumaBytes + (geometry.sampling == .yuv420 ? row / 2 : row) * geometry.chromaWidth
             let (y, cb, target) = (base + row * width, base + chroma, start + row * rowBytes)
             if let constant {
-                Rows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, constant)
+                PixelRows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, constant)
             } else {
-                Rows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, matrix)
+                PixelRows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, matrix)
             }
         }
     }

@@ -41,13 +41,13 @@ struct LatencyBenchmark {
     }
 
     private func ours(from first: Int64) -> [Int64] {
-        let (numbers, counters) = (Numbers(count), LoopCounters())
+        let (numbers, counters) = (Numbers(count), CaptureCounters())
         guard let control = try? LoopControl(),
             let source = try? TickSource(first: first, period: period, bytes: bytes, late: numbers.base, count: count),
             let capture = try? AudioCapture(source, slots: 256, control: control, counters: counters)
         else { fail("no memory for a capture") }
         var consumer = capture.consumer
-        RealtimeQueue(label: "latency").run(capture.track) { _ in }
+        RealtimeQueue(label: "latency").run(capture.stream) { _ in }
         var sum = 0
         while true {
             if case .ended = consumer.wait(milliseconds: -1) { break }

@@ -50,7 +50,7 @@ struct TickSource: ~Copyable, AudioSource, @unchecked Sendable {
     }
 
     @_noLocks @_noAllocation
-    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioRead {
+    mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         guard number < count else { return .gone }
         guard cm_monotonic() >= due(number) else { return .nothing }
         memory.copyMemory(from: sound, byteCount: settings.periodFrames &* 4)
@@ -66,7 +66,7 @@ struct TickSource: ~Copyable, AudioSource, @unchecked Sendable {
     mutating func stop() {}
 
     @_noLocks @_noAllocation
-    static func capture(_ track: inout AudioTrack<TickSource>) -> LoopResult {
-        CaptureLoop.run(&track)
+    static func capture(_ stream: inout AudioStream<TickSource>) -> LoopResult {
+        CaptureLoop.run(&stream)
     }
 }
