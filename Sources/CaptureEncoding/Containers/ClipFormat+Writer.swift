@@ -36,3 +36,90 @@ extension ClipFormat {
         }
     }
 }
+
+/// Counts what comes and keeps nothing.
+///
+/// *session-bound*
+final class NullWriter: ClipWriter {
+    let format = ClipFormat.nothing
+    let tracks: [ClipTrack]
+    private(set) var bytesWritten: Int64 = 0
+
+    private let destination: ClipDestination
+    private var counted: [EncoderCounts]
+    private var end: Int64 = 0
+
+    func extend(to nanoseconds: Int64) { end = max(end, nanoseconds) }
+
+    init(output: consuming ClipOutput, tracks: [ClipTrack]) {
+        destination = output.destination
+        self.tracks = tracks
+        counted = Array(repeating: EncoderCounts(), count: tracks.count)
+    }
+
+    func counts(of track: Int) -> EncoderCounts { counted[track] }
+
+    func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
+        try checkTrack(track)
+        let frames = try tracks[track].frames(in: data)
+        counted[track].frames += UInt64(frames)
+        counted[track].packets += 1
+        counted[track].bytes += UInt64(data.byteCount)
+        bytesWritten += Int64(data.byteCount)
+        end = max(end, nanoseconds + tracks[track].nanoseconds(ofFrames: Int64(frames)))
+    }
+
+    func finish(ledger: LossLedger, end reason: EndReason) -> Clip {
+        Clip(
+            path: destination.description, format: format, durationNanoseconds: end, bytes: bytesWritten,
+            tracks: tracks, ledger: ledger, end: reason)
+    }
+
+    func discard() {}
+}
+
+/// A device's bytes and nothing else.
+///
+/// *session-bound*
+final class RawStream: ClipStream {
+    let head: [UInt8] = []
+    private(set) var counts = EncoderCounts()
+    private let track: ClipTrack
+
+    init(_ track: ClipTrack) { self.track = track }
+
+    func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
+        let frames = try track.frames(in: data)
+        let duration = track.nanoseconds(ofFrames: Int64(frames))
+        try data.withUnsafeBytes { (data) throws(CaptureError) in
+            try packets.append(capacity: data.count, at: nanoseconds, lasting: duration) { room in
+                room.copyMemory(from: data)
+                return data.count
+            }
+        }
+        counts.frames += UInt64(frames)
+        counts.packets += 1
+        counts.bytes += UInt64(data.byteCount)
+    }
+}
+
+/// JPEG images one after the other, without times: what players know as `mjpeg`.
+///
+/// *session-bound*
+final class MJPEGStream: ClipStream {
+    let head: [UInt8] = []
+    private let encoder: any Encoder
+
+    init(_ track: ClipTrack, settings: EncoderSettings) throws(CaptureError) {
+        var settings = settings
+        settings.videoCodec = .mjpeg
+        encoder = settings.encoder(for: track)
+        try encoder.begin()
+    }
+
+    var counts: EncoderCounts { encoder.counts }
+
+    func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
+        try encoder.encode(data, at: nanoseconds, into: &packets)
+    }
+}

@@ -1,3 +1,6 @@
+import CaptureBase
+import Synchronization
+
 /// A ring that lends the driver's own buffers to one reader. Nothing is copied: what stands in the ring is the numbers of
 /// filled buffers. A reader too slow loses pictures, the oldest ones first, never the device its buffers.
 ///
@@ -19,5 +22,177 @@ public enum VideoRing {
     public static func make(buffers: FrameBuffers, control: LoopControl) throws(RealtimeFault) -> Endpoints {
         let owner = VideoRingOwner(try VideoRingCore(buffers: buffers), control)
         return Endpoints(producer: Producer(owner, control.word), consumer: Consumer(owner, control.word))
+    }
+}
+
+/// What both ends of a video ring share. The tail stands in the ``LoopControl``.
+///
+/// `head` counts the units taken, by the reader or by the producer that steals the oldest one: each takes by
+/// compare-and-exchange from h to h + 1. The count never comes round in 64 bits, so a stale h always fails. An entry is
+/// written again only after 32 more commits, which need it taken first: what was read before a successful exchange is right.
+@safe
+struct VideoRingCore: ~Copyable, @unchecked Sendable {
+    // Sendable by hand because of `slots`: a buffer's slot is written by who owns the buffer.
+    typealias Entries = InlineArray<32, Atomic<UInt64>>
+
+    let head = CachePadded()
+    let entries: Entries
+    /// Buffers that the reader gave back, and how many it ever gave.
+    let returned: Entries
+    let returnedTail = CachePadded()
+    let completion: RingCompletion
+    let ownership: MappingOwnership
+    let buffers: FrameBuffers
+    private let slots: UnsafeMutablePointer<VideoSlot>
+
+    init(buffers: FrameBuffers) throws(RealtimeFault) {
+        self.buffers = buffers
+        entries = Entries { _ in Atomic(0) }
+        returned = Entries { _ in Atomic(0) }
+        ownership = MappingOwnership()
+        unsafe slots = .allocate(capacity: FrameBuffers.most)
+        unsafe slots.initialize(repeating: VideoSlot.blank, count: FrameBuffers.most)
+        completion = try RingCompletion()
+    }
+
+    deinit {
+        unsafe slots.deallocate()
+    }
+
+    @_noLocks @_noAllocation
+    func slot(_ buffer: Int) -> VideoSlot {
+        unsafe slots[buffer]
+    }
+
+    @_noLocks @_noAllocation
+    func set(_ slot: VideoSlot, for buffer: Int) {
+        unsafe slots[buffer] = slot
+    }
+
+    /// Takes the oldest unread unit, for the reader or against it.
+    ///
+    /// - Parameter committed: How many units were ever committed.
+    /// - Returns: Its buffer and position, or `nil` when all are taken.
+    @_noLocks @_noAllocation
+    func takeOldest(of committed: UInt64) -> (buffer: Int, position: UInt64)? {
+        var position = head.value.load(ordering: .acquiring)
+        while position < committed {
+            let buffer = entries[Int(position % 32)].load(ordering: .relaxed)
+            let (exchanged, original) = head.value.compareExchange(
+                expected: position, desired: position &+ 1, ordering: .acquiringAndReleasing)
+            if exchanged { return (Int(buffer), position) }
+            position = original
+        }
+        return nil
+    }
+}
+
+extension VideoRingCore {
+    @_noLocks @_noAllocation
+    func returnedCount() -> UInt64 {
+        returnedTail.value.load(ordering: .acquiring)
+    }
+
+    @_noLocks @_noAllocation
+    func returned(_ position: UInt64) -> Int {
+        Int(returned[Int(position % 32)].load(ordering: .relaxed))
+    }
+
+    @_noLocks @_noAllocation
+    func setEntry(_ position: UInt64, _ buffer: Int) {
+        entries[Int(position % 32)].store(UInt64(buffer), ordering: .relaxed)
+    }
+
+    @_noLocks @_noAllocation
+    func wakeReader(committed: UInt64) {
+        completion.woke(committed: committed)
+    }
+}
+
+/// Owns the core for both ends. They walk by its address: following references is counted, which the fence does not allow.
+@safe
+final class VideoRingOwner: @unchecked Sendable {
+    // Sendable by hand because of the pointer: it is written once, and what stands behind it is Sendable.
+    let core: UnsafeMutablePointer<VideoRingCore>
+    private let control: LoopControl
+
+    init(_ core: consuming VideoRingCore, _ control: LoopControl) {
+        control.adopt()
+        self.control = control
+        unsafe self.core = .allocate(capacity: 1)
+        unsafe self.core.initialize(to: core)
+    }
+
+    deinit {
+        unsafe core.deinitialize(count: 1)
+        unsafe core.deallocate()
+    }
+}
+
+/// What is known of a filled buffer.
+struct VideoSlot: BitwiseCopyable {
+    var header: FrameHeader
+    var planes: FramePlanes
+
+    @_noLocks @_noAllocation
+    init(_ header: FrameHeader, _ planes: FramePlanes) {
+        self.header = header
+        self.planes = planes
+    }
+
+    static var blank: VideoSlot {
+        VideoSlot(FrameHeader(sequence: 0, timestamp: 0, byteCount: 0, frameCount: 0), FramePlanes())
+    }
+}
+
+/// Which of the two ends must unmap a ring's buffers, at the first moment when nobody can read any more. After a loop was
+/// given up both may be told to: the buffers see to it that it is done once.
+///
+/// Every step is one read-modify-write of one word, so that of two ends that leave at the same time the later one always
+/// sees the earlier one.
+struct MappingOwnership: ~Copyable, Sendable {
+    /// The reader is inside its closure.
+    private static let inside: UInt8 = 1
+    /// The loop returned.
+    private static let ended: UInt8 = 2
+    /// There is nothing to read and never will be. Set once; who sets it unmaps, unless the reader is inside.
+    private static let closed: UInt8 = 4
+    /// The reader is gone.
+    private static let abandoned: UInt8 = 8
+
+    private let word = Atomic<UInt8>(0)
+
+    /// The reader comes. False: there is no memory to read.
+    func enter() -> Bool {
+        let old = word.bitwiseOr(Self.inside, ordering: .acquiringAndReleasing).oldValue
+        if old & Self.closed == 0 { return true }
+        word.bitwiseAnd(~Self.inside, ordering: .relaxed)
+        return false
+    }
+
+    /// The reader goes. True: it must unmap.
+    func leave() -> Bool {
+        word.bitwiseAnd(~Self.inside, ordering: .acquiringAndReleasing).oldValue & Self.closed != 0
+    }
+
+    /// The reader, inside, found the ring empty after its end: it unmaps when it leaves.
+    func close() {
+        word.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing)
+    }
+
+    /// The reader is gone for good. True: it must unmap.
+    func abandon() -> Bool {
+        let old = word.bitwiseOr(Self.abandoned, ordering: .acquiringAndReleasing).oldValue
+        return old & Self.ended != 0 && old & Self.closed == 0
+    }
+
+    /// The loop returned. True: the producer must unmap.
+    ///
+    /// - Parameter discarding: Nothing unread is left either.
+    func end(discarding: Bool) -> Bool {
+        let bits = discarding ? Self.ended | Self.closed : Self.ended
+        let old = word.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue
+        if old & Self.abandoned != 0 { return true }
+        return discarding && old & Self.inside == 0
     }
 }

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Satisfied where a capability is there and allowed at the level required; asks a person first, if asking can help.
 ///
 /// It asks where nothing is decided, or the granted level is too low and can be raised. Denied and restricted never ask
@@ -21,5 +23,50 @@ public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
     public func evaluate(in context: OperationContext) async -> ConditionResult {
         let refusal = await capability.report(in: context.gatekeeper).refusal
         return refusal.map { .failed($0) } ?? .satisfied
+    }
+}
+
+/// Satisfied where a person says yes, when the operation is about to begin.
+///
+/// The answer is for this one evaluation: nothing is stored.
+///
+/// *thread-safe*
+public struct UserConfirmationCondition: OperationCondition {
+    public let confirmation: Confirmation
+
+    public init(_ confirmation: Confirmation) {
+        self.confirmation = confirmation
+    }
+
+    public init(_ title: String, message: String = "", agreement: String = "Yes") {
+        confirmation = Confirmation(title, message: message, agreement: agreement)
+    }
+
+    public var name: String { "UserConfirmation(\(confirmation.title))" }
+
+    public func dependency(in context: OperationContext) async -> (any GateOperation)? { Confirm(confirmation) }
+
+    public func evaluate(in context: OperationContext) async -> ConditionResult {
+        context.answer is Confirm.Given ? .satisfied : .failed(.unasked(confirmation))
+    }
+}
+
+/// Asks for a confirmation; throws unless the answer is yes.
+struct Confirm: GateOperation {
+    /// The proof of a yes.
+    struct Given: Sendable {
+        fileprivate init() {}
+    }
+
+    let confirmation: Confirmation
+    var name: String { "Confirm(\(confirmation.title))" }
+
+    init(_ confirmation: Confirmation) {
+        self.confirmation = confirmation
+    }
+
+    func execute(in context: OperationContext) async throws(CaptureError) -> Given {
+        try await context.gatekeeper.confirm(confirmation)
+        return Given()
     }
 }

@@ -1,5 +1,101 @@
 import CaptureBase
 
+/// Satisfied where all of its conditions are; without any, too.
+///
+/// *thread-safe*
+public struct AndCondition: OperationCondition, ComposedCondition {
+    public let conditions: [any OperationCondition]
+
+    public init(_ conditions: any OperationCondition...) {
+        self.conditions = conditions
+    }
+
+    public init(_ conditions: [any OperationCondition]) {
+        self.conditions = conditions
+    }
+
+    public var name: String { "And(\(conditions.map(\.name).joined(separator: ", ")))" }
+    public var exclusions: Set<String> { conditions.reduce(into: []) { $0.formUnion($1.exclusions) } }
+
+    func tree(_ leaves: inout ConditionLeaves) -> ConditionTree {
+        .all(conditions.map { leaves.tree(of: $0) })
+    }
+}
+
+/// Satisfied where one of its conditions is; without any, never. Nobody is asked where one that asks nothing is satisfied.
+///
+/// *thread-safe*
+public struct OrCondition: OperationCondition, ComposedCondition {
+    public let conditions: [any OperationCondition]
+
+    public init(_ conditions: any OperationCondition...) {
+        self.conditions = conditions
+    }
+
+    public init(_ conditions: [any OperationCondition]) {
+        self.conditions = conditions
+    }
+
+    public var name: String { "Or(\(conditions.map(\.name).joined(separator: ", ")))" }
+    public var exclusions: Set<String> { conditions.reduce(into: []) { $0.formUnion($1.exclusions) } }
+
+    func tree(_ leaves: inout ConditionLeaves) -> ConditionTree {
+        .any(conditions.map { leaves.tree(of: $0) }, name: name)
+    }
+}
+
+/// Satisfied where the condition is not.
+///
+/// *thread-safe*
+public struct NegatedCondition<Wrapped: OperationCondition>: OperationCondition, ComposedCondition {
+    public let condition: Wrapped
+
+    public init(_ condition: Wrapped) {
+        self.condition = condition
+    }
+
+    public var name: String { "Negated(\(condition.name))" }
+    public var exclusions: Set<String> { condition.exclusions }
+
+    func tree(_ leaves: inout ConditionLeaves) -> ConditionTree {
+        .not(leaves.tree(of: condition), name: condition.name)
+    }
+}
+
+/// Evaluates the condition, with its question, and goes on however it ends.
+///
+/// It opens nothing: a capture operation gets its permit from store and policy, or none.
+///
+/// *thread-safe*
+public struct IgnoredCondition<Wrapped: OperationCondition>: OperationCondition, ComposedCondition {
+    public let condition: Wrapped
+
+    public init(_ condition: Wrapped) {
+        self.condition = condition
+    }
+
+    public var name: String { "Ignored(\(condition.name))" }
+    public var exclusions: Set<String> { condition.exclusions }
+
+    func tree(_ leaves: inout ConditionLeaves) -> ConditionTree { .ignoring(leaves.tree(of: condition)) }
+}
+
+/// The same condition, but nobody is asked for it, whatever it is composed of.
+///
+/// *thread-safe*
+public struct SilentCondition<Wrapped: OperationCondition>: OperationCondition, ComposedCondition {
+    public let condition: Wrapped
+
+    public init(_ condition: Wrapped) {
+        self.condition = condition
+    }
+
+    public var name: String { "Silent(\(condition.name))" }
+    public var exclusions: Set<String> { condition.exclusions }
+
+    func tree(_ leaves: inout ConditionLeaves) -> ConditionTree { leaves.silently(condition) }
+}
+
 /// A condition made of others. It is taken apart, so that its parts are evaluated at once and a question is asked only
 /// where its answer can still change the outcome.
 protocol ComposedCondition: OperationCondition {
@@ -52,5 +148,85 @@ struct ResolveCondition: GateOperation {
 
     func execute(in context: OperationContext) async throws(CaptureError) {
         if let error = await ConditionEvaluation([condition]).failure(in: context) { throw error }
+    }
+}
+
+/// Conditions in their composition; the leaves are numbered.
+indirect enum ConditionTree: Sendable {
+    case leaf(Int)
+    case all([ConditionTree])
+    case any([ConditionTree], name: String)
+    case not(ConditionTree, name: String)
+    case ignoring(ConditionTree)
+
+    /// What is known about a leaf or a composition.
+    enum Verdict: Sendable {
+        case satisfied
+        case failed([CaptureError])
+        /// These leaves have to be asked for.
+        case open(Set<Int>)
+    }
+
+    /// What the leaves known so far come to. Errors are those of all failed conditions; an open leaf that can't change
+    /// the outcome is not among the open ones.
+    func verdict(_ leaf: (Int) -> ConditionResult?) -> Verdict {
+        switch self {
+        case .leaf(let index): Verdict(leaf(index), index)
+        case .all(let parts): .all(parts.map { $0.verdict(leaf) })
+        case .any(let parts, let name): .any(parts.map { $0.verdict(leaf) }, name)
+        case .not(let part, let name): part.verdict(leaf).negated(name)
+        case .ignoring(let part): part.verdict(leaf).ignored
+        }
+    }
+}
+
+extension ConditionTree.Verdict {
+    init(_ result: ConditionResult?, _ index: Int) {
+        switch result {
+        case .satisfied: self = .satisfied
+        case .failed(let error): self = .failed([error])
+        case nil: self = .open([index])
+        }
+    }
+
+    static func all(_ parts: [Self]) -> Self {
+        let errors = parts.errors
+        if !errors.isEmpty { return .failed(errors) }
+        let open = parts.openLeaves
+        return open.isEmpty ? .satisfied : .open(open)
+    }
+
+    static func any(_ parts: [Self], _ name: String) -> Self {
+        if parts.contains(where: { if case .satisfied = $0 { true } else { false } }) { return .satisfied }
+        let open = parts.openLeaves
+        guard open.isEmpty else { return .open(open) }
+        let errors = parts.errors
+        return .failed(errors.isEmpty ? [CaptureError(.conditionFailed, "\(name) has no conditions.")] : errors)
+    }
+
+    func negated(_ name: String) -> Self {
+        switch self {
+        case .satisfied: .failed([CaptureError(.conditionFailed, "\(name) holds, and must not.")])
+        case .failed: .satisfied
+        case .open: self
+        }
+    }
+
+    var ignored: Self {
+        if case .failed = self { .satisfied } else { self }
+    }
+}
+
+extension [ConditionTree.Verdict] {
+    fileprivate var errors: [CaptureError] {
+        reduce(into: []) { all, part in
+            if case .failed(let errors) = part { all += errors }
+        }
+    }
+
+    fileprivate var openLeaves: Set<Int> {
+        reduce(into: []) { open, part in
+            if case .open(let leaves) = part { open.formUnion(leaves) }
+        }
     }
 }

@@ -31,3 +31,141 @@ public enum ConditionResult: Hashable, Sendable {
 
     public var isSatisfied: Bool { self == .satisfied }
 }
+
+/// Satisfied where a closure says so.
+///
+/// *thread-safe*
+public struct BlockCondition: OperationCondition {
+    public let name: String
+    private let block: @Sendable () async throws -> Bool
+
+    /// - Parameters:
+    ///   - name: what the error says if the closure returns `false`.
+    ///   - block: runs for each evaluation; what it throws is the condition's error.
+    public init(_ name: String = "BlockCondition", _ block: @escaping @Sendable () async throws -> Bool) {
+        self.name = name
+        self.block = block
+    }
+
+    public func evaluate(in context: OperationContext) async -> ConditionResult {
+        do {
+            if try await block() { return .satisfied }
+            return .failed(CaptureError(.conditionFailed, "\(name) does not hold."))
+        } catch let error as CaptureError {
+            return .failed(error)
+        } catch {
+            return .failed(CaptureError(.conditionFailed, "\(name) could not be evaluated: \(error)"))
+        }
+    }
+}
+
+/// Of all operations with this condition and the same category, one executes at a time. It is always satisfied.
+///
+/// Queues of one gatekeeper share their categories. An operation takes all of its categories at one moment; who came
+/// first goes first.
+///
+/// *thread-safe*
+public struct MutuallyExclusive<Category>: OperationCondition {
+    public let exclusions: Set<String>
+
+    /// - Parameter detail: tells categories of one type apart, such as the id of a device.
+    public init(_ category: Category.Type = Category.self, _ detail: String = "") {
+        let type = String(reflecting: category)
+        exclusions = [detail.isEmpty ? type : "\(type)(\(detail))"]
+    }
+
+    public var name: String { "MutuallyExclusive(\(exclusions.first ?? ""))" }
+
+    public func evaluate(in context: OperationContext) async -> ConditionResult { .satisfied }
+}
+
+/// Satisfied where no operation that this one waited for has failed or was cancelled. What a condition had run before its
+/// evaluation, such as a question, is not among them.
+///
+/// *thread-safe*
+public struct NoFailedDependenciesCondition: OperationCondition {
+    /// Whether a cancelled dependency, which is not a failed one, is let pass.
+    public let ignoringCancelled: Bool
+
+    public init(ignoringCancelled: Bool = false) {
+        self.ignoringCancelled = ignoringCancelled
+    }
+
+    public var name: String { "NoFailedDependencies" }
+
+    public func evaluate(in context: OperationContext) async -> ConditionResult {
+        let errors = context.dependencies.compactMap(error)
+        return CaptureError.conditions(errors).map { .failed($0) } ?? .satisfied
+    }
+
+    private func error(_ dependency: DependencyOutcome) -> CaptureError? {
+        switch dependency.outcome {
+        case .succeeded: nil
+        case .cancelled:
+            ignoringCancelled ? nil : CaptureError(.cancelled, "\(dependency.name), which comes first, was cancelled.")
+        case .refused(let error): failure(dependency.name, error)
+        case .failed(let error): failure(dependency.name, error)
+        }
+    }
+
+    private func failure(_ name: String, _ error: any Error) -> CaptureError {
+        guard let known = error as? CaptureError else {
+            return CaptureError(.conditionFailed, "\(name), which comes first, failed: \(error)")
+        }
+        return CaptureError(
+            .conditionFailed, "\(name), which comes first, failed: \(known.message)", remedies: known.remedies,
+            underlying: [known])
+    }
+}
+
+/// Finds out whether a host can be reached, without sending it anything; implemented where the network is known.
+///
+/// *thread-safe*
+public protocol RouteFinder: Sendable {
+    /// - Returns: `nil` if the host's name resolves and the kernel has a route to one of its addresses, else why not.
+    func obstacle(to host: String) async -> CaptureError?
+}
+
+/// Satisfied where a host's name resolves and the kernel has a route to it. Nothing is sent to the host.
+///
+/// *thread-safe*
+public struct ReachabilityCondition: OperationCondition {
+    public let host: String
+    private let routes: any RouteFinder
+
+    public init(host: String, by routes: any RouteFinder) {
+        self.host = host
+        self.routes = routes
+    }
+
+    public var name: String { "Reachability(\(host))" }
+
+    public func evaluate(in context: OperationContext) async -> ConditionResult {
+        await routes.obstacle(to: host).map { .failed($0) } ?? .satisfied
+    }
+}
+
+/// The desktop's way to tell a person something; implemented where the session bus is known.
+///
+/// *thread-safe*
+public protocol NotificationService: Sendable {
+    /// - Returns: `nil` if the service answers, else why not.
+    func obstacle() async -> CaptureError?
+}
+
+/// Satisfied where a notification would reach a person: the desktop's notification service answers.
+///
+/// *thread-safe*
+public struct UserNotificationCondition: OperationCondition {
+    private let service: any NotificationService
+
+    public init(_ service: any NotificationService) {
+        self.service = service
+    }
+
+    public var name: String { "UserNotification" }
+
+    public func evaluate(in context: OperationContext) async -> ConditionResult {
+        await service.obstacle().map { .failed($0) } ?? .satisfied
+    }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Tells one run of an operation from all others.
 ///
 /// *thread-safe*
@@ -39,4 +41,97 @@ extension OperationObserver {
         _ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext
     ) {}
     public func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome) {}
+}
+
+/// An observer that consists of closures.
+///
+/// *thread-safe*
+public struct BlockObserver: OperationObserver {
+    private let attached: (@Sendable (OperationIdentity) -> Void)?
+    private let produced: (@Sendable (OperationIdentity, String) -> Void)?
+    private let executes: (@Sendable (OperationIdentity) -> Void)?
+    private let executed: (@Sendable (OperationIdentity) -> Void)?
+    private let cancelled: (@Sendable (OperationIdentity) -> Void)?
+    private let finishes: (@Sendable (OperationIdentity, OperationOutcome) -> Void)?
+    private let finished: (@Sendable (OperationIdentity, OperationOutcome) -> Void)?
+
+    /// - Parameter didProduce: is given the name of what a condition has run before it is evaluated.
+    public init(
+        didAttach: (@Sendable (OperationIdentity) -> Void)? = nil,
+        didProduce: (@Sendable (OperationIdentity, String) -> Void)? = nil,
+        willExecute: (@Sendable (OperationIdentity) -> Void)? = nil,
+        didExecute: (@Sendable (OperationIdentity) -> Void)? = nil,
+        didCancel: (@Sendable (OperationIdentity) -> Void)? = nil,
+        willFinish: (@Sendable (OperationIdentity, OperationOutcome) -> Void)? = nil,
+        didFinish: (@Sendable (OperationIdentity, OperationOutcome) -> Void)? = nil
+    ) {
+        attached = didAttach
+        produced = didProduce
+        executes = willExecute
+        executed = didExecute
+        cancelled = didCancel
+        finishes = willFinish
+        finished = didFinish
+    }
+
+    public func didAttach(_ operation: OperationIdentity) { attached?(operation) }
+    public func didProduce(_ name: String, for operation: OperationIdentity, in context: OperationContext) {
+        produced?(operation, name)
+    }
+    public func willExecute(_ operation: OperationIdentity, in context: OperationContext) { executes?(operation) }
+    public func didExecute(_ operation: OperationIdentity, in context: OperationContext) { executed?(operation) }
+    public func didCancel(_ operation: OperationIdentity) { cancelled?(operation) }
+    public func willFinish(
+        _ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext
+    ) {
+        finishes?(operation, outcome)
+    }
+    public func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome) {
+        finished?(operation, outcome)
+    }
+}
+
+/// Tells the observers of one operation, each step once.
+///
+/// *thread-safe*
+final class OperationMonitor: Sendable {
+    private let observers: [any OperationObserver]
+    private let identity: OperationIdentity
+    private let hasExecuted = Atomic(false)
+
+    /// `nil` where nobody observes.
+    init?(_ body: OperationBody, in gatekeeper: Gatekeeper) {
+        observers = body.observers
+        if observers.isEmpty { return nil }
+        identity = OperationIdentity(number: gatekeeper.locks.nextNumber(), name: body.work.name)
+        for observer in observers { observer.didAttach(identity) }
+    }
+
+    func willEvaluate(_ context: OperationContext) {
+        for observer in observers { observer.willEvaluate(identity, in: context) }
+    }
+
+    func didProduce(_ name: String, _ context: OperationContext) {
+        for observer in observers { observer.didProduce(name, for: identity, in: context) }
+    }
+
+    func willExecute(_ context: OperationContext) {
+        guard !hasExecuted.exchange(true, ordering: .relaxed) else { return }
+        for observer in observers { observer.willExecute(identity, in: context) }
+    }
+
+    func didCancel() {
+        for observer in observers { observer.didCancel(identity) }
+    }
+
+    func willFinish(_ context: OperationContext, _ outcome: OperationOutcome) {
+        if hasExecuted.load(ordering: .relaxed) {
+            for observer in observers { observer.didExecute(identity, in: context) }
+        }
+        for observer in observers { observer.willFinish(identity, outcome, in: context) }
+    }
+
+    func didFinish(_ outcome: OperationOutcome) {
+        for observer in observers { observer.didFinish(identity, outcome) }
+    }
 }

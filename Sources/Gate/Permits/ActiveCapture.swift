@@ -84,3 +84,72 @@ package final class ActiveCapture: Sendable {
         Task.detached { await gatekeeper.reportEnd(event, of: device) }
     }
 }
+
+/// Why the gate ended a capture.
+///
+/// *thread-safe*
+public enum CaptureEndReason: String, Hashable, Sendable {
+    /// The grant was taken back, or the policy changed.
+    case revoked
+    /// The grant's date came.
+    case expired
+    /// All devices of the capability were switched off.
+    case killed
+
+    /// The error with which a session of this device ends.
+    /// - Parameter capability: what it was used as, where that is known: the remedy is exact then.
+    public func error(_ device: DeviceDescription, as capability: CapabilityName? = nil) -> CaptureError {
+        let what = "\(device.name) (\(device.id))"
+        return switch self {
+        case .revoked:
+            CaptureError(.revoked, "The permission to use \(what) was revoked.", remedies: remedies(capability))
+        case .expired:
+            CaptureError(.expired, "The permission to use \(what) has run out.", remedies: remedies(capability))
+        case .killed:
+            CaptureError(.revoked, "\(what) was switched off for this user.", remedies: remedies(capability))
+        }
+    }
+
+    private func remedies(_ capability: CapabilityName?) -> [Remedy] {
+        guard let capability else { return [Remedy("See what is allowed now.", command: "capturegate status")] }
+        return switch self {
+        case .killed: Restriction.killSwitch(capability).remedies
+        case .revoked, .expired: [Remedy("Allow it again.", command: "capturegate grant \(capability) --always")]
+        }
+    }
+}
+
+/// Keeps single pictures of a camera apart, whoever takes them through one gatekeeper: of a camera that is opened again and
+/// again they would be moving ones.
+///
+/// *thread-safe*
+package final class StillRateLimiter: Sendable {
+    private let last = Locked<[DeviceID: ContinuousClock.Instant]>([:])
+
+    package init() {}
+
+    /// When the next may be taken: each that asks has the moment to itself.
+    package func due(
+        _ device: DeviceID, at now: ContinuousClock.Instant, apart pause: Duration
+    ) -> ContinuousClock.Instant {
+        last.withLock { last in
+            let due = last[device].map { max($0.advanced(by: pause), now) } ?? now
+            last[device] = due
+            return due
+        }
+    }
+}
+
+extension DevicePermit {
+    /// Waits, where it is for less than moving pictures, until another single one may be taken of the camera.
+    /// - Throws: `.cancelled` where the task is.
+    package func awaitStill(apart pause: Duration) async throws(CaptureError) {
+        guard let highest = capability.levels.last, level < highest else { return }
+        let due = gatekeeper.stills.due(device.id, at: .now, apart: pause)
+        do {
+            try await Task.sleep(until: due, clock: .continuous)
+        } catch {
+            throw CaptureError(.cancelled, "It was cancelled before a picture was taken.")
+        }
+    }
+}

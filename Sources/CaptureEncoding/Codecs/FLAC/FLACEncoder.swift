@@ -1,0 +1,128 @@
+import CCodecs
+import CaptureGate
+
+/// Lossless sound: libFLAC's stream encoder, one packet a block.
+///
+/// S16, S24 and S32 in 1 to 8 channels. Of 32 bits libFLAC 1.4 reads every sample, and ffmpeg 5.1, which Debian 12 has,
+/// none. Blocks last at most about 0.1 s, so that little is lost when a recorder dies.
+/// The corresponding standard is RFC 9639.
+///
+/// *session-bound*
+public final class FLACEncoder: Encoder {
+    public let format: AudioFormat
+    /// 0 (fast) to 8 (small).
+    public let level: Int
+    public private(set) var description = CodecDescription(matroskaID: "A_FLAC")
+    public private(set) var counts = EncoderCounts()
+
+    private let labels: [String]
+    private var handle: OpaquePointer?
+    private var samples: UnsafeMutableBufferPointer<Int32>
+    private var clock = PacketClock()
+
+    /// - Parameters:
+    ///   - format: integers.
+    ///   - level: 0 (fast) to 8 (small).
+    ///   - labels: Vorbis comments, `NAME=text`.
+    public init(format: AudioFormat, level: Int = 5, labels: [String] = []) {
+        self.format = format
+        self.level = level
+        self.labels = labels
+        samples = .allocate(capacity: AudioFormat.pieceFrames * max(format.channels, 1))
+    }
+
+    deinit {
+        cc_flac_free(handle)
+        samples.deallocate()
+    }
+
+    public func begin() throws(CaptureError) {
+        try checkFormat()
+        var wanted = cc_flac_format(
+            sample_rate: UInt32(format.sampleRate), channels: UInt32(format.channels),
+            bits_per_sample: UInt32(format.sampleFormat.significantBits), level: UInt32(level),
+            block_size: UInt32(blockFrames))
+        guard cc_flac_open(&handle, &wanted) == 0, let handle else { throw PacketBuffer.outOfMemory }
+        for label in labels { _ = cc_flac_comment(handle, label) }
+        var head = PacketBuffer()
+        guard cc_flac_begin(handle, &head.storage) == 0, head.count == 1 else { throw failure("start") }
+        description.privateBytes = head.withBytes(of: 0) { Array($0) }
+        description.bitDepth = format.sampleFormat.significantBits
+    }
+
+    public func encode(
+        _ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        _ = try format.frames(in: data)
+        clock.anchor(at: nanoseconds)
+        try format.forEachPiece(of: data) { (piece, frames) throws(CaptureError) in
+            try encode(piece, frames, into: &packets)
+        }
+    }
+
+    private func encode(
+        _ piece: UnsafeRawBufferPointer, _ frames: Int, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        guard let handle, let samples = samples.baseAddress else { throw failure("use") }
+        Samples.widen(piece, of: format.sampleFormat, into: samples)
+        let before = packets.count
+        guard cc_flac_encode(handle, samples, UInt32(frames), &packets.storage) == 0 else { throw failure("use") }
+        clock.advance(by: Int64(frames))
+        stamp(&packets, from: before)
+    }
+
+    public func finish(into packets: inout PacketBuffer) throws(CaptureError) {
+        guard let handle, description.privateBytes.count >= 42 else { throw failure("finish") }
+        let before = packets.count
+        var info = [UInt8](repeating: 0, count: 34)
+        guard cc_flac_finish(handle, &packets.storage, &info) == 0 else { throw failure("finish") }
+        stamp(&packets, from: before)
+        // fLaC, the block's head, then STREAMINFO.
+        description.privateBytes.replaceSubrange(8..<42, with: info)
+    }
+
+    /// libFLAC's callback left the frames of a block where its duration belongs.
+    private func stamp(_ packets: inout PacketBuffer, from first: Int) {
+        for index in first..<packets.count {
+            let frames = packets.duration(of: index)
+            let time = clock.take(frames, of: format)
+            packets.setTime(of: index, time, lasting: format.nanoseconds(ofFrames: frames))
+            counts.frames += UInt64(frames)
+            counts.packets += 1
+            counts.bytes += UInt64(packets.byteCount(of: index))
+        }
+    }
+
+    /// The largest usual block that lasts at most about 0.1 s.
+    var blockFrames: Int {
+        [4608, 4096, 2304, 1152, 576].first { $0 * 10 <= format.sampleRate } ?? 576
+    }
+
+    private func failure(_ action: String) -> CaptureError {
+        let state = handle.map { String(cString: cc_flac_text($0)) } ?? "it was not begun"
+        return CaptureError(.inputOutput, "libFLAC can't \(action) the stream: \(state).")
+    }
+}
+
+extension FLACEncoder {
+    /// Whether FLAC stores such sound bit by bit.
+    static func holds(_ format: AudioFormat) -> Bool { format.sampleFormat != .float32 && format.channels <= 8 }
+
+    func checkFormat() throws(CaptureError) {
+        try format.checkValues()
+        guard (0...8).contains(level) else {
+            throw CaptureError(
+                .usage, "FLAC has no level \(level).", remedies: [Remedy("Choose 0 (fast) to 8 (small).")])
+        }
+        guard format.sampleFormat != .float32 else {
+            throw CaptureError(
+                .usage, "FLAC holds integer samples, not FLOAT_LE.",
+                remedies: [Remedy("Choose --sample-format S32_LE, or record to a name that ends in .wav.")])
+        }
+        guard format.channels <= 8 else {
+            throw CaptureError(
+                .usage, "FLAC holds at most 8 channels, not \(format.channels).",
+                remedies: [Remedy("Choose --channels 8, or record to a name that ends in .wav.")])
+        }
+    }
+}

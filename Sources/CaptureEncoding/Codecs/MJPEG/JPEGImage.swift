@@ -1,0 +1,303 @@
+import Glibc
+
+/// What the markers of a JPEG image say (ITU-T T.81, annex B); the picture itself is not decoded.
+struct JPEGImage: Hashable {
+    /// Of SOI.
+    var start = 0
+    /// Behind EOI, or behind the data where there is none.
+    var end = 0
+    var hasEnd = false
+    var hasHuffmanTables = false
+    /// Of the first SOS marker.
+    var firstScan: Int?
+    /// The SOFn marker's n; `nil` before it.
+    var process: UInt8?
+    var width = 0
+    var height = 0
+    private var tables = JPEGTables()
+
+    /// Sequential with Huffman codes: what the standard tables are for.
+    var isSequential: Bool { process == 0 || process == 1 }
+
+    /// - Returns: `nil` for what no decoder could make a picture of.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = Self.startOfImage(bytes) else { return nil }
+        self.start = start
+        var at = start + 2
+        while !hasEnd, at < bytes.count {
+            guard let next = readMarker(bytes, at) else { return nil }
+            at = next
+        }
+        guard firstScan != nil else { return nil }
+        if !hasEnd { end = Self.withoutPadding(bytes) }
+    }
+
+    /// Some cameras put a few bytes of their own before the image.
+    private static func startOfImage(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        for at in 0...min(bytes.count - 4, 512)
+        where bytes[at] == 0xFF && bytes[at + 1] == 0xD8 && bytes[at + 2] == 0xFF { return at }
+        return nil
+    }
+
+    /// Reads one marker and its segment.
+    /// - Returns: where to go on; `nil` if it is broken.
+    private mutating func readMarker(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+        var at = start
+        while at + 1 < bytes.count, bytes[at] == 0xFF, bytes[at + 1] == 0xFF { at += 1 }
+        guard at + 1 < bytes.count, bytes[at] == 0xFF else { return nil }
+        let marker = bytes[at + 1]
+        if marker == 0xD9 { return readEnd(at) }
+        guard at + 3 < bytes.count else { return nil }
+        let next = at + 2 + (Int(bytes[at + 2]) << 8 | Int(bytes[at + 3]))
+        guard next >= at + 4, next <= bytes.count else { return nil }
+        return readSegment(marker, at, next, bytes)
+    }
+
+    private mutating func readEnd(_ at: Int) -> Int? {
+        guard firstScan != nil else { return nil }
+        hasEnd = true
+        end = at + 2
+        return end
+    }
+
+    private mutating func readSegment(
+        _ marker: UInt8, _ at: Int, _ next: Int, _ bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        let body = UnsafeRawBufferPointer(rebasing: bytes[(at + 4)..<next])
+        switch marker {
+        case 0xC4:
+            guard tables.readHuffman(body) else { return nil }
+            hasHuffmanTables = hasHuffmanTables || firstScan == nil
+        // Arithmetic codes, lossless and hierarchical images are made by no camera.
+        case 0xC0...0xC2:
+            guard readFrame(marker, body) else { return nil }
+        case 0xDA:
+            guard readScan(body), next < bytes.count else { return nil }
+            firstScan = firstScan ?? at
+            return Self.endOfScan(bytes, next)
+        case 0xDB: return tables.readQuantizers(body) ? next : nil
+        case 0xDD: return body.count == 2 ? next : nil
+        case 0xDC, 0xE0...0xEF, 0xFE: break
+        default: return nil
+        }
+        return next
+    }
+
+    private mutating func readFrame(_ marker: UInt8, _ body: UnsafeRawBufferPointer) -> Bool {
+        guard process == nil, tables.readComponents(body) else { return false }
+        process = marker - 0xC0
+        height = Int(body[1]) << 8 | Int(body[2])
+        width = Int(body[3]) << 8 | Int(body[4])
+        return width > 0 && height > 0
+    }
+
+    private func readScan(_ body: UnsafeRawBufferPointer) -> Bool {
+        guard let process else { return false }
+        return tables.readScan(body, isProgressive: process == 2, hasOwn: hasHuffmanTables)
+    }
+
+    /// Where the next marker after a scan is; the data's end if there is none. By memchr(3), which looks at many bytes at
+    /// once: this is nearly all that passing a picture through takes.
+    private static func endOfScan(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
+        guard let base = bytes.baseAddress else { return bytes.count }
+        var at = start
+        // The last byte can't begin a marker.
+        while at + 1 < bytes.count, let found = memchr(base + at, 0xFF, bytes.count - 1 - at) {
+            at = UnsafeRawPointer(found) - base
+            // A stuffed byte, a restart marker, or a fill byte.
+            let next = bytes[at + 1]
+            if next != 0, next != 0xFF, !(0xD0...0xD7).contains(next) { return at }
+            at += next == 0xFF ? 1 : 2
+        }
+        return bytes.count
+    }
+
+    /// Whether more follows that ends as an image does: then the EOI may be a byte of picture that was changed, and not the end.
+    func endsAgain(in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard hasEnd, end < bytes.count else { return false }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[..<Self.withoutPadding(bytes)])
+        return rest.count >= end + 2 && rest[rest.count - 2] == 0xFF && rest[rest.count - 1] == 0xD9
+    }
+
+    /// Without EOI, drivers fill the buffer up with zeros.
+    private static func withoutPadding(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var end = bytes.count
+        while end > 0, bytes[end - 1] == 0 { end -= 1 }
+        // FF 00 is a byte of picture; a lone FF is the first half of a marker that was cut off.
+        if end > 0, bytes[end - 1] == 0xFF { return end < bytes.count ? end + 1 : end - 1 }
+        return end
+    }
+}
+
+/// The tables and components of a JPEG image (ITU-T T.81, B.2), read as strictly as decoders read them: what libjpeg or
+/// ffmpeg would refuse to begin with is refused here. Damage to the picture itself is not looked for.
+struct JPEGTables: Hashable {
+    /// A bit a table that is there.
+    private var quantizers: UInt8 = 0
+    private var huffmanDC: UInt8 = 0
+    private var huffmanAC: UInt8 = 0
+    /// Of each component: its id, its sampling as the frame header has it, and its quantization table.
+    private var ids = SIMD4<UInt8>()
+    private var samplings = SIMD4<UInt8>()
+    private var tables = SIMD4<UInt8>()
+    private var componentCount = 0
+
+    /// Tables 0 and 1 of each kind, which are put in where a camera leaves all out.
+    private static let standard: UInt8 = 0b11
+
+    // MARK: Segments
+
+    /// Reads what follows a DQT segment's length.
+    mutating func readQuantizers(_ body: UnsafeRawBufferPointer) -> Bool {
+        var at = 0
+        while at < body.count {
+            let (precision, number) = (Int(body[at] >> 4), body[at] & 15)
+            let end = at + 1 + 64 * (precision + 1)
+            guard precision <= 1, number <= 3, end <= body.count else { return false }
+            guard !Self.holdsZero(body, at + 1, bytes: precision + 1) else { return false }
+            quantizers |= 1 << number
+            at = end
+        }
+        return at > 0
+    }
+
+    /// Reads what follows a DHT segment's length.
+    mutating func readHuffman(_ body: UnsafeRawBufferPointer) -> Bool {
+        var at = 0
+        while at < body.count {
+            let (kind, number) = (body[at] >> 4, body[at] & 15)
+            guard kind <= 1, number <= 3, let count = Self.symbols(body, at + 1) else { return false }
+            let symbols = (at + 17)..<(at + 17 + count)
+            guard kind == 1 || Self.areDifferences(body, symbols) else { return false }
+            if kind == 0 { huffmanDC |= 1 << number } else { huffmanAC |= 1 << number }
+            at += 17 + count
+        }
+        return at > 0
+    }
+
+    /// Reads what follows a frame header's length: precision, size, components.
+    mutating func readComponents(_ body: UnsafeRawBufferPointer) -> Bool {
+        guard body.count >= 6, body[0] == 8 else { return false }
+        componentCount = Int(body[5])
+        guard componentCount == 1 || componentCount == 3, body.count == 6 + 3 * componentCount else { return false }
+        for index in 0..<componentCount {
+            let at = 6 + 3 * index
+            guard body[at + 2] <= 3, place(of: body[at], before: index) == nil else { return false }
+            (ids[index], samplings[index], tables[index]) = (body[at], body[at + 1], body[at + 2])
+        }
+        return isSampled
+    }
+
+    /// Reads what follows a scan header's length: components with their tables, and what part of the codes it has.
+    ///
+    /// - Parameter hasOwn: whether Huffman tables came at all; else the standard ones will be put in.
+    func readScan(_ body: UnsafeRawBufferPointer, isProgressive: Bool, hasOwn: Bool) -> Bool {
+        guard body.count > 0 else { return false }
+        let count = Int(body[0])
+        guard (1...max(componentCount, 1)).contains(count), body.count == 4 + 2 * count else { return false }
+        let codes = JPEGScanCodes(UnsafeRawBufferPointer(rebasing: body[(1 + 2 * count)...]))
+        guard !isProgressive || codes.areProgressive(components: count) else { return false }
+        var seen: UInt8 = 0
+        for at in stride(from: 1, to: 1 + 2 * count, by: 2) {
+            guard let index = place(of: body[at], before: componentCount), seen & 1 << UInt8(index) == 0,
+                quantizers & 1 << tables[index] != 0,
+                hasTables(body[at + 1], hasOwn: hasOwn, isProgressive ? codes : .all)
+            else { return false }
+            seen |= 1 << UInt8(index)
+        }
+        return true
+    }
+
+    // MARK: Checks
+
+    private func place(of id: UInt8, before end: Int) -> Int? {
+        for index in 0..<end where ids[index] == id { return index }
+        return nil
+    }
+
+    private func hasTables(_ numbers: UInt8, hasOwn: Bool, _ codes: JPEGScanCodes) -> Bool {
+        let (dc, ac) = (hasOwn ? huffmanDC : Self.standard, hasOwn ? huffmanAC : Self.standard)
+        guard numbers >> 4 <= 3, numbers & 15 <= 3 else { return false }
+        return (!codes.useDC || dc & 1 << (numbers >> 4) != 0) && (!codes.useAC || ac & 1 << (numbers & 15) != 0)
+    }
+
+    /// One component, or brightness with up to four columns or two rows as many samples as colours have: what cameras make and
+    /// all decoders know. Some double all factors.
+    private var isSampled: Bool {
+        var (across, down) = (SIMD4<UInt8>(), SIMD4<UInt8>())
+        for index in 0..<componentCount {
+            (across[index], down[index]) = (samplings[index] >> 4, samplings[index] & 15)
+        }
+        guard let width = Self.ratio(across, componentCount), let height = Self.ratio(down, componentCount) else {
+            return false
+        }
+        return width * height <= 4 && height <= 2
+    }
+
+    /// How often brightness is sampled for a sample of colour: 1, 2 or 4; `nil` for what is no such thing.
+    private static func ratio(_ factors: SIMD4<UInt8>, _ count: Int) -> Int? {
+        let colour = count == 3 ? factors[1] : factors[0]
+        guard colour == 1 || colour == 2, count == 1 || factors[2] == colour, factors[0] % colour == 0 else {
+            return nil
+        }
+        let ratio = Int(factors[0] / colour)
+        return ratio == 1 || ratio == 2 || ratio == 4 ? ratio : nil
+    }
+
+    /// - Returns: how many symbols follow the 16 counts of words of each length; `nil` where they are not there, or there are
+    ///   more words than bits allow, of which all ones is none.
+    private static func symbols(_ body: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+        guard start + 16 <= body.count else { return nil }
+        var (next, count) = (0, 0)
+        for length in 1...16 {
+            let words = Int(body[start + length - 1])
+            next += words
+            count += words
+            guard next < 1 << length else { return nil }
+            next <<= 1
+        }
+        return count > 0 && count <= 256 && start + 16 + count <= body.count ? count : nil
+    }
+
+    /// Whether none is of more bits than differences of samples have. By a loop: a debug build allocates for a slice's elements.
+    private static func areDifferences(_ body: UnsafeRawBufferPointer, _ symbols: Range<Int>) -> Bool {
+        for at in symbols where body[at] > 15 { return false }
+        return true
+    }
+
+    /// Nothing can be divided by 0.
+    private static func holdsZero(_ body: UnsafeRawBufferPointer, _ start: Int, bytes: Int) -> Bool {
+        guard let base = body.baseAddress else { return true }
+        guard bytes == 2 else { return memchr(base + start, 0, 64) != nil }
+        return (0..<64).contains { body[start + 2 * $0] | body[start + 2 * $0 + 1] == 0 }
+    }
+}
+
+/// What part of the codes a scan has: Ss, Se, Ah and Al.
+struct JPEGScanCodes {
+    private let first: UInt8
+    private let last: UInt8
+    private let high: UInt8
+    private let low: UInt8
+
+    /// - Parameter bytes: three.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        (first, last, high, low) = (bytes[0], bytes[1], bytes[2] >> 4, bytes[2] & 15)
+    }
+
+    private init(first: UInt8, last: UInt8) { (self.first, self.last, high, low) = (first, last, 0, 0) }
+
+    /// Of a sequential image, whatever its header says: decoders do not look.
+    static let all = JPEGScanCodes(first: 0, last: 63)
+
+    /// A refinement of the first code takes bits as they are.
+    var useDC: Bool { first == 0 && high == 0 }
+    var useAC: Bool { last > 0 }
+
+    /// Whether a progressive image may have such a scan (G.1.1.1).
+    func areProgressive(components: Int) -> Bool {
+        let isBand = first == 0 ? last == 0 : first <= last && last <= 63 && components == 1
+        return isBand && low <= 13 && (high == 0 || low + 1 == high)
+    }
+}

@@ -1,0 +1,185 @@
+import CCodecs
+import CaptureGate
+
+/// A JPEG image a frame, by libjpeg-turbo, from YUYV, UYVY, NV12, YU12, GREY, RGB3 and BGR3.
+///
+/// YUV goes into the compressor as planes, without a detour by RGB; its matrix and range become JFIF's. Short frames are skipped and counted. Each image is
+/// whole, with its own tables.
+/// The corresponding C functions are `jpeg_write_raw_data` and `jpeg_write_scanlines`.
+///
+/// *session-bound*
+public final class MJPEGEncoder: Encoder {
+    public let format: VideoFormat
+    public let parameters: MJPEGParameters
+    public private(set) var counts = EncoderCounts()
+
+    private let planarizer: Planarizer?
+    private let layout: RawFrameLayout?
+    /// From row to row of packed pixels, bytes.
+    private let stride: Int
+    private let isSingle: Bool
+    /// Red, green and blue of 16 to 235 to all values.
+    private let widensRGB: Bool
+    private var writer: JPEGWriter?
+    private var planes: UnsafeMutableBufferPointer<UInt8>
+
+    public convenience init(format: VideoFormat, parameters: MJPEGParameters = MJPEGParameters()) {
+        self.init(format: format, parameters: parameters, isSingle: false)
+    }
+
+    /// - Parameter isSingle: each image is as small as it can be, in twice the time.
+    init(format: VideoFormat, parameters: MJPEGParameters, isSingle: Bool) {
+        self.isSingle = isSingle
+        self.format = format
+        self.parameters = parameters
+        layout = RawFrameLayout(format)
+        stride = layout?.planes.first?.stride ?? 0
+        planarizer = Planarizer(
+            format.of(parameters.range), sampling: parameters.chroma == .yuv420 ? .yuv420 : nil, to: .jpeg)
+        widensRGB = layout != nil && planarizer == nil && format.colorimetry.range == .limited
+        let needsNone = planarizer?.needsNoWork ?? true
+        let needed = widensRGB ? 3 * format.width * format.height : planarizer?.geometry.byteCountWithScratch ?? 0
+        planes = .allocate(capacity: needsNone && !widensRGB ? 0 : needed)
+    }
+
+    deinit { planes.deallocate() }
+
+    public var description: CodecDescription {
+        CodecDescription(matroskaID: "V_MJPEG", colorimetry: format.colorimetry.asJPEG)
+    }
+
+    public func begin() throws(CaptureError) {
+        try checkParameters()
+        guard layout != nil else { throw cannotEncode }
+        let isPacked = planarizer == nil
+        let order = format.pixelFormat == .rgb24 ? CC_JPEG_RGB : CC_JPEG_BGR
+        writer = try JPEGWriter(
+            width: format.width, height: format.height, sampling: sampling, order: isPacked ? Int32(order) : -1,
+            parameters, isSingle: isSingle)
+    }
+
+    public func encode(
+        _ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        guard let layout, data.byteCount >= layout.byteCount else {
+            counts.skipped += 1
+            return
+        }
+        let before = packets.count
+        try data.withUnsafeBytes { (data) throws(CaptureError) in
+            guard let source = data.baseAddress else { return }
+            try append(source, at: nanoseconds, to: &packets)
+        }
+        guard packets.count > before else { return }
+        counts.frames += 1
+        counts.packets += 1
+        counts.bytes += UInt64(packets.byteCount(of: before))
+    }
+
+    public func finish(into packets: inout PacketBuffer) {}
+
+    private func append(
+        _ source: UnsafeRawPointer, at nanoseconds: Int64, to packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        guard let writer else { return }
+        let duration = format.frameRate.frameNanoseconds
+        try packets.append(
+            capacity: writer.capacity, at: nanoseconds, lasting: duration
+        ) { (room) throws(CaptureError) in
+            guard let planarizer else {
+                let pixels = widensRGB ? widened(source) : source.assumingMemoryBound(to: UInt8.self)
+                return try writer.write(pixels, stride: widensRGB ? 3 * format.width : stride, into: room)
+            }
+            let input = planarizer.needsNoWork ? planarizer.borrowed(source) : planarizer.converted(source, planes)
+            return try writer.write(input, into: room)
+        }
+    }
+
+    private func widened(_ source: UnsafeRawPointer) -> UnsafePointer<UInt8> {
+        guard let target = planes.baseAddress else { return source.assumingMemoryBound(to: UInt8.self) }
+        let rowBytes = 3 * format.width
+        for row in 0..<format.height {
+            let pixels = (source + row * stride).assumingMemoryBound(to: UInt8.self)
+            PixelRows.expandLuma(pixels, into: target + row * rowBytes, count: rowBytes)
+        }
+        return UnsafePointer(target)
+    }
+
+    private var sampling: Int32 {
+        if let planarizer { return planarizer.geometry.sampling.jpegSampling }
+        return parameters.chroma == .yuv420 ? ChromaSampling.yuv420.jpegSampling : ChromaSampling.yuv422.jpegSampling
+    }
+}
+
+extension MJPEGEncoder {
+    func checkParameters() throws(CaptureError) {
+        guard (1...100).contains(parameters.quality) else {
+            throw CaptureError(
+                .usage, "JPEG has no quality \(parameters.quality).",
+                remedies: [Remedy("Choose 1 (small) to 100 (large).")])
+        }
+        let is420 = PixelArrangement(format.pixelFormat)?.sampling == .yuv420
+        if is420, parameters.chroma == .yuv422 {
+            throw CaptureError(
+                .usage, "\(format.pixelFormat) has the colour of 4:2:0; there is none to make 4:2:2 of.",
+                remedies: [Remedy("Leave the chroma as the source has it.")])
+        }
+    }
+
+    var cannotEncode: CaptureError {
+        CaptureError(
+            .usage, "\(format.width)x\(format.height) \(format.pixelFormat) can't be made MJPEG.",
+            remedies: [
+                Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, of an even width and at most 16384x16384.")
+            ])
+    }
+}
+
+extension Planarizer {
+    /// The converted picture's planes, in `buffer`.
+    func converted(_ source: UnsafeRawPointer, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> cc_jpeg_planes {
+        guard let base = buffer.baseAddress else { return cc_jpeg_planes() }
+        convert(source, into: base)
+        let cb = base + geometry.lumaBytes
+        var planes = header
+        planes.plane = (UnsafePointer(base), UnsafePointer(cb), UnsafePointer(cb + geometry.chromaBytes))
+        planes.stride = (Int32(geometry.width), Int32(geometry.chromaWidth), Int32(geometry.chromaWidth))
+        return planes
+    }
+
+    /// The source's own planes.
+    func borrowed(_ source: UnsafeRawPointer) -> cc_jpeg_planes {
+        let bytes = source.assumingMemoryBound(to: UInt8.self)
+        var planes = header
+        planes.plane = (start(0, bytes), start(1, bytes), start(2, bytes))
+        planes.stride = (stride(0), stride(1), stride(2))
+        return planes
+    }
+
+    private func start(_ index: Int, _ bytes: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
+        index < layout.planes.count ? bytes + layout.planes[index].offset : nil
+    }
+
+    private func stride(_ index: Int) -> Int32 {
+        index < layout.planes.count ? Int32(layout.planes[index].stride) : 0
+    }
+
+    private var header: cc_jpeg_planes {
+        var planes = cc_jpeg_planes()
+        planes.width = Int32(geometry.width)
+        planes.height = Int32(geometry.height)
+        planes.subsampling = geometry.sampling.jpegSampling
+        return planes
+    }
+}
+
+extension ChromaSampling {
+    var jpegSampling: Int32 {
+        switch self {
+        case .yuv444: Int32(CC_JPEG_444)
+        case .yuv422: Int32(CC_JPEG_422)
+        case .yuv420: Int32(CC_JPEG_420)
+        case .grey: Int32(CC_JPEG_GREY)
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import CCodecs
+import CaptureGate
+
+/// Small sound that is like the source: libopus, one packet a frame duration.
+///
+/// 1 to 255 channels at up to 48 kHz; rates that Opus has not are resampled to the next one that it has. The sound of
+/// more than two channels is stored channel by channel, none of them standing for a loudspeaker (mapping family 255).
+/// Packets' times have ``CodecDescription/delay`` on top, as Matroska's blocks want them. Float samples are encoded,
+/// with the depth of the source told. The corresponding standards are RFC 6716 and RFC 7845.
+///
+/// *session-bound*
+public final class OpusEncoder: Encoder {
+    public let format: AudioFormat
+    public let parameters: OpusParameters
+    public private(set) var description = CodecDescription(matroskaID: "A_OPUS")
+    public private(set) var counts = EncoderCounts()
+
+    /// What the encoder gets: one of Opus' own rates.
+    let coded: AudioFormat
+    private var handle: OpaquePointer?
+    private var lookahead = 0
+    private var streams = 1
+    /// One packet's samples, of which so many frames are there.
+    private let block: UnsafeMutableBufferPointer<Float>
+    private var blockFill = 0
+    /// What comes in, as numbers, a piece at a time.
+    private let piece: UnsafeMutableBufferPointer<Float>
+    private var resampler: Resampler?
+    private var resampled: [UInt8] = []
+    private var clock = PacketClock()
+    /// Frames of the device that came in, of the coded sound that went into blocks, and blocks that came out.
+    private var framesIn: Int64 = 0
+    private var framesCoded: Int64 = 0
+    private var blocks: Int64 = 0
+
+    /// What libopus' documentation advises for a packet of a stream, bytes.
+    private static let mostBytes = 4000
+
+    public init(format: AudioFormat, parameters: OpusParameters = OpusParameters()) {
+        self.format = format
+        self.parameters = parameters
+        coded = AudioFormat(
+            sampleRate: Self.rate(for: format.sampleRate) ?? OpusHead.rate, channels: format.channels,
+            sampleFormat: .float32)
+        block = .allocate(capacity: coded.sampleRate / 1000 * 60 * max(format.channels, 1))
+        piece = .allocate(capacity: AudioFormat.pieceFrames * max(format.channels, 1))
+    }
+
+    deinit {
+        cc_opus_free(handle)
+        block.deallocate()
+        piece.deallocate()
+    }
+
+    /// Coded frames a packet.
+    var blockFrames: Int { coded.sampleRate * parameters.frameDuration.rawValue / 1_000_000 }
+
+    public func begin() throws(CaptureError) {
+        try checkFormat()
+        var layout = cc_opus_layout()
+        var wanted = libraryFormat
+        let opened = cc_opus_open(&handle, &wanted, &layout)
+        guard opened >= 0, handle != nil else { throw failure("start", -opened) }
+        lookahead = Int(layout.lookahead)
+        streams = Int(layout.streams)
+        describe(layout, family: Int(wanted.mapping_family))
+        if coded.sampleRate != format.sampleRate { beginResampling() }
+    }
+
+    private var libraryFormat: cc_opus_format {
+        var wanted = cc_opus_format()
+        wanted.sample_rate = Int32(coded.sampleRate)
+        wanted.channels = Int32(coded.channels)
+        wanted.mapping_family = coded.channels <= 2 ? 0 : 255
+        wanted.application = parameters.application.libraryValue
+        wanted.bitrate = Int32(parameters.bitrate ?? 0)
+        wanted.mode = parameters.mode.libraryValue
+        wanted.complexity = Int32(parameters.complexity)
+        wanted.depth = Int32(min(format.sampleFormat.significantBits, 24))
+        return wanted
+    }
+
+    private func describe(_ layout: cc_opus_layout, family: Int) {
+        var head = OpusHead()
+        head.channels = coded.channels
+        head.preSkip = lookahead * (OpusHead.rate / coded.sampleRate)
+        head.inputRate = format.sampleRate
+        head.mappingFamily = family
+        (head.streams, head.coupled) = (streams, Int(layout.coupled))
+        head.mapping = withUnsafeBytes(of: layout.mapping) { Array($0.prefix(coded.channels)) }
+        description.privateBytes = head.bytes
+        description.decodedRate = OpusHead.rate
+        description.delay = coded.nanoseconds(ofFrames: Int64(lookahead))
+        description.preRoll = 80_000_000
+    }
+
+    private func beginResampling() {
+        var fresh = Resampler(coded)
+        let silence = [UInt8](repeating: 0, count: SincTable.half * coded.bytesPerFrame)
+        fresh.begin(after: silence.span.bytes)
+        resampler = fresh
+    }
+
+    // MARK: In
+
+    public func encode(
+        _ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        _ = try format.frames(in: data)
+        clock.anchor(at: nanoseconds)
+        try format.forEachPiece(of: data) { (part, frames) throws(CaptureError) in
+            try take(part, frames, into: &packets)
+        }
+    }
+
+    private func take(
+        _ part: UnsafeRawBufferPointer, _ frames: Int, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        guard let samples = piece.baseAddress else { return }
+        Samples.float(part, of: format.sampleFormat, into: samples)
+        let before = codedFrames(framesIn)
+        framesIn += Int64(frames)
+        counts.frames += UInt64(frames)
+        clock.advance(by: codedFrames(framesIn) - before)
+        if resampler == nil {
+            try append(samples, frames, into: &packets)
+        } else {
+            resampler?.push(UnsafeRawBufferPointer(start: samples, count: frames * coded.bytesPerFrame).bytes)
+            try pull(into: &packets)
+        }
+    }
+
+    private func codedFrames(_ frames: Int64) -> Int64 {
+        frames * Int64(coded.sampleRate) / Int64(format.sampleRate)
+    }
+
+    private func pull(into packets: inout PacketBuffer) throws(CaptureError) {
+        let step = Double(format.sampleRate) / Double(coded.sampleRate)
+        let frames = resampler?.pull(step: step, most: .max, into: &resampled) ?? 0
+        let bytes = resampled
+        try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in
+            guard let start = bytes.baseAddress else { return }
+            try append(start.assumingMemoryBound(to: Float.self), frames, into: &packets)
+        }
+    }
+
+    private func append(
+        _ samples: UnsafePointer<Float>, _ frames: Int, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        guard let block = block.baseAddress else { return }
+        var done = 0
+        while done < frames {
+            let count = min(blockFrames - blockFill, frames - done)
+            (block + blockFill * coded.channels).update(
+                from: samples + done * coded.channels, count: count * coded.channels)
+            blockFill += count
+            done += count
+            framesCoded += Int64(count)
+            if blockFill == blockFrames { try emit(into: &packets) }
+        }
+    }
+
+    // MARK: Out
+
+    private func emit(into packets: inout PacketBuffer) throws(CaptureError) {
+        let before = packets.count
+        let duration = coded.nanoseconds(ofFrames: heardFrames)
+        let time = clock.take(Int64(blockFrames), of: coded)
+        try packets.append(capacity: Self.mostBytes * streams, at: time, lasting: duration) {
+            (room) throws(CaptureError) in
+            let size = cc_opus_encode(
+                handle, block.baseAddress, Int32(blockFrames), room.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                room.count)
+            guard size > 0 else { throw failure("use", Int32(-size)) }
+            return Int(size)
+        }
+        blocks += 1
+        blockFill = 0
+        counts.packets += 1
+        counts.bytes += UInt64(packets.byteCount(of: before))
+    }
+
+    /// How many frames of the recording the next packet stands for: the last ones may hold the end of the delay alone.
+    private var heardFrames: Int64 { min(max(framesCoded - blocks * Int64(blockFrames), 0), Int64(blockFrames)) }
+
+    /// The decoder is `lookahead` late, so that many frames of silence must follow; what is more is marked as such.
+    public func finish(into packets: inout PacketBuffer) throws(CaptureError) {
+        guard handle != nil, let block = block.baseAddress else { throw failure("finish", 0) }
+        if resampler != nil {
+            resampler?.pushEnd()
+            try pull(into: &packets)
+        }
+        let needed = framesCoded + Int64(lookahead)
+        while blocks * Int64(blockFrames) < needed {
+            let rest = blockFrames - blockFill
+            (block + blockFill * coded.channels).update(repeating: 0, count: rest * coded.channels)
+            try emit(into: &packets)
+        }
+        guard packets.count > 0 else { return }
+        let heard = coded.nanoseconds(ofFrames: blocks * Int64(blockFrames) - Int64(lookahead))
+        packets.setDiscard(of: packets.count - 1, max(heard - format.nanoseconds(ofFrames: framesIn), 0))
+    }
+
+    private func failure(_ action: String, _ code: Int32) -> CaptureError {
+        let reason = handle == nil && code == 0 ? "it was not begun" : "error \(code)"
+        return CaptureError(.inputOutput, "libopus can't \(action) the stream: \(reason).", errno: code)
+    }
+}
+
+extension OpusEncoder {
+    /// The lowest of Opus' own rates that holds all of such sound; `nil` above 48 kHz.
+    static func rate(for sampleRate: Int) -> Int? {
+        [8000, 12_000, 16_000, 24_000, 48_000].first { $0 >= sampleRate }
+    }
+
+    func checkFormat() throws(CaptureError) {
+        try format.checkValues()
+        guard Self.rate(for: format.sampleRate) != nil else {
+            throw CaptureError(
+                .usage, "Opus holds sound of at most 48000 Hz, not \(format.sampleRate).",
+                remedies: [Remedy("Choose --rate 48000, or record to a name that ends in .flac.")])
+        }
+        guard (0...10).contains(parameters.complexity) else {
+            throw CaptureError(
+                .usage, "Opus has no complexity \(parameters.complexity).",
+                remedies: [Remedy("Choose 0 (fast) to 10 (best).")])
+        }
+        try checkBitrate()
+    }
+
+    private func checkBitrate() throws(CaptureError) {
+        guard let bitrate = parameters.bitrate else { return }
+        let range = 6000 * format.channels...510_000 * format.channels
+        guard !range.contains(bitrate) else { return }
+        throw CaptureError(
+            .usage, "Opus can't code \(format.channels) channels with \(bitrate) bits a second.",
+            remedies: [Remedy("Choose \(range.lowerBound) to \(range.upperBound).")])
+    }
+}
+
+extension OpusParameters.Application {
+    var libraryValue: Int32 {
+        switch self {
+        case .audio: Int32(CC_OPUS_AUDIO)
+        case .voice: Int32(CC_OPUS_VOICE)
+        case .lowDelay: Int32(CC_OPUS_LOW_DELAY)
+        }
+    }
+}
+
+extension OpusParameters.BitrateMode {
+    var libraryValue: Int32 {
+        switch self {
+        case .variable: Int32(CC_OPUS_VBR)
+        case .constrained: Int32(CC_OPUS_CVBR)
+        case .constant: Int32(CC_OPUS_CBR)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import CCodecs
+import CaptureGate
+
+/// Sound as it is: little endian samples, S24_LE packed into three bytes.
+///
+/// *session-bound*
+public final class PCMEncoder: Encoder {
+    public let format: AudioFormat
+    public private(set) var counts = EncoderCounts()
+
+    public init(format: AudioFormat) {
+        self.format = format
+    }
+
+    public var description: CodecDescription {
+        let isFloat = format.sampleFormat == .float32
+        return CodecDescription(
+            matroskaID: isFloat ? "A_PCM/FLOAT/IEEE" : "A_PCM/INT/LIT", bitDepth: format.sampleFormat.significantBits)
+    }
+
+    public func begin() throws(CaptureError) { try format.checkValues() }
+
+    public func encode(
+        _ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        let frames = try format.frames(in: data)
+        // A packet of a quarter of a second at most keeps containers' pieces short, however much comes at once.
+        let most = max(format.sampleRate / 4, 1)
+        try data.withUnsafeBytes { (data) throws(CaptureError) in
+            for first in stride(from: 0, to: frames, by: most) {
+                let last = min(first + most, frames)
+                let part = data[first * format.bytesPerFrame..<last * format.bytesPerFrame]
+                let time = nanoseconds + format.nanoseconds(ofFrames: Int64(first))
+                try append(UnsafeRawBufferPointer(rebasing: part), last - first, at: time, to: &packets)
+            }
+        }
+    }
+
+    private func append(
+        _ data: UnsafeRawBufferPointer, _ frames: Int, at nanoseconds: Int64, to packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        let size = frames * Self.storedBytesPerFrame(format)
+        let duration = format.nanoseconds(ofFrames: Int64(frames))
+        try packets.append(capacity: size, at: nanoseconds, lasting: duration) { room in
+            Self.store(data, format.sampleFormat, in: room)
+            return size
+        }
+        counts.frames += UInt64(frames)
+        counts.packets += 1
+        counts.bytes += UInt64(size)
+    }
+
+    public func finish(into packets: inout PacketBuffer) {}
+
+    /// Bytes of a frame in a file: S24_LE is stored as S24_3LE, which every reader knows.
+    static func storedBytesPerFrame(_ format: AudioFormat) -> Int {
+        format.sampleFormat == .s24 ? 3 * format.channels : format.bytesPerFrame
+    }
+
+    static func store(_ data: UnsafeRawBufferPointer, _ format: SampleFormat, in room: UnsafeMutableRawBufferPointer) {
+        guard let target = room.baseAddress else { return }
+        if format == .s24 { Samples.pack24(data, into: target) } else { room.copyMemory(from: data) }
+    }
+}
+
+/// Raw pictures as they are, their rows without padding.
+///
+/// *session-bound*
+public final class RawVideoEncoder: PassthroughEncoder {
+    public let format: VideoFormat
+    public private(set) var counts = EncoderCounts()
+
+    private let layout: RawFrameLayout?
+    private let isPacked: Bool
+
+    public init(format: VideoFormat) {
+        self.format = format
+        layout = RawFrameLayout(format)
+        isPacked = layout?.isPacked ?? false
+    }
+
+    public var description: CodecDescription {
+        CodecDescription(
+            matroskaID: "V_UNCOMPRESSED", uncompressedFourCC: Self.fourCC[format.pixelFormat] ?? [],
+            colorimetry: format.colorimetry)
+    }
+
+    public func begin() throws(CaptureError) {
+        guard layout != nil, Self.fourCC[format.pixelFormat] != nil else {
+            throw CaptureError(
+                .usage, "\(format.width)x\(format.height) \(format.pixelFormat) can't be stored uncompressed.",
+                remedies: [Remedy("Choose --pixel-format YUYV, UYVY, NV12, YU12 or GREY.")])
+        }
+    }
+
+    public func encode(
+        _ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer
+    ) throws(CaptureError) {
+        guard let layout, data.byteCount >= layout.byteCount else {
+            counts.skipped += 1
+            return
+        }
+        let duration = format.frameRate.frameNanoseconds
+        try data.withUnsafeBytes { (data) throws(CaptureError) in
+            guard let source = data.baseAddress else { return }
+            try packets.append(capacity: layout.packedByteCount, at: nanoseconds, lasting: duration) { room in
+                layout.pack(source, into: room)
+            }
+        }
+        count(layout)
+    }
+
+    func pass(_ data: RawSpan) -> Range<Int>? {
+        guard isPacked, let layout, data.byteCount >= layout.byteCount else { return nil }
+        count(layout)
+        return 0..<layout.packedByteCount
+    }
+
+    private func count(_ layout: RawFrameLayout) {
+        counts.frames += 1
+        counts.packets += 1
+        counts.bytes += UInt64(layout.packedByteCount)
+    }
+
+    public func finish(into packets: inout PacketBuffer) {}
+
+    /// The codes that players know the formats by: those of AVI.
+    private static let fourCC: [PixelFormat: [UInt8]] = [
+        .yuyv: Array("YUY2".utf8), .uyvy: Array("UYVY".utf8), .nv12: Array("NV12".utf8),
+        .yuv420: Array("I420".utf8), .grey: Array("Y800".utf8),
+    ]
+}
+
+extension RawFrameLayout {
+    /// Copies the picture without its padding.
+    /// - Returns: the bytes written.
+    func pack(_ source: UnsafeRawPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
+        guard var target = room.baseAddress, room.count >= packedByteCount else { return 0 }
+        for index in planes.indices {
+            let plane = planes[index]
+            if plane.stride == plane.rowBytes {
+                target.copyMemory(from: source + plane.offset, byteCount: plane.rowBytes * plane.rows)
+                target += plane.rowBytes * plane.rows
+                continue
+            }
+            for row in 0..<plane.rows {
+                target.copyMemory(from: source + plane.offset + row * plane.stride, byteCount: plane.rowBytes)
+                target += plane.rowBytes
+            }
+        }
+        return packedByteCount
+    }
+}

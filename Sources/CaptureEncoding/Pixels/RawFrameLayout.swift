@@ -1,0 +1,216 @@
+import CaptureGate
+
+/// Where the planes of a raw picture lie in a driver's buffer.
+struct RawFrameLayout: Hashable {
+    struct Plane: Hashable {
+        /// From the buffer's start, bytes.
+        let offset: Int
+        /// From row to row, bytes.
+        let stride: Int
+        /// Bytes of a row that carry picture.
+        let rowBytes: Int
+        let rows: Int
+
+        var end: Int { rows == 0 ? offset : offset + (rows - 1) * stride + rowBytes }
+    }
+
+    let planes: [Plane]
+
+    /// The fewest bytes that hold the picture; the last row may lack its padding.
+    let byteCount: Int
+    /// Bytes of picture without any padding.
+    let packedByteCount: Int
+
+    /// Whether the picture lies in its buffer as it does in a file: no padding, its planes one behind the other.
+    var isPacked: Bool {
+        var end = 0
+        for plane in planes {
+            guard plane.offset == end, plane.stride == plane.rowBytes else { return false }
+            end += plane.rowBytes * plane.rows
+        }
+        return true
+    }
+
+    /// - Returns: `nil` for compressed and unknown formats, and for impossible sizes.
+    init?(_ format: VideoFormat) {
+        guard (1...16384).contains(format.width), (1...16384).contains(format.height) else { return nil }
+        guard let planes = Self.planes(format) else { return nil }
+        guard planes.allSatisfy({ $0.stride >= $0.rowBytes }) else { return nil }
+        self.planes = planes
+        byteCount = planes.map(\.end).max() ?? 0
+        packedByteCount = planes.reduce(0) { $0 + $1.rowBytes * $1.rows }
+    }
+
+    private static func planes(_ format: VideoFormat) -> [Plane]? {
+        guard let arrangement = PixelArrangement(format.pixelFormat) else { return nil }
+        let width = format.width
+        switch arrangement {
+        case .packed: return width.isMultiple(of: 2) ? [first(2 * width, format)] : nil
+        case .rgb: return [first(3 * width, format)]
+        case .grey: return [first(width, format)]
+        case .deepGrey: return [first(2 * width, format)]
+        case .semiplanar(let sampling, _):
+            let luma = first(width, format)
+            let columns = 2 * columns(sampling, width)
+            return [
+                luma, colour(1, behind: luma, columns, max(luma.stride * columns / width, columns), format, sampling),
+            ]
+        case .planar(let sampling, _):
+            let luma = first(width, format)
+            let columns = columns(sampling, width)
+            // V4L2: rows of half as many samples are half as long, padding included.
+            let stride = max(sampling == .yuv444 ? luma.stride : luma.stride / 2, columns)
+            let second = colour(1, behind: luma, columns, stride, format, sampling)
+            return [luma, second, colour(2, behind: second, columns, stride, format, sampling)]
+        }
+    }
+
+    private static func columns(_ sampling: ChromaSampling, _ width: Int) -> Int {
+        sampling == .yuv444 ? width : (width + 1) / 2
+    }
+
+    private static func first(_ rowBytes: Int, _ format: VideoFormat) -> Plane {
+        Plane(
+            offset: 0, stride: max(format.bytesPerLine, 0) == 0 ? rowBytes : format.bytesPerLine, rowBytes: rowBytes,
+            rows: format.height)
+    }
+
+    /// - Parameter stride: of a plane in the same memory; one in its own has what the device says.
+    private static func colour(
+        _ index: Int, behind: Plane, _ rowBytes: Int, _ stride: Int, _ format: VideoFormat, _ sampling: ChromaSampling
+    ) -> Plane {
+        let isApart = index < format.planeBytesPerLine.count
+        return Plane(
+            offset: behind.offset + behind.stride * behind.rows,
+            stride: isApart ? format.planeBytesPerLine[index] : stride, rowBytes: rowBytes,
+            rows: sampling == .yuv420 ? (format.height + 1) / 2 : format.height)
+    }
+}
+
+/// How the samples of a raw picture follow each other, for the formats that are read without libv4lconvert.
+enum PixelArrangement: Hashable {
+    /// Two pixels in four bytes: where Y0, Cb, Y1 and Cr stand.
+    case packed(y: Int, cb: Int, cr: Int)
+    /// A plane of Y, then one of Cb and Cr in turn, or Cr and Cb.
+    case semiplanar(ChromaSampling, swapped: Bool)
+    /// Planes of Y, Cb and Cr, or Y, Cr and Cb.
+    case planar(ChromaSampling, swapped: Bool)
+    case grey
+    /// Grey of 16 bits, whose value is shifted so many bits to the right for 8 of it.
+    case deepGrey(shift: UInt16, isBigEndian: Bool)
+    /// Three bytes a pixel: where R and B stand.
+    case rgb(red: Int, blue: Int)
+
+    init?(_ format: PixelFormat) {
+        guard let arrangement = Self.known[format] else { return nil }
+        self = arrangement
+    }
+
+    private static let known: [PixelFormat: PixelArrangement] = table.reduce(into: [:]) { known, line in
+        for code in line.codes.split(separator: " ").compactMap({ PixelFormat(String($0)) }) {
+            known[code] = line.arrangement
+        }
+    }
+
+    /// V4L2's codes. Those with an M in second place keep their planes apart.
+    private static let table: [(codes: String, arrangement: PixelArrangement)] = [
+        ("YUYV", .packed(y: 0, cb: 1, cr: 3)), ("YVYU", .packed(y: 0, cb: 3, cr: 1)),
+        ("UYVY", .packed(y: 1, cb: 0, cr: 2)), ("VYUY", .packed(y: 1, cb: 2, cr: 0)),
+        ("NV12 NM12", .semiplanar(.yuv420, swapped: false)), ("NV21 NM21", .semiplanar(.yuv420, swapped: true)),
+        ("NV16 NM16", .semiplanar(.yuv422, swapped: false)), ("NV61 NM61", .semiplanar(.yuv422, swapped: true)),
+        ("NV24", .semiplanar(.yuv444, swapped: false)), ("NV42", .semiplanar(.yuv444, swapped: true)),
+        ("YU12 YM12", .planar(.yuv420, swapped: false)), ("YV12 YM21", .planar(.yuv420, swapped: true)),
+        ("422P YM16", .planar(.yuv422, swapped: false)), ("YM61", .planar(.yuv422, swapped: true)),
+        ("YM24", .planar(.yuv444, swapped: false)), ("YM42", .planar(.yuv444, swapped: true)),
+        ("GREY", .grey), ("Y10", .deepGrey(shift: 2, isBigEndian: false)),
+        ("Y12", .deepGrey(shift: 4, isBigEndian: false)), ("Y16", .deepGrey(shift: 8, isBigEndian: false)),
+        ("Y16-BE", .deepGrey(shift: 8, isBigEndian: true)),
+        ("RGB3", .rgb(red: 0, blue: 2)), ("BGR3", .rgb(red: 2, blue: 0)),
+    ]
+
+    /// Whether it is Y, Cb and Cr.
+    var hasChromaPlanes: Bool {
+        switch self {
+        case .packed, .semiplanar, .planar: true
+        case .grey, .deepGrey, .rgb: false
+        }
+    }
+
+    var sampling: ChromaSampling {
+        switch self {
+        case .packed: .yuv422
+        case .semiplanar(let sampling, _), .planar(let sampling, _): sampling
+        case .grey, .deepGrey: .grey
+        case .rgb: .yuv444
+        }
+    }
+}
+
+/// A planar picture without padding: Y, then Cb, then Cr.
+struct PlanarGeometry: Hashable {
+    let width: Int
+    let height: Int
+    let sampling: ChromaSampling
+
+    var lumaBytes: Int { width * height }
+    var chromaWidth: Int {
+        switch sampling {
+        case .yuv444: width
+        case .yuv422, .yuv420: (width + 1) / 2
+        case .grey: 0
+        }
+    }
+    var chromaHeight: Int {
+        switch sampling {
+        case .yuv444, .yuv422: height
+        case .yuv420: (height + 1) / 2
+        case .grey: 0
+        }
+    }
+    var chromaBytes: Int { chromaWidth * chromaHeight }
+    var byteCount: Int { lumaBytes + 2 * chromaBytes }
+    /// Two rows of chroma behind the picture, for halving 4:2:2.
+    var byteCountWithScratch: Int { byteCount + 2 * chromaWidth }
+}
+
+/// How many chroma samples a planar picture has.
+enum ChromaSampling: Hashable {
+    case yuv444, yuv422, yuv420, grey
+}
+
+extension VideoFormat {
+    /// What a picture takes as the device delivers it, bytes; `nil` where it is compressed, and nobody knows.
+    var rawByteCount: Int? {
+        guard !pixelFormat.isCompressed else { return nil }
+        // Of formats without a layout here, such as Bayer's, the lines are known.
+        return RawFrameLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
+    }
+}
+
+extension ClipFormat {
+    /// Whether pictures of a format can be written as they come, without libv4lconvert.
+    func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
+        switch self {
+        case .nothing, .raw, .wav, .flac, .opus: true
+        case .y4m: Planarizer(format, takesRGB: true) != nil
+        case .mjpeg: format.pixelFormat.isCompressed || RawFrameLayout(format) != nil
+        case .matroska: codec == .raw || format.pixelFormat.isCompressed || RawFrameLayout(format) != nil
+        }
+    }
+}
+
+extension OpenDevice {
+    /// Has a camera's pictures converted where the clip can't hold them; where that can't be, the writer says so.
+    func adapt(to format: ClipFormat, _ codec: VideoCodec) throws(CaptureError) {
+        guard case .camera(let box) = self, var session = box.take() else { return }
+        let result: Result<Void, CaptureError>
+        do throws(CaptureError) {
+            if !format.takes(session.format, as: codec) { _ = try session.convertPictures() }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        box.put(session)
+        try result.get()
+    }
+}

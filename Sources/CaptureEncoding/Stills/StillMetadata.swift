@@ -1,0 +1,214 @@
+import CaptureGate
+import Glibc
+
+/// What is written into a picture's file about it: PNG's text chunks and Exif in JPEG. QOI has no place for it.
+///
+/// *thread-safe*
+public struct StillMetadata: Hashable, Sendable {
+    public var title: String?
+    /// The camera's name.
+    public var device: String?
+    /// When it was taken, nanoseconds since 1970 in UTC.
+    public var time: Int64
+
+    static let software = "CaptureGate"
+    /// Bytes of one text; what is longer is cut off.
+    private static let longest = 255
+
+    /// - Parameters:
+    ///   - title: up to 255 bytes of UTF-8 are kept, without control characters; so of the device.
+    ///   - device: the camera's name.
+    ///   - time: nanoseconds since 1970 in UTC, 0 upwards.
+    public init(title: String? = nil, device: String? = nil, time: Int64) {
+        self.title = title
+        self.device = device
+        self.time = max(time, 0)
+    }
+
+    /// - Parameters:
+    ///   - file: as ``StillEncoder`` makes it.
+    ///   - still: its format.
+    /// - Returns: the file with the notes in it, or as it was where it has no place for them or has its own.
+    public func added(to file: [UInt8], _ still: StillFormat) -> [UInt8] {
+        switch still {
+        case .png: PNGMetadata(self).added(to: file)
+        case .jpeg: ExifMetadata(self).added(to: file)
+        case .qoi: file
+        }
+    }
+
+    /// Names come from devices, which may say anything.
+    static func safe(_ text: String?) -> String? {
+        guard let text else { return nil }
+        var kept = String.UnicodeScalarView()
+        var count = 0
+        for scalar in text.unicodeScalars {
+            if scalar.properties.generalCategory == .control { continue }
+            count += UTF8.width(scalar)
+            if count > longest { break }
+            kept.append(scalar)
+        }
+        return kept.isEmpty ? nil : String(kept)
+    }
+
+    /// The time's year, month, day, hour, minute and second, in UTC.
+    var date: [Int] {
+        var seconds = time_t(time / 1_000_000_000)
+        var parts = tm()
+        guard gmtime_r(&seconds, &parts) != nil else { return [1970, 1, 1, 0, 0, 0] }
+        return [
+            Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday), Int(parts.tm_hour), Int(parts.tm_min),
+            Int(parts.tm_sec),
+        ]
+    }
+
+    /// Three digits.
+    var milliseconds: String { Self.digits(Int(time / 1_000_000 % 1000), 3) }
+
+    static func digits(_ number: Int, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(count - text.count, 0)) + text
+    }
+
+    /// Now, of a moment on CLOCK_MONOTONIC.
+    static func wallTime(of monotonic: Int64) -> Int64 {
+        now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC) + monotonic
+    }
+
+    private static func now(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// Notes as JPEG has them: an APP1 segment of Exif 2.32 (CIPA DC-008), behind JFIF's APP0.
+struct ExifMetadata {
+    private let segment: [UInt8]
+
+    private enum Tag: UInt16 {
+        case imageDescription = 0x010E
+        case model = 0x0110
+        case software = 0x0131
+        case dateTime = 0x0132
+        case exif = 0x8769
+        case version = 0x9000
+        case dateTimeOriginal = 0x9003
+        case offsetTimeOriginal = 0x9011
+        case subSecTimeOriginal = 0x9291
+    }
+
+    private static let mark = Array("Exif".utf8) + [0, 0]
+
+    init(_ notes: StillMetadata) {
+        let date = notes.date.map { StillMetadata.digits($0, 2) }
+        let time = "\(date[0]):\(date[1]):\(date[2]) \(date[3]):\(date[4]):\(date[5])"
+        let main: [(Tag, String?)] = [
+            (.imageDescription, StillMetadata.safe(notes.title)), (.model, StillMetadata.safe(notes.device)),
+            (.software, StillMetadata.software), (.dateTime, time),
+        ]
+        var first = main.compactMap { tag, text in text.map { Entry.text(tag, $0) } }
+        let second = [
+            Entry(tag: .version, type: 7, value: Array("0232".utf8)), .text(.dateTimeOriginal, time),
+            .text(.offsetTimeOriginal, "+00:00"), .text(.subSecTimeOriginal, notes.milliseconds),
+        ]
+        first.append(Entry(tag: .exif, type: 4, value: [0, 0, 0, 0]))
+        // Its place is known once the size of what stands before it is.
+        let start = 8 + Self.directory(first, at: 8).count
+        first[first.count - 1] = Entry(tag: .exif, type: 4, value: Self.bytes(UInt32(start)))
+        let tiff = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8] + Self.directory(first, at: 8) + Self.directory(second, at: start)
+        let body = Self.mark + tiff
+        segment = [0xFF, 0xE1] + Self.bytes(UInt16(body.count + 2)) + body
+    }
+
+    func added(to file: [UInt8]) -> [UInt8] {
+        guard file.starts(with: [0xFF, 0xD8]), let place = Self.place(in: file) else { return file }
+        return file[..<place] + segment + file[place...]
+    }
+
+    /// - Returns: `nil` for an image that has Exif of its own.
+    private static func place(in file: [UInt8]) -> Int? {
+        var (at, place) = (2, 2)
+        while at + 4 <= file.count, file[at] == 0xFF, (0xE0...0xEF).contains(file[at + 1]) {
+            let next = at + 2 + Int(file[at + 2]) << 8 + Int(file[at + 3])
+            if file[at + 1] == 0xE1, file[(at + 4)...].starts(with: mark) { return nil }
+            if file[at + 1] == 0xE0 { place = min(next, file.count) }
+            at = next
+        }
+        return place
+    }
+
+    private struct Entry {
+        let tag: Tag
+        let type: UInt16
+        let value: [UInt8]
+
+        /// ASCII by name; readers take UTF-8.
+        static func text(_ tag: Tag, _ text: String) -> Entry {
+            Entry(tag: tag, type: 2, value: Array(text.utf8) + [0])
+        }
+    }
+
+    /// Twelve bytes an entry, by ascending tag; values of more than four bytes stand behind them.
+    private static func directory(_ entries: [Entry], at start: Int) -> [UInt8] {
+        var values: [UInt8] = []
+        var bytes = Self.bytes(UInt16(entries.count))
+        let behind = start + 2 + 12 * entries.count + 4
+        for entry in entries {
+            let count = entry.type == 4 ? 1 : entry.value.count
+            bytes += Self.bytes(entry.tag.rawValue) + Self.bytes(entry.type) + Self.bytes(UInt32(count))
+            if entry.value.count <= 4 {
+                bytes += entry.value + [UInt8](repeating: 0, count: 4 - entry.value.count)
+            } else {
+                bytes += Self.bytes(UInt32(behind + values.count))
+                values += entry.value + (entry.value.count.isMultiple(of: 2) ? [] : [0])
+            }
+        }
+        return bytes + [0, 0, 0, 0] + values
+    }
+
+    private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+        stride(from: value.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
+    }
+}
+
+/// Notes as PNG has them: iTXt chunks behind IHDR (ISO/IEC 15948, 11.3.4.5).
+struct PNGMetadata {
+    private let texts: [(keyword: String, text: String)]
+
+    /// Signature and IHDR.
+    private static let headSize = 33
+
+    init(_ notes: StillMetadata) {
+        let date = notes.date.map { StillMetadata.digits($0, 2) }
+        // RFC 3339, as PNG's third edition wants it.
+        let time = "\(date[0])-\(date[1])-\(date[2])T\(date[3]):\(date[4]):\(date[5]).\(notes.milliseconds)Z"
+        let all: [(String, String?)] = [
+            ("Title", StillMetadata.safe(notes.title)), ("Source", StillMetadata.safe(notes.device)),
+            ("Software", StillMetadata.software), ("Creation Time", time),
+        ]
+        texts = all.compactMap { keyword, text in text.map { (keyword, $0) } }
+    }
+
+    func added(to file: [UInt8]) -> [UInt8] {
+        guard file.count > Self.headSize else { return file }
+        return file[..<Self.headSize] + texts.flatMap(Self.chunk) + file[Self.headSize...]
+    }
+
+    private static func chunk(_ keyword: String, _ text: String) -> [UInt8] {
+        // Not compressed, of no language, and the keyword not translated.
+        let body = Array("iTXt".utf8) + Array(keyword.utf8) + [0, 0, 0, 0, 0] + Array(text.utf8)
+        return bytes(UInt32(body.count - 4)) + body + bytes(checksum(body))
+    }
+
+    private static func bytes(_ value: UInt32) -> [UInt8] {
+        stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
+    }
+
+    /// CRC-32 (annex D).
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(UInt32.max) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ sum >> 1 : sum >> 1 }
+        }
+    }
+}

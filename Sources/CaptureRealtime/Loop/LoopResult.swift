@@ -1,0 +1,163 @@
+import CMedia
+
+/// How a capture loop ended.
+///
+/// *thread-safe*
+public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
+    public let end: LoopEnd
+    /// Set for ``LoopEnd/failed``, and for ``LoopEnd/deviceGone`` where a call said so.
+    public let fault: RealtimeFault?
+
+    @_noLocks @_noAllocation
+    public init(_ end: LoopEnd, fault: RealtimeFault? = nil) {
+        self.end = end
+        self.fault = fault
+    }
+
+    /// Not 0, so that 0 can stand for a loop that goes on.
+    var packed: UInt64 {
+        let base = UInt64(end.rawValue) + 1
+        guard let fault else { return base }
+        return base | UInt64(fault.call.rawValue) << 8 | UInt64(UInt32(bitPattern: fault.errno)) << 32
+    }
+
+    init?(packed: UInt64) {
+        guard packed != 0, let end = LoopEnd(rawValue: UInt8(truncatingIfNeeded: packed) &- 1) else { return nil }
+        let call = RealtimeCall(rawValue: UInt8(truncatingIfNeeded: packed >> 8))
+        let errno = Int32(bitPattern: UInt32(truncatingIfNeeded: packed >> 32))
+        self.init(end, fault: call.map { RealtimeFault($0, result: -errno) })
+    }
+}
+
+/// Why a capture loop returned.
+///
+/// *thread-safe*
+public enum LoopEnd: UInt8, BitwiseCopyable, Sendable, Hashable {
+    /// It was asked to stop.
+    case stopped
+    /// The permission was taken back.
+    case revoked
+    /// The permission ran out.
+    case expired
+    /// The device was unplugged.
+    case deviceGone
+    /// Nothing came for max(5 periods, 500 ms), and nothing after one restart; or a call to the device did not return.
+    case stalled
+    /// A call failed; the fault says which.
+    case failed
+    /// The signal is another than the device is set up for.
+    case signalChanged
+}
+
+/// A call to the system that failed: the fence's only error, trivial so that it can be made there.
+///
+/// *realtime-safe*
+public struct RealtimeFault: Error, BitwiseCopyable, Sendable, Hashable {
+    public let call: RealtimeCall
+    /// Positive, as in errno.h.
+    public let errno: Int32
+
+    /// - Parameter result: What a C shim returned: -errno.
+    @_noLocks @_noAllocation
+    public init(_ call: RealtimeCall, result: Int32) {
+        self.call = call
+        self.errno = 0 &- result
+    }
+
+    /// The device said that nothing more comes.
+    public static var streamOver: RealtimeFault {
+        @_noLocks @_noAllocation get { RealtimeFault(.dequeueEvent, result: 0 &- ENODATA) }
+    }
+
+    /// Whether the errno says that the device was unplugged: ENODEV, ENXIO or ESHUTDOWN.
+    public var meansGone: Bool {
+        @_noLocks @_noAllocation get { errno == ENODEV || errno == ENXIO || errno == ESHUTDOWN }
+    }
+}
+
+/// - Returns: `result`, where it is no error.
+func checked(_ call: RealtimeCall, _ result: Int32) throws(RealtimeFault) -> Int32 {
+    guard result >= 0 else { throw RealtimeFault(call, result: result) }
+    return result
+}
+
+/// - Returns: `result`, where it is no error.
+func checked(_ call: RealtimeCall, _ result: Int64) throws(RealtimeFault) -> Int {
+    guard result >= 0 else { throw RealtimeFault(call, result: Int32(truncatingIfNeeded: result)) }
+    return Int(result)
+}
+
+/// The C call that a ``RealtimeFault`` speaks of.
+///
+/// *thread-safe*
+public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterable {
+    case openPCM = 1
+    case parametersPCM, accessPCM, formatPCM, channelsPCM, ratePCM, periodPCM, bufferPCM, commitPCM
+    case softwareParametersPCM, descriptorsPCM, preparePCM, startPCM, resumePCM, readPCM, readPlanesPCM
+    case timestampPCM, infoPCM
+    case openCamera, queryCapabilities, selectInput, queryTimings, setTimings, getFormat, setFormat, setParameters
+    case requestBuffers, queryBuffer, mapBuffer, populate, queueBuffer, dequeueBuffer, streamOn
+    case findInput, setStandard, findTimings, dequeueEvent
+    case memory, eventDescriptor, timer, poll
+
+    /// The function's or request's name, as its manual page has it.
+    public var function: String {
+        switch self {
+        case .openPCM: "snd_pcm_open"
+        case .parametersPCM: "snd_pcm_hw_params_any"
+        case .accessPCM: "snd_pcm_hw_params_set_access"
+        case .formatPCM: "snd_pcm_hw_params_set_format"
+        case .channelsPCM: "snd_pcm_hw_params_set_channels_near"
+        case .ratePCM: "snd_pcm_hw_params_set_rate_near"
+        case .periodPCM: "snd_pcm_hw_params_set_period_size_near"
+        case .bufferPCM: "snd_pcm_hw_params_set_buffer_size_near"
+        case .commitPCM: "snd_pcm_hw_params"
+        case .softwareParametersPCM: "snd_pcm_sw_params"
+        case .descriptorsPCM: "snd_pcm_poll_descriptors"
+        case .preparePCM: "snd_pcm_prepare"
+        case .startPCM: "snd_pcm_start"
+        case .resumePCM: "snd_pcm_resume"
+        case .readPCM: "snd_pcm_readi"
+        case .readPlanesPCM: "snd_pcm_readn"
+        case .timestampPCM: "snd_pcm_htimestamp"
+        case .infoPCM: "snd_pcm_dump"
+        default: videoFunction
+        }
+    }
+
+    /// Whether the device answers it, and not the system alone.
+    public var isOfDevice: Bool {
+        switch self {
+        case .memory, .eventDescriptor, .timer, .poll: false
+        default: true
+        }
+    }
+
+    private var videoFunction: String {
+        switch self {
+        case .openCamera: "open"
+        case .queryCapabilities: "VIDIOC_QUERYCAP"
+        case .selectInput: "VIDIOC_S_INPUT"
+        case .findInput: "VIDIOC_ENUMINPUT"
+        case .setStandard: "VIDIOC_S_STD"
+        case .findTimings: "VIDIOC_ENUM_DV_TIMINGS"
+        case .dequeueEvent: "VIDIOC_DQEVENT"
+        case .queryTimings: "VIDIOC_QUERY_DV_TIMINGS"
+        case .setTimings: "VIDIOC_S_DV_TIMINGS"
+        case .getFormat: "VIDIOC_G_FMT"
+        case .setFormat: "VIDIOC_S_FMT"
+        case .setParameters: "VIDIOC_S_PARM"
+        case .requestBuffers: "VIDIOC_REQBUFS"
+        case .queryBuffer: "VIDIOC_QUERYBUF"
+        case .mapBuffer: "mmap"
+        case .populate: "madvise"
+        case .queueBuffer: "VIDIOC_QBUF"
+        case .dequeueBuffer: "VIDIOC_DQBUF"
+        case .streamOn: "VIDIOC_STREAMON"
+        case .memory: "memfd_create"
+        case .eventDescriptor: "eventfd"
+        case .timer: "timerfd_create"
+        default: "poll"
+        }
+    }
+}

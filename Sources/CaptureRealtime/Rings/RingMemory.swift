@@ -1,0 +1,171 @@
+import CMedia
+import Synchronization
+
+/// The buffers of a video source as this process sees them: the driver's own, mapped.
+///
+/// A mapping keeps the device open even after its descriptor was closed, so ``unmap()`` comes as soon as nobody reads.
+///
+/// *thread-safe*
+@safe
+public final class FrameBuffers: @unchecked Sendable {
+    // Sendable by hand because of the pointers, which are written in `init` alone.
+    /// Buffers, 1…32.
+    public let count: Int
+    /// Memory planes a buffer, 1…3.
+    public let planes: Int
+    private let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    private let lengths: UnsafeMutablePointer<Int>
+    private let mapped = Atomic<Bool>(true)
+
+    /// The most buffers that V4L2 knows (VIDEO_MAX_FRAME).
+    public static let most = 32
+
+    /// - Parameter map: Maps one plane of one buffer, and says where it lies and how long it is.
+    public init(
+        count: Int, planes: Int,
+        map: (_ buffer: Int, _ plane: Int) throws(RealtimeFault) -> UnsafeMutableRawBufferPointer
+    ) throws(RealtimeFault) {
+        precondition(
+            (1...Self.most).contains(count) && (1...3).contains(planes), "A source has 1…32 buffers of 1…3 planes")
+        self.count = count
+        self.planes = planes
+        unsafe addresses = .allocate(capacity: count * planes)
+        unsafe lengths = .allocate(capacity: count * planes)
+        unsafe addresses.initialize(repeating: nil, count: count * planes)
+        unsafe lengths.initialize(repeating: 0, count: count * planes)
+        for entry in 0..<count * planes {
+            let mapped = try unsafe map(entry / planes, entry % planes)
+            unsafe addresses[entry] = mapped.baseAddress
+            unsafe lengths[entry] = mapped.count
+        }
+    }
+
+    @_noLocks @_noAllocation
+    public func address(_ buffer: Int, plane: Int) -> UnsafeMutableRawPointer? {
+        unsafe addresses[buffer * planes + plane]
+    }
+
+    /// How long the planes are, for the capture thread; to be used while these buffers are there.
+    var bounds: BufferBounds { unsafe BufferBounds(count: count, planes: planes, lengths: lengths) }
+
+    /// Whether ``unmap()`` was not called yet.
+    public var isMapped: Bool { mapped.load(ordering: .acquiring) }
+
+    /// Gives the memory back. Whoever calls it has made sure that nobody reads any more.
+    public func unmap() {
+        guard mapped.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        for entry in 0..<count * planes {
+            guard let address = unsafe addresses[entry] else { continue }
+            _ = unsafe cm_unmap(address, Int64(lengths[entry]))
+        }
+    }
+
+    deinit {
+        unmap()
+        unsafe addresses.deallocate()
+        unsafe lengths.deallocate()
+    }
+}
+
+/// How long the memory planes of buffers are, to hold what a driver says against it.
+///
+/// *realtime-safe*
+@safe
+struct BufferBounds: BitwiseCopyable, @unchecked Sendable {
+    // Sendable by hand because of the pointer, behind which nothing changes.
+    let count: Int
+    private let planes: Int
+    private let lengths: UnsafePointer<Int>
+
+    /// - Parameter lengths: bytes, plane by plane of one buffer after the other. Outlives this.
+    init(count: Int, planes: Int, lengths: UnsafePointer<Int>) {
+        self.count = count
+        self.planes = planes
+        unsafe self.lengths = lengths
+    }
+
+    /// Whether all of a payload lies in the memory of a buffer that there is.
+    @_noLocks @_noAllocation
+    func holds(_ payload: FramePlanes, in buffer: Int) -> Bool {
+        for plane in 0..<planes {
+            let (offset, count) = (payload.offset(plane), payload.byteCount(plane))
+            let length = unsafe lengths[buffer &* planes &+ plane]
+            guard offset >= 0, count >= 0, offset <= length &- count else { return false }
+        }
+        return true
+    }
+}
+
+/// Where the payload of a picture lies in its buffer's memory planes, bytes.
+///
+/// *realtime-safe*
+public struct FramePlanes: BitwiseCopyable, Sendable, Hashable {
+    private var offset0 = 0, offset1 = 0, offset2 = 0
+    private var count0 = 0, count1 = 0, count2 = 0
+
+    @_noLocks @_noAllocation
+    public init() {}
+
+    /// One plane from the buffer's start.
+    @_noLocks @_noAllocation
+    public init(byteCount: Int) { count0 = byteCount }
+
+    @_noLocks @_noAllocation
+    public mutating func set(_ plane: Int, offset: Int, byteCount: Int) {
+        switch plane {
+        case 0: (offset0, count0) = (offset, byteCount)
+        case 1: (offset1, count1) = (offset, byteCount)
+        default: (offset2, count2) = (offset, byteCount)
+        }
+    }
+
+    @_noLocks @_noAllocation
+    public func offset(_ plane: Int) -> Int {
+        plane == 0 ? offset0 : plane == 1 ? offset1 : offset2
+    }
+
+    @_noLocks @_noAllocation
+    public func byteCount(_ plane: Int) -> Int {
+        plane == 0 ? count0 : plane == 1 ? count1 : count2
+    }
+
+    public var total: Int {
+        @_noLocks @_noAllocation get { count0 + count1 + count2 }
+    }
+}
+
+/// Zeroed memory with a descriptor, so that it could be lent to another process; deinit unmaps it.
+@safe
+struct SharedMemory: ~Copyable, @unchecked Sendable {
+    // Sendable by hand because of the pointer: who may write where is the ring's law.
+    let base: UnsafeMutableRawPointer
+    let byteCount: Int
+
+    init(byteCount: Int) throws(RealtimeFault) {
+        let descriptor = try unsafe checked(.memory, cm_memfd("capture-ring", Int64(byteCount)))
+        var address: UnsafeMutableRawPointer?
+        let mapped = unsafe cm_map(descriptor, 0, Int64(byteCount), &address)
+        _ = cm_close(descriptor)
+        guard mapped >= 0, let address = unsafe address else { throw RealtimeFault(.mapBuffer, result: mapped) }
+        let populated = unsafe Self.populate(address, byteCount)
+        guard populated >= 0 else {
+            _ = unsafe cm_unmap(address, Int64(byteCount))
+            throw RealtimeFault(.populate, result: populated)
+        }
+        unsafe base = address
+        self.byteCount = byteCount
+    }
+
+    /// Has the kernel find all pages now, so that the capture thread never waits for it.
+    private static func populate(_ address: UnsafeMutableRawPointer, _ byteCount: Int) -> Int32 {
+        let populated = unsafe cm_populate(address, Int64(byteCount))
+        guard populated == -EINVAL else { return populated }
+        // An older kernel finds them when they are touched.
+        unsafe address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        return 0
+    }
+
+    deinit {
+        _ = unsafe cm_unmap(base, Int64(byteCount))
+    }
+}

@@ -1,0 +1,214 @@
+import CMedia
+import CaptureBase
+
+/// A V4L2 capture device, opened, set up, and its buffers mapped; deinit closes it.
+///
+/// *session-bound*; *realtime-safe* while its loop runs
+public struct CameraSource: ~Copyable, Sendable {
+    public let asked: CameraSettings
+    /// What the device does.
+    public let got: CameraFormat
+    public let buffers: FrameBuffers
+    public var allowsRealtimePriority: Bool { true }
+
+    let node: CameraDescriptor
+    let pollSet: PollSet
+    /// Of ``buffers``.
+    let bounds: BufferBounds
+    /// What a stamp of a frame's end is later than one of its beginning, ns.
+    let endLag: Int64
+    var monitor: SignalMonitor
+    /// What the input's signal was when the camera was opened.
+    public let signal: SignalState
+
+    /// Opens a video node, sets it up and maps its buffers. Nothing is captured before the loop starts it.
+    ///
+    /// - Parameters:
+    ///   - path: Such as `/dev/video0`.
+    ///   - buffers: How many to ask the driver for, 3…32; `bufferCount` says what it gave.
+    /// - Throws: ENOENT, ENODEV or ENXIO: there is no such device, or it captures no pictures. EBUSY: somebody has it. EACCES:
+    ///   the node's permissions refuse. ENOMEM: no memory for three buffers. The corresponding C calls are `open`,
+    ///   `VIDIOC_S_FMT`, `VIDIOC_S_PARM`, `VIDIOC_REQBUFS` and `mmap`. EFBIG: no picture of that size needs as much memory as
+    ///   the driver says; none is reserved.
+    package init(
+        opening path: String, asked: CameraSettings = CameraSettings(), buffers: Int = 8
+    ) throws(RealtimeFault) {
+        var node = try CameraDescriptor(opening: path)
+        let input = try CameraInput.selected(node, asked: asked)
+        let got = try CameraNegotiation.negotiate(node, asked: asked, input)
+        try got.check()
+        // Before the buffers are had: what comes meanwhile is told, too.
+        let monitor = SignalMonitor(node.descriptor, input, frameNanoseconds: got.bufferNanoseconds)
+        // A picture takes two of them where each holds a field.
+        let most = got.isAlternating ? 2 * buffers : buffers
+        let mapped = try Self.map(&node, count: got.bufferCount(atMost: most))
+        // A picture would be looked for in planes that are not there.
+        guard mapped.planes == got.planes else { throw RealtimeFault(.queryBuffer, result: -EPROTO) }
+        self.asked = asked
+        self.got = got
+        self.buffers = mapped
+        self.monitor = monitor
+        signal = input.state
+        bounds = mapped.bounds
+        endLag = DequeuedBuffer.lag(of: got.bufferNanoseconds)
+        pollSet = PollSet(reading: node.descriptor, exceptions: true)
+        self.node = node
+    }
+
+    public var format: CameraFormat { got }
+
+    /// Whether a slide or key covers the lens, as far as the camera tells. The control is `V4L2_CID_PRIVACY`.
+    public var isCovered: Bool {
+        var value: Int32 = 0
+        return unsafe cm_v4l2_g_ctrl(node.descriptor, UInt32(V4L2_CID_PRIVACY), &value) >= 0 && value != 0
+    }
+
+    public var bufferCount: Int { buffers.count }
+
+    private static func map(_ node: inout CameraDescriptor, count: Int) throws(RealtimeFault) -> FrameBuffers {
+        let (descriptor, type) = (node.descriptor, node.bufferType)
+        let asked = UInt32(min(max(count, 3), FrameBuffers.most))
+        let given = try node.requestBuffers(asked)
+        guard given >= 3 else { throw RealtimeFault(.requestBuffers, result: -ENOMEM) }
+        var location = cm_v4l2_place()
+        _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, 0, &location))
+        // A driver may give more than it was asked for; 32 is the most there can be.
+        return try unsafe FrameBuffers(count: min(given, FrameBuffers.most), planes: Int(location.planes)) {
+            (buffer, plane) throws(RealtimeFault) in
+            try unsafe map(descriptor, type, buffer, plane)
+        }
+    }
+
+    private static func map(
+        _ descriptor: Int32, _ type: UInt32, _ buffer: Int, _ plane: Int
+    ) throws(RealtimeFault) -> UnsafeMutableRawBufferPointer {
+        var location = cm_v4l2_place()
+        _ = try unsafe checked(.queryBuffer, cm_v4l2_querybuf(descriptor, type, UInt32(buffer), &location))
+        let length = plane == 0 ? location.length.0 : plane == 1 ? location.length.1 : location.length.2
+        let offset = plane == 0 ? location.offset.0 : plane == 1 ? location.offset.1 : location.offset.2
+        var address: UnsafeMutableRawPointer?
+        _ = try unsafe checked(.mapBuffer, cm_map(descriptor, Int64(offset), Int64(length), &address))
+        return unsafe UnsafeMutableRawBufferPointer(start: address, count: Int(length))
+    }
+}
+
+extension CameraSource {
+    @_noLocks @_noAllocation
+    public mutating func start() -> RealtimeFault? {
+        let result = cm_v4l2_streamon(node.descriptor, node.bufferType)
+        return result < 0 ? RealtimeFault(.streamOn, result: result) : nil
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func stop() {
+        _ = cm_v4l2_streamoff(node.descriptor, node.bufferType)
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func queue(_ buffer: Int) -> RealtimeFault? {
+        let result = cm_v4l2_qbuf(node.descriptor, node.bufferType, UInt32(truncatingIfNeeded: buffer))
+        return result < 0 ? RealtimeFault(.queueBuffer, result: result) : nil
+    }
+
+    /// After a fatal error, and after unplugging, poll gives an error state alone: then taking a buffer says which.
+    @_noLocks @_noAllocation
+    public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
+        let called = pollSet.wait(control: control, milliseconds: milliseconds)
+        if called < 0 { return .failed(RealtimeFault(.poll, result: called)) }
+        if called == 0 { return monitor.starved() ? .ready : .quiet }
+        guard pollSet.hasExceptions() else { return pollSet.wakeup() }
+        monitor.called()
+        return .ready
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func pause(control: Int32, milliseconds: Int32) {
+        pollSet.pause(control: control, milliseconds: milliseconds)
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func dequeue() -> DequeueResult {
+        if let news = monitor.news(node.descriptor) { return .news(news) }
+        var raw = cm_v4l2_buffer()
+        let result = unsafe cm_v4l2_dqbuf(node.descriptor, node.bufferType, &raw)
+        if result == -EAGAIN { return .nothing }
+        // Unplugged or broken: the loop tells them apart by the errno.
+        guard result >= 0 else { return .failed(RealtimeFault(.dequeueBuffer, result: result)) }
+        // Nobody can say whose memory such a number means.
+        guard raw.index < UInt32(truncatingIfNeeded: bounds.count) else {
+            return .failed(RealtimeFault(.dequeueBuffer, result: -EPROTO))
+        }
+        monitor.fed()
+        return .buffer(filled(raw))
+    }
+
+    @_noLocks @_noAllocation
+    private func filled(_ raw: cm_v4l2_buffer) -> DequeuedBuffer {
+        var planes = FramePlanes()
+        planes.set(0, offset: Int(raw.data_offset.0), byteCount: Int(raw.bytesused.0) &- Int(raw.data_offset.0))
+        planes.set(1, offset: Int(raw.data_offset.1), byteCount: Int(raw.bytesused.1) &- Int(raw.data_offset.1))
+        planes.set(2, offset: Int(raw.data_offset.2), byteCount: Int(raw.bytesused.2) &- Int(raw.data_offset.2))
+        let clock = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TIMESTAMP_MASK)
+        let isMonotonic = clock == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
+        let origin = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_MASK)
+        let isOfBeginning = origin == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_SOE)
+        let isFlagged = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_ERROR) != 0
+        // A driver may hand on what another process told it (v4l2loopback): more bytes than there are is an error too.
+        var buffer = DequeuedBuffer(
+            index: Int(raw.index), sequence: raw.sequence, timestamp: isMonotonic ? raw.timestamp : 0,
+            timestampLag: isOfBeginning ? 0 : endLag,
+            isFlagged: isFlagged || !bounds.holds(planes, in: Int(raw.index)), planes: planes)
+        buffer.field = raw.field
+        return buffer
+    }
+}
+
+/// An open video node; deinit gives its buffers back and closes it.
+///
+/// A mapping keeps an open file alive after its descriptor was closed. So streaming is ended and the buffers are given
+/// back here (VIDIOC_STREAMOFF, VIDIOC_REQBUFS 0), else the device would stay busy until the last picture was read.
+struct CameraDescriptor: ~Copyable, Sendable {
+    let descriptor: Int32
+    /// V4L2_BUF_TYPE_VIDEO_CAPTURE or V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.
+    let bufferType: UInt32
+    private var hasBuffers = false
+
+    init(opening path: String) throws(RealtimeFault) {
+        let descriptor = try unsafe checked(.openCamera, cm_v4l2_open(path))
+        var capability = cm_v4l2_capability()
+        let queried = unsafe cm_v4l2_querycap(descriptor, &capability)
+        let type = CameraDescriptor.bufferType(capability.device_caps)
+        guard queried >= 0, let type else {
+            _ = cm_close(descriptor)
+            throw RealtimeFault(.queryCapabilities, result: queried < 0 ? queried : -ENODEV)
+        }
+        self.descriptor = descriptor
+        bufferType = type
+    }
+
+    /// `nil` for a node that does not stream pictures: metadata, output.
+    private static func bufferType(_ capabilities: UInt32) -> UInt32? {
+        guard capabilities & UInt32(V4L2_CAP_STREAMING) != 0 else { return nil }
+        if capabilities & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0 { return V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue }
+        guard capabilities & UInt32(V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0 else { return nil }
+        return V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue
+    }
+
+    /// VIDIOC_REQBUFS: from here on the device is taken.
+    ///
+    /// - Returns: How many buffers the driver gave.
+    mutating func requestBuffers(_ count: UInt32) throws(RealtimeFault) -> Int {
+        let given = try checked(.requestBuffers, cm_v4l2_reqbufs(descriptor, bufferType, count))
+        hasBuffers = true
+        return Int(given)
+    }
+
+    deinit {
+        // Not of a stream that is somebody else's.
+        if hasBuffers {
+            _ = cm_v4l2_streamoff(descriptor, bufferType)
+            _ = cm_v4l2_reqbufs(descriptor, bufferType, 0)
+        }
+        _ = cm_close(descriptor)
+    }
+}

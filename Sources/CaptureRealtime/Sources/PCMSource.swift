@@ -1,0 +1,256 @@
+import CMedia
+
+/// An ALSA capture device, opened and negotiated; deinit closes it.
+///
+/// *session-bound*; *realtime-safe* while its loop runs
+@safe
+public struct PCMSource: ~Copyable, @unchecked Sendable {
+    // Sendable by hand because of the pointers, which this alone owns.
+    public let asked: PCMSettings
+    /// What the device does.
+    public let got: PCMSettings
+    /// Of the device; what the ring gets is interleaved in any case.
+    public let isInterleaved: Bool
+    public let kind: PCMType
+    public let allowsRealtimePriority: Bool
+    /// The cards' devices that it ends at.
+    public let hardware: PCMHardware
+
+    let handle: PCMHandle
+    let pollSet: PollSet
+    let planes: PlanarReader
+    /// Where in time the last frame read ends, ns.
+    var end: Int64 = 0
+    /// Frames from before a sleep that are still to be read.
+    var unread = 0
+    /// It is still to be told that the machine slept.
+    var isWaking = false
+
+    /// Opens a PCM and negotiates with it. No sound is captured before the loop starts it.
+    ///
+    /// - Parameter name: As ALSA has it: `hw:0,0`, `default` …
+    /// - Throws: ENOENT or ENODEV: there is no such device. EBUSY: somebody has it. EACCES: the node's permissions refuse.
+    ///   EINVAL in a negotiating call: the device can nothing of the kind. The corresponding C function is `snd_pcm_open`.
+    package init(opening name: String, asked: PCMSettings = PCMSettings()) throws(RealtimeFault) {
+        let handle = try PCMHandle(opening: name)
+        let hardware = try PCMHardware(of: handle)
+        var negotiated = try PCMNegotiation(handle, asked: asked)
+        try negotiated.negotiate()
+        let count = try unsafe checked(.descriptorsPCM, cm_pcm_descriptor_count(handle.pcm))
+        let pollSet = PollSet(devices: Int(count))
+        _ = try unsafe checked(.descriptorsPCM, cm_pcm_descriptors(handle.pcm, pollSet.entries, count))
+        self.asked = asked
+        got = negotiated.got
+        isInterleaved = negotiated.isInterleaved
+        kind = PCMType(rawValue: unsafe cm_pcm_type(handle.pcm))
+        self.hardware = hardware
+        // A conversion in front of a server has no card.
+        allowsRealtimePriority = kind.isHardwareOrConversion && !hardware.names.isEmpty
+        planes = PlanarReader(negotiated.got)
+        self.handle = handle
+        self.pollSet = pollSet
+    }
+
+    public var settings: PCMSettings { got }
+}
+
+extension PCMSource {
+    /// Prepared and started by hand: after an overrun a capture PCM needs both.
+    @_noLocks @_noAllocation
+    public mutating func start() -> RealtimeFault? {
+        unread = 0
+        let prepared = unsafe cm_pcm_prepare(handle.pcm)
+        if prepared < 0 { return RealtimeFault(.preparePCM, result: prepared) }
+        let started = unsafe cm_pcm_start(handle.pcm)
+        return started < 0 ? RealtimeFault(.startPCM, result: started) : nil
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func stop() {
+        _ = unsafe cm_pcm_drop(handle.pcm)
+    }
+
+    /// A suspended device may take its time: until it is awake, reading says "suspended" again.
+    @_noLocks @_noAllocation
+    public mutating func recover(suspended: Bool) -> RealtimeFault? {
+        isWaking = suspended
+        if suspended {
+            let resumed = unsafe cm_pcm_resume(handle.pcm)
+            if resumed >= 0 { unread = unreadFrames() }
+            if resumed == -EAGAIN || resumed >= 0 { return nil }
+        }
+        // A device that runs on all the same is busy for a second preparation.
+        stop()
+        return start()
+    }
+
+    /// A kernel PCM that was resumed keeps what it had.
+    @_noLocks @_noAllocation
+    private func unreadFrames() -> Int {
+        var timestamp: Int64 = 0
+        let available = unsafe cm_pcm_htimestamp(handle.pcm, &timestamp)
+        return available > 0 ? Int(available) : 0
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
+        let called = pollSet.wait(control: control, milliseconds: milliseconds)
+        if called < 0 { return .failed(RealtimeFault(.poll, result: called)) }
+        if called == 0 { return .quiet }
+        // Plugins translate: their descriptors' events are not what they seem.
+        let revents = unsafe cm_pcm_revents(handle.pcm, pollSet.entries, Int32(truncatingIfNeeded: pollSet.devices))
+        return revents < 0 ? .trouble : pollSet.meaning(revents)
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func pause(control: Int32, milliseconds: Int32) {
+        pollSet.pause(control: control, milliseconds: milliseconds)
+    }
+
+    @_noLocks @_noAllocation
+    public mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
+        if isWaking { return unsafe readWaking(into: memory, frames: frames) }
+        var timestamp: Int64 = 0
+        let available = unsafe cm_pcm_htimestamp(handle.pcm, &timestamp)
+        let count = unsafe take(into: memory, frames: frames)
+        guard count > 0 else { return problem(Int32(truncatingIfNeeded: count)) }
+        return took(count, at: firstSample(timestamp, waiting: available > count ? available : count))
+    }
+
+    /// What is from before the sleep follows on what was read before it.
+    @_noLocks @_noAllocation
+    private mutating func readWaking(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
+        // SND_PCM_STATE_SUSPENDED: what snd_pcm_resume answers does not tell with every plugin.
+        let state = unsafe cm_pcm_state(handle.pcm)
+        if state == 7 { return .suspended }
+        guard unread > 0 else {
+            isWaking = false
+            return .woken
+        }
+        let count = unsafe take(into: memory, frames: frames < unread ? frames : unread)
+        guard count > 0 else { return problem(Int32(truncatingIfNeeded: count)) }
+        unread &-= Int(count)
+        return took(count, at: end)
+    }
+
+    @_noLocks @_noAllocation
+    private func take(into memory: UnsafeMutableRawPointer, frames: Int) -> Int64 {
+        unsafe isInterleaved
+            ? cm_pcm_readi(handle.pcm, memory, Int64(frames)) : planes.read(handle.pcm, into: memory, frames: frames)
+    }
+
+    @_noLocks @_noAllocation
+    private mutating func took(_ count: Int64, at timestamp: Int64) -> AudioReadResult {
+        end = timestamp &+ SampleClock(rate: got.rate).nanoseconds(count)
+        return .frames(Int(count), timestamp: timestamp)
+    }
+
+    /// The timestamp is the instant at which `waiting` frames were there; without one it is now.
+    @_noLocks @_noAllocation
+    private func firstSample(_ timestamp: Int64, waiting: Int64) -> Int64 {
+        (timestamp > 0 ? timestamp : cm_monotonic()) &- SampleClock(rate: got.rate).nanoseconds(waiting)
+    }
+
+    @_noLocks @_noAllocation
+    private func problem(_ result: Int32) -> AudioReadResult {
+        switch result {
+        case 0, -EAGAIN: .nothing
+        case -EPIPE: .overrun
+        case -ESTRPIPE: .suspended
+        case -EBADFD: problemOfState()
+        // Unplugged or broken: the loop tells them apart by the errno.
+        default: .failed(RealtimeFault(isInterleaved ? .readPCM : .readPlanesPCM, result: result))
+        }
+    }
+
+    /// EBADFD says only that the state is another one; SND_PCM_STATE_XRUN, _SUSPENDED and _DISCONNECTED say which.
+    @_noLocks @_noAllocation
+    private func problemOfState() -> AudioReadResult {
+        switch unsafe cm_pcm_state(handle.pcm) {
+        case 4: .overrun
+        case 7: .suspended
+        case 8: .gone
+        default: .failed(RealtimeFault(isInterleaved ? .readPCM : .readPlanesPCM, result: -EBADFD))
+        }
+    }
+}
+
+/// An open PCM; deinit closes it. The corresponding C functions are `snd_pcm_open` and `snd_pcm_close`.
+@safe
+struct PCMHandle: ~Copyable, @unchecked Sendable {
+    // Sendable by hand because of the pointer, which this alone owns.
+    let pcm: OpaquePointer
+
+    init(opening name: String) throws(RealtimeFault) {
+        let isSetUp = cm_alsa_setup()
+        guard isSetUp >= 0 else { throw RealtimeFault(.openPCM, result: isSetUp) }
+        var pcm: OpaquePointer?
+        let opened = unsafe cm_pcm_open(&pcm, name)
+        guard opened >= 0, let pcm = unsafe pcm else { throw RealtimeFault(.openPCM, result: opened) }
+        unsafe self.pcm = pcm
+    }
+
+    deinit {
+        _ = unsafe cm_pcm_close(pcm)
+    }
+}
+
+/// Reads from a device that keeps its channels apart, and weaves them together: what is above knows interleaved alone.
+///
+/// *realtime-safe*
+@safe
+struct PlanarReader: ~Copyable, @unchecked Sendable {
+    // Sendable by hand because of the pointers, which this alone owns.
+    private let memory: UnsafeMutableRawPointer
+    private let channels: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    private let channelCount: Int
+    private let sampleBytes: Int
+
+    init(_ settings: PCMSettings) {
+        channelCount = settings.channels
+        sampleBytes = settings.format.bytesPerSample
+        let plane = settings.periodFrames * sampleBytes
+        unsafe memory = .allocate(byteCount: plane * channelCount, alignment: 64)
+        unsafe channels = .allocate(capacity: channelCount)
+        for channel in 0..<channelCount {
+            unsafe (channels + channel).initialize(to: memory + channel * plane)
+        }
+    }
+
+    deinit {
+        unsafe channels.deallocate()
+        unsafe memory.deallocate()
+    }
+
+    /// - Parameter frames: At most a period.
+    /// - Returns: As snd_pcm_readn.
+    @_noLocks @_noAllocation
+    func read(_ pcm: OpaquePointer, into target: UnsafeMutableRawPointer, frames: Int) -> Int64 {
+        let count = unsafe cm_pcm_readn(pcm, channels, Int64(frames))
+        guard count > 0 else { return count }
+        unsafe weave(into: target, frames: Int(count))
+        return count
+    }
+
+    /// Where a channel's samples are read to.
+    @_noLocks @_noAllocation
+    func plane(_ channel: Int) -> UnsafeMutableRawPointer? {
+        unsafe channels[channel]
+    }
+
+    @_noLocks @_noAllocation
+    func weave(into target: UnsafeMutableRawPointer, frames: Int) {
+        for channel in 0..<channelCount {
+            guard let source = unsafe plane(channel) else { continue }
+            unsafe weave(source, into: target + channel &* sampleBytes, frames: frames)
+        }
+    }
+
+    @_noLocks @_noAllocation
+    private func weave(_ source: UnsafeMutableRawPointer, into target: UnsafeMutableRawPointer, frames: Int) {
+        for frame in 0..<frames {
+            unsafe (target + frame &* channelCount &* sampleBytes).copyMemory(
+                from: source + frame &* sampleBytes, byteCount: sampleBytes)
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import CMedia
+import CaptureBase
+
+/// A video source and the ring that lends its buffers.
+///
+/// *realtime-safe* while its loop runs
+public struct VideoStream<Source: VideoSource & ~Copyable>: ~Copyable {
+    @usableFromInline var source: Source
+    @usableFromInline var ring: VideoRing.Producer
+    @usableFromInline var accounting: VideoAccounting
+    /// A bit a buffer: which are with the device.
+    @usableFromInline var queued: UInt32 = 0
+    @usableFromInline let bufferCount: Int
+    public let word: CommitWord
+    public let counters: RealtimeCounters
+    public let periodNanoseconds: Int64
+    /// A camera may need seconds to its first picture: it opens its eye and settles its exposure.
+    public let patienceNanoseconds: Int64 = 3_000_000_000
+    // Keep alive what `word` and `counters` point at.
+    private let control: LoopControl
+    private let owner: CaptureCounters
+
+    init(
+        _ source: consuming Source, ring: consuming VideoRing.Producer, control: LoopControl, counters: CaptureCounters
+    ) {
+        let format = source.format
+        bufferCount = source.buffers.count
+        self.source = source
+        self.ring = ring
+        accounting = VideoAccounting(format, counters.realtime)
+        periodNanoseconds = format.bufferNanoseconds
+        word = control.word
+        self.counters = counters.realtime
+        self.control = control
+        owner = counters
+    }
+}
+
+extension VideoStream: CaptureRun where Source: ~Copyable {
+    public var allowsRealtimePriority: Bool { source.allowsRealtimePriority }
+
+    public func report(_ priority: RealtimePriority) { owner.report(priority) }
+
+    public func hangDetector(patience: Duration) -> HangDetector? {
+        HangDetector(control, owner, patience: patience, period: periodNanoseconds, giveUp: ring.giveUp)
+    }
+
+    public mutating func capture() -> LoopResult { Source.capture(&self) }
+
+    public consuming func finish(_ result: LoopResult) {
+        discard(source)
+        ring.finish(result, counters)
+    }
+}
+
+/// A video source made ready: the stream for a ``RealtimeQueue`` and the reader of what it captures. Take both fields.
+///
+/// *session-bound*
+@frozen
+public struct VideoCapture<Source: VideoSource & ~Copyable>: ~Copyable {
+    public var stream: VideoStream<Source>
+    public var consumer: VideoRing.Consumer
+
+    /// - Parameter control: For this capture alone.
+    /// - Throws: `eventfd`, as the system says: close something, and try again.
+    public init(_ source: consuming Source, control: LoopControl, counters: CaptureCounters) throws(RealtimeFault) {
+        let endpoints = try VideoRing.make(buffers: source.buffers, control: control)
+        stream = VideoStream(source, ring: endpoints.producer, control: control, counters: counters)
+        consumer = endpoints.consumer
+    }
+}
+
+// The loop, and the conformance of the module's own source, stand in one file: without whole-module compilation the
+// compiler specializes, and so checks through, what it finds in the same file or in another module, and nothing else.
+
+extension CaptureLoop {
+    /// Runs until asked to stop or until the source ends.
+    @inlinable
+    public static func run<Source: VideoSource & ~Copyable>(_ stream: inout VideoStream<Source>) -> LoopResult {
+        var state = LoopState(
+            stream.word, stream.counters, period: stream.periodNanoseconds, patience: stream.patienceNanoseconds)
+        stream.counters.began()
+        let result = repeated(&stream, &state)
+        stream.counters.decided(result)
+        stream.stop()
+        return result
+    }
+
+    @inlinable
+    static func repeated<Source: VideoSource & ~Copyable>(
+        _ stream: inout VideoStream<Source>, _ state: inout LoopState
+    ) -> LoopResult {
+        if let result = state.stop() { return result }
+        var result = state.end(stream.start())
+        while true {
+            if let result { return result }
+            switch stream.turn(&state) {
+            case .goOn, .recover: break
+            case .restart: result = state.end(stream.restart())
+            case .end(let end): return end
+            }
+        }
+    }
+}
+
+extension CameraSource: VideoSource {
+    @_noLocks @_noAllocation
+    public static func capture(_ stream: inout VideoStream<CameraSource>) -> LoopResult {
+        CaptureLoop.run(&stream)
+    }
+}
+
+extension VideoStream where Source: ~Copyable {
+    /// One wake-up.
+    @inlinable
+    mutating func turn(_ state: inout LoopState) -> LoopAction {
+        if let result = state.stop() { return .end(result) }
+        let pause = state.pause
+        if pause > 0 { source.pause(control: word.descriptor, milliseconds: pause) }
+        let wakeup = source.wait(control: word.descriptor, milliseconds: state.slice)
+        switch wakeup {
+        case .ready: return state.judge(process(), inTrouble: false)
+        case .trouble: return state.judge(process(), inTrouble: true)
+        case .quiet, .failed: return state.judge(wakeup)
+        }
+    }
+
+    @inlinable
+    mutating func stop() {
+        source.stop()
+    }
+}
+
+extension VideoStream where Source: ~Copyable {
+    /// The device keeps two buffers at least: one that it fills, and one to go on with.
+    @inlinable
+    static var leastQueued: Int {
+        @_noLocks @_noAllocation get { 2 }
+    }
+
+    @inlinable
+    mutating func start() -> RealtimeFault? {
+        accounting.start()
+        for buffer in 0..<bufferCount {
+            if let fault = queue(buffer) { return fault }
+        }
+        return source.start()
+    }
+
+    /// The device gives all its buffers back when it stops; those with the reader stay there.
+    @inlinable
+    mutating func restart() -> RealtimeFault? {
+        accounting.restarted()
+        source.stop()
+        // It may have taken its time: a camera that may not be seen any more by then is not started again.
+        if case .some = word.result() { return nil }
+        let free = queued
+        queued = 0
+        for buffer in 0..<bufferCount where free & 1 << UInt32(truncatingIfNeeded: buffer) != 0 {
+            if let fault = queue(buffer) { return fault }
+        }
+        if let fault = reclaim() { return fault }
+        return source.start()
+    }
+
+    /// Takes one filled buffer into the ring.
+    @inlinable
+    mutating func process() -> LoopStep {
+        if let fault = reclaim() { return .failed(fault) }
+        switch source.dequeue() {
+        case .buffer(let buffer):
+            queued &= ~(1 << UInt32(truncatingIfNeeded: buffer.index))
+            return took(buffer)
+        case .nothing: return .idle
+        case .news(let news): return note(news)
+        case .gone: return .gone
+        case .failed(let fault): return .failed(fault)
+        }
+    }
+
+    /// What changes nothing for the pictures is no data, and no trouble.
+    @inlinable
+    mutating func note(_ news: SignalEvent) -> LoopStep {
+        switch news {
+        case .state(let state):
+            accounting.note(state)
+            return .idle
+        case .changed(let shape):
+            counters.note(shape)
+            return .changed
+        case .over: return .failed(RealtimeFault.streamOver)
+        }
+    }
+
+    @inlinable
+    mutating func took(_ buffer: DequeuedBuffer) -> LoopStep {
+        guard accounting.arrived(buffer) else { return requeued(buffer.index) }
+        let header = accounting.header(buffer)
+        while queued.nonzeroBitCount < Self.leastQueued {
+            let stolen = ring.steal(counters)
+            guard stolen >= 0 else {
+                accounting.dropped()
+                return requeued(buffer.index)
+            }
+            if let fault = queue(stolen) { return .failed(fault) }
+        }
+        guard ring.commit(buffer.index, header, buffer.planes) else { return .stopped }
+        accounting.committed(header)
+        return .progress
+    }
+
+    @inlinable
+    mutating func requeued(_ buffer: Int) -> LoopStep {
+        if let fault = queue(buffer) { return .failed(fault) }
+        return .progress
+    }
+
+    /// Gives the device what the reader is done with.
+    @inlinable
+    mutating func reclaim() -> RealtimeFault? {
+        var buffer = ring.takeReturned()
+        while buffer >= 0 {
+            if let fault = queue(buffer) { return fault }
+            buffer = ring.takeReturned()
+        }
+        return nil
+    }
+
+    @inlinable
+    mutating func queue(_ buffer: Int) -> RealtimeFault? {
+        queued |= 1 << UInt32(truncatingIfNeeded: buffer)
+        return source.queue(buffer)
+    }
+}

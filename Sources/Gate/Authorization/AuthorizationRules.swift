@@ -1,0 +1,172 @@
+import CaptureBase
+
+/// Decides from what is known at one instant. Pure: it reads no clock, no store and no file.
+///
+/// In this order, and the first that speaks decides: who asks is unknown · the level is unknown · kill switch · policy denies or can't be read ·
+/// the node's permissions · policy allows · what is stored. Of what is stored and in force:
+///
+/// - a denial speaks of every level; it outweighs what was decided before it, and, where it names the device, also a
+///   later yes to "any device";
+/// - of the allows left, one that is high enough decides, a lasting one before a `once`, the device's own before `any`;
+/// - an allow to an executable whose bytes have changed counts as no record, and is named in the question.
+struct AuthorizationRules: Sendable {
+    let subject: Result<Subject, CaptureError>
+    private(set) var decisions: [Decision]
+    let killSwitches: Set<CapabilityName>
+    /// Its wall time does not go before the latest one the store has seen: what is allowed counts by it.
+    let now: GateInstant
+    /// The clock as it is: what is denied counts by it.
+    let clock: GateInstant
+
+    init(subject: Result<Subject, CaptureError>, snapshot: StoreSnapshot, now: GateInstant) {
+        self.subject = subject
+        // A yes at a level that lies was given to what its name says, and would allow what its rank says.
+        decisions = snapshot.decisions.filter { $0.verdict == .deny || $0.capability.has($0.level) }
+        killSwitches = snapshot.killSwitches
+        clock = now
+        self.now = now.notBefore(wall: snapshot.latestWallNanoseconds)
+    }
+
+    /// - Parameters:
+    ///   - device: the device the request means now; `nil` where there is none.
+    ///   - restriction: set where the node's permissions refuse this user.
+    ///   - verdict: what the policy says of the request and the device at `now`.
+    func status(
+        of request: DeviceRequest, on device: DeviceID?, restriction: Restriction?, verdict: PolicyVerdict
+    ) -> AuthorizationStatus {
+        let subject: Subject
+        switch self.subject {
+        case .success(let known): subject = known
+        case .failure(let error): return .restricted(.unknownSubject(error))
+        }
+        guard request.capability.has(request.level) else { return .restricted(.unknownLevel(request)) }
+        if killSwitches.contains(request.capability) { return .restricted(.killSwitch(request.capability)) }
+        if case .deny(let restriction) = verdict { return .restricted(restriction) }
+        if let restriction { return .restricted(restriction) }
+        return allowed(by: verdict, request, on: device, to: subject).map { .authorized($0) }
+            ?? stored(request, on: device, about: subject)
+    }
+
+    /// The stored denial that names another id of the same hardware, unless a newer yes names it as well.
+    /// - Parameter status: what was found for its own; an administrator's yes stays one.
+    func denial(
+        of request: DeviceRequest, as alias: DeviceID, instead status: AuthorizationStatus
+    ) -> AuthorizationStatus? {
+        guard case .success(let subject) = subject, status.severity <= 1 else { return nil }
+        if case .policy = status.grant?.decision.decidedBy { return nil }
+        let named = AuthorizationRules(self, naming: alias).stored(request, on: alias, about: subject)
+        if case .denied = named { return named }
+        return nil
+    }
+
+    /// The devices of this machine that some denial names.
+    func deniedDevices(of capability: CapabilityName) -> [DeviceID] {
+        decisions.compactMap { decision in
+            guard decision.verdict == .deny, decision.capability == capability, case .id(let id) = decision.device,
+                !id.isBuiltIn
+            else { return nil }
+            return id
+        }
+    }
+
+    /// The same with the decisions alone that name a device; a yes for once is for what captures under that name.
+    private init(_ rules: AuthorizationRules, naming device: DeviceID) {
+        self = rules
+        decisions.removeAll { $0.device != .id(device) || $0.verdict == .allow && $0.lifetime == .once }
+    }
+
+    /// The grant a policy's yes amounts to; `nil` if it says nothing or its date has passed.
+    private func allowed(
+        by verdict: PolicyVerdict, _ request: DeviceRequest, on device: DeviceID?, to subject: Subject
+    ) -> Grant? {
+        guard case .allow(let origin, let until) = verdict else { return nil }
+        var lifetime = Lifetime.always
+        if let until {
+            guard until > now.wallNanoseconds else { return nil }
+            lifetime = .until(now.advanced(by: until - now.wallNanoseconds))
+        }
+        return Grant(
+            Decision(
+                verdict: .allow, subject: subject, capability: request.capability, level: request.level,
+                device: device.map { .id($0) } ?? request.device, lifetime: lifetime, decidedBy: .policy(origin),
+                decidedAt: now))
+    }
+}
+
+extension AuthorizationRules {
+    /// What the stored decisions say.
+    func stored(_ request: DeviceRequest, on device: DeviceID?, about subject: Subject) -> AuthorizationStatus {
+        let inForce = decisions.filter { isInForce($0, request, on: device, about: subject) }
+        let denials = inForce.filter { $0.verdict == .deny }
+        let standing = inForce.compactMap(Grant.init).filter { grant in
+            !denials.contains { $0.outweighs(grant.decision) }
+        }
+        let unchanged = standing.filter { $0.subject.executable.sha256 == subject.executable.sha256 }
+        if let best = best(of: unchanged, for: request.level) { return .authorized(best) }
+        if let old = standing.max(by: { $1.decision.isNewer(than: $0.decision) }) {
+            return .notDetermined(previous: old)
+        }
+        if let denial = denials.max(by: { $1.isNewer(than: $0) }) { return .denied(denial) }
+        return .notDetermined()
+    }
+
+    private func isInForce(
+        _ decision: Decision, _ request: DeviceRequest, on device: DeviceID?, about subject: Subject
+    ) -> Bool {
+        applies(decision, of: request, on: device, to: subject)
+            && !decision.hasRunOut(at: clock, latest: now.wallNanoseconds)
+    }
+
+    /// Whether a decision is about a request, whatever the clocks say.
+    func applies(
+        _ decision: Decision, of request: DeviceRequest, on device: DeviceID?, to subject: Subject
+    ) -> Bool {
+        decision.capability == request.capability && decision.subject.matches(subject)
+            && decision.covers(request.device, now: device) && decision.lifetime.isOf(subject.session)
+    }
+
+    /// High enough before too low, then a lasting one, then the device's own, then the newest; of those too low the
+    /// highest.
+    private func best(of grants: [Grant], for level: AccessLevel) -> Grant? {
+        grants.max { preference($0, level) < preference($1, level) }
+    }
+
+    private func preference(_ grant: Grant, _ level: AccessLevel) -> (Int, Int, Int, Int64) {
+        (
+            min(grant.level.rank, level.rank), grant.lifetime == .once ? 0 : 1, grant.device == .any ? 0 : 1,
+            grant.id ?? grant.decidedAt.wallNanoseconds
+        )
+    }
+}
+
+extension Lifetime {
+    /// Whether it can hold in a session: one that is for another session, or for one that can't be told from others, does not.
+    fileprivate func isOf(_ session: LoginSession) -> Bool {
+        guard case .session(let granted) = self else { return true }
+        return granted == session && session.isIdentified
+    }
+}
+
+extension Decision {
+    /// Whether this denial leaves nothing of `allow`: it is newer, or it names the device and the allow does not.
+    func outweighs(_ allow: Decision) -> Bool {
+        isNewer(than: allow) || (device != .any && allow.device == .any)
+    }
+
+    /// The store numbers decisions in their order; without numbers the wall clock must do.
+    func isNewer(than other: Decision) -> Bool {
+        guard let id, let otherID = other.id else {
+            return decidedAt.wallNanoseconds > other.decidedAt.wallNanoseconds
+        }
+        return id > otherID
+    }
+
+    /// Whether it speaks of the device a request means now; without a device, of the request's own words.
+    func covers(_ requested: DeviceSelector, now resolved: DeviceID?) -> Bool {
+        if let resolved { return device.covers(resolved) }
+        return switch requested {
+        case .any: device == .any
+        case .id(let id): device.covers(id)
+        }
+    }
+}

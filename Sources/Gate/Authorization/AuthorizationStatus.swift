@@ -1,0 +1,108 @@
+import CaptureBase
+
+/// Whether a subject may use a capability, as stored and as the administrator wants it.
+///
+/// *thread-safe*
+public enum AuthorizationStatus: Hashable, Sendable {
+    /// No record: asking can help. `previous` is a grant to an executable that has changed since.
+    case notDetermined(previous: Grant? = nil)
+    /// Nobody who could be asked can change it here.
+    case restricted(Restriction)
+    /// A stored no.
+    case denied(Decision)
+    case authorized(Grant)
+}
+
+/// Why asking can't help.
+public struct Restriction: Hashable, Sendable {
+    public enum Cause: Hashable, Sendable {
+        /// A rule of the administrator.
+        case policy(PolicyOrigin)
+        /// The policy can't be read or understood; nobody is allowed until it can.
+        case policyUnreadable(file: String)
+        case killSwitch
+        /// The node's owner, group and mode refuse this user.
+        case nodePermissions(node: String)
+        /// The store can't be read; nobody is allowed until it can.
+        case store
+        /// The kernel did not say who asks.
+        case unknownSubject
+        /// The capability has no level of this name and rank.
+        case unknownLevel
+    }
+
+    public let cause: Cause
+    /// One sentence a person can read.
+    public let reason: String
+    public let remedies: [Remedy]
+
+    public init(cause: Cause, reason: String, remedies: [Remedy]) {
+        self.cause = cause
+        self.reason = reason
+        self.remedies = remedies
+    }
+}
+
+extension AuthorizationStatus {
+    /// Whether something is granted, at whatever level.
+    public var isAuthorized: Bool { grant != nil }
+
+    /// The grant, where there is one.
+    public var grant: Grant? {
+        if case .authorized(let grant) = self { grant } else { nil }
+    }
+
+    /// Whether the grant is of at least this level and speaks of this device; `.any` is met by a grant for whichever.
+    public func meets(_ level: AccessLevel, on device: DeviceSelector = .any) -> Bool {
+        guard let grant, grant.capability.has(level), grant.level >= level else { return false }
+        return switch device {
+        case .any: true
+        case .id(let id): grant.device.covers(id)
+        }
+    }
+
+    /// Whether the grant is of the request's capability, of at least its level, and speaks of its device.
+    public func meets(_ request: DeviceRequest) -> Bool {
+        grant?.capability == request.capability && meets(request.level, on: request.device)
+    }
+
+    /// Several statuses as one: restricted before denied before not determined before authorized.
+    var severity: Int {
+        switch self {
+        case .restricted: 3
+        case .denied: 2
+        case .notDetermined: 1
+        case .authorized: 0
+        }
+    }
+}
+
+extension Restriction {
+    static func unknownSubject(_ error: CaptureError) -> Restriction {
+        Restriction(
+            cause: .unknownSubject, reason: "It can't be told which program asks: \(error.message)",
+            remedies: error.remedies.isEmpty
+                ? [Remedy("Run the program where it can read /proc/self, or ask the administrator.")] : error.remedies)
+    }
+
+    static func killSwitch(_ capability: CapabilityName) -> Restriction {
+        Restriction(
+            cause: .killSwitch, reason: "All \(capability) capture is switched off for this user.",
+            remedies: [Remedy("Switch it on again.", command: "capturegate kill \(capability) --off")])
+    }
+
+    static func unknownLevel(_ request: DeviceRequest) -> Restriction {
+        let levels = request.capability.levels.map { "\"\($0.name)\"" }.joined(separator: " and ")
+        return Restriction(
+            cause: .unknownLevel,
+            reason: "The \(request.capability) has the levels \(levels), and not the one that was asked for.",
+            remedies: [Remedy("Ask for one of the capability's own levels, as the library has them.")])
+    }
+
+    static func store(_ error: CaptureError) -> Restriction {
+        Restriction(
+            cause: .store, reason: "The decisions can't be read, so nobody is allowed: \(error.message)",
+            remedies: error.remedies.isEmpty
+                ? [Remedy("See what is wrong with the store.", command: "capturegate log --verify")] : error.remedies)
+    }
+}

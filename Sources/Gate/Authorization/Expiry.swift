@@ -1,0 +1,138 @@
+/// A moment on both clocks the gate trusts together: wall time, and time since boot with the boot's id.
+///
+/// A wall clock can be set back, a boot clock can't; a boot clock ends with its boot, a wall clock does not.
+///
+/// *thread-safe*
+public struct GateInstant: Hashable, Sendable, Codable {
+    /// CLOCK_REALTIME, nanoseconds since 1970-01-01T00:00:00Z.
+    public let wallNanoseconds: Int64
+    /// CLOCK_BOOTTIME, nanoseconds since boot, time asleep included.
+    public let bootNanoseconds: Int64
+    /// `/proc/sys/kernel/random/boot_id`.
+    public let bootID: String
+
+    public init(wallNanoseconds: Int64, bootNanoseconds: Int64, bootID: String) {
+        self.wallNanoseconds = wallNanoseconds
+        self.bootNanoseconds = bootNanoseconds
+        self.bootID = bootID
+    }
+}
+
+/// Where the gate reads the time; tests inject their own.
+public protocol GateClock: Sendable {
+    var now: GateInstant { get }
+}
+
+extension GateInstant {
+    /// Whether either clock says that this moment has come.
+    ///
+    /// After a reboot the boot clock of the limit says nothing; but a boot that lasts longer than the whole grant has
+    /// outlived it, even with the wall clock set back in between.
+    func hasPassed(at now: GateInstant, since start: GateInstant) -> Bool {
+        if now.wallNanoseconds >= wallNanoseconds { return true }
+        if now.bootID == bootID { return now.bootNanoseconds >= bootNanoseconds }
+        return now.bootNanoseconds >= max(0, saturating(wallNanoseconds, minus: start.wallNanoseconds))
+    }
+
+    /// Whether each clock that can tell says that this moment has come: the wall clock, and in the same boot the boot clock,
+    /// which nobody sets.
+    func hasPassedForCertain(at now: GateInstant) -> Bool {
+        guard now.wallNanoseconds >= wallNanoseconds else { return false }
+        return now.bootID != bootID || now.bootNanoseconds >= bootNanoseconds
+    }
+
+    /// Nanoseconds until this moment comes on the clock that gets there first; 0 if it has.
+    func remaining(at now: GateInstant) -> Int64 {
+        let wall = saturating(wallNanoseconds, minus: now.wallNanoseconds)
+        guard now.bootID == bootID else { return max(0, wall) }
+        return max(0, min(wall, saturating(bootNanoseconds, minus: now.bootNanoseconds)))
+    }
+
+    /// The same moment, with a wall time that does not go before `latest`.
+    func notBefore(wall latest: Int64) -> GateInstant {
+        GateInstant(
+            wallNanoseconds: max(wallNanoseconds, latest), bootNanoseconds: bootNanoseconds, bootID: bootID)
+    }
+
+    /// This moment and `nanoseconds` later, on both clocks; the last moment there is where that is beyond all.
+    package func advanced(by nanoseconds: Int64) -> GateInstant {
+        GateInstant(
+            wallNanoseconds: saturating(wallNanoseconds, plus: nanoseconds),
+            bootNanoseconds: saturating(bootNanoseconds, plus: nanoseconds), bootID: bootID)
+    }
+
+    private func saturating(_ value: Int64, plus other: Int64) -> Int64 {
+        let (sum, overflow) = value.addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+
+    private func saturating(_ value: Int64, minus other: Int64) -> Int64 {
+        let (difference, overflow) = value.subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+}
+
+extension Decision {
+    /// Whether its time has run out, judged so that no clock that is wrong allows anything.
+    ///
+    /// A yes has run out as soon as any clock says so, the latest wall time the store has seen included: setting the clock
+    /// back does not bring it back. A no has run out when every clock that can tell says so, by the clock as it is: that it
+    /// was ahead once does not shorten it.
+    ///
+    /// - Parameters:
+    ///   - now: the clock as it is.
+    ///   - latest: the latest wall time the store has seen, nanoseconds since 1970.
+    package func hasRunOut(at now: GateInstant, latest: Int64) -> Bool {
+        guard case .until(let limit) = lifetime else { return false }
+        return switch verdict {
+        case .allow: limit.hasPassed(at: now.notBefore(wall: latest), since: decidedAt)
+        case .deny: limit.hasPassedForCertain(at: now)
+        }
+    }
+
+    /// Whether it is a permission for a time that could come back to life if a later wall time were forgotten, or was given
+    /// under that clock: it goes with what is forgotten.
+    package func restsOnLaterClock(_ latest: Int64, at now: GateInstant) -> Bool {
+        guard verdict == .allow, case .until = lifetime else { return false }
+        return hasRunOut(at: now, latest: latest) || decidedAt.wallNanoseconds > now.wallNanoseconds
+    }
+}
+
+extension StoreSnapshot {
+    /// Whether the time of one of its decisions has run out.
+    /// - Parameter now: the clock as it is.
+    public func hasRunOut(_ decision: Decision, at now: GateInstant) -> Bool {
+        decision.hasRunOut(at: now, latest: latestWallNanoseconds)
+    }
+
+    /// The latest wall time the store has seen, nanoseconds since 1970, where the clock has not come so far by a second at
+    /// least: it was ahead then, or was set back since. Permissions for a time count by it.
+    /// - Parameter now: the clock as it is.
+    public func laterClock(than now: GateInstant) -> Int64? {
+        let (ahead, overflow) = latestWallNanoseconds.subtractingReportingOverflow(now.wallNanoseconds)
+        return overflow && latestWallNanoseconds > 0 || ahead >= 1_000_000_000 ? latestWallNanoseconds : nil
+    }
+}
+
+/// Why a permission for a time does not hold though its time has not come: the store has seen a later clock.
+struct LaterClock: Hashable, Sendable {
+    /// Until when it was given, nanoseconds since 1970.
+    let end: Int64
+    /// The wall time that the store has seen, nanoseconds since 1970.
+    let seen: Int64
+}
+
+extension AuthorizationRules {
+    /// The permission that would decide if the clock alone counted, and has run out by the latest one the store has seen.
+    func laterClock(of request: DeviceRequest, on device: DeviceID?) -> LaterClock? {
+        guard case .success(let subject) = subject, now.wallNanoseconds > clock.wallNanoseconds else { return nil }
+        let ends = decisions.compactMap { decision -> Int64? in
+            guard case .until(let limit) = decision.lifetime, applies(decision, of: request, on: device, to: subject),
+                decision.verdict == .allow, !decision.hasRunOut(at: clock, latest: clock.wallNanoseconds),
+                decision.hasRunOut(at: clock, latest: now.wallNanoseconds)
+            else { return nil }
+            return limit.wallNanoseconds
+        }
+        return ends.max().map { LaterClock(end: $0, seen: now.wallNanoseconds) }
+    }
+}

@@ -1,0 +1,277 @@
+import CaptureBase
+
+/// Puts a refusal into words: one sentence, and what a person can do about it.
+///
+/// *thread-safe*
+struct RefusalNotice: Sendable {
+    let subject: Result<Subject, CaptureError>
+    let capability: CapabilityName
+    /// What was asked for, where it is a device.
+    let request: DeviceRequest?
+    /// The device it means now.
+    let device: DeviceDescription?
+    /// The later clock that keeps a permission from deciding.
+    let laterClock: LaterClock?
+
+    init(
+        subject: Result<Subject, CaptureError>, capability: CapabilityName, request: DeviceRequest? = nil,
+        device: DeviceDescription? = nil, laterClock: LaterClock? = nil
+    ) {
+        self.laterClock = laterClock
+        self.subject = subject
+        self.capability = capability
+        self.request = request
+        self.device = device
+    }
+
+    /// "the microphone HD Pro Webcam C920 (usb-046d_C920)", as far as it is known.
+    var thing: String {
+        guard let device else { return "the \(capability)" }
+        return "the \(capability) \(device.name) (\(device.id))"
+    }
+
+    /// The path of the program that asks.
+    var program: String {
+        if case .success(let subject) = subject { subject.executable.path } else { "this program" }
+    }
+
+    /// `nil` if it is there; a device that is busy is there.
+    func absence(_ availability: Availability) -> CaptureError? {
+        guard case .absent(let sought) = availability else { return nil }
+        return CaptureError(
+            .noDevice, "There is no such \(capability): \(sought)",
+            remedies: [Remedy("See which devices there are.", command: "capturegate devices")])
+    }
+
+    /// `nil` if nobody holds it.
+    func busyError(_ availability: Availability) -> CaptureError? {
+        guard case .busy(let holder) = availability else { return nil }
+        guard let holder else {
+            return CaptureError(
+                .busy, "\(capitalized(thing)) is in use by another process that can't be seen from here.",
+                remedies: [
+                    Remedy(
+                        "Close it; where it is another user's, root sees which it is.",
+                        command: "sudo capturegate status")
+                ])
+        }
+        return CaptureError(
+            .busy, "\(capitalized(thing)) is in use by \(holder.command) (process \(holder.processID)).",
+            remedies: [Remedy("Close \(holder.command), then try again.", command: "kill \(holder.processID)")])
+    }
+
+    func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+}
+
+extension RefusalNotice {
+    /// Why a status does not allow what was asked; `nil` if it does.
+    func refusal(of status: AuthorizationStatus) -> CaptureError? {
+        switch status {
+        case .restricted(let restriction): restricted(restriction)
+        case .denied(let decision): denied(decision)
+        case .notDetermined(let previous): undetermined(previous)
+        case .authorized(let grant): tooLow(grant)
+        }
+    }
+
+    private func restricted(_ restriction: Restriction) -> CaptureError {
+        CaptureError(restriction.cause.kind, restriction.reason, remedies: restriction.remedies)
+    }
+
+    private func denied(_ decision: Decision) -> CaptureError {
+        let date = CalendarDate(nanosecondsSince1970: decision.decidedAt.wallNanoseconds)
+        return CaptureError(
+            .notAuthorized, "\(program) may not use \(thing): denied on \(date) by \(decision.decidedBy.description).",
+            remedies: [Remedy("Allow it after all.", command: command("grant", "--always", on: decision.device))])
+    }
+
+    private func undetermined(_ previous: Grant?) -> CaptureError {
+        if let laterClock { return outrun(by: laterClock) }
+        guard let previous else {
+            return CaptureError(
+                .notAuthorized, "Nobody has allowed \(program) to use \(thing) yet.", remedies: grantRemedies)
+        }
+        let date = CalendarDate(nanosecondsSince1970: previous.decidedAt.wallNanoseconds)
+        return CaptureError(
+            .notAuthorized,
+            "\(program) is not the program that was allowed to use \(thing) on \(date): its file has changed since.",
+            remedies: grantRemedies)
+    }
+
+    private func outrun(by later: LaterClock) -> CaptureError {
+        let end = CalendarDate(nanosecondsSince1970: later.end)
+        let seen = CalendarDate(nanosecondsSince1970: later.seen)
+        return CaptureError(
+            .notAuthorized,
+            "\(program) may not use \(thing): the permission until \(end) counts as over, because the grant store has seen "
+                + "a later clock, \(seen).",
+            remedies: [.forgetLaterClock] + grantRemedies)
+    }
+
+    private func tooLow(_ grant: Grant) -> CaptureError? {
+        guard let request, grant.level < request.level else { return nil }
+        return CaptureError(
+            .notAuthorized,
+            "\(program) may use \(thing) for \"\(grant.level)\" only, and \"\(request.level)\" is needed.",
+            remedies: grantRemedies)
+    }
+
+    /// Why a permit does not open what needs the level of the request.
+    /// - Parameter level: the permit's.
+    func permitTooLow(_ level: AccessLevel) -> CaptureError {
+        let needed = request?.level.name ?? ""
+        return CaptureError(
+            .notAuthorized,
+            "The permit for \(thing) is for \"\(level)\" only, and \"\(needed)\" is needed for what it is to open.",
+            remedies: [Remedy("Ask for \"\(needed)\" in the operation's authorization.")] + grantRemedies)
+    }
+
+    /// The same refusal where a person would have to be asked and can't be.
+    func refusal(_ refusal: CaptureError, obstacle: CaptureError) -> CaptureError {
+        CaptureError(
+            .notAuthorized, "\(refusal.message) Nobody can be asked now: \(obstacle.message)",
+            remedies: refusal.remedies + obstacle.remedies, underlying: [obstacle])
+    }
+}
+
+extension Restriction.Cause {
+    /// What a refusal for this cause is, and so its exit status.
+    var kind: CaptureError.Kind {
+        switch self {
+        case .policy, .killSwitch, .nodePermissions, .unknownSubject, .unknownLevel: .notAuthorized
+        case .policyUnreadable: .configuration
+        case .store: .store
+        }
+    }
+}
+
+extension Decider: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .person(let prompter): "a person (\(prompter))"
+        case .command: "command"
+        case .policy(let origin): "policy (\(origin.file):\(origin.line))"
+        case .system: "the system"
+        }
+    }
+}
+
+extension Remedy {
+    /// What cures a store that saw a clock which was ahead.
+    package static let forgetLaterClock = Remedy(
+        "If that clock was wrong, have the store forget it; permissions for a time end with it, and can be given again.",
+        command: "capturegate reset --clock")
+}
+
+extension RefusalNotice {
+    /// The two commands that allow it: for one capture, and for good.
+    var grantRemedies: [Remedy] {
+        [
+            Remedy("Allow one capture.", command: command("grant", "--once")),
+            Remedy("Allow it for good.", command: command("grant", "--always")),
+        ]
+    }
+
+    /// The exact command line, for the program and the device that were refused.
+    /// - Parameter device: the device a denial names: a yes to any device would not lift it.
+    func command(_ verb: String, _ lifetime: String? = nil, on device: DeviceSelector = .any) -> String {
+        var words = ["capturegate", verb, capability.rawValue]
+        if let path = foreignProgram { words += ["--to", Self.quoted(path)] }
+        if case .id(let id) = device == .any ? request?.device : device {
+            words += ["--device", Self.quoted(id.rawValue)]
+        }
+        if let level = request?.level, level == .meter || level == .still { words += ["--level", level.name] }
+        if let lifetime { words.append(lifetime) }
+        return words.joined(separator: " ")
+    }
+
+    /// The program, where it is not `capturegate` itself, whose own recordings the command means by default.
+    private var foreignProgram: String? {
+        guard case .success(let subject) = subject else { return nil }
+        let path = subject.executable.path
+        return path == "capturegate" || path.hasSuffix("/capturegate") ? nil : path
+    }
+
+    /// A word as a shell reads it back.
+    static func quoted(_ word: String) -> String {
+        let plain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: "/._-:+@,%=".utf8.contains(byte)
+            }
+        }
+        if plain, !word.isEmpty { return word }
+        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}
+
+extension CaptureError {
+    /// A camera whose privacy shutter is closed would deliver black pictures only (`V4L2_CID_PRIVACY`).
+    ///
+    /// - Parameter device: the camera that says so of itself.
+    public static func privacyShutter(closedOn device: DeviceDescription) -> CaptureError {
+        CaptureError(
+            .unavailable, "The privacy shutter of \(device.name) (\(device.id)) is closed: it sees nothing.",
+            remedies: [
+                Remedy(
+                    "Open it, then try again: a slide at the lens, or the key with the crossed-out camera.")
+            ])
+    }
+}
+
+extension CaptureError {
+    /// The exit status of a program that ends with this error, after sysexits(3).
+    public var exitCode: Int32 {
+        switch kind {
+        case .usage: 64
+        case .badInput: 65
+        case .noDevice: 66
+        case .unavailable, .deviceGone, .stalled, .timedOut, .deadlock, .cancelled: 69
+        case .fileExists: 73
+        case .inputOutput, .diskFull: 74
+        case .busy: 75
+        case .notAuthorized, .dismissed, .revoked, .expired: 77
+        case .notAsAsked, .configuration, .store: 78
+        case .conditionFailed: underlying.first?.exitCode ?? 69
+        }
+    }
+}
+
+/// A day and minute in UTC, as text: the standard library has no calendar.
+///
+/// After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+struct CalendarDate: CustomStringConvertible, Sendable {
+    let year: Int64
+    let month: Int64
+    let day: Int64
+    let hour: Int64
+    let minute: Int64
+
+    init(nanosecondsSince1970: Int64) {
+        let seconds = Self.floor(nanosecondsSince1970, by: 1_000_000_000)
+        let days = Self.floor(seconds, by: 86400)
+        let inDay = seconds - days * 86400
+        hour = inDay / 3600
+        minute = inDay / 60 % 60
+        // Years that begin in March, so that the leap day is the last of its year.
+        let shifted = days + 719_468
+        let era = Self.floor(shifted, by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var description: String { "\(year)-\(pad(month))-\(pad(day)) \(pad(hour)):\(pad(minute)) UTC" }
+
+    private func pad(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private static func floor(_ value: Int64, by divisor: Int64) -> Int64 {
+        let quotient = value / divisor
+        return value % divisor < 0 ? quotient - 1 : quotient
+    }
+}

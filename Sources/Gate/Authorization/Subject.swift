@@ -1,0 +1,112 @@
+/// Who asks. That of the machine's own gate is read from the kernel, never from an argument; a gatekeeper with another one
+/// opens no real device.
+///
+/// *thread-safe*
+public struct Subject: Hashable, Sendable, Codable {
+    public let userID: UInt32
+    public let groupIDs: [UInt32]
+    public let executable: Executable
+    /// The Flatpak, snap or systemd unit the process runs in, read from its cgroup, where there is one.
+    public let application: ApplicationID?
+    public let session: LoginSession
+
+    public init(
+        userID: UInt32, groupIDs: [UInt32], executable: Executable, application: ApplicationID?, session: LoginSession
+    ) {
+        self.userID = userID
+        self.groupIDs = groupIDs
+        self.executable = executable
+        self.application = application
+        self.session = session
+    }
+}
+
+/// The sandbox or unit a process runs in.
+public struct ApplicationID: Hashable, Sendable, Codable {
+    public enum Kind: String, Hashable, Sendable, Codable {
+        case flatpak, snap, unit
+    }
+
+    public let kind: Kind
+    public let name: String
+
+    public init(kind: Kind, name: String) {
+        self.kind = kind
+        self.name = name
+    }
+}
+
+/// A session: its leader, when the leader started, and the boot it started in.
+public struct LoginSession: Hashable, Sendable, Codable {
+    public let leader: Int32
+    /// The leader's start time in clock ticks since boot (field 22 of `/proc/PID/stat`).
+    public let startTicks: UInt64
+    public let bootID: String
+
+    /// Whether the session can be told from every other one.
+    ///
+    /// The kernel shows neither a leader that has ended nor, inside a process namespace, one that lives outside of it;
+    /// its start is then 0, and nothing that was granted for "this session" holds.
+    public var isIdentified: Bool { leader > 0 && startTicks > 0 }
+
+    public init(leader: Int32, startTicks: UInt64, bootID: String) {
+        self.leader = leader
+        self.startTicks = startTicks
+        self.bootID = bootID
+    }
+}
+
+/// A program file as it was when it was looked at.
+public struct Executable: Hashable, Sendable, Codable {
+    public let path: String
+    public let inode: UInt64
+    /// SHA-256 of the file's bytes, 64 lower-case hexadecimal digits.
+    public let sha256: String
+    /// What the kernel says of the file and changes whenever its bytes change, so that an unchanged file need not be read
+    /// again; `nil` where that can't be relied on.
+    public private(set) var stamp: String?
+
+    /// The log does not need the stamp: it says nothing of the bytes.
+    private enum CodingKeys: CodingKey {
+        case path, inode, sha256
+    }
+
+    /// Whether it is the same file with the same bytes; the stamp is no part of that.
+    public static func == (one: Executable, other: Executable) -> Bool {
+        one.path == other.path && one.inode == other.inode && one.sha256 == other.sha256
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(path)
+        hasher.combine(inode)
+        hasher.combine(sha256)
+    }
+
+    public init(path: String, inode: UInt64, sha256: String, stamp: String? = nil) {
+        self.path = path
+        self.inode = inode
+        self.sha256 = sha256
+        self.stamp = stamp
+    }
+}
+
+extension Subject {
+    /// Whether a decision about `self` speaks of a process that is `other`: same user, same path, same sandbox.
+    ///
+    /// Two Flatpaks or snaps can have the same path inside, so their names must be equal. Of systemd units only a
+    /// service counts, and only where the decision names one: scopes come and go with a login.
+    func matches(_ other: Subject) -> Bool {
+        userID == other.userID && executable.path == other.executable.path
+            && sandbox == other.sandbox && (service == nil || service == other.service)
+    }
+
+    private var sandbox: ApplicationID? {
+        guard let application, application.kind != .unit else { return nil }
+        return application
+    }
+
+    private var service: String? {
+        guard let application, application.kind == .unit, application.name.hasSuffix(".service") else { return nil }
+        return application.name
+    }
+}
