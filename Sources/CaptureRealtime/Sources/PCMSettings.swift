@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// What a PCM is asked to do, or does.
 ///

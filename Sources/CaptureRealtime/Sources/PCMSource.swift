@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// An ALSA capture device, opened and negotiated; deinit closes it.
 ///

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// An audio source and the ring it fills.

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// A video source and the ring that lends its buffers.
