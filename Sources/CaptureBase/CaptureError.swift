@@ -1,19 +1,22 @@
-import CaptureBase
-
-/// What went wrong, where, and what a person can do about it: the one error of everything above the capture thread.
+/// A failure, its place and its remedies: the one error of everything above the capture thread.
 ///
 /// *thread-safe*
 public struct CaptureError: Error, Hashable, Sendable {
+    /// Kind of failure, for programs; people read the message.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// The call or the command line is wrong.
         case usage
-        /// A file that was to be read is malformed.
+        /// An input file is malformed.
         case badInput
+        /// There is no such device.
         case noDevice
         /// The device is there and can't be used.
         case unavailable
+        /// The device was unplugged.
         case deviceGone
+        /// The device delivers nothing any more.
         case stalled
+        /// Another process holds the device.
         case busy
         case fileExists
         case inputOutput
@@ -22,9 +25,11 @@ public struct CaptureError: Error, Hashable, Sendable {
         case notAuthorized
         /// The question was dismissed or timed out, or the prompter failed. Nothing is stored.
         case dismissed
+        /// The permission was taken back during a capture, or all devices were switched off.
         case revoked
+        /// The permission's time ended during a capture.
         case expired
-        /// The device would not do what was asked strictly.
+        /// The device can't do what was requested strictly.
         case notAsAsked
         case configuration
         case store
@@ -37,19 +42,20 @@ public struct CaptureError: Error, Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// One sentence: what is wrong and where. What does not show as itself is written as `\u{…}`.
+    /// One sentence: the problem and its place. Characters that do not show as themselves are written as `\u{…}`.
     public let message: String
-    /// The kernel's or a library's number, positive; 0 where there is none.
+    /// The kernel's or a library's error number, positive; 0 where there is none.
     public let errno: Int32
+    /// Remedies, in the order in which they are shown.
     public let remedies: [Remedy]
-    /// The errors of all failed conditions, or the cause.
+    /// Errors of all failed conditions, or the cause.
     public let underlying: [CaptureError]
 
     public init(
         _ kind: Kind, _ message: String, errno: Int32 = 0, remedies: [Remedy] = [], underlying: [CaptureError] = []
     ) {
         self.kind = kind
-        // Names of devices, files and programs stand in it, and whoever catches it prints it.
+        // Names of devices, files and programs are part of it, and whoever catches the error prints it.
         self.message = message.visible
         self.errno = errno
         self.remedies = remedies
@@ -58,14 +64,14 @@ public struct CaptureError: Error, Hashable, Sendable {
 }
 
 extension CaptureError {
-    /// The error as a person reads it: what is wrong, then what can be done about it, a line each.
+    /// Error text for a person: the problem, then the remedies, one on each line.
     ///
-    /// Commands stand after a colon, as they are typed. The remedies of `underlying` errors come after its own.
+    /// Commands follow a colon, as they are typed. The remedies of `underlying` errors come after its own.
     public var notice: String {
         ([message] + allRemedies.map { "  " + $0.line }).joined(separator: "\n")
     }
 
-    /// What can be done about it, those of the underlying errors included; each once.
+    /// Remedies, those of the underlying errors included; each once.
     public var allRemedies: [Remedy] {
         var all: [Remedy] = []
         for remedy in remedies + underlying.flatMap(\.allRemedies) where !all.contains(remedy) { all.append(remedy) }
@@ -74,13 +80,14 @@ extension CaptureError {
 }
 
 extension Remedy {
+    /// The sentence, and the command that does it.
     fileprivate var line: String {
         guard let command else { return text }
         return (text.hasSuffix(".") ? String(text.dropLast()) : text) + ": " + command
     }
 }
 
-/// What a person can do about a refusal or a failure.
+/// A way for a person to lift a refusal or cure a failure.
 ///
 /// *thread-safe*
 public struct Remedy: Hashable, Sendable, Codable {

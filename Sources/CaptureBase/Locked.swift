@@ -2,8 +2,8 @@ import Synchronization
 
 /// A `Mutex` that the thread sanitizer understands.
 ///
-/// A contended `Mutex` is handed over by the kernel (FUTEX_LOCK_PI, futex(2)), which the sanitizer can't see, so that it
-/// reports races where there are none. One atomic that each holder writes last and the next one reads first shows it
+/// A contended `Mutex` is handed over by the kernel (FUTEX_LOCK_PI, futex(2)), which the sanitizer can't see, so that
+/// it reports races where there are none. One atomic that each holder writes last and the next one reads first shows it
 /// the order; it costs a plain load and store.
 ///
 /// *thread-safe*
@@ -15,6 +15,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         mutex = Mutex(value)
     }
 
+    /// Runs `body` with the value, alone. Not recursive: `body` must not lock the same value again.
     @inlinable package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -12,8 +12,8 @@ public final class RealtimeQueue: Sendable {
     /// - Parameters:
     ///   - label: Also the thread's name while it captures: its first 15 bytes.
     ///   - broker: Asked for realtime priority where the system refuses it.
-    ///   - patience: How long a call to the device may take before the session counts as stalled. Some cameras take seconds
-    ///     to start.
+    ///   - patience: Longest time that a call to the device may take before the session counts as stalled. Some cameras
+    ///     take seconds to start.
     public init(label: String, broker: (any RealtimeBroker)? = nil, patience: Duration = .seconds(5)) {
         self.label = label
         self.patience = patience
@@ -21,11 +21,13 @@ public final class RealtimeQueue: Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    /// Runs a session: asks for SCHED_FIFO, else the broker, else for nice -11, and reports what it got; runs the loop; puts
-    /// the thread back as it was; closes the device; tells the reader. Where a call to the device never returns, the reader
-    /// is told that alone, and the thread stays behind.
+    /// Runs a session: asks for SCHED_FIFO, else the broker, else for nice -11, and reports the result; runs the loop;
+    /// restores the thread; closes the device; ends the ring for the reader. Where a call to the device never returns,
+    /// the reader learns of the end alone, and the thread stays behind.
     ///
-    /// - Parameter completion: Called on the queue's thread at the very end.
+    /// - Parameters:
+    ///   - run: Consumed: the device closes with it.
+    ///   - completion: Called on the queue's thread at the very end.
     public func run<Run: CaptureRun & ~Copyable>(
         _ run: consuming Run, completion: @escaping @Sendable (LoopResult) -> Void
     ) {
@@ -47,7 +49,7 @@ public final class RealtimeQueue: Sendable {
         }
     }
 
-    /// For as long as the session lives: weak, so that it holds nothing of one that is over.
+    /// Looks until the session ends. The reference is weak, so that a timer holds nothing of a session that is over.
     private static func look(by detector: HangDetector, after last: HangDetector.Look) {
         let next = DispatchTime.now() + .nanoseconds(detector.interval)
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: next) { [weak detector] in
@@ -56,21 +58,22 @@ public final class RealtimeQueue: Sendable {
     }
 }
 
-/// What a ``RealtimeQueue`` runs: a track, whatever its source.
+/// A capture that a ``RealtimeQueue`` runs: a stream, whatever its source.
 ///
 /// *session-bound*
 public protocol CaptureRun: ~Copyable, Sendable {
+    /// False where realtime priority would starve the machine.
     var allowsRealtimePriority: Bool { get }
 
-    /// Tells the counters what the thread achieved.
+    /// Stores the priority that the thread obtained in the counters.
     func report(_ priority: RealtimePriority)
-    /// Who is to notice that ``capture()`` or ``finish(_:)`` hangs.
+    /// Makes a detector of hangs in ``capture()`` and ``finish(_:)``; `nil`, the default, for a run that needs none.
     ///
-    /// - Parameter patience: How long a call may take.
+    /// - Parameter patience: The longest time that a call may take.
     func hangDetector(patience: Duration) -> HangDetector?
-    /// The whole session.
+    /// Runs the whole session on the calling thread.
     mutating func capture() -> LoopResult
-    /// Closes the device, then tells the reader.
+    /// Closes the device, then ends the ring for its reader.
     consuming func finish(_ result: LoopResult)
 }
 
@@ -78,7 +81,7 @@ extension CaptureRun where Self: ~Copyable {
     public func hangDetector(patience: Duration) -> HangDetector? { nil }
 }
 
-/// Carries a run, which can't be copied, into a block, which can't consume what it captured.
+/// Carries a noncopyable run into an escaping block, which can't consume what it captured.
 final class RunTransfer<Run: CaptureRun & ~Copyable>: @unchecked Sendable {
     // Sendable by hand: it is filled before the block is enqueued and emptied by the block, which runs once.
     private var run: Run?
@@ -92,27 +95,30 @@ final class RunTransfer<Run: CaptureRun & ~Copyable>: @unchecked Sendable {
     }
 }
 
-/// Notices from outside that a capture thread hangs in a call that never returns, as one to a sound server that was
-/// stopped: the loop's own ``Watchdog`` hangs with it. The reader is told that the device stalled. Thread and device are
-/// given up, for nothing can end such a call.
+/// A detector, outside of the capture thread, for a call that never returns, such as one to a stopped sound server: the
+/// loop's own ``Watchdog`` hangs with it. The reader is told that the device stalled. Thread and device are given up,
+/// for nothing can end such a call.
 ///
 /// It counts looks, not time: a process that was frozen for an hour has missed one.
 ///
 /// *thread-safe*
 public final class HangDetector: Sendable {
-    /// So many looks in a row find that nothing moved.
+    /// Looks in a row without progress that count as a hang.
     private static let looks = 5
 
     private let control: LoopControl
     private let counters: CaptureCounters
     private let giveUp: @Sendable (LoopResult) -> Void
-    /// From look to look, ns.
+    /// Time from look to look, ns.
     let interval: Int
 
     /// - Parameters:
-    ///   - patience: How long a call may take, beside the five quarters of a period for which the loop may wait.
-    ///   - period: Nanoseconds.
-    ///   - giveUp: Tells the reader.
+    ///   - control: Stops the loop, should its call return after all.
+    ///   - counters: Show its turns.
+    ///   - patience: The longest time that a call may take, beside the five quarters of a period for which the loop may
+    ///     wait.
+    ///   - period: Duration of a period or frame, ns.
+    ///   - giveUp: Ends the ring for its reader.
     init(
         _ control: LoopControl, _ counters: CaptureCounters, patience: Duration, period: Int64,
         giveUp: @escaping @Sendable (LoopResult) -> Void
@@ -123,25 +129,25 @@ public final class HangDetector: Sendable {
         interval = Int((patience + .nanoseconds(period / 4 * 5)) / .nanoseconds(1)) / Self.looks
     }
 
-    /// What a look saw.
+    /// Result of one look.
     struct Look {
         fileprivate let turns: UInt64
-        /// So many more may see the same.
+        /// Further looks that may see the same.
         fileprivate let left: Int
     }
 
     func firstLook() -> Look { Look(turns: counters.turns, left: Self.looks) }
 
-    /// An ``interval`` later.
+    /// Looks again, one ``interval`` later.
     ///
-    /// - Returns: `nil` where the thread hangs, and was given up.
+    /// - Returns: `nil` if the thread hangs, and was given up.
     func look(after last: Look) -> Look? {
         let turns = counters.turns
         if turns != last.turns { return Look(turns: turns, left: Self.looks) }
         if last.left > 1 { return Look(turns: turns, left: last.left - 1) }
-        // Stopping and closing a device that is gone may hang as well.
+        // Stopping and closing a device that is gone may hang as well: the outcome decided before that is the true one.
         let result = counters.outcome ?? control.word.result() ?? LoopResult(.stalled)
-        // Not one unit more, should the call return after all.
+        // No frame may follow, should the call return after all.
         control.request(.stop)
         giveUp(result)
         return nil

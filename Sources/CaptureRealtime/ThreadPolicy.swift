@@ -1,6 +1,6 @@
 import CMedia
 
-/// The calling thread's scheduling: raised for a session, and put back after it.
+/// The calling thread's scheduling: raised for a session, and restored after it.
 ///
 /// *session-bound*
 struct ThreadPolicy: ~Copyable {
@@ -8,9 +8,9 @@ struct ThreadPolicy: ~Copyable {
     private var policy = cm_policy()
     private var nice: Int32 = 0
 
-    /// Above everything ordinary, below what the kernel's own interrupt threads have (50).
+    /// Above everything ordinary, below the kernel's own interrupt threads (50).
     private static let fifoPriority: Int32 = 20
-    /// As desktop sound servers ask for.
+    /// The value that desktop sound servers ask for.
     private static let niceValue: Int32 = -11
 
     init() {
@@ -18,9 +18,11 @@ struct ThreadPolicy: ~Copyable {
         _ = unsafe cm_nice_get(thread, &nice)
     }
 
-    /// Asks for the best there is.
+    /// Asks for the best scheduling that the thread can get.
     ///
-    /// - Parameter broker: Asked where this process may not do it by itself.
+    /// - Parameters:
+    ///   - allowed: False for a source that would starve the machine.
+    ///   - broker: Asked where this process has no permission.
     func raise(allowed: Bool, by broker: (any RealtimeBroker)?) -> RealtimePriority {
         guard allowed else { return .normal(.sourceCallsServer) }
         let result = cm_policy_set_fifo(Self.fifoPriority)
@@ -31,7 +33,7 @@ struct ThreadPolicy: ~Copyable {
         return raiseNice()
     }
 
-    /// What the thread has, whatever somebody says to have given it.
+    /// The thread's present scheduling; a broker's own answer is not trusted.
     private var achieved: RealtimePriority? {
         var now = cm_policy()
         guard unsafe cm_policy_get(&now) >= 0 else { return nil }
@@ -47,14 +49,15 @@ struct ThreadPolicy: ~Copyable {
         return result >= 0 ? .nice(Int(Self.niceValue)) : .normal(.refused(errno: -result))
     }
 
-    /// Dispatch never does this by itself: an unrelated block would run with what this one left behind.
+    /// Restores the scheduling. Dispatch never does it by itself: an unrelated block would run with the priority left
+    /// behind.
     consuming func restore() {
-        // Once more where it fails: a pool's thread that keeps the priority would starve what has no part in this.
+        // A second try, and a third with the flag: a pool's thread that keeps the priority would starve unrelated work.
         if !restorePolicy(), !restorePolicy() { restorePolicy(resettingOnFork: true) }
         if cm_nice_set(thread, nice) < 0 { _ = cm_nice_set(thread, nice) }
     }
 
-    /// - Parameter resettingOnFork: With the flag that rtkit set, which nobody without privilege may take off again.
+    /// - Parameter resettingOnFork: Keeps the flag that rtkit set, which an unprivileged process may not clear.
     @discardableResult
     private func restorePolicy(resettingOnFork: Bool = false) -> Bool {
         var old = policy
@@ -63,15 +66,15 @@ struct ThreadPolicy: ~Copyable {
     }
 }
 
-/// How the capture thread is scheduled.
+/// Scheduling of the capture thread.
 ///
 /// *thread-safe*
 public enum RealtimePriority: Sendable, Hashable, CustomStringConvertible {
-    /// SCHED_FIFO at that priority.
+    /// SCHED_FIFO at this priority.
     case fifo(Int)
-    /// SCHED_RR at that priority, as rtkit gives it.
+    /// SCHED_RR at this priority, as rtkit gives it.
     case roundRobin(Int)
-    /// An ordinary thread with that nice value.
+    /// An ordinary thread with this nice value.
     case nice(Int)
     /// An ordinary thread.
     case normal(PriorityRefusal)
@@ -87,18 +90,18 @@ public enum RealtimePriority: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a thread has no better priority than any other.
+/// Reason for which a thread has no raised priority.
 ///
 /// *thread-safe*
 public enum PriorityRefusal: Sendable, Hashable {
     /// A PCM plugin that spins or calls a server must not starve the rest of the machine.
     case sourceCallsServer
-    /// The system said no to both.
+    /// The system refused both a realtime policy and a better nice value.
     case refused(errno: Int32)
 }
 
 extension RealtimePriority {
-    /// Kind in the low byte, value above; never 0.
+    /// Value in one word, for an atomic: the kind in the low byte, the number above. Never 0.
     var packed: Int64 {
         switch self {
         case .fifo(let priority): Int64(priority) << 8 | 1
@@ -109,6 +112,7 @@ extension RealtimePriority {
         }
     }
 
+    /// `nil` for a thread that has not reported yet.
     init?(packed: Int64) {
         let value = packed >> 8
         switch packed & 0xFF {
@@ -122,32 +126,34 @@ extension RealtimePriority {
     }
 }
 
-/// Somebody who may give a thread realtime priority where this process may not: rtkit.
+/// A service that may give a thread realtime priority where this process may not: rtkit.
 ///
 /// *thread-safe*
 public protocol RealtimeBroker: Sendable {
-    /// Asks for one thread of this process. It may wait, but not for long: it is called on that very thread, after its device
-    /// was opened and before its loop starts, never within the loop.
+    /// Asks for the priority of one thread of this process. It may wait, but not for long: it is called on that very
+    /// thread, after its device was opened and before its loop starts, never within the loop.
     ///
     /// - Parameters:
-    ///   - thread: As gettid(2) has it.
-    ///   - priority: What SCHED_FIFO would be asked for; the answer may be less.
-    /// - Returns: 0 or more, or -errno. Nobody is believed: the thread looks at what it has.
+    ///   - thread: Id as of gettid(2).
+    ///   - priority: Priority to ask for, as of SCHED_FIFO; the answer may be less.
+    /// - Returns: 0 or more, or -errno. The answer is not trusted: the thread reads back its own scheduling.
     func raise(thread: Int32, to priority: Int32) -> Int32
 }
 
-/// The calling thread's name, for `top` and debuggers; put back after a session.
+/// The calling thread's name, for `top` and debuggers; restored after a session.
+///
+/// *session-bound*
 struct ThreadName: ~Copyable {
     private var old: InlineArray<16, CChar> = InlineArray(repeating: 0)
 
-    /// - Parameter name: Its first 15 bytes count.
+    /// - Parameter name: Its first 15 bytes count: the kernel keeps 16 with the terminating 0.
     init(setting name: String) {
         var span = old.mutableSpan
         let got = unsafe span.withUnsafeMutableBufferPointer { buffer in
             guard let base = buffer.baseAddress else { return -EINVAL }
             return unsafe cm_thread_name_get(base, Int32(buffer.count))
         }
-        // A name that could not be put back is not taken away.
+        // A name that could not be restored is not replaced.
         guard got >= 0 else { return }
         _ = unsafe cm_thread_name_set(String(decoding: name.utf8.prefix(15), as: UTF8.self))
     }

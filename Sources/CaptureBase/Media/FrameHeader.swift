@@ -1,23 +1,25 @@
-/// What the capture thread says of one unit in a ring: one period of sound or one picture.
+/// Header of a ring entry, written by the capture thread: one period of audio or one video frame.
 ///
-/// For any two units read in turn, `next.sequence == last.sequence + last.frameCount + next.lost.total`.
+/// For any two entries read in turn, `next.sequence == last.sequence + last.frameCount + next.lost.total`.
 ///
 /// *thread-safe*
 public struct FrameHeader: BitwiseCopyable, Sendable, Hashable {
-    /// The number of the first frame since the start, lost ones counted: audio frames, or pictures.
+    /// Number of the entry's first frame since the start, lost ones counted: audio frames, or video frames.
     public var sequence: UInt64
-    /// When the first sample, or the picture, was taken: ns on CLOCK_MONOTONIC, always later than that of the unit before.
+    /// Instant at which the first sample or the frame was taken: CLOCK_MONOTONIC in ns, always later than the entry
+    /// before.
     ///
-    /// Of a picture it is when its exposure began. Webcams stamp that (V4L2_BUF_FLAG_TSTAMP_SRC_SOE); most capture cards and
-    /// camera sensors stamp the end of a frame, and one frame's duration, half a second at most, is taken off: what is left
-    /// is the driver's own inaccuracy, such as a tenth of a frame where reading a picture out takes nine.
+    /// A video frame's is the start of its exposure. Webcams report it (V4L2_BUF_FLAG_TSTAMP_SRC_SOE); most capture
+    /// cards and camera sensors report the end of a frame, and one frame's duration, half a second at most, is
+    /// subtracted: the rest is the driver's own inaccuracy, such as a tenth of a frame where reading a frame out takes
+    /// nine.
     public var timestamp: Int64
     /// Bytes of payload, in all planes.
     public var byteCount: Int
-    /// Audio frames; 1 for a picture.
+    /// Audio frames; 1 for a video frame.
     public var frameCount: Int
     public var flags: FrameFlags
-    /// What is missing directly before this unit, by cause. Inside a ring: running totals.
+    /// Frames missing directly before this entry, by cause. Inside a ring: running totals.
     public var lost: Loss
 
     @_noLocks @_noAllocation @inlinable
@@ -35,7 +37,7 @@ public struct FrameHeader: BitwiseCopyable, Sendable, Hashable {
     }
 }
 
-/// How many frames are missing, by cause: audio frames, or pictures.
+/// Numbers of missing frames, by cause: audio frames, or video frames.
 ///
 /// *thread-safe*
 public struct Loss: BitwiseCopyable, Sendable, Hashable {
@@ -53,16 +55,18 @@ public struct Loss: BitwiseCopyable, Sendable, Hashable {
         self.ring = ring
     }
 
+    /// Sum over all causes.
     public var total: UInt64 { device + damaged + ring }
 
-    /// What these totals hold beyond earlier ones.
+    /// Difference between these totals and earlier ones. Wraps instead of trapping: a trap on the capture thread would
+    /// end the process.
     @_noLocks @_noAllocation @inlinable
     package func since(_ earlier: Loss) -> Loss {
         Loss(device: device &- earlier.device, damaged: damaged &- earlier.damaged, ring: ring &- earlier.ring)
     }
 }
 
-/// What happened to a unit or right before it.
+/// Events during a ring entry, which is a period of audio or a video frame, or right before it.
 ///
 /// *thread-safe*
 public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
@@ -71,31 +75,31 @@ public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
     @_noLocks @_noAllocation @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The device overran before this unit; the loss is measured by the clock.
+    /// The device overran before this entry; the loss is measured by the clock.
     public static var xrun: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 1) }
     }
-    /// The device or its driver left something out before this unit.
+    /// The device or its driver left frames out before this entry.
     public static var gap: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 2) }
     }
-    /// The device's time stamp went backward, lay in the future or was missing, and was replaced.
+    /// The device's timestamp went backward, lay in the future or was missing, and was replaced.
     public static var repairedTimestamp: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 4) }
     }
-    /// The device had stalled and was started again before this unit.
+    /// The device had stalled and was started again before this entry.
     public static var restarted: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 8) }
     }
-    /// The device had slept and was woken before this unit.
+    /// The device had slept and was woken before this entry.
     public static var suspended: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 16) }
     }
-    /// The device was unplugged and came back before this unit.
+    /// The device was unplugged and came back before this entry.
     public static var reattached: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 32) }
     }
-    /// The device's input had no signal that it could follow: what it delivers is noise, or a picture of its own.
+    /// The device's input had no signal that it could follow: it delivers noise, or a frame of its own.
     public static var noSignal: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 64) }
     }
@@ -103,12 +107,12 @@ public struct FrameFlags: OptionSet, BitwiseCopyable, Sendable, Hashable {
     public static var covered: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 128) }
     }
-    /// Of pictures that come field by field: this one is the bottom field. Whole pictures never have it.
+    /// The frame is the bottom field of two that come one by one. Never set for whole frames.
     package static var bottomField: FrameFlags {
         @_noLocks @_noAllocation get { FrameFlags(rawValue: 256) }
     }
 
-    // OptionSet's own union and contains are generic, and so not for the fence.
+    // OptionSet's own union and contains are generic: the fence can't use them.
 
     @_noLocks @_noAllocation
     package mutating func add(_ flag: FrameFlags) {

@@ -1,8 +1,9 @@
-/// Between frames and nanoseconds at a sample rate, without leaving 64 bits in a day-long gap.
+/// Conversion between frames and nanoseconds at a sample rate. Seconds and the rest are converted apart, so that a gap
+/// of days does not overflow 64 bits.
 ///
 /// *realtime-safe*
 public struct SampleClock: BitwiseCopyable, Sendable {
-    /// Hz.
+    /// Sample rate in Hz.
     public let rate: Int64
 
     @_noLocks @_noAllocation
@@ -10,13 +11,13 @@ public struct SampleClock: BitwiseCopyable, Sendable {
         self.rate = Int64(rate)
     }
 
-    /// How long so many frames last, ns, rounded down.
+    /// Duration of `frames` frames in ns, rounded down.
     @_noLocks @_noAllocation
     public func nanoseconds(_ frames: Int64) -> Int64 {
         frames / rate * 1_000_000_000 &+ frames % rate * 1_000_000_000 / rate
     }
 
-    /// How many frames last so many ns: rounded to the nearest; at least 0.
+    /// Number of frames that last `nanoseconds` ns, rounded to the nearest; 0 for a negative duration.
     @_noLocks @_noAllocation
     public func frames(_ nanoseconds: Int64) -> UInt64 {
         guard nanoseconds > 0 else { return 0 }
@@ -26,7 +27,7 @@ public struct SampleClock: BitwiseCopyable, Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds, within some seventy years either way: sums of a few of them are numbers still.
+    /// Whole nanoseconds, limited to some seventy years either way: a sum of a few durations still fits 64 bits.
     package var nanoseconds: Int64 {
         let most: Int64 = .max / 4
         let (seconds, attoseconds) = components

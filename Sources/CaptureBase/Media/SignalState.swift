@@ -1,21 +1,21 @@
-/// What a source says of the signal at its input, or of what covers its lens.
+/// State of the signal at a source's input, or of the shutter at its lens.
 ///
 /// *thread-safe*
 public enum SignalState: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterable {
-    /// As far as the source can tell.
+    /// A signal, as far as the source can tell.
     case present
     /// A shutter is closed (`V4L2_CID_PRIVACY`).
     case covered
-    /// Nothing that is switched on is connected (`V4L2_IN_ST_NO_POWER`, `V4L2_CID_DV_RX_POWER_PRESENT`).
+    /// The other end of the cable is off or absent (`V4L2_IN_ST_NO_POWER`, `V4L2_CID_DV_RX_POWER_PRESENT`).
     case noPower
     /// Nothing is connected, or it sends nothing (`V4L2_IN_ST_NO_SIGNAL`, `ENOLINK`).
     case noSignal
-    /// There is a signal that the source can't follow (`V4L2_IN_ST_NO_H_LOCK`, `V4L2_IN_ST_NO_SYNC`, `ENOLCK`).
+    /// The source can't follow the signal (`V4L2_IN_ST_NO_H_LOCK`, `V4L2_IN_ST_NO_SYNC`, `ENOLCK`).
     case noLock
-    /// There is a signal of a size or rate that the source can't take (`ERANGE`).
+    /// The source can't take the signal's size or rate (`ERANGE`).
     case outOfRange
 
-    /// The raw value, for the fence.
+    /// The raw value, for the fence: the synthesized `rawValue` and `==` carry no marks.
     package var code: UInt8 {
         @_noLocks @_noAllocation get {
             switch self {
@@ -29,7 +29,7 @@ public enum SignalState: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterabl
         }
     }
 
-    /// What each picture has that is taken in this state.
+    /// Flag of each frame that is taken in this state.
     package var flag: FrameFlags {
         @_noLocks @_noAllocation get {
             switch self {
@@ -45,12 +45,12 @@ public enum SignalState: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterabl
 ///
 /// *thread-safe*
 public struct SignalTimings: BitwiseCopyable, Sendable, Hashable {
-    /// Pixels.
+    /// Width in pixels.
     public var width: Int
-    /// Pixels, of both fields together.
+    /// Height in pixels, of both fields together.
     public var height: Int
     public var isInterlaced: Bool
-    /// Frames in 1000 s.
+    /// Frame rate, in frames per 1000 s.
     public var millihertz: Int
 
     @_noLocks @_noAllocation
@@ -61,7 +61,8 @@ public struct SignalTimings: BitwiseCopyable, Sendable, Hashable {
         self.millihertz = millihertz
     }
 
-    /// Whether a device that is set up for one can capture the other. Receivers measure a rate to a few thousandths.
+    /// True if a device that is set up for one signal can capture the other. Receivers measure a rate to a few
+    /// thousandths.
     @_noLocks @_noAllocation
     public func isLike(_ other: SignalTimings) -> Bool {
         guard width == other.width, height == other.height, isInterlaced == other.isInterlaced else { return false }
@@ -69,7 +70,7 @@ public struct SignalTimings: BitwiseCopyable, Sendable, Hashable {
         return off <= other.millihertz / 200 && -off <= other.millihertz / 200
     }
 
-    /// 16 bits each for the sides, 31 for the rate; 0 stands for none.
+    /// Value in one word, for an atomic: 16 bits for each side, 31 for the rate. 0 stands for none.
     package var packed: UInt64 {
         @_noLocks @_noAllocation get {
             UInt64(truncatingIfNeeded: width & 0xFFFF) << 48 | UInt64(truncatingIfNeeded: height & 0xFFFF) << 32
@@ -85,13 +86,13 @@ public struct SignalTimings: BitwiseCopyable, Sendable, Hashable {
     }
 }
 
-/// What a source has to tell between two pictures.
+/// News of a source about its signal, told between two frames.
 ///
 /// *realtime-safe*
 public enum SignalEvent: BitwiseCopyable, Sendable, Hashable {
     case state(SignalState)
-    /// The signal is another than the device is set up for.
+    /// The signal differs from the one that the device is set up for.
     case changed(SignalTimings)
-    /// The device says that nothing more comes (`V4L2_EVENT_EOS`).
+    /// The device announced that no more data will come (`V4L2_EVENT_EOS`).
     case over
 }

@@ -1,7 +1,7 @@
-/// Text inside a JSON document (RFC 8259), for whatever writes one.
+/// Text inside a JSON document (RFC 8259).
 ///
-/// What ``VisibleText`` hides is written as `\uXXXX`: the value is the same once it is parsed, and a terminal that shows the
-/// document obeys nothing in it. Blanks stay as they are.
+/// Characters that ``VisibleText`` hides are written as `\uXXXX`: the value is the same once it is parsed, and a
+/// terminal that shows the document obeys nothing in it. Spaces stay as they are.
 ///
 /// *thread-safe*
 package enum JSONString {
@@ -22,8 +22,8 @@ package enum JSONString {
         } + "\""
     }
 
-    /// A valid document that somebody else wrote, on one line and with the same scalars escaped: control characters stand
-    /// between its tokens alone, all else that is hidden inside its strings.
+    /// A valid document from elsewhere, on one line and with the same characters escaped. Control characters can only
+    /// stand between its tokens, all other hidden ones only inside its strings.
     package static func escaped(document: String) -> String {
         var scan = VisibleScan()
         return document.unicodeScalars.reduce(into: "") { result, scalar in
@@ -35,7 +35,7 @@ package enum JSONString {
         }
     }
 
-    /// Each UTF-16 unit of the scalar.
+    /// Escapes each UTF-16 unit of the scalar.
     private static func escape(_ scalar: Unicode.Scalar) -> String {
         UTF16.encode(scalar).map { units in
             units.map { unit in

@@ -1,15 +1,15 @@
-/// Text from outside, such as a device's name, a program's path or a purpose, for a person to read: what is in it is
-/// shown, never obeyed. Else a name could move the cursor, turn letters round, or imitate a line of ours.
+/// Filter for text from outside, such as a device's name, a program's path or a purpose: all of it is shown, none of it
+/// obeyed. Else a name could move the cursor, reverse the text direction, or imitate a line of the program's own.
 ///
-/// The only such filter of the project: whatever prints goes through it.
+/// The project's only such filter: everything that is printed goes through it.
 ///
 /// *thread-safe*
 package enum VisibleText {
-    /// `text` with all that does not show as itself written as `\u{…}`: what is neither letter, number, punctuation, symbol
-    /// nor the plain space, what a font leaves out, and accents without a letter or in heaps.
+    /// `text` with all that does not show as itself written as `\u{…}`: anything but letters, numbers, punctuation,
+    /// symbols and the plain space; characters that fonts leave out; accents without a letter or in heaps.
     ///
-    /// Blanks in a row are drawn together to one and a mark, `\u{20}`: a run of them could push the rest to where a line of
-    /// ours begins, and without the mark two names could look the same.
+    /// A run of spaces becomes one space and a mark, `\u{20}`: it could push the rest to where a line of the program's
+    /// own begins, and without the mark two names could look the same.
     package static func of(_ text: String) -> String {
         if isPlain(text) { return text }
         var scan = VisibleScan()
@@ -27,8 +27,8 @@ package enum VisibleText {
         }
     }
 
-    /// The same, with the middle left out where it is wider than `limit` columns of a terminal: the beginning says where it
-    /// is from and the end what it is.
+    /// The same, with the middle left out if it is wider than `limit` columns of a terminal: the beginning tells the
+    /// origin and the end the thing.
     package static func of(_ text: String, limit: Int) -> String {
         let shown = of(text)
         guard columns(of: shown) > limit else { return shown }
@@ -37,12 +37,12 @@ package enum VisibleText {
         return "\(String(fitting(Array(shown), in: limit - 1 - tail)))…\(end)"
     }
 
-    /// How many columns of a terminal a text takes: ideographs, kana, Hangul and most emoji take two.
+    /// Width of a text in columns of a terminal: ideographs, kana, Hangul and most emoji take two.
     ///
     /// Standard: Unicode Standard Annex 11 (2023), by blocks.
     package static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
-    /// The beginning of a text that fits in so many columns.
+    /// Beginning of a text that fits in so many columns.
     package static func prefix(of text: String, columns: Int) -> String {
         String(fitting(Array(text), in: max(0, columns)))
     }
@@ -69,7 +69,7 @@ package enum VisibleText {
         }
     }
 
-    /// What most names are: ASCII that shows as itself, without two blanks in a row.
+    /// True for most names: ASCII that shows as itself, without two spaces in a row.
     private static func isPlain(_ text: String) -> Bool {
         var previous: UInt8 = 0
         return text.utf8.allSatisfy { byte in
@@ -82,19 +82,21 @@ package enum VisibleText {
 }
 
 extension String {
-    /// As a person may see it: see ``VisibleText``.
+    /// The text as a person may see it: see ``VisibleText``.
     package var visible: String { VisibleText.of(self) }
 }
 
-/// Tells of one scalar after another whether it shows as itself.
+/// A scan that decides, scalar by scalar, if each shows as itself.
 package struct VisibleScan {
-    /// Accents of one letter that stay; more would grow over the lines above.
+    /// Most accents that stay on one letter; more would grow over the lines above.
     private static let mostAccents = 2
-    /// Since the last letter or number; `nil` where none stands before: an accent would fall on what is ours.
+    /// Accents since the last letter or number; `nil` where none stands before: an accent would fall on the program's
+    /// own text.
     private var accents: Int?
 
     package init() {}
 
+    /// Decides about the next scalar. The order of calls matters: accents count since the last letter.
     package mutating func shows(_ scalar: Unicode.Scalar) -> Bool {
         guard Self.hasShape(scalar) else { return hide() }
         switch scalar.properties.generalCategory {
@@ -122,8 +124,9 @@ package struct VisibleScan {
         return false
     }
 
-    /// Letters and symbols by their category that fonts draw as nothing: fillers of Hangul, the blank of Braille, the null
-    /// note head, full blanks of hieroglyphs, the place of an object; and variation selectors.
+    /// False for letters and symbols, by their category, that fonts draw as nothing: fillers of Hangul, the blank of
+    /// Braille, the null note head, full blanks of hieroglyphs, the object replacement character; and variation
+    /// selectors.
     private static func hasShape(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20..<0x7F: true

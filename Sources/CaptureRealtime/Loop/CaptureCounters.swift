@@ -1,14 +1,15 @@
 import CaptureBase
 import Synchronization
 
-/// What a capture loop has seen so far, in frames: audio frames, or pictures.
+/// Counts of a capture loop, in frames: audio frames, or video frames.
 ///
-/// Each number is true by itself at any time; together they add up once the loop has returned:
-/// made = delivered + device + flagged + empty + short + ring.
+/// Each number is true by itself at any time; together they add up once the loop has returned: made = delivered +
+/// device + flagged + empty + short + ring.
 ///
 /// *thread-safe*
 @safe
 public final class CaptureCounters: Sendable {
+    /// The part that the capture thread uses.
     public let realtime: RealtimeCounters
 
     public init() {
@@ -24,7 +25,7 @@ public final class CaptureCounters: Sendable {
 
     /// Committed to the ring and not taken back.
     public var delivered: UInt64 { unsafe realtime.storage.pointee.delivered.now }
-    /// Bytes of what was delivered.
+    /// Bytes of the delivered frames.
     public var bytes: UInt64 { unsafe realtime.storage.pointee.bytes.now }
     /// Missing by overruns, restarts and holes in the sequence.
     public var deviceLost: UInt64 { unsafe realtime.storage.pointee.deviceLost.now }
@@ -32,48 +33,48 @@ public final class CaptureCounters: Sendable {
     public var flagged: UInt64 { unsafe realtime.storage.pointee.flagged.now }
     /// Left out: no bytes.
     public var empty: UInt64 { unsafe realtime.storage.pointee.empty.now }
-    /// Left out: fewer bytes than a whole picture has.
+    /// Left out: fewer bytes than a whole frame has.
     public var short: UInt64 { unsafe realtime.storage.pointee.short.now }
     /// Dropped because the reader was too slow.
     public var ringLost: UInt64 { unsafe realtime.storage.pointee.ringLost.now }
-    /// All that the device made.
+    /// All frames that the device made.
     public var made: UInt64 { delivered + deviceLost + flagged + empty + short + ringLost }
-    /// How often the device overran.
+    /// Overruns of the device.
     public var xruns: UInt64 { unsafe realtime.storage.pointee.xruns.now }
     /// The part of ``deviceLost`` that overruns took.
     public var xrunFrames: UInt64 { unsafe realtime.storage.pointee.xrunFrames.now }
-    /// How often nothing came in time.
+    /// Periods of silence that the watchdog counted as a stall.
     public var stalls: UInt64 { unsafe realtime.storage.pointee.stalls.now }
-    /// How often the device was started again after a stall or a suspension.
+    /// Restarts of the device after a stall or a suspension.
     public var restarts: UInt64 { unsafe realtime.storage.pointee.restarts.now }
-    /// How often the loop came round, whether anything came or not.
+    /// Turns of the loop, whether anything came or not.
     var turns: UInt64 { unsafe realtime.storage.pointee.turns.now }
-    /// How the loop ended, while its device may still have to be stopped and closed; `nil` while it runs.
+    /// Outcome of the loop, while its device may still have to be stopped and closed; `nil` while it runs.
     var outcome: LoopResult? {
         unsafe realtime.storage.pointee.isDecided.load(ordering: .acquiring) ? realtime.storage.pointee.outcome : nil
     }
-    /// How many time stamps had to be replaced.
+    /// Timestamps that had to be replaced.
     public var repairedTimestamps: UInt64 { unsafe realtime.storage.pointee.repairs.now }
-    /// Of the first unit committed, ns on CLOCK_MONOTONIC; 0 before.
+    /// Timestamp of the first committed entry, CLOCK_MONOTONIC in ns; 0 before.
     public var firstTimestamp: Int64 { unsafe realtime.storage.pointee.first.load(ordering: .relaxed) }
-    /// Of the last unit committed, ns on CLOCK_MONOTONIC; 0 before.
+    /// Timestamp of the last committed entry, CLOCK_MONOTONIC in ns; 0 before.
     public var lastTimestamp: Int64 { unsafe realtime.storage.pointee.last.load(ordering: .relaxed) }
 
-    /// What the source says of its signal.
+    /// State of the source's signal.
     public var signal: SignalState {
         SignalState(rawValue: UInt8(truncatingIfNeeded: unsafe realtime.storage.pointee.signal.now)) ?? .present
     }
 
-    /// What the signal is by now, where it is another than the device was set up for.
+    /// Present signal, where it differs from the one that the device was set up for.
     public var changedSignal: SignalTimings? { SignalTimings(packed: unsafe realtime.storage.pointee.shape.now) }
 
-    /// What a source said before its loop runs.
+    /// Stores the state that a source reported when it was opened, before its loop runs.
     public func begin(with signal: SignalState) {
         realtime.note(signal)
         unsafe realtime.storage.pointee.shape.set(0)
     }
 
-    /// What the thread achieved; `nil` until it runs.
+    /// Priority that the thread obtained; `nil` until it runs.
     public var priority: RealtimePriority? {
         RealtimePriority(packed: unsafe realtime.storage.pointee.priority.load(ordering: .relaxed))
     }
@@ -83,15 +84,16 @@ public final class CaptureCounters: Sendable {
     }
 }
 
-/// ``CaptureCounters`` for the capture thread, as a plain address: a method call on an object counts references, which the
-/// fence does not allow. The object owns the numbers and outlives every use.
+/// ``CaptureCounters`` for the capture thread, as a plain address: a method call on an object counts references, which
+/// the fence does not allow. The object owns the numbers and outlives each use.
 ///
 /// *realtime-safe*
 @safe
 public struct RealtimeCounters: BitwiseCopyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer: behind it stand atomics.
+    // Sendable by hand because of the pointer, behind which are atomics.
     let storage: UnsafeMutablePointer<CounterStorage>
 
+    /// Counts a period or frame that the ring has taken.
     @_noLocks @_noAllocation
     func committed(_ header: FrameHeader) {
         unsafe storage.pointee.delivered.add(UInt64(header.frameCount))
@@ -102,7 +104,7 @@ public struct RealtimeCounters: BitwiseCopyable, @unchecked Sendable {
         unsafe storage.pointee.last.store(header.timestamp, ordering: .relaxed)
     }
 
-    /// A committed unit was taken back from the ring.
+    /// Moves a committed frame, taken back from the ring, from delivered to lost.
     @_noLocks @_noAllocation
     func tookBack(_ header: FrameHeader) {
         unsafe storage.pointee.delivered.add(0 &- UInt64(header.frameCount))
@@ -137,26 +139,26 @@ public struct RealtimeCounters: BitwiseCopyable, @unchecked Sendable {
     @_noLocks @_noAllocation
     public func sawStall() { unsafe storage.pointee.stalls.add(1) }
 
-    /// What the source says of its signal.
+    /// Stores the state of the source's signal.
     @usableFromInline @_noLocks @_noAllocation
     func note(_ state: SignalState) { unsafe storage.pointee.signal.set(UInt64(state.code)) }
 
-    /// What the signal is by now.
+    /// Stores the signal that differs from the expected one.
     @usableFromInline @_noLocks @_noAllocation
     func note(_ shape: SignalTimings) { unsafe storage.pointee.shape.set(shape.packed) }
 
-    /// The loop begins.
+    /// Marks the beginning of a loop, which may be the second one with these counters.
     @usableFromInline @_noLocks @_noAllocation
     func began() { unsafe storage.pointee.isDecided.store(false, ordering: .relaxed) }
 
-    /// How the loop ended, before its device is stopped and closed.
+    /// Publishes the outcome before the device is stopped and closed: either may hang.
     @usableFromInline @_noLocks @_noAllocation
     func decided(_ result: LoopResult) {
         unsafe storage.pointee.outcome = result
         unsafe storage.pointee.isDecided.store(true, ordering: .releasing)
     }
 
-    /// The loop comes round: it does not hang in a call.
+    /// Counts a turn of the loop: the proof that it does not hang in a call.
     @_noLocks @_noAllocation
     func turned() { unsafe storage.pointee.turns.add(1) }
 
@@ -164,17 +166,17 @@ public struct RealtimeCounters: BitwiseCopyable, @unchecked Sendable {
     public func restarted() { unsafe storage.pointee.restarts.add(1) }
 }
 
-/// Why a picture is left out.
+/// Reason for which a video frame is left out.
 enum Damage: BitwiseCopyable {
     /// The driver flagged an error.
     case flagged
     /// No bytes.
     case empty
-    /// Fewer bytes than a whole picture has.
+    /// Fewer bytes than a whole frame has.
     case short
 }
 
-/// The numbers behind ``CaptureCounters``.
+/// Storage of ``CaptureCounters``, written by the capture thread alone.
 struct CounterStorage: ~Copyable, Sendable {
     let delivered = SingleWriterCounter()
     let bytes = SingleWriterCounter()
@@ -195,13 +197,16 @@ struct CounterStorage: ~Copyable, Sendable {
     let shape = SingleWriterCounter()
     let first = Atomic<Int64>(0)
     let last = Atomic<Int64>(0)
+    /// ``RealtimePriority``; 0 before the thread runs.
     let priority = Atomic<Int64>(0)
-    /// To be read where ``isDecided`` is set alone.
+    /// Valid only where ``isDecided`` is set: it is not atomic, and published by that flag's releasing store.
     var outcome = LoopResult(.stopped)
     let isDecided = Atomic<Bool>(false)
 }
 
-/// A number that one thread writes and any thread reads.
+/// A number with one writing thread and any number of readers.
+///
+/// *realtime-safe*
 struct SingleWriterCounter: ~Copyable, Sendable {
     private let value = Atomic<UInt64>(0)
 
@@ -209,7 +214,7 @@ struct SingleWriterCounter: ~Copyable, Sendable {
         @_noLocks @_noAllocation get { value.load(ordering: .relaxed) }
     }
 
-    /// A load and a store, no locked addition: there is one writer.
+    /// A load and a store instead of a locked addition: there is one writer.
     @_noLocks @_noAllocation
     func add(_ amount: UInt64) {
         value.store(value.load(ordering: .relaxed) &+ amount, ordering: .relaxed)

@@ -3,13 +3,13 @@ import Synchronization
 
 /// Ends one capture loop, from any thread.
 ///
-/// A commit is one compare-and-exchange of the word that also holds the reason to stop, so once ``request(_:)`` has
-/// returned no commit can happen any more: not one unit is captured after a revocation.
+/// A commit is one compare-and-exchange of the word that also holds the reason to stop: once ``request(_:)`` has
+/// returned, no commit can happen. Not one frame is captured after a revocation.
 ///
 /// *thread-safe*
 @safe
 public final class LoopControl: Sendable {
-    /// Why to stop; the greater one wins.
+    /// Reason to stop; the greater one wins.
     public enum Reason: BitwiseCopyable, Sendable, Hashable {
         case none, stop, expired, revoked
 
@@ -25,10 +25,11 @@ public final class LoopControl: Sendable {
         }
     }
 
+    /// The part that the capture thread uses.
     public let word: CommitWord
     private let adopted = Atomic<Bool>(false)
 
-    /// - Throws: `eventfd`, as the system says: close something, and try again.
+    /// - Throws: `eventfd`'s error: close descriptors, and try again.
     public init() throws(RealtimeFault) {
         let descriptor = try checked(.eventDescriptor, cm_eventfd())
         let cell = UnsafeMutablePointer<CachePadded>.allocate(capacity: 1)
@@ -36,16 +37,16 @@ public final class LoopControl: Sendable {
         unsafe word = CommitWord(cell: cell, descriptor: descriptor)
     }
 
-    /// Ends the loop within one period or 100 ms. One system call and no lock: a signal handler may call it.
+    /// Ends the loop within one period or 100 ms. One system call and no lock: safe in a signal handler.
     public func request(_ reason: Reason) { word.request(reason) }
 
-    /// What was requested so far.
+    /// Reason requested so far.
     public var reason: Reason { word.reason() }
 
-    /// Units committed so far: it never changes after ``request(_:)`` has returned.
+    /// Number of commits so far. Never changes after ``request(_:)`` has returned.
     public var committed: UInt64 { word.committed() }
 
-    /// The count is a ring's own, so a second ring would corrupt the first.
+    /// Claims the control for one ring. The count is that ring's own: a second one would corrupt the first.
     func adopt() {
         precondition(!adopted.exchange(true, ordering: .relaxed), "A LoopControl controls one loop")
     }
@@ -57,25 +58,27 @@ public final class LoopControl: Sendable {
     }
 }
 
-/// The word by which a loop is stopped and its units are counted, as a plain address: a method call on an object counts
-/// references, which the fence does not allow. ``LoopControl`` owns the word and outlives every use of it.
+/// The word that stops a loop and counts its commits, as a plain address: a method call on an object counts references,
+/// which the fence does not allow. ``LoopControl`` owns the word and outlives each use.
 ///
-/// Bits 0 and 1: the reason to stop. Above: units committed.
+/// Bits 0 and 1 are the reason to stop, the bits above count commits. One compare-and-exchange changes both, so that a
+/// commit and a request to stop can't pass each other.
 ///
 /// *realtime-safe*
 @safe
 public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer: behind it stands an atomic.
+    // Sendable by hand because of the pointer, behind which is an atomic.
     @usableFromInline let cell: UnsafeMutablePointer<CachePadded>
-    /// An eventfd, to wait for together with the device.
+    /// An eventfd to poll together with the device.
     public let descriptor: Int32
 
-    /// Units committed so far. Sequentially consistent, as the commit is, for the sake of ``WakeupThreshold``.
+    /// Number of commits so far. Sequentially consistent, as the commit is, for the sake of ``WakeupThreshold``.
     @_noLocks @_noAllocation
     public func committed() -> UInt64 {
         unsafe cell.pointee.value.load(ordering: .sequentiallyConsistent) >> 2
     }
 
+    /// Requested reason to stop. Acquiring: the reader of a reason also sees what its writer did before.
     @_noLocks @_noAllocation @inlinable
     public func reason() -> LoopControl.Reason {
         switch unsafe cell.pointee.value.load(ordering: .acquiring) & 3 {
@@ -86,7 +89,7 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
         }
     }
 
-    /// The result that the requested reason means, or `nil` while the loop may go on.
+    /// Result for the requested reason; `nil` while the loop may go on.
     @_noLocks @_noAllocation @inlinable
     public func result() -> LoopResult? {
         switch reason() {
@@ -97,7 +100,9 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
         }
     }
 
-    /// Publishes the unit that makes the count `count` + 1, unless something was requested.
+    /// Publishes the entry that makes the count `count` + 1, unless a stop was requested.
+    ///
+    /// - Returns: False if it was: nothing is published, now or later.
     @_noLocks @_noAllocation @inlinable
     func commit(after count: UInt64) -> Bool {
         unsafe cell.pointee.value.compareExchange(
@@ -105,6 +110,8 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
         ).exchanged
     }
 
+    /// Sets the reason, unless a greater one is set, and wakes the loop. The eventfd is written in either case: the
+    /// first writer may not have come to it yet.
     @_noLocks @_noAllocation
     func request(_ reason: LoopControl.Reason) {
         var old = unsafe cell.pointee.value.load(ordering: .relaxed)

@@ -1,11 +1,11 @@
 import CMedia
 
-/// How a capture loop ended.
+/// Outcome of a capture loop.
 ///
 /// *thread-safe*
 public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
     public let end: LoopEnd
-    /// Set for ``LoopEnd/failed``, and for ``LoopEnd/deviceGone`` where a call said so.
+    /// Set for ``LoopEnd/failed``, and for ``LoopEnd/deviceGone`` where a call reported it.
     public let fault: RealtimeFault?
 
     @_noLocks @_noAllocation
@@ -14,13 +14,14 @@ public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
         self.fault = fault
     }
 
-    /// Not 0, so that 0 can stand for a loop that goes on.
+    /// Result in one word, for an atomic. Never 0, which stands for a loop that goes on.
     var packed: UInt64 {
         let base = UInt64(end.rawValue) + 1
         guard let fault else { return base }
         return base | UInt64(fault.call.rawValue) << 8 | UInt64(UInt32(bitPattern: fault.errno)) << 32
     }
 
+    /// `nil` for a loop that goes on.
     init?(packed: UInt64) {
         guard packed != 0, let end = LoopEnd(rawValue: UInt8(truncatingIfNeeded: packed) &- 1) else { return nil }
         let call = RealtimeCall(rawValue: UInt8(truncatingIfNeeded: packed >> 8))
@@ -29,65 +30,67 @@ public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
     }
 }
 
-/// Why a capture loop returned.
+/// Reason for which a capture loop returned.
 ///
 /// *thread-safe*
 public enum LoopEnd: UInt8, BitwiseCopyable, Sendable, Hashable {
-    /// It was asked to stop.
+    /// Stop requested.
     case stopped
-    /// The permission was taken back.
+    /// Permission revoked.
     case revoked
-    /// The permission ran out.
+    /// Permission expired.
     case expired
-    /// The device was unplugged.
+    /// Device unplugged.
     case deviceGone
     /// Nothing came for max(5 periods, 500 ms), and nothing after one restart; or a call to the device did not return.
     case stalled
-    /// A call failed; the fault says which.
+    /// A call failed; the fault names it.
     case failed
-    /// The signal is another than the device is set up for.
+    /// The signal at the input differs from the one that the device is set up for.
     case signalChanged
 }
 
-/// A call to the system that failed: the fence's only error, trivial so that it can be made there.
+/// A failed system call: the fence's only error, trivial so that it can be made there.
 ///
 /// *realtime-safe*
 public struct RealtimeFault: Error, BitwiseCopyable, Sendable, Hashable {
     public let call: RealtimeCall
-    /// Positive, as in errno.h.
+    /// Positive errno, as in errno.h.
     public let errno: Int32
 
-    /// - Parameter result: What a C shim returned: -errno.
+    /// - Parameters:
+    ///   - call: The call that failed.
+    ///   - result: A C shim's result: -errno.
     @_noLocks @_noAllocation
     public init(_ call: RealtimeCall, result: Int32) {
         self.call = call
         self.errno = 0 &- result
     }
 
-    /// The device said that nothing more comes.
+    /// The driver's announcement that no more data will come (`V4L2_EVENT_EOS`).
     public static var streamOver: RealtimeFault {
         @_noLocks @_noAllocation get { RealtimeFault(.dequeueEvent, result: 0 &- ENODATA) }
     }
 
-    /// Whether the errno says that the device was unplugged: ENODEV, ENXIO or ESHUTDOWN.
+    /// True for the errnos of an unplugged device: ENODEV, ENXIO and ESHUTDOWN.
     public var meansGone: Bool {
         @_noLocks @_noAllocation get { errno == ENODEV || errno == ENXIO || errno == ESHUTDOWN }
     }
 }
 
-/// - Returns: `result`, where it is no error.
+/// - Returns: `result`, unless it is an error.
 func checked(_ call: RealtimeCall, _ result: Int32) throws(RealtimeFault) -> Int32 {
     guard result >= 0 else { throw RealtimeFault(call, result: result) }
     return result
 }
 
-/// - Returns: `result`, where it is no error.
+/// - Returns: `result`, unless it is an error.
 func checked(_ call: RealtimeCall, _ result: Int64) throws(RealtimeFault) -> Int {
     guard result >= 0 else { throw RealtimeFault(call, result: Int32(truncatingIfNeeded: result)) }
     return Int(result)
 }
 
-/// The C call that a ``RealtimeFault`` speaks of.
+/// A C call that can fail in the fence, named by a ``RealtimeFault``.
 ///
 /// *thread-safe*
 public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterable {
@@ -100,7 +103,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
     case findInput, setStandard, findTimings, dequeueEvent
     case memory, eventDescriptor, timer, poll
 
-    /// The function's or request's name, as its manual page has it.
+    /// Name of the function or request, as in its manual page.
     public var function: String {
         switch self {
         case .openPCM: "snd_pcm_open"
@@ -125,7 +128,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         }
     }
 
-    /// Whether the device answers it, and not the system alone.
+    /// True for calls that the device answers, false for those of the system alone.
     public var isOfDevice: Bool {
         switch self {
         case .memory, .eventDescriptor, .timer, .poll: false

@@ -1,16 +1,17 @@
 import CMedia
 
 /// The loop of the capture thread: wait, process, recover. It never allocates, locks, logs or waits for a reader, and
-/// throws nothing: how it ended is its value.
+/// throws nothing: its outcome is a value.
 ///
-/// It is generic and so can't be marked itself; called from a marked function that names the source, it is checked through.
-/// It stands twice, in `AudioStream+Loop.swift` and `VideoStream+Loop.swift`, because the compiler specializes a generic type's
-/// own methods, but not those that it has by a protocol. What is decided is shared: ``LoopState``.
+/// It is generic and so can't carry the fence's marks; called from a marked function that names the source, it is
+/// checked through. It exists twice, once for ``AudioStream`` and once for ``VideoStream``, because the compiler
+/// specializes a generic type's own methods, but not those that it has through a protocol. The decisions are shared:
+/// ``LoopState``.
 ///
 /// *realtime-safe*
 public enum CaptureLoop {}
 
-/// What a loop has to do next.
+/// Next action of a loop.
 ///
 /// *realtime-safe*
 public enum LoopAction: BitwiseCopyable, Sendable, Hashable {
@@ -22,21 +23,24 @@ public enum LoopAction: BitwiseCopyable, Sendable, Hashable {
     case end(LoopResult)
 }
 
-/// The decisions of a capture loop, apart from its calls: what happened goes in, what to do comes out.
+/// The decisions of a capture loop, apart from its calls: events go in, actions come out. It makes no call to the
+/// device, so tests can drive it through every order of events.
 ///
 /// *realtime-safe*
 public struct LoopState: BitwiseCopyable, Sendable {
     private var watchdog: Watchdog
     @usableFromInline let word: CommitWord
     private let counters: RealtimeCounters
-    /// A suspension is seen again at every reading until the device is awake.
+    /// True from a suspension to the next data: each read reports it again until the device is awake.
     private var isSuspended = false
-    /// Nothing came since it was awake.
+    /// True until something comes after a wake-up.
     private var hasWoken = false
 
     /// - Parameters:
-    ///   - period: From unit to unit in ns, 0 where it is not known.
-    ///   - patience: How long the first unit may take, ns.
+    ///   - word: Stops the loop.
+    ///   - counters: Receive stalls, restarts and overruns.
+    ///   - period: Time from entry to entry in ns, 0 where it is not known.
+    ///   - patience: Time for the first entry, ns.
     @_noLocks @_noAllocation
     public init(_ word: CommitWord, _ counters: RealtimeCounters, period: Int64, patience: Int64) {
         self.word = word
@@ -44,38 +48,43 @@ public struct LoopState: BitwiseCopyable, Sendable {
         watchdog = Watchdog(period: period, first: patience, now: cm_monotonic())
     }
 
-    /// How long to wait at most, ms.
+    /// Longest wait, ms.
     public var slice: Int32 {
         @_noLocks @_noAllocation get { watchdog.slice }
     }
 
-    /// How long to wait for the control alone before that, ms; 0 as long as the device behaves.
+    /// Time to wait for the control alone before that, ms; 0 while the device behaves.
     public var pause: Int32 {
         @_noLocks @_noAllocation get { watchdog.pause }
     }
 
-    /// Whether the loop was asked to stop. Looked at before each wait; a commit looks by itself.
+    /// Result of a requested stop, `nil` where there was none. Checked before each wait; a commit checks by itself.
     @_noLocks @_noAllocation
     public func stop() -> LoopResult? {
         counters.turned()
         return word.result()
     }
 
-    /// - Returns: The end, if starting or recovering failed. A device that was unplugged says so in whatever call comes next.
+    /// - Returns: The end, if starting or recovering failed. An unplugged device reports it in whatever call comes
+    ///   next.
     @_noLocks @_noAllocation
     public func end(_ fault: RealtimeFault?) -> LoopResult? {
         guard let fault else { return nil }
         return LoopResult(fault.meansGone ? .deviceGone : .failed, fault: fault)
     }
 
-    /// The wait brought nothing to process.
+    /// Judges a wait that brought nothing to process.
     @_noLocks @_noAllocation
     public mutating func judge(_ wakeup: SourceWakeup) -> LoopAction {
         guard case .failed(let fault) = wakeup else { return starved(inTrouble: false, timedOut: true) }
         return judge(.failed(fault), inTrouble: false)
     }
 
-    /// The device was asked for data.
+    /// Judges the result of processing.
+    ///
+    /// - Parameters:
+    ///   - step: Result of one turn.
+    ///   - inTrouble: The device shows an error state.
     @_noLocks @_noAllocation
     public mutating func judge(_ step: LoopStep, inTrouble: Bool) -> LoopAction {
         switch step {
@@ -106,7 +115,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
         .end(LoopResult(fault.meansGone ? .deviceGone : .failed, fault: fault))
     }
 
-    /// A device that overruns again and again without a frame in between is a stalled one.
+    /// Judges an overrun or suspension. A device that overruns again and again without a frame in between has stalled.
     @_noLocks @_noAllocation
     private mutating func broken(suspended: Bool) -> LoopAction {
         if !suspended { counters.sawXrun() }
@@ -117,7 +126,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
         return .recover(suspended: suspended)
     }
 
-    /// A device that wakes up and sleeps again and again has not begun anew each time: in the end that is a stall.
+    /// Judges a wake-up. Falling asleep and waking again and again is no new start each time: in the end it is a stall.
     @_noLocks @_noAllocation
     private mutating func woken() -> LoopAction {
         guard !hasWoken else { return starved(inTrouble: false) }
@@ -127,7 +136,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
         return .goOn
     }
 
-    /// A stall gets one restart, an error state that stays gets none.
+    /// Judges silence. A stall gets one restart, a lasting error state none: restarting would hide a broken device.
     @_noLocks @_noAllocation
     private mutating func starved(inTrouble: Bool, timedOut: Bool = false) -> LoopAction {
         watchdog.starved(now: cm_monotonic(), inTrouble: inTrouble, timedOut: timedOut)
@@ -141,51 +150,55 @@ public struct LoopState: BitwiseCopyable, Sendable {
     }
 }
 
-/// What one turn of the loop did.
+/// Result of one turn of the loop.
 ///
 /// *realtime-safe*
 public enum LoopStep: BitwiseCopyable, Sendable {
     /// Data came.
     case progress
-    /// Nothing was there.
+    /// No data.
     case idle
     /// The device overran: prepare and start.
     case overrun
     /// The device slept: resume, or prepare and start.
     case suspended
-    /// It is awake again.
+    /// The device is awake again.
     case woken
-    /// The loop was asked to stop.
+    /// A stop was requested.
     case stopped
+    /// The device was unplugged.
     case gone
-    /// The signal is another than the device is set up for.
+    /// The signal differs from the one that the device is set up for.
     case changed
     case failed(RealtimeFault)
 }
 
-/// Decides when silence is a stall. It counts time that the loop really waited: a process or machine that was frozen for a
-/// second has waited one slice, not a second.
+/// Decides when silence is a stall. It counts the time that the loop really waited: a process or machine that was
+/// frozen for a second has waited one slice, not a second.
 ///
 /// *realtime-safe*
 public struct Watchdog: BitwiseCopyable, Sendable {
+    /// Silence that counts as a stall, ns: five periods or 500 ms, whichever is longer.
     private let limit: Int64
     private var quiet: Int64 = 0
+    /// Silence allowed now, ns: longer before the first entry.
     private var allowed: Int64
     private var last: Int64
-    /// Something came since anybody looked at the clock: units cost no call for the time.
+    /// True if data came since the clock was last read: data costs no call for the time.
     private var isFresh = false
     private var trouble: Int64 = 0
+    /// Wake-ups in a row that brought nothing.
     private var idleTurns = 0
     private var hasRestarted = false
 
-    /// An error state that brings neither data nor a result ends the loop after this time.
+    /// Longest error state without data or a result, ns.
     static var troubleLimit: Int64 {
         @_noLocks @_noAllocation get { 150_000_000 }
     }
 
     /// - Parameters:
-    ///   - period: From unit to unit in ns, 0 where it is not known.
-    ///   - first: How long the first unit may take, ns.
+    ///   - period: Time from entry to entry in ns, 0 where it is not known.
+    ///   - first: Time for the first entry, ns.
     ///   - now: CLOCK_MONOTONIC in ns.
     @_noLocks @_noAllocation
     public init(period: Int64, first: Int64, now: Int64) {
@@ -194,12 +207,12 @@ public struct Watchdog: BitwiseCopyable, Sendable {
         last = now
     }
 
-    /// How long to wait at most, ms: a quarter of what is left of patience with any device.
+    /// Longest wait, ms: a quarter of the patience with any device.
     public var slice: Int32 {
         @_noLocks @_noAllocation get { Int32(truncatingIfNeeded: limit / 4_000_000) }
     }
 
-    /// Something came.
+    /// Data came.
     @_noLocks @_noAllocation
     public mutating func fed() {
         quiet = 0
@@ -213,6 +226,7 @@ public struct Watchdog: BitwiseCopyable, Sendable {
     /// Nothing came.
     ///
     /// - Parameters:
+    ///   - now: CLOCK_MONOTONIC in ns.
     ///   - inTrouble: The device shows an error state.
     ///   - timedOut: The whole ``slice`` went by.
     @_noLocks @_noAllocation
@@ -225,6 +239,8 @@ public struct Watchdog: BitwiseCopyable, Sendable {
         last = now
     }
 
+    /// Time really waited since the last call, one slice at most. Without a reading of the clock since the last data,
+    /// only a whole slice is known for certain.
     @_noLocks @_noAllocation
     private func waited(now: Int64, timedOut: Bool) -> Int64 {
         let slice = limit / 4
@@ -232,20 +248,23 @@ public struct Watchdog: BitwiseCopyable, Sendable {
         return now &- last < slice ? now &- last : slice
     }
 
+    /// True once the silence is a stall.
     public var hasStalled: Bool {
         @_noLocks @_noAllocation get { quiet >= allowed }
     }
 
+    /// True once an error state has lasted too long to end by itself.
     public var isHopeless: Bool {
         @_noLocks @_noAllocation get { trouble >= Self.troubleLimit }
     }
 
-    /// The descriptors call again and again for nothing: waiting for them would burn the processor. 0, or a pause in ms.
+    /// Time to wait for the control alone, ms; 0 as a rule. A descriptor that calls again and again for nothing would
+    /// burn the processor.
     public var pause: Int32 {
         @_noLocks @_noAllocation get { trouble > 0 ? 20 : idleTurns > 8 ? 10 : 0 }
     }
 
-    /// Not a second time without anything in between.
+    /// False after a restart that brought nothing: there is no second one.
     public var mayRestart: Bool {
         @_noLocks @_noAllocation get { !hasRestarted }
     }

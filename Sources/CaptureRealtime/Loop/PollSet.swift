@@ -5,20 +5,22 @@ import CMedia
 /// *realtime-safe*
 @safe
 public struct PollSet: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, which this alone owns.
+    // Sendable by hand because of the pointer, which this value alone owns.
     let entries: UnsafeMutablePointer<pollfd>
     let devices: Int
 
-    /// - Parameter devices: How many descriptors the device has, 0 upwards.
+    /// - Parameter devices: Number of the device's descriptors, 0 or more.
     public init(devices: Int) {
         unsafe entries = .allocate(capacity: devices + 1)
         unsafe entries.initialize(repeating: pollfd(fd: -1, events: 0, revents: 0), count: devices + 1)
         self.devices = devices
     }
 
-    /// A descriptor that becomes readable.
+    /// A set for one descriptor that becomes readable.
     ///
-    /// - Parameter exceptions: Whether it may have events as well (POLLPRI).
+    /// - Parameters:
+    ///   - descriptor: Descriptor to poll.
+    ///   - exceptions: True if it may report events as well (POLLPRI).
     public init(reading descriptor: Int32, exceptions: Bool = false) {
         self.init(devices: 1)
         let events = exceptions ? POLLIN | POLLPRI : POLLIN
@@ -31,7 +33,7 @@ public struct PollSet: ~Copyable, @unchecked Sendable {
 
     /// Waits for device and control. The corresponding C function is `poll`.
     ///
-    /// - Returns: How many descriptors called, or -errno.
+    /// - Returns: The number of descriptors that are ready, or -errno.
     @_noLocks @_noAllocation
     public func wait(control: Int32, milliseconds: Int32) -> Int32 {
         unsafe entries[devices] = pollfd(fd: control, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
@@ -45,18 +47,19 @@ public struct PollSet: ~Copyable, @unchecked Sendable {
         _ = unsafe cm_poll(entries + devices, 1, milliseconds)
     }
 
-    /// What the first device descriptor means: data, an error state, or nothing.
+    /// State of the first device descriptor: data, an error state, or nothing.
     @_noLocks @_noAllocation
     public func wakeup() -> SourceWakeup {
         meaning(Int32(unsafe entries[0].revents))
     }
 
-    /// Whether the first device descriptor has events.
+    /// True if the first device descriptor has events.
     @_noLocks @_noAllocation
     func hasExceptions() -> Bool {
         Int32(unsafe entries[0].revents) & POLLPRI != 0
     }
 
+    /// Data before an error state: a driver that reports both still holds frames.
     @_noLocks @_noAllocation
     func meaning(_ revents: Int32) -> SourceWakeup {
         if revents & POLLIN != 0 { return .ready }
@@ -64,7 +67,7 @@ public struct PollSet: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// What a source without hardware waits for: an instant, or the control. The corresponding C functions are
+/// A timer for sources without hardware: waits for an instant or the control. The corresponding C functions are
 /// `timerfd_settime` and `poll`.
 ///
 /// *realtime-safe*
@@ -72,7 +75,7 @@ public struct PeriodTimer: ~Copyable, Sendable {
     private let descriptor: Int32
     private let pollSet: PollSet
 
-    /// - Throws: `timerfd_create`, as the system says: close something, and try again.
+    /// - Throws: `timerfd_create`'s error: close descriptors, and try again.
     public init() throws(RealtimeFault) {
         let descriptor = try checked(.timer, cm_timerfd())
         self.descriptor = descriptor
@@ -83,9 +86,12 @@ public struct PeriodTimer: ~Copyable, Sendable {
         _ = cm_close(descriptor)
     }
 
+    /// Waits until an instant.
+    ///
     /// - Parameters:
-    ///   - instant: ns on CLOCK_MONOTONIC. Where it has passed, there is no wait at all.
-    ///   - milliseconds: How long at most.
+    ///   - instant: CLOCK_MONOTONIC in ns. If it has passed, there is no wait at all.
+    ///   - control: A descriptor that becomes readable when the loop is to stop.
+    ///   - milliseconds: Longest wait.
     @_noLocks @_noAllocation
     public func wait(until instant: Int64, control: Int32, milliseconds: Int32) -> SourceWakeup {
         guard cm_monotonic() < instant else { return .ready }

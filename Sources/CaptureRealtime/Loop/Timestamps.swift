@@ -1,29 +1,36 @@
 import CMedia
 import CaptureBase
 
-/// Makes a device's time stamps rise strictly. Drivers deliver stamps that go backward, lie in the future or are missing.
+/// Strictly rising timestamps from a device's own, which may go backward, lie in the future or be missing.
 ///
 /// *realtime-safe*
 struct MonotonicTimestamps: BitwiseCopyable {
-    /// What came last, 0 before the first.
+    /// Last timestamp given out, 0 before the first.
     private(set) var last: Int64 = 0
-    /// Nothing that is captured can be older: set when the device starts.
+    /// Oldest timestamp to believe: nothing is captured before the device starts.
     private var floor: Int64 = 0
-    /// Stamps taken since one was compared with the clock.
+    /// Timestamps taken since one was compared with the clock.
     private var unchecked = 0
 
     @_noLocks @_noAllocation
     init() {}
 
-    /// - Parameter now: CLOCK_MONOTONIC in ns. A timestamp up to a second older may still belong to what was under way.
+    /// Sets the oldest timestamp to believe.
+    ///
+    /// - Parameter now: CLOCK_MONOTONIC in ns. A timestamp up to a second older may still belong to a buffer under way.
     @_noLocks @_noAllocation
     mutating func start(now: Int64) {
         floor = now &- 1_000_000_000
     }
 
-    /// The timestamp to use for a unit; one that had to be replaced is counted and flagged.
+    /// Timestamp to use for an entry; a replaced one is counted and flagged.
     ///
-    /// - Parameter intervals: How many came since the one that was stamped last, this one and the lost ones among them.
+    /// - Parameters:
+    ///   - own: The device's own, 0 for none.
+    ///   - interval: Time from entry to entry in ns, 0 where it is not known.
+    ///   - intervals: Intervals since the last entry that got a timestamp: this one, and those lost in between.
+    ///   - counters: Count a replaced one.
+    ///   - flags: Flag a replaced one.
     @_noLocks @_noAllocation
     mutating func take(
         _ own: Int64, interval: Int64, intervals: Int64, _ counters: RealtimeCounters, _ flags: inout FrameFlags
@@ -37,13 +44,13 @@ struct MonotonicTimestamps: BitwiseCopyable {
         return timestamp
     }
 
-    /// Takes a timestamp that is in step with the last one, without a look at the clock: that is a system call on some
-    /// machines. A line that creeps into the future is found by the look that is due once in a while.
+    /// Accepts a timestamp that is in step with the last one without reading the clock, which is a system call on some
+    /// machines. A device that creeps into the future is found by the comparison that is due every 32 entries.
     ///
     /// - Parameters:
     ///   - timestamp: The device's own, 0 for none.
-    ///   - interval: From unit to unit in ns, 0 where it is not known.
-    /// - Returns: Whether it was taken; if not, ``next(_:now:interval:intervals:)`` decides.
+    ///   - interval: Time from entry to entry in ns, 0 where it is not known.
+    /// - Returns: True if it was taken; if not, ``next(_:now:interval:intervals:)`` decides.
     @_noLocks @_noAllocation
     mutating func follows(_ timestamp: Int64, interval: Int64) -> Bool {
         guard last != 0, timestamp > last, timestamp &- last <= interval &+ interval / 2, unchecked < 32 else {
@@ -54,12 +61,14 @@ struct MonotonicTimestamps: BitwiseCopyable {
         return true
     }
 
+    /// Compares a timestamp with the clock.
+    ///
     /// - Parameters:
     ///   - timestamp: The device's own, 0 for none.
     ///   - now: CLOCK_MONOTONIC in ns.
-    ///   - interval: From unit to unit in ns, 0 where it is not known.
-    ///   - intervals: How many intervals lie between it and the last one.
-    /// - Returns: The timestamp to use, and whether it was replaced.
+    ///   - interval: Time from entry to entry in ns, 0 where it is not known.
+    ///   - intervals: Number of intervals between it and the last one.
+    /// - Returns: The timestamp to use, and true if it replaces the device's own.
     @_noLocks @_noAllocation
     mutating func next(
         _ timestamp: Int64, now: Int64, interval: Int64, intervals: Int64 = 1
@@ -75,8 +84,9 @@ struct MonotonicTimestamps: BitwiseCopyable {
         return (last, true)
     }
 
-    /// A timestamp that is wrong does not say that the unit came late: in a backlog the present would be too late for it, and the
-    /// good stamps after it would seem to go backward. So it is in step with the last one, unless that leads too far astray.
+    /// Replaces a wrong timestamp by the one that is in step with the last, unless that leads too far astray. A wrong
+    /// timestamp does not mean that the entry came late: in a backlog the present would be too late for it, and the
+    /// good timestamps after it would seem to go backward.
     @_noLocks @_noAllocation
     private func replacement(now: Int64, after span: Int64) -> Int64 {
         let expected = last &+ span
@@ -84,45 +94,51 @@ struct MonotonicTimestamps: BitwiseCopyable {
         return later(isPossible ? expected : now)
     }
 
+    /// The timestamp itself, or the last one plus 1 ns: readers may rely on strictly rising ones.
     @_noLocks @_noAllocation
     private func later(_ timestamp: Int64) -> Int64 {
         timestamp > last ? timestamp : last &+ 1
     }
 }
 
-/// Finds pictures that a driver dropped without a gap in its numbers: a hole of whole pictures between steady stamps.
+/// Detects frames that a driver dropped without a gap in its sequence numbers: a hole of whole intervals between steady
+/// timestamps.
 ///
-/// A camera that exposes longer in the dark changes its rate, and loses nothing. So a hole counts once the pictures come as
-/// they did before it; three in turn are another rate, and where every other interval is one, that is how the camera goes.
+/// A camera that exposes longer in the dark changes its rate, and loses nothing. So a hole counts only once the frames
+/// come as they did before it; three equal intervals in turn are another rate, and where every other interval is a
+/// hole, that is the camera's own rhythm.
 ///
 /// *realtime-safe*
 struct TimestampGaps: BitwiseCopyable {
-    /// From picture to picture lately, ns; 0 where it is not known.
+    /// Recent interval from frame to frame, ns; 0 where it is not known.
     private var usual: Int64
-    /// How steady it was: 0…4.
+    /// Steadiness of the interval, 0…4. A hole takes two away, so that holes in quick turn are not believed.
     private var calm = 0
-    /// In holes of which it is not known yet whether they are any.
+    /// Frames in holes that are not confirmed yet.
     private var missing: Int64 = 0
+    /// Holes that are not confirmed yet, two at most.
     private var holes = 0
-    /// An interval that is not the usual one, and how often it came in turn.
+    /// Last unusual interval, and the number of its repetitions.
     private var other: Int64 = 0
     private var others = 0
 
-    /// - Parameter interval: From picture to picture in ns, 0 where it is not known.
+    /// - Parameter interval: Nominal interval from frame to frame in ns, 0 where it is not known.
     @_noLocks @_noAllocation
     init(interval: Int64) { usual = interval }
 
-    /// What comes next does not follow on what came before.
+    /// Begins anew: the next timestamp does not continue the last ones.
     @_noLocks @_noAllocation
     mutating func restart() {
         calm = 0
         forget()
     }
 
+    /// Takes the interval before a frame.
+    ///
     /// - Parameters:
-    ///   - span: Since the stamp of the last picture, ns.
-    ///   - intervals: How many pictures that is by the driver's numbers, 1 upwards.
-    /// - Returns: How many are missing in the holes before it: known one picture late.
+    ///   - span: Time since the last frame's timestamp, ns.
+    ///   - intervals: The number of frames that this is by the driver's sequence, 1 or more.
+    /// - Returns: The number of frames missing in the holes before it: known one frame late.
     @_noLocks @_noAllocation
     mutating func missing(after span: Int64, intervals: Int64) -> UInt64 {
         guard intervals > 0, span > 0 else { return 0 }
@@ -142,13 +158,14 @@ struct TimestampGaps: BitwiseCopyable {
         return 0
     }
 
-    /// Within a quarter of an interval: jitter is less, and half a picture is no whole one.
+    /// True within a quarter of an interval: jitter is smaller, and half a frame is not a whole one.
     @_noLocks @_noAllocation
     private func isNear(_ span: Int64, _ intervals: Int64) -> Bool {
         let off = span &- intervals &* usual
         return usual > 0 && off <= usual / 4 && 0 &- off <= usual / 4
     }
 
+    /// Follows the rate slowly, by an eighth, and confirms the open holes.
     @_noLocks @_noAllocation
     private mutating func steady(_ each: Int64) -> UInt64 {
         let found = missing
@@ -158,6 +175,7 @@ struct TimestampGaps: BitwiseCopyable {
         return UInt64(truncatingIfNeeded: found)
     }
 
+    /// Takes the third equal interval in turn for the new rate.
     @_noLocks @_noAllocation
     private mutating func learn(_ each: Int64) {
         let off = each &- other

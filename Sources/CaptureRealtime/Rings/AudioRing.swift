@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// *thread-safe*
 public enum AudioRing {
-    /// The two ends of a ring. Take both fields.
+    /// Both ends of a ring. Take both fields.
     @frozen
     public struct Endpoints: ~Copyable, Sendable {
         public var producer: Producer
@@ -17,10 +17,10 @@ public enum AudioRing {
     /// Makes a ring.
     ///
     /// - Parameters:
-    ///   - slots: Periods that fit, 2 upwards.
-    ///   - slotBytes: The bytes of a whole period.
+    ///   - slots: Periods that fit, 2 or more.
+    ///   - slotBytes: Bytes of a whole period.
     ///   - control: The loop's own; a second ring with it traps.
-    /// - Throws: `memfd_create`, `mmap` or `eventfd`, as the system says: close something, and try again.
+    /// - Throws: The error of `memfd_create`, `mmap` or `eventfd`: close descriptors or free memory, and try again.
     public static func make(slots: Int, slotBytes: Int, control: LoopControl) throws(RealtimeFault) -> Endpoints {
         let owner = AudioRingOwner(try AudioRingCore(slots: slots, slotBytes: slotBytes), control)
         return Endpoints(producer: Producer(owner, control.word), consumer: Consumer(owner, control.word))
@@ -28,7 +28,7 @@ public enum AudioRing {
 }
 
 extension AudioRing {
-    /// The writing end, for the capture thread alone.
+    /// The writing end of an audio ring, for the capture thread alone.
     ///
     /// *realtime-safe*
     @safe
@@ -37,14 +37,16 @@ extension AudioRing {
         private let owner: AudioRingOwner
         private let core: UnsafeMutablePointer<AudioRingCore>
         @usableFromInline let word: CommitWord
-        /// Units committed.
+        /// Periods committed.
         @usableFromInline var tail: UInt64 = 0
-        /// The slot of the next unit by its number, 0 upwards: counted along, because a division a unit costs more than all else.
+        /// Slot number of the next period. It is counted along, because one division for each period costs more than
+        /// all else.
         private var index: UInt64 = 0
-        /// The slot of the period begun: its header's index.
+        /// Slot of the period under way, at its header.
         @usableFromInline var slot: UnsafeMutableRawPointer
-        /// Where the reader was when last looked at: reading its line again and again would cost it its speed.
+        /// Reader's position when last read: reading its cache line again and again would slow it down.
         private var cachedHead: UInt64 = 0
+        /// True while the claimed slot is the spare one.
         private var isSpare = false
         private var hasEnded = false
 
@@ -55,9 +57,9 @@ extension AudioRing {
             self.word = word
         }
 
-        /// Begins a period: a free slot, or the spare one, where it will be dropped.
+        /// Begins a period: claims a free slot, or the spare one, whose period is dropped.
         ///
-        /// - Returns: Where to write; the bytes of a whole period fit.
+        /// - Returns: Address for the frames; the bytes of a whole period fit.
         @_noLocks @_noAllocation
         public mutating func claim() -> UnsafeMutableRawPointer {
             if unsafe tail &- cachedHead >= core.pointee.slots { cachedHead = unsafe core.pointee.readPosition() }
@@ -66,16 +68,16 @@ extension AudioRing {
             return unsafe slot + AudioRingCore.headerBytes
         }
 
-        /// Whether the claimed period will be dropped.
+        /// True if the claimed period will be dropped.
         public var isDropping: Bool {
             @_noLocks @_noAllocation get { isSpare }
         }
 
-        /// Publishes the claimed period. In line with its caller, so that the header is written where it belongs at once: made
-        /// elsewhere and copied, it would be read before it has left the processor's store buffer.
+        /// Publishes the claimed period. Inlined, so that the header is written to its slot at once: made elsewhere and
+        /// copied, it would be read before it has left the processor's store buffer.
         ///
         /// - Parameter header: With running totals of loss.
-        /// - Returns: False when the loop was asked to stop: nothing was published, and never will be.
+        /// - Returns: False if the loop was asked to stop: nothing is published, now or later.
         @_noLocks @_noAllocation @inlinable
         public mutating func commit(_ header: FrameHeader) -> Bool {
             unsafe slot.storeBytes(of: header, as: FrameHeader.self)
@@ -85,6 +87,7 @@ extension AudioRing {
             return true
         }
 
+        /// Moves on to the next slot and wakes the reader.
         @_noLocks @_noAllocation @usableFromInline
         mutating func committed() {
             unsafe index = core.pointee.index(after: index)
@@ -92,13 +95,14 @@ extension AudioRing {
             unsafe core.pointee.wakeReader(committed: tail)
         }
 
-        /// Tells the reader that nothing more will come, and why.
+        /// Ends the ring for its reader, with the reason.
         public mutating func finish(_ result: LoopResult) {
             hasEnded = true
             unsafe core.pointee.completion.end(result)
         }
 
-        /// Ends the ring for its reader while the producer hangs in a call to the device.
+        /// Ends the ring for its reader while the producer hangs in a call to the device. Holds the owner: the ring
+        /// must outlive the call.
         var giveUp: @Sendable (LoopResult) -> Void {
             { [owner] result in unsafe owner.core.pointee.completion.end(result) }
         }
@@ -111,7 +115,7 @@ extension AudioRing {
 }
 
 extension AudioRing {
-    /// The reading end.
+    /// The reading end of an audio ring.
     ///
     /// *session-bound*
     @safe
@@ -121,9 +125,12 @@ extension AudioRing {
         private let core: UnsafeMutablePointer<AudioRingCore>
         private let word: CommitWord
         private var head: UInt64 = 0
-        /// The slot of the unit at `head`.
+        /// Slot of the period at `head`.
         private var index: UInt64 = 0
+        /// Commits seen so far: the shared word is read only when these are used up, since each read takes its cache
+        /// line from the producer.
         private var cachedTail: UInt64 = 0
+        /// Totals of the last header, to form the differences.
         @usableFromInline var totals = Loss()
 
         init(_ owner: AudioRingOwner, _ word: CommitWord) {
@@ -136,6 +143,8 @@ extension AudioRing {
         public var ended: LoopResult? { unsafe core.pointee.completion.result }
         public var unread: Int { Int(word.committed() &- head) }
         public var wakeAfter = 1
+        /// Arms the signal for ``wakeAfter`` periods, or half the ring, so that a reader that wants too many still
+        /// wakes in time.
         public func clearSignal() {
             let periods = min(UInt64(wakeAfter), unsafe core.pointee.slots / 2)
             unsafe core.pointee.completion.clear(until: head &+ periods)
@@ -150,19 +159,20 @@ extension AudioRing {
             let lost = header.lost.since(totals)
             totals = header.lost
             header.lost = lost
-            // Also when the body throws: what it was lent is read.
+            // Releases the slot also when the body throws: its frames were lent and count as read.
             defer { release() }
             let start = unsafe slot + AudioRingCore.headerBytes
             let bytes = unsafe UnsafeRawBufferPointer(start: start, count: header.byteCount)
             return try unsafe body(header, bytes.bytes)
         }
 
-        /// The slot of the oldest unread unit.
+        /// Slot of the oldest unread period.
         @usableFromInline
         mutating func next() -> UnsafeMutableRawPointer? {
             unsafe hasNext() ? core.pointee.slot(index) : nil
         }
 
+        /// Arms the signal before the last look: a commit after the arming raises it, one before it is seen.
         private mutating func hasNext() -> Bool {
             if cachedTail == head { cachedTail = word.committed() }
             if cachedTail != head { return true }
@@ -171,6 +181,7 @@ extension AudioRing {
             return cachedTail != head
         }
 
+        /// Returns the slot to the producer.
         @usableFromInline
         mutating func release() {
             head &+= 1
@@ -180,18 +191,20 @@ extension AudioRing {
     }
 }
 
-/// What both ends of an audio ring share. The tail stands in the ``LoopControl``.
+/// State that both ends of an audio ring share. The tail is in the ``LoopControl``.
 @usableFromInline
 struct AudioRingCore: ~Copyable, Sendable {
-    /// The bytes of the header before a slot's payload: a cache line.
+    /// Bytes of the header before a slot's payload: a cache line.
     @usableFromInline static var headerBytes: Int {
         @_noLocks @_noAllocation @inlinable get { 64 }
     }
 
+    /// Periods read so far, alone in its cache lines: the reader writes it for each period.
     let head = CachePadded()
     let completion: RingCompletion
     let slots: UInt64
     let slotBytes: Int
+    /// Bytes from slot to slot, a multiple of 128: neighbours share no pair of cache lines.
     private let stride: Int
     private let memory: SharedMemory
 
@@ -199,7 +212,7 @@ struct AudioRingCore: ~Copyable, Sendable {
         precondition(slots >= 2 && slotBytes > 0, "A ring has two slots at least, and slots have bytes")
         let stride = (Self.headerBytes + slotBytes + 127) / 128 * 128
         let completion = try RingCompletion()
-        // One slot more than fit: the spare one takes what is dropped.
+        // One slot more than fit: the spare one takes dropped periods.
         let memory = try SharedMemory(byteCount: stride * (slots + 1))
         self.slots = UInt64(slots)
         self.slotBytes = slotBytes
@@ -208,20 +221,20 @@ struct AudioRingCore: ~Copyable, Sendable {
         self.memory = memory
     }
 
-    /// Where the slot with that number lies.
+    /// Address of a slot.
     @_noLocks @_noAllocation
     func slot(_ index: UInt64) -> UnsafeMutableRawPointer {
         unsafe memory.base + Int(index) &* stride
     }
 
-    /// The number of the slot behind that one.
+    /// Number of the next slot, without a division.
     @_noLocks @_noAllocation
     func index(after index: UInt64) -> UInt64 {
         index &+ 1 == slots ? 0 : index &+ 1
     }
 
-    /// Takes the first lines of a slot a little ahead into the writer's cache before they are needed: they are in the
-    /// reader's. Of slots of many lines the processor fetches by itself what follows the first, and is only disturbed.
+    /// Takes the first cache lines of a slot that is needed soon out of the reader's cache into the writer's. Slots
+    /// longer than 512 bytes are left to the hardware prefetcher; hints only slow it down.
     @_noLocks @_noAllocation
     func prefetch(after index: UInt64) {
         if stride > 512 { return }
@@ -232,10 +245,12 @@ struct AudioRingCore: ~Copyable, Sendable {
         unsafe cm_prefetch_write(slot + 128)
     }
 
+    /// Slot of dropped periods: the capture thread has memory to read into, whatever the reader does.
     var spare: UnsafeMutableRawPointer {
         @_noLocks @_noAllocation get { unsafe memory.base + Int(slots) * stride }
     }
 
+    /// Acquiring: the reader is done with the slots before this position.
     @_noLocks @_noAllocation
     func readPosition() -> UInt64 {
         head.value.load(ordering: .acquiring)
@@ -247,10 +262,11 @@ struct AudioRingCore: ~Copyable, Sendable {
     }
 }
 
-/// Owns the core for both ends. They walk by its address: following references is counted, which the fence does not allow.
+/// Owner of the core for both ends. They use its address: following references is counted, which the fence does not
+/// allow.
 @safe
 final class AudioRingOwner: @unchecked Sendable {
-    // Sendable by hand because of the pointer: it is written once, and what stands behind it is Sendable.
+    // Sendable by hand because of the pointer: it is written once, and the core behind it is Sendable.
     let core: UnsafeMutablePointer<AudioRingCore>
     private let control: LoopControl
 

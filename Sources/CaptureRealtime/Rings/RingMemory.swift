@@ -1,7 +1,7 @@
 import CMedia
 import Synchronization
 
-/// The buffers of a video source as this process sees them: the driver's own, mapped.
+/// A video source's buffers in this process's memory: the driver's own, mapped.
 ///
 /// A mapping keeps the device open even after its descriptor was closed, so ``unmap()`` comes as soon as nobody reads.
 ///
@@ -9,18 +9,25 @@ import Synchronization
 @safe
 public final class FrameBuffers: @unchecked Sendable {
     // Sendable by hand because of the pointers, which are written in `init` alone.
-    /// Buffers, 1…32.
+    /// Number of buffers, 1…32.
     public let count: Int
-    /// Memory planes a buffer, 1…3.
+    /// Memory planes of each buffer, 1…3.
     public let planes: Int
+    /// Plane by plane of one buffer after the other.
     private let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let lengths: UnsafeMutablePointer<Int>
     private let mapped = Atomic<Bool>(true)
 
-    /// The most buffers that V4L2 knows (VIDEO_MAX_FRAME).
+    /// Most buffers that V4L2 supports (VIDEO_MAX_FRAME).
     public static let most = 32
 
-    /// - Parameter map: Maps one plane of one buffer, and says where it lies and how long it is.
+    /// Maps all planes. Where one can't be mapped, deinit unmaps the others.
+    ///
+    /// - Parameters:
+    ///   - count: Number of buffers, 1…32.
+    ///   - planes: Memory planes of each buffer, 1…3.
+    ///   - map: Maps one plane of one buffer; returns its address and length.
+    /// - Throws: The error of `map`.
     public init(
         count: Int, planes: Int,
         map: (_ buffer: Int, _ plane: Int) throws(RealtimeFault) -> UnsafeMutableRawBufferPointer
@@ -40,18 +47,19 @@ public final class FrameBuffers: @unchecked Sendable {
         }
     }
 
+    /// Address of a plane; `nil` where it is not mapped. Valid until ``unmap()``.
     @_noLocks @_noAllocation
     public func address(_ buffer: Int, plane: Int) -> UnsafeMutableRawPointer? {
         unsafe addresses[buffer * planes + plane]
     }
 
-    /// How long the planes are, for the capture thread; to be used while these buffers are there.
+    /// Bounds of the planes for the capture thread. Must not outlive these buffers.
     var bounds: BufferBounds { unsafe BufferBounds(count: count, planes: planes, lengths: lengths) }
 
-    /// Whether ``unmap()`` was not called yet.
+    /// True until ``unmap()``.
     public var isMapped: Bool { mapped.load(ordering: .acquiring) }
 
-    /// Gives the memory back. Whoever calls it has made sure that nobody reads any more.
+    /// Gives the memory back, once. The caller makes sure that nobody reads any more.
     public func unmap() {
         guard mapped.exchange(false, ordering: .acquiringAndReleasing) else { return }
         for entry in 0..<count * planes {
@@ -67,7 +75,7 @@ public final class FrameBuffers: @unchecked Sendable {
     }
 }
 
-/// How long the memory planes of buffers are, to hold what a driver says against it.
+/// Bounds of the buffers' memory planes, to check a driver's claims against.
 ///
 /// *realtime-safe*
 @safe
@@ -77,14 +85,17 @@ struct BufferBounds: BitwiseCopyable, @unchecked Sendable {
     private let planes: Int
     private let lengths: UnsafePointer<Int>
 
-    /// - Parameter lengths: bytes, plane by plane of one buffer after the other. Outlives this.
+    /// - Parameters:
+    ///   - count: Number of buffers.
+    ///   - planes: Memory planes of each buffer.
+    ///   - lengths: Bytes, plane by plane of one buffer after the other. Must outlive this value.
     init(count: Int, planes: Int, lengths: UnsafePointer<Int>) {
         self.count = count
         self.planes = planes
         unsafe self.lengths = lengths
     }
 
-    /// Whether all of a payload lies in the memory of a buffer that there is.
+    /// True if all of a payload lies in the buffer's memory. Written so that no claim overflows.
     @_noLocks @_noAllocation
     func holds(_ payload: FramePlanes, in buffer: Int) -> Bool {
         for plane in 0..<planes {
@@ -96,7 +107,8 @@ struct BufferBounds: BitwiseCopyable, @unchecked Sendable {
     }
 }
 
-/// Where the payload of a picture lies in its buffer's memory planes, bytes.
+/// Position of a frame's payload in its buffer's memory planes, bytes. Three fields instead of an array: it is made in
+/// the fence.
 ///
 /// *realtime-safe*
 public struct FramePlanes: BitwiseCopyable, Sendable, Hashable {
@@ -106,10 +118,11 @@ public struct FramePlanes: BitwiseCopyable, Sendable, Hashable {
     @_noLocks @_noAllocation
     public init() {}
 
-    /// One plane from the buffer's start.
+    /// One plane that begins at the buffer's start.
     @_noLocks @_noAllocation
     public init(byteCount: Int) { count0 = byteCount }
 
+    /// Sets the position of the payload in plane 0, 1 or 2.
     @_noLocks @_noAllocation
     public mutating func set(_ plane: Int, offset: Int, byteCount: Int) {
         switch plane {
@@ -129,15 +142,18 @@ public struct FramePlanes: BitwiseCopyable, Sendable, Hashable {
         plane == 0 ? count0 : plane == 1 ? count1 : count2
     }
 
+    /// Bytes in all planes.
     public var total: Int {
         @_noLocks @_noAllocation get { count0 + count1 + count2 }
     }
 }
 
 /// Zeroed memory with a descriptor, so that it could be lent to another process; deinit unmaps it.
+///
+/// *session-bound*
 @safe
 struct SharedMemory: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer: who may write where is the ring's law.
+    // Sendable by hand because of the pointer: the ring's protocol decides who may write where.
     let base: UnsafeMutableRawPointer
     let byteCount: Int
 
@@ -156,11 +172,11 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
         self.byteCount = byteCount
     }
 
-    /// Has the kernel find all pages now, so that the capture thread never waits for it.
+    /// Has the kernel allocate all pages now, so that the capture thread never waits for one.
     private static func populate(_ address: UnsafeMutableRawPointer, _ byteCount: Int) -> Int32 {
         let populated = unsafe cm_populate(address, Int64(byteCount))
         guard populated == -EINVAL else { return populated }
-        // An older kernel finds them when they are touched.
+        // A kernel before 5.14 has no MADV_POPULATE_WRITE: its pages are allocated when they are touched.
         unsafe address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
         return 0
     }

@@ -1,12 +1,15 @@
 import CMedia
 import Synchronization
 
-/// What both kinds of ring tell their reader beside the units: "look again", and how the loop ended.
+/// The wake-up and the outcome that both kinds of ring give their reader.
 ///
 /// The signal stays raised from a wake-up or the end until the reader clears it.
+///
+/// *thread-safe*
 struct RingCompletion: ~Copyable, Sendable {
     let signal: EventSignal
     private let threshold = WakeupThreshold()
+    /// Outcome of the loop; 0 while it runs.
     private let packed = Atomic<UInt64>(0)
 
     init() throws(RealtimeFault) {
@@ -15,32 +18,33 @@ struct RingCompletion: ~Copyable, Sendable {
 
     var result: LoopResult? { LoopResult(packed: packed.load(ordering: .acquiring)) }
 
-    /// For the producer, after a commit.
+    /// Wakes the reader after a commit, if it waits for that many.
     @_noLocks @_noAllocation
     func woke(committed: UInt64) {
         if threshold.reached(by: committed) { signal.raise() }
     }
 
-    /// For the reader, which must look for units once more after it: the signal will be raised at that many.
+    /// Clears the signal and arms it for that many commits. The reader must look for entries once more after it.
     func clear(until committed: UInt64) {
-        // Nothing to clear where nothing was raised: that would be a system call for nothing. A reader that comes back
-        // without having read was called by a producer that had taken the threshold before this one was set.
+        // A signal that was not raised is not cleared: that would be a system call for nothing. A reader that comes
+        // back without having read was called by a producer that had taken the threshold before this one was set.
         if threshold.isTaken || threshold.isAt(committed) || result != nil { signal.clear() }
         threshold.set(committed)
     }
 
-    /// The first end stands: a loop that was given up may come back, and has no say any more.
+    /// Ends the ring. The first outcome stands: a loop that was given up may come back, and has no say any more.
     func end(_ result: LoopResult) {
         _ = packed.compareExchange(expected: 0, desired: result.packed, ordering: .releasing)
         signal.raise()
     }
 }
 
-/// At how many committed units the reader wants to be woken.
+/// Number of commits at which the reader wants to be woken.
 ///
-/// Waking a reader costs a system call on each side and two changes of threads, so it is done once a sleep and not once a
-/// unit: the producer wakes when the threshold is reached and takes the threshold away; the reader sets it again, and only then
-/// looks for units once more. Both write one word and then read the other's, which is why all is sequentially consistent.
+/// Waking a reader costs a system call on each side and two context switches, so it is done once a sleep and not once
+/// an entry: the producer wakes when the threshold is reached and takes it away; the reader sets it again, and only
+/// then looks for entries once more. Both write one word and then read the other's: without sequential consistency each
+/// could miss the other's write.
 ///
 /// *realtime-safe*
 struct WakeupThreshold: ~Copyable, Sendable {
@@ -50,9 +54,9 @@ struct WakeupThreshold: ~Copyable, Sendable {
 
     private let cell = CachePadded()
 
-    /// For the producer, after a commit.
+    /// Takes the threshold away where it is reached. For the producer, after a commit.
     ///
-    /// - Returns: Whether the reader is to be woken.
+    /// - Returns: True if the reader is to be woken.
     @_noLocks @_noAllocation
     func reached(by committed: UInt64) -> Bool {
         var threshold = cell.value.load(ordering: .sequentiallyConsistent)
@@ -66,18 +70,18 @@ struct WakeupThreshold: ~Copyable, Sendable {
         return false
     }
 
-    /// Whether the producer has taken the threshold, and so raised the signal or is about to.
+    /// True if the producer has taken the threshold, and so raised the signal or is about to.
     var isTaken: Bool { cell.value.load(ordering: .sequentiallyConsistent) == Self.none }
 
     func isAt(_ committed: UInt64) -> Bool { cell.value.load(ordering: .sequentiallyConsistent) == committed }
 
-    /// For the reader, before it looks for units a last time.
+    /// Sets the threshold. For the reader, before it looks for entries a last time.
     func set(_ committed: UInt64) {
         cell.value.store(committed, ordering: .sequentiallyConsistent)
     }
 }
 
-/// An eventfd that says "look again". The corresponding C function is `eventfd`.
+/// An eventfd that means "look again". The corresponding C function is `eventfd`.
 ///
 /// *thread-safe*
 struct EventSignal: ~Copyable, Sendable {
@@ -89,7 +93,7 @@ struct EventSignal: ~Copyable, Sendable {
 
     @_noLocks @_noAllocation
     func raise() {
-        // A full counter is as good as a raised one.
+        // A full counter is as good as a raised one: the only error that can occur needs no handling.
         _ = cm_eventfd_write(descriptor)
     }
 
@@ -103,7 +107,7 @@ struct EventSignal: ~Copyable, Sendable {
     }
 }
 
-/// An atomic alone in its 128 bytes: two cache lines, because processors fetch lines in pairs and a neighbour that is
+/// An atomic padded to 128 bytes: two cache lines, because processors fetch lines in pairs and a neighbour that is
 /// written often would slow this one down.
 @usableFromInline
 struct CachePadded: ~Copyable, Sendable {

@@ -2,7 +2,7 @@ import CaptureBase
 import Synchronization
 
 extension VideoRing {
-    /// The writing end, for the capture thread alone.
+    /// The writing end of a video ring, for the capture thread alone.
     ///
     /// *realtime-safe*
     @safe
@@ -12,6 +12,7 @@ extension VideoRing {
         private let core: UnsafeMutablePointer<VideoRingCore>
         private let word: CommitWord
         private var tail: UInt64 = 0
+        /// Returned buffers that were taken so far.
         private var returnedHead: UInt64 = 0
         private var hasEnded = false
 
@@ -21,7 +22,7 @@ extension VideoRing {
             self.word = word
         }
 
-        /// A buffer that the reader gave back, or -1.
+        /// Takes a buffer that the reader gave back, or -1.
         @_noLocks @_noAllocation
         public mutating func takeReturned() -> Int {
             guard unsafe returnedHead != core.pointee.returnedCount() else { return -1 }
@@ -30,9 +31,9 @@ extension VideoRing {
             return buffer
         }
 
-        /// Takes the oldest unread picture away from the reader.
+        /// Takes the oldest unread frame away from the reader.
         ///
-        /// - Parameter counters: Where it moves from delivered to lost.
+        /// - Parameter counters: Moves the frame from delivered to lost.
         /// - Returns: Its buffer, or -1 when nothing is unread.
         @_noLocks @_noAllocation
         public mutating func steal(_ counters: RealtimeCounters) -> Int {
@@ -43,8 +44,11 @@ extension VideoRing {
 
         /// Publishes a filled buffer.
         ///
-        /// - Parameter header: With running totals of loss.
-        /// - Returns: False when the loop was asked to stop: nothing was published, and never will be.
+        /// - Parameters:
+        ///   - buffer: Number of the buffer.
+        ///   - header: With running totals of loss.
+        ///   - planes: Position of the payload in the buffer.
+        /// - Returns: False if the loop was asked to stop: nothing is published, now or later.
         @_noLocks @_noAllocation
         public mutating func commit(_ buffer: Int, _ header: FrameHeader, _ planes: FramePlanes) -> Bool {
             unsafe core.pointee.set(VideoSlot(header, planes), for: buffer)
@@ -55,8 +59,8 @@ extension VideoRing {
             return true
         }
 
-        /// Tells the reader that nothing more will come, and why. After a revocation what is unread is taken away, so
-        /// that the device's memory is not kept any longer than the reader's present look at it.
+        /// Ends the ring for its reader, with the reason. After a revocation unread frames are taken away, so that the
+        /// device's memory is kept no longer than the reader's present look at it.
         public mutating func finish(_ result: LoopResult, _ counters: RealtimeCounters) {
             hasEnded = true
             let discarding = result.end == .revoked || result.end == .expired
@@ -66,7 +70,8 @@ extension VideoRing {
             unsafe core.pointee.completion.end(result)
         }
 
-        /// Ends the ring for its reader while the producer hangs in a call to the device.
+        /// Ends the ring for its reader while the producer hangs in a call to the device. Holds the owner: the ring
+        /// must outlive the call.
         var giveUp: @Sendable (LoopResult) -> Void {
             { [owner] result in unsafe owner.core.pointee.completion.end(result) }
         }
@@ -81,7 +86,7 @@ extension VideoRing {
 }
 
 extension VideoRing {
-    /// The reading end.
+    /// The reading end of a video ring.
     ///
     /// *session-bound*
     @safe
@@ -90,9 +95,10 @@ extension VideoRing {
         private let owner: VideoRingOwner
         private let core: UnsafeMutablePointer<VideoRingCore>
         private let word: CommitWord
-        /// The position after the last unit read, and the totals in its header.
+        /// Position after the last frame read, and the totals in its header.
         private var next: UInt64 = 0
         private var totals = Loss()
+        /// Buffers given back so far.
         private var given: UInt64 = 0
 
         init(_ owner: VideoRingOwner, _ word: CommitWord) {
@@ -104,13 +110,13 @@ extension VideoRing {
         public var readySignal: Int32 { unsafe core.pointee.completion.signal.descriptor }
         public var ended: LoopResult? { unsafe core.pointee.completion.result }
         public var unread: Int {
-            // The head first: it can only have grown towards the tail read after it.
+            // The head is read first: the tail read after it can only have grown.
             let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
             return Int(word.committed() &- head)
         }
         public var wakeAfter = 1
         public func clearSignal() {
-            // Two stay with the device.
+            // Half of the buffers, less those two that stay with the device.
             let frames = min(wakeAfter, max(1, unsafe core.pointee.buffers.count / 2 - 1))
             let head = unsafe core.pointee.head.value.load(ordering: .acquiring)
             unsafe core.pointee.completion.clear(until: head &+ UInt64(frames))
@@ -122,7 +128,7 @@ extension VideoRing {
             try withNextPlanes { (header, first, _, _) throws(Failure) in try body(header, first) }
         }
 
-        /// As ``withNext(_:)``, for formats that lie in several memory planes; absent planes are empty.
+        /// Reads as ``withNext(_:)`` does, for formats that lie in several memory planes; absent planes are empty.
         public mutating func withNextPlanes<Result, Failure: Error>(
             _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Result
         ) throws(Failure) -> Result? {
@@ -130,7 +136,7 @@ extension VideoRing {
                 clearSignal()
                 return nil
             }
-            // What stays unmapped here would keep the device open.
+            // Buffers that stayed mapped here would keep the device open.
             defer { if unsafe core.pointee.ownership.leave() { unsafe core.pointee.buffers.unmap() } }
             guard let (buffer, position) = take() else { return nil }
             defer { giveBack(buffer) }
@@ -140,8 +146,9 @@ extension VideoRing {
                 plane(2, of: buffer, slot).bytes)
         }
 
+        /// Takes the oldest frame away from the producer, which may steal it at the same moment.
         private mutating func take() -> (Int, UInt64)? {
-            // The end first: what was committed before it is then seen for certain.
+            // The end is read first: all that was committed before it is then seen.
             let isLast = ended != nil
             if let oldest = unsafe core.pointee.takeOldest(of: word.committed()) { return oldest }
             clearSignal()
@@ -152,7 +159,7 @@ extension VideoRing {
             return unsafe core.pointee.takeOldest(of: word.committed())
         }
 
-        /// Totals become differences; a jump of the position is what the producer took away.
+        /// Turns totals into differences; a jump of the position is the number of frames that the producer took back.
         private mutating func header(_ slot: VideoSlot, at position: UInt64) -> FrameHeader {
             var header = slot.header
             header.lost = header.lost.since(totals)
@@ -162,6 +169,7 @@ extension VideoRing {
             return header
         }
 
+        /// Memory of a plane; empty where the format has none.
         private func plane(_ plane: Int, of buffer: Int, _ slot: VideoSlot) -> UnsafeRawBufferPointer {
             guard unsafe plane < core.pointee.buffers.planes,
                 let address = unsafe core.pointee.buffers.address(buffer, plane: plane)
@@ -172,6 +180,7 @@ extension VideoRing {
             return unsafe UnsafeRawBufferPointer(start: start, count: slot.planes.byteCount(plane))
         }
 
+        /// Queues the buffer for the producer. Releasing: what was read of it is read.
         private mutating func giveBack(_ buffer: Int) {
             unsafe core.pointee.returned[Int(given % 32)].store(UInt64(buffer), ordering: .relaxed)
             given &+= 1

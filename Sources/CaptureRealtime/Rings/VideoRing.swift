@@ -1,12 +1,12 @@
 import CaptureBase
 import Synchronization
 
-/// A ring that lends the driver's own buffers to one reader. Nothing is copied: what stands in the ring is the numbers of
-/// filled buffers. A reader too slow loses pictures, the oldest ones first, never the device its buffers.
+/// A ring that lends the driver's own buffers to one reader. Nothing is copied: its entries are the numbers of filled
+/// buffers. A reader too slow loses frames, the oldest ones first, never the device its buffers.
 ///
 /// *thread-safe*
 public enum VideoRing {
-    /// The two ends of a ring. Take both fields.
+    /// Both ends of a ring. Take both fields.
     @frozen
     public struct Endpoints: ~Copyable, Sendable {
         public var producer: Producer
@@ -16,28 +16,30 @@ public enum VideoRing {
     /// Makes a ring.
     ///
     /// - Parameters:
-    ///   - buffers: What the source fills. The ring unmaps them.
+    ///   - buffers: Buffers that the source fills. The ring unmaps them.
     ///   - control: The loop's own; a second ring with it traps.
-    /// - Throws: `eventfd`, as the system says: close something, and try again.
+    /// - Throws: `eventfd`'s error: close descriptors, and try again.
     public static func make(buffers: FrameBuffers, control: LoopControl) throws(RealtimeFault) -> Endpoints {
         let owner = VideoRingOwner(try VideoRingCore(buffers: buffers), control)
         return Endpoints(producer: Producer(owner, control.word), consumer: Consumer(owner, control.word))
     }
 }
 
-/// What both ends of a video ring share. The tail stands in the ``LoopControl``.
+/// State that both ends of a video ring share. The tail is in the ``LoopControl``.
 ///
-/// `head` counts the units taken, by the reader or by the producer that steals the oldest one: each takes by
-/// compare-and-exchange from h to h + 1. The count never comes round in 64 bits, so a stale h always fails. An entry is
-/// written again only after 32 more commits, which need it taken first: what was read before a successful exchange is right.
+/// `head` counts the frames taken, by the reader or by the producer that steals the oldest one: each takes by
+/// compare-and-exchange from h to h + 1. The count never wraps in 64 bits, so a stale h always fails. An entry is
+/// written again only after 32 more commits, which need it taken first: an entry read before a successful exchange is
+/// valid.
 @safe
 struct VideoRingCore: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of `slots`: a buffer's slot is written by who owns the buffer.
+    // Sendable by hand because of the slots: a buffer's slot is written by the end that owns the buffer.
     typealias Entries = InlineArray<32, Atomic<UInt64>>
 
     let head = CachePadded()
+    /// Numbers of committed buffers, by position modulo 32: as many as V4L2 has buffers, so they never run out.
     let entries: Entries
-    /// Buffers that the reader gave back, and how many it ever gave.
+    /// Buffers that the reader gave back, and their number so far.
     let returned: Entries
     let returnedTail = CachePadded()
     let completion: RingCompletion
@@ -69,9 +71,9 @@ struct VideoRingCore: ~Copyable, @unchecked Sendable {
         unsafe slots[buffer] = slot
     }
 
-    /// Takes the oldest unread unit, for the reader or against it.
+    /// Takes the oldest unread frame, for the reader or against it.
     ///
-    /// - Parameter committed: How many units were ever committed.
+    /// - Parameter committed: Number of commits so far.
     /// - Returns: Its buffer and position, or `nil` when all are taken.
     @_noLocks @_noAllocation
     func takeOldest(of committed: UInt64) -> (buffer: Int, position: UInt64)? {
@@ -109,10 +111,11 @@ extension VideoRingCore {
     }
 }
 
-/// Owns the core for both ends. They walk by its address: following references is counted, which the fence does not allow.
+/// Owner of the core for both ends. They use its address: following references is counted, which the fence does not
+/// allow.
 @safe
 final class VideoRingOwner: @unchecked Sendable {
-    // Sendable by hand because of the pointer: it is written once, and what stands behind it is Sendable.
+    // Sendable by hand because of the pointer: it is written once, and the core behind it is Sendable.
     let core: UnsafeMutablePointer<VideoRingCore>
     private let control: LoopControl
 
@@ -129,7 +132,7 @@ final class VideoRingOwner: @unchecked Sendable {
     }
 }
 
-/// What is known of a filled buffer.
+/// Header and payload position of a filled buffer.
 struct VideoSlot: BitwiseCopyable {
     var header: FrameHeader
     var planes: FramePlanes
@@ -140,29 +143,32 @@ struct VideoSlot: BitwiseCopyable {
         self.planes = planes
     }
 
+    /// Initial value of a buffer that was never filled.
     static var blank: VideoSlot {
         VideoSlot(FrameHeader(sequence: 0, timestamp: 0, byteCount: 0, frameCount: 0), FramePlanes())
     }
 }
 
-/// Which of the two ends must unmap a ring's buffers, at the first moment when nobody can read any more. After a loop was
-/// given up both may be told to: the buffers see to it that it is done once.
+/// Ownership of a ring's mapped buffers: which of the two ends must unmap them, at the first moment when nobody can
+/// read any more. After a loop was given up both may be told to: ``FrameBuffers`` unmaps once.
 ///
-/// Every step is one read-modify-write of one word, so that of two ends that leave at the same time the later one always
-/// sees the earlier one.
+/// Each step is one read-modify-write of one word: of two ends that leave at the same time the later one always sees
+/// the earlier one.
+///
+/// *thread-safe*
 struct MappingOwnership: ~Copyable, Sendable {
     /// The reader is inside its closure.
     private static let inside: UInt8 = 1
     /// The loop returned.
     private static let ended: UInt8 = 2
-    /// There is nothing to read and never will be. Set once; who sets it unmaps, unless the reader is inside.
+    /// There is nothing to read and never will be. Set once; the end that sets it unmaps, unless the reader is inside.
     private static let closed: UInt8 = 4
     /// The reader is gone.
     private static let abandoned: UInt8 = 8
 
     private let word = Atomic<UInt8>(0)
 
-    /// The reader comes. False: there is no memory to read.
+    /// Enters the reader. False if there is no memory to read.
     func enter() -> Bool {
         let old = word.bitwiseOr(Self.inside, ordering: .acquiringAndReleasing).oldValue
         if old & Self.closed == 0 { return true }
@@ -170,25 +176,25 @@ struct MappingOwnership: ~Copyable, Sendable {
         return false
     }
 
-    /// The reader goes. True: it must unmap.
+    /// Takes the reader out. True if it must unmap.
     func leave() -> Bool {
         word.bitwiseAnd(~Self.inside, ordering: .acquiringAndReleasing).oldValue & Self.closed != 0
     }
 
-    /// The reader, inside, found the ring empty after its end: it unmaps when it leaves.
+    /// Closes the memory: the reader, inside, found the ring empty after its end. It unmaps when it leaves.
     func close() {
         word.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing)
     }
 
-    /// The reader is gone for good. True: it must unmap.
+    /// Takes the reader out for good. True if it must unmap.
     func abandon() -> Bool {
         let old = word.bitwiseOr(Self.abandoned, ordering: .acquiringAndReleasing).oldValue
         return old & Self.ended != 0 && old & Self.closed == 0
     }
 
-    /// The loop returned. True: the producer must unmap.
+    /// Ends the producer's part. True if it must unmap.
     ///
-    /// - Parameter discarding: Nothing unread is left either.
+    /// - Parameter discarding: Unread frames are not to be read any more.
     func end(discarding: Bool) -> Bool {
         let bits = discarding ? Self.ended | Self.closed : Self.ended
         let old = word.bitwiseOr(bits, ordering: .acquiringAndReleasing).oldValue

@@ -1,28 +1,28 @@
 import CMedia
 import CaptureBase
 
-/// What a camera is asked for; a 0 leaves it as it stands.
+/// Requested camera settings; a 0 leaves the device's own.
 ///
 /// *thread-safe*
 public struct CameraSettings: BitwiseCopyable, Sendable, Hashable {
-    /// Pixels of a whole picture, also where it comes field by field.
+    /// Width and height in pixels of a whole frame, also where it comes field by field.
     public var width: Int
     public var height: Int
-    /// V4L2's four character code, first character in the low byte.
+    /// V4L2's four-character code, first character in the low byte.
     public var fourcc: UInt32
-    /// Pictures in `fpsDenominator` seconds.
+    /// Frames in `fpsDenominator` seconds.
     public var fpsNumerator: Int
     public var fpsDenominator: Int
-    /// V4L2's number of the input; -1 leaves it as it stands.
+    /// V4L2's number of the input; -1 keeps the present one.
     public var input = -1
     /// V4L2_STD_* of an analogue input.
     public var standard: UInt64 = 0
-    /// Has an analogue input follow the standard of its signal.
+    /// True has an analogue input follow the standard of its signal.
     public var detectsStandard = false
-    /// Of a digital input; `nil` follows the signal.
+    /// Timings of a digital input; `nil` follows the signal.
     public var timings: SignalTimings?
 
-    /// Whether anything is wanted of the input itself.
+    /// True if anything is requested of the input itself.
     var isOfInput: Bool { standard != 0 || detectsStandard || timings != nil }
 
     public init(width: Int = 0, height: Int = 0, fourcc: UInt32 = 0, fpsNumerator: Int = 0, fpsDenominator: Int = 1) {
@@ -34,33 +34,34 @@ public struct CameraSettings: BitwiseCopyable, Sendable, Hashable {
     }
 }
 
-/// What a camera delivers.
+/// Format that a camera delivers.
 ///
 /// *thread-safe*
 public struct CameraFormat: Sendable, Hashable {
-    /// Pixels of a buffer, which may hold one field of a picture.
+    /// Width and height in pixels of a buffer, which may hold one field of a frame.
     public var width: Int
     public var height: Int
-    /// V4L2's four character code, first character in the low byte.
+    /// V4L2's four-character code, first character in the low byte.
     public var fourcc: UInt32
-    /// Memory planes, 1…3. Most formats have one, also those whose colours lie apart in it.
+    /// Memory planes, 1…3. Most formats have one, also those that keep their colours apart in it.
     public var layouts: [PlaneLayout]
-    /// Pictures in `fpsDenominator` seconds; 0 where the device does not say.
+    /// Frames in `fpsDenominator` seconds; 0 where the device does not say.
     public var fpsNumerator: Int
     public var fpsDenominator: Int
-    /// V4L2_COLORSPACE_*, V4L2_YCBCR_ENC_*, V4L2_QUANTIZATION_*, V4L2_XFER_FUNC_*, V4L2_FIELD_*; 0 is the default of each.
+    /// V4L2_COLORSPACE_*, V4L2_YCBCR_ENC_*, V4L2_QUANTIZATION_*, V4L2_XFER_FUNC_*, V4L2_FIELD_*; 0 is the default of
+    /// each.
     public var colorspace: UInt32 = 0
     public var ycbcrEncoding: UInt32 = 0
     public var quantization: UInt32 = 0
     public var transfer: UInt32 = 0
     public var field: UInt32 = 0
-    /// A picture has as many bytes as it needs.
+    /// True if a frame has as many bytes as it needs.
     public var isCompressed: Bool
-    /// Of the signal's television standard, 525 or 625; 0 where it has none.
+    /// Lines of the signal's television standard, 525 or 625; 0 where it has none.
     public var standardLines = 0
-    /// HDMI, SDI and the like.
+    /// True for HDMI, SDI and the like.
     public var isDigital = false
-    /// Of a pixel on the screen, as a ratio; 0 where the device does not say.
+    /// Aspect ratio of a pixel on the screen; 0 where the device does not say.
     public var aspectWidth = 0
     public var aspectHeight = 0
 
@@ -83,20 +84,20 @@ public struct CameraFormat: Sendable, Hashable {
 
     public func sizeImage(plane: Int) -> Int { layouts[plane].sizeImage }
 
-    /// ns from picture to picture; 0 where the device does not say.
+    /// Interval from frame to frame in ns; 0 where the device does not say.
     public var frameNanoseconds: Int64 {
         fpsNumerator > 0 ? Int64(fpsDenominator) * 1_000_000_000 / Int64(fpsNumerator) : 0
     }
 
-    /// Each buffer is one of the two fields of a picture, in turn: V4L2_FIELD_ALTERNATE.
+    /// True if each buffer is one of the two fields of a frame, in turn: V4L2_FIELD_ALTERNATE.
     public var isAlternating: Bool { field == V4L2_FIELD_ALTERNATE.rawValue }
 
-    /// ns from buffer to buffer; 0 where the device does not say.
+    /// Interval from buffer to buffer in ns; 0 where the device does not say.
     public var bufferNanoseconds: Int64 { isAlternating ? frameNanoseconds / 2 : frameNanoseconds }
 
-    /// Refuses what no picture can be, before memory is reserved for it: a driver hands on what a device claims.
+    /// Refuses impossible formats before memory is reserved for them: a driver hands on a device's claims unchecked.
     ///
-    /// - Throws: EPROTO, and EFBIG where a picture would have many times the bytes of its pixels.
+    /// - Throws: EPROTO, and EFBIG where a frame would have many times the bytes of its pixels.
     func check() throws(RealtimeFault) {
         let sides = 1...Self.longestSide
         guard sides.contains(width), sides.contains(height), (1...3).contains(planes) else {
@@ -107,7 +108,7 @@ public struct CameraFormat: Sendable, Hashable {
         else { throw RealtimeFault(.getFormat, result: -EFBIG) }
     }
 
-    /// How many buffers to ask for: fewer where they are large, 3 at least.
+    /// Number of buffers to ask for: fewer where they are large, 3 at least.
     func bufferCount(atMost most: Int) -> Int {
         max(3, min(most, Self.memory / max(1, imageBytes)))
     }
@@ -115,20 +116,21 @@ public struct CameraFormat: Sendable, Hashable {
     private var imageBytes: Int { layouts.reduce(0) { $0 + $1.sizeImage } }
 
     private static var longestSide: Int { 65_535 }
-    /// Bytes: rows and pictures may be padded, and compressed ones have heads.
+    /// Extra bytes to allow: rows and frames may be padded, and compressed ones have headers.
     private static var spareBytes: Int { 16 << 20 }
     /// Bytes of all buffers together: 8 of 3840×2160 in YUYV are half of it.
     private static var memory: Int { 256 << 20 }
 
-    /// Below this a plane of a raw picture is not whole, bytes. A driver may keep more free than it fills.
+    /// Fewest bytes of a complete plane in an uncompressed format. A driver may reserve more than it fills, so its size
+    /// does not tell.
     func leastBytes(plane: Int) -> Int {
         guard !isCompressed else { return 1 }
         let rows = layouts[plane].bytesPerLine * height
         return min(planes == 1 ? rows * halfPlanes / 2 : 1, layouts[plane].sizeImage)
     }
 
-    /// How often the rows of brightness, or of all colours together, lie in one memory plane, in halves of that: 2 where
-    /// the colours stand among them.
+    /// Size of a memory plane as a multiple of its luma rows, or of the rows of all colours together, in halves: 2
+    /// where the colours are interleaved.
     private var halfPlanes: Int {
         switch fourcc {
         // 4:2:0: YU12, YV12, NV12, NV21, P010, P012; 4:1:1: 411P
@@ -143,7 +145,7 @@ public struct CameraFormat: Sendable, Hashable {
 }
 
 extension CameraFormat {
-    /// What VIDIOC_G_FMT says, which knows no rate.
+    /// Reads VIDIOC_G_FMT's result, which has no frame rate.
     package init(_ raw: cm_v4l2_format, isCompressed: Bool) {
         let lines = [raw.bytesperline.0, raw.bytesperline.1, raw.bytesperline.2]
         let sizes = [raw.sizeimage.0, raw.sizeimage.1, raw.sizeimage.2]
@@ -161,13 +163,13 @@ extension CameraFormat {
     }
 }
 
-/// One memory plane of a picture, bytes.
+/// Layout of one memory plane of a frame, bytes.
 ///
 /// *thread-safe*
 public struct PlaneLayout: BitwiseCopyable, Sendable, Hashable {
-    /// From the start of one row to the next; 0 for compressed formats.
+    /// Distance from one row's start to the next; 0 for compressed formats.
     public var bytesPerLine: Int
-    /// What the driver keeps free for a picture.
+    /// Bytes that the driver reserves for a frame.
     public var sizeImage: Int
 
     public init(bytesPerLine: Int, sizeImage: Int) {

@@ -1,27 +1,30 @@
 import CMedia
 import CaptureBase
 
-/// The input that a camera's pictures come from: chosen, set up, and asked for its signal.
+/// Input of a camera: selected, set up, and asked for its signal.
 package struct CameraInput: BitwiseCopyable, Sendable {
     /// V4L2's number.
     var index: UInt32 = 0
-    /// It has a signal to lose: it takes a standard or timings, or says already that something is missing.
+    /// True if there is a signal to lose: the input takes a standard or timings, or reports already that something is
+    /// missing.
     var hasSignal = false
-    /// It is digital (HDMI, SDI).
+    /// True for a digital input (HDMI, SDI).
     var hasTimings = false
-    /// Of the signal; without one, what is set.
+    /// Timings of the signal; without one, those that are set.
     var shape: SignalTimings?
-    /// Pictures in `denominator` seconds, of a digital one; 0 where it is not known.
+    /// Frames in `denominator` seconds, for a digital input; 0 where it is not known.
     var numerator: UInt64 = 0
     var denominator: UInt64 = 0
     var state = SignalState.present
-    /// Its bit in what tells of power from the other end of the cable; 0 where nothing does.
+    /// The input's bit in V4L2_CID_DV_RX_POWER_PRESENT, the power from the other end of the cable; 0 where nothing
+    /// reports it.
     var powerBit: UInt32 = 0
 
-    /// Sets up what was asked for. A digital input else delivers what its signal is, once it is told so.
+    /// Selects and sets up the input as requested. A digital input follows its signal otherwise, but only once it is
+    /// set to it.
     ///
-    /// - Throws: EINVAL: there is no such input, standard or timings. EBUSY: somebody streams. What is chosen stays so when
-    ///   the device is closed, as with any program.
+    /// - Throws: EINVAL: there is no such input, standard or timings. EBUSY: another process streams. The selection
+    ///   outlives the device's closing, as with any program.
     static func selected(_ node: borrowing CameraDescriptor, asked: CameraSettings) throws(RealtimeFault) -> CameraInput
     {
         let descriptor = node.descriptor
@@ -45,7 +48,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
         return input
     }
 
-    /// Of V4L2_CID_DV_RX_POWER_PRESENT, which has a bit for each digital input, in their order.
+    /// Finds an input's bit in V4L2_CID_DV_RX_POWER_PRESENT, which has one for each digital input, in their order.
     package static func powerBit(of index: UInt32, _ descriptor: Int32) -> UInt32 {
         var control = cm_v4l2_control()
         let known = unsafe cm_v4l2_queryctrl(descriptor, UInt32(V4L2_CID_DV_RX_POWER_PRESENT), &control) >= 0
@@ -61,7 +64,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
 
     private var isLost: Bool { state != .present }
 
-    /// What was asked for and the input has nothing of.
+    /// Refuses settings that the input has no use for.
     private static func refuse(
         _ asked: CameraSettings, standards: UInt64, hasTimings: Bool
     ) throws(RealtimeFault) {
@@ -75,7 +78,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
     private mutating func setStandard(
         _ descriptor: Int32, _ asked: CameraSettings, all: UInt64
     ) throws(RealtimeFault) {
-        // Not every driver can tell, and some not now; who can, says 0 where there is nothing.
+        // Not every driver can detect a standard, and some not now; one that can, reports 0 where there is no signal.
         var found = all
         let answered = unsafe cm_v4l2_querystd(descriptor, &found) >= 0
         if answered, found == 0, !isLost { state = .noSignal }
@@ -83,6 +86,7 @@ package struct CameraInput: BitwiseCopyable, Sendable {
         if wanted != 0 { _ = try checked(.setStandard, cm_v4l2_s_std(descriptor, wanted)) }
     }
 
+    /// Sets the requested timings, else those of the signal.
     private mutating func setTimings(_ descriptor: Int32, _ asked: CameraSettings) throws(RealtimeFault) {
         var timings = cm_v4l2_timings()
         let result = unsafe cm_v4l2_query_dv_timings(descriptor, &timings)
@@ -99,11 +103,12 @@ package struct CameraInput: BitwiseCopyable, Sendable {
         } else if unsafe cm_v4l2_g_dv_timings(descriptor, &timings) < 0 {
             return
         }
-        // Without a signal, the one that comes is measured against what is set.
+        // Without a signal, the one that comes is compared with the timings that are set.
         shape = shape ?? SignalTimings(timings)
         (numerator, denominator) = (timings.numerator, timings.denominator)
     }
 
+    /// The driver's timings that are meant by the request.
     private static func timings(
         like wanted: SignalTimings, _ descriptor: Int32
     ) throws(RealtimeFault) -> cm_v4l2_timings {
@@ -134,9 +139,11 @@ extension SignalState {
         }
     }
 
-    /// Whether nothing that is switched on is at the other end of the cable.
+    /// True if the other end of the cable is off or absent.
     ///
-    /// - Parameter bit: ``CameraInput/powerBit``
+    /// - Parameters:
+    ///   - descriptor: The open node.
+    ///   - bit: ``CameraInput/powerBit``
     @_noLocks @_noAllocation
     package static func isPowerless(_ descriptor: Int32, _ bit: UInt32) -> Bool {
         var value: Int32 = 0
@@ -153,7 +160,7 @@ extension SignalState {
         }
     }
 
-    /// - Parameter result: of VIDIOC_QUERY_DV_TIMINGS, -errno. `nil` for what says nothing of the signal.
+    /// - Parameter result: VIDIOC_QUERY_DV_TIMINGS's -errno. `nil` for one that says nothing about the signal.
     @_noLocks @_noAllocation
     package init?(query result: Int32) {
         let errno = 0 &- result
@@ -170,10 +177,10 @@ extension SignalState {
 }
 
 extension SignalTimings {
-    /// What a driver says of a signal or a setting.
+    /// Reads a driver's timings, of a signal or a setting.
     @_noLocks @_noAllocation
     package init(_ timings: cm_v4l2_timings) {
-        // A driver's numbers may be any: bounded, nothing below leaves 64 bits.
+        // A driver may report any numbers: bounded like this, nothing below exceeds 64 bits.
         let clock = timings.numerator < 1 << 40 ? timings.numerator : 1 << 40
         let all = timings.denominator
         let millihertz = all == 0 ? 0 : clock / all &* 1000 &+ clock % all &* 1000 / all
@@ -182,7 +189,7 @@ extension SignalTimings {
             millihertz: Int(truncatingIfNeeded: millihertz & 0x7FFF_FFFF))
     }
 
-    /// Whether it is what a person calls so: 1080i50 has 25 frames of 50 fields, and 60 stands for 59.94, too.
+    /// True if a person calls it so: 1080i50 has 25 frames of 50 fields, and 60 stands for 59.94, too.
     func isMeant(by wanted: SignalTimings) -> Bool {
         guard width == wanted.width, height == wanted.height, isInterlaced == wanted.isInterlaced else { return false }
         let fields = isInterlaced ? 2 * millihertz : millihertz

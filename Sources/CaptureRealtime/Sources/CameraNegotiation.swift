@@ -1,14 +1,19 @@
 import CMedia
 
-/// Sets up an open video node as near as it can to what was asked for.
+/// Negotiation of format and rate with an open video node: the nearest to the request that the device can do.
+///
+/// *session-bound*
 enum CameraNegotiation {
+    /// Sets format and rate, and reads back what they became.
+    ///
+    /// - Throws: VIDIOC_G_FMT's or VIDIOC_S_FMT's error. EBUSY: another process streams.
     static func negotiate(
         _ node: borrowing CameraDescriptor, asked: CameraSettings, _ input: CameraInput
     ) throws(RealtimeFault) -> CameraFormat {
         let timings = reduced(input.numerator, input.denominator)
         try setFormat(node, asked: asked)
         let rate = setRate(node, asked: asked)
-        // Once more: some drivers change the picture with the rate.
+        // Read once more: some drivers change the format with the rate.
         var format = cm_v4l2_format()
         format.buffer_type = node.bufferType
         _ = try unsafe checked(.getFormat, cm_v4l2_g_fmt(node.descriptor, &format))
@@ -25,11 +30,12 @@ enum CameraNegotiation {
         return result
     }
 
-    /// Pictures in so many seconds, of a television standard.
+    /// Frames in a number of seconds, for a television standard.
     private static func standardRate(_ lines: Int) -> (Int, Int)? {
         lines == 525 ? (30_000, 1001) : lines == 625 ? (25, 1) : nil
     }
 
+    /// Sets the requested parts of the format; VIDIOC_S_FMT adjusts the rest.
     private static func setFormat(
         _ node: borrowing CameraDescriptor, asked: CameraSettings
     ) throws(RealtimeFault) {
@@ -37,17 +43,17 @@ enum CameraNegotiation {
         format.buffer_type = node.bufferType
         _ = try unsafe checked(.getFormat, cm_v4l2_g_fmt(node.descriptor, &format))
         if asked.width > 0 { format.width = UInt32(clamping: asked.width) }
-        // Pictures are asked for, and a driver that gives fields in turn counts the rows of a field.
+        // Frames are asked for, and a driver that gives fields in turn counts the rows of a field.
         let fields: UInt32 = format.field == V4L2_FIELD_ALTERNATE.rawValue ? 2 : 1
         if asked.height > 0 { format.height = UInt32(clamping: asked.height) / fields }
         if asked.fourcc != 0 { format.pixelformat = asked.fourcc }
-        // The driver knows its own rows best.
+        // The driver knows its own row lengths best.
         format.bytesperline = (0, 0, 0)
         format.sizeimage = (0, 0, 0)
         _ = try unsafe checked(.setFormat, cm_v4l2_s_fmt(node.descriptor, &format))
     }
 
-    /// A device that can't change its rate refuses, which is no error.
+    /// Sets the rate. A device that can't change it refuses, which is no error.
     private static func setRate(_ node: borrowing CameraDescriptor, asked: CameraSettings) -> (Int, Int)? {
         var parm = cm_v4l2_parm()
         parm.numerator = UInt32(clamping: asked.fpsDenominator)
@@ -57,6 +63,7 @@ enum CameraNegotiation {
         return reduced(UInt64(parm.denominator), UInt64(parm.numerator))
     }
 
+    /// True if the driver's list flags the format as compressed: VIDIOC_G_FMT does not tell.
     private static func isCompressed(_ node: borrowing CameraDescriptor, _ fourcc: UInt32) -> Bool {
         var description = cm_v4l2_fmtdesc()
         var index: UInt32 = 0
@@ -68,6 +75,7 @@ enum CameraNegotiation {
         return false
     }
 
+    /// A ratio in lowest terms; `nil` where one of both numbers is 0.
     static func reduced(_ numerator: UInt64, _ denominator: UInt64) -> (Int, Int)? {
         guard numerator > 0, denominator > 0 else { return nil }
         var (a, b) = (numerator, denominator)
@@ -76,12 +84,12 @@ enum CameraNegotiation {
     }
 }
 
-/// How wide a pixel is on the screen for its height: a television's are not square, and what a driver scales in one
+/// Aspect ratio of a pixel on the screen: a television's pixels are not square, and a driver that scales in one
 /// direction alone changes them.
 enum CameraAspect {
-    /// VIDIOC_CROPCAP and VIDIOC_G_SELECTION.
+    /// Measures the ratio with VIDIOC_CROPCAP and VIDIOC_G_SELECTION.
     ///
-    /// - Returns: width and height as a ratio in lowest terms; `nil` where the device does not say, or nonsense.
+    /// - Returns: Width and height as a ratio in lowest terms; `nil` where the device does not say, or says nonsense.
     static func measure(_ node: borrowing CameraDescriptor, _ format: CameraFormat) -> (Int, Int)? {
         var capability = cm_v4l2_cropcap()
         guard unsafe cm_v4l2_cropcap(node.descriptor, node.bufferType, &capability) >= 0 else { return nil }
@@ -93,16 +101,21 @@ enum CameraAspect {
             isAlternating: format.isAlternating)
     }
 
+    /// A rectangle's size; `nil` for a driver without selections or with an empty one.
     private static func selection(_ node: borrowing CameraDescriptor, _ target: UInt32) -> cm_v4l2_size? {
         var size = cm_v4l2_size()
         guard unsafe cm_v4l2_g_selection(node.descriptor, node.bufferType, target, &size) >= 0 else { return nil }
         return size.width > 0 && size.height > 0 ? size : nil
     }
 
+    /// Ratio of a pixel after the driver's scaling.
+    ///
     /// - Parameters:
-    ///   - height: Of an unscaled pixel, to its `width`.
-    ///   - taken: Of the signal, in rows of whole pictures.
-    ///   - filled: What of the buffer that fills, which may be one of two fields.
+    ///   - height: Height of an unscaled pixel, relative to `width`.
+    ///   - width: Width of an unscaled pixel.
+    ///   - taken: The captured part of the signal, in rows of whole frames.
+    ///   - filled: The filled part of the buffer, which may be one of two fields.
+    ///   - isAlternating: True if the buffer holds one of two fields, so that its rows count double.
     static func ratio(
         height: UInt32, width: UInt32, taken: cm_v4l2_size, filled: cm_v4l2_size, isAlternating: Bool
     ) -> (Int, Int)? {
@@ -113,7 +126,7 @@ enum CameraAspect {
             wide *= UInt64(taken.width) * UInt64(filled.height) * (isAlternating ? 2 : 1)
             high *= UInt64(filled.width) * UInt64(taken.height)
         }
-        // No screen shows pixels like that: the driver does not mean it.
+        // No screen shows such pixels: the driver does not mean it.
         guard wide <= 16 * high, high <= 16 * wide else { return nil }
         return CameraNegotiation.reduced(wide, high)
     }

@@ -5,31 +5,33 @@ import CaptureBase
 ///
 /// *session-bound*; *realtime-safe* while its loop runs
 public struct CameraSource: ~Copyable, Sendable {
+    /// Requested settings.
     public let asked: CameraSettings
-    /// What the device does.
+    /// Obtained format.
     public let got: CameraFormat
     public let buffers: FrameBuffers
     public var allowsRealtimePriority: Bool { true }
 
     let node: CameraDescriptor
     let pollSet: PollSet
-    /// Of ``buffers``.
+    /// Bounds of ``buffers``.
     let bounds: BufferBounds
-    /// What a stamp of a frame's end is later than one of its beginning, ns.
+    /// Time from a frame's beginning to its end, ns: the difference between the two kinds of driver timestamps.
     let endLag: Int64
     var monitor: SignalMonitor
-    /// What the input's signal was when the camera was opened.
+    /// State of the input's signal when the camera was opened.
     public let signal: SignalState
 
     /// Opens a video node, sets it up and maps its buffers. Nothing is captured before the loop starts it.
     ///
     /// - Parameters:
-    ///   - path: Such as `/dev/video0`.
-    ///   - buffers: How many to ask the driver for, 3…32; `bufferCount` says what it gave.
-    /// - Throws: ENOENT, ENODEV or ENXIO: there is no such device, or it captures no pictures. EBUSY: somebody has it. EACCES:
-    ///   the node's permissions refuse. ENOMEM: no memory for three buffers. The corresponding C calls are `open`,
-    ///   `VIDIOC_S_FMT`, `VIDIOC_S_PARM`, `VIDIOC_REQBUFS` and `mmap`. EFBIG: no picture of that size needs as much memory as
-    ///   the driver says; none is reserved.
+    ///   - path: A node such as `/dev/video0`.
+    ///   - asked: Requested settings.
+    ///   - buffers: Number to ask the driver for, 3…32; ``bufferCount`` is the number it gave.
+    /// - Throws: ENOENT, ENODEV or ENXIO: there is no such device, or it captures no video. EBUSY: another process
+    ///   holds it. EACCES: the node's permissions refuse. ENOMEM: no memory for three buffers. EFBIG: no frame of that
+    ///   size needs as much memory as the driver claims; none is reserved. The corresponding C calls are `open`,
+    ///   `VIDIOC_S_FMT`, `VIDIOC_S_PARM`, `VIDIOC_REQBUFS` and `mmap`.
     package init(
         opening path: String, asked: CameraSettings = CameraSettings(), buffers: Int = 8
     ) throws(RealtimeFault) {
@@ -37,12 +39,12 @@ public struct CameraSource: ~Copyable, Sendable {
         let input = try CameraInput.selected(node, asked: asked)
         let got = try CameraNegotiation.negotiate(node, asked: asked, input)
         try got.check()
-        // Before the buffers are had: what comes meanwhile is told, too.
+        // Subscribed before the buffers exist: changes meanwhile are reported, too.
         let monitor = SignalMonitor(node.descriptor, input, frameNanoseconds: got.bufferNanoseconds)
-        // A picture takes two of them where each holds a field.
+        // A frame takes two of them where each holds a field.
         let most = got.isAlternating ? 2 * buffers : buffers
         let mapped = try Self.map(&node, count: got.bufferCount(atMost: most))
-        // A picture would be looked for in planes that are not there.
+        // A frame would be looked for in planes that are not there.
         guard mapped.planes == got.planes else { throw RealtimeFault(.queryBuffer, result: -EPROTO) }
         self.asked = asked
         self.got = got
@@ -57,14 +59,16 @@ public struct CameraSource: ~Copyable, Sendable {
 
     public var format: CameraFormat { got }
 
-    /// Whether a slide or key covers the lens, as far as the camera tells. The control is `V4L2_CID_PRIVACY`.
+    /// True if a shutter covers the lens, as far as the camera reports it. The control is `V4L2_CID_PRIVACY`.
     public var isCovered: Bool {
         var value: Int32 = 0
         return unsafe cm_v4l2_g_ctrl(node.descriptor, UInt32(V4L2_CID_PRIVACY), &value) >= 0 && value != 0
     }
 
+    /// Number of buffers that the driver gave.
     public var bufferCount: Int { buffers.count }
 
+    /// Requests and maps the buffers. Three at least: two for the device and one for the reader.
     private static func map(_ node: inout CameraDescriptor, count: Int) throws(RealtimeFault) -> FrameBuffers {
         let (descriptor, type) = (node.descriptor, node.bufferType)
         let asked = UInt32(min(max(count, 3), FrameBuffers.most))
@@ -93,24 +97,28 @@ public struct CameraSource: ~Copyable, Sendable {
 }
 
 extension CameraSource {
+    /// Starts streaming (VIDIOC_STREAMON).
     @_noLocks @_noAllocation
     public mutating func start() -> RealtimeFault? {
         let result = cm_v4l2_streamon(node.descriptor, node.bufferType)
         return result < 0 ? RealtimeFault(.streamOn, result: result) : nil
     }
 
+    /// Stops streaming (VIDIOC_STREAMOFF), which takes all buffers from the driver, filled or not.
     @_noLocks @_noAllocation
     public mutating func stop() {
         _ = cm_v4l2_streamoff(node.descriptor, node.bufferType)
     }
 
+    /// Gives a buffer to the driver (VIDIOC_QBUF).
     @_noLocks @_noAllocation
     public mutating func queue(_ buffer: Int) -> RealtimeFault? {
         let result = cm_v4l2_qbuf(node.descriptor, node.bufferType, UInt32(truncatingIfNeeded: buffer))
         return result < 0 ? RealtimeFault(.queueBuffer, result: result) : nil
     }
 
-    /// After a fatal error, and after unplugging, poll gives an error state alone: then taking a buffer says which.
+    /// Waits for a buffer, an event or the control. After a fatal error, and after unplugging, poll reports an error
+    /// state alone: then taking a buffer tells which.
     @_noLocks @_noAllocation
     public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
         let called = pollSet.wait(control: control, milliseconds: milliseconds)
@@ -126,6 +134,8 @@ extension CameraSource {
         pollSet.pause(control: control, milliseconds: milliseconds)
     }
 
+    /// Takes news of the signal first, else a filled buffer (VIDIOC_DQBUF): no frame of a new signal passes for one of
+    /// the old.
     @_noLocks @_noAllocation
     public mutating func dequeue() -> DequeueResult {
         if let news = monitor.news(node.descriptor) { return .news(news) }
@@ -134,7 +144,7 @@ extension CameraSource {
         if result == -EAGAIN { return .nothing }
         // Unplugged or broken: the loop tells them apart by the errno.
         guard result >= 0 else { return .failed(RealtimeFault(.dequeueBuffer, result: result)) }
-        // Nobody can say whose memory such a number means.
+        // Such a number stands for no buffer of ours.
         guard raw.index < UInt32(truncatingIfNeeded: bounds.count) else {
             return .failed(RealtimeFault(.dequeueBuffer, result: -EPROTO))
         }
@@ -142,6 +152,7 @@ extension CameraSource {
         return .buffer(filled(raw))
     }
 
+    /// Reads V4L2's buffer. A timestamp of another clock than CLOCK_MONOTONIC counts as none.
     @_noLocks @_noAllocation
     private func filled(_ raw: cm_v4l2_buffer) -> DequeuedBuffer {
         var planes = FramePlanes()
@@ -153,7 +164,7 @@ extension CameraSource {
         let origin = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_MASK)
         let isOfBeginning = origin == UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_TSTAMP_SRC_SOE)
         let isFlagged = raw.flags & UInt32(truncatingIfNeeded: V4L2_BUF_FLAG_ERROR) != 0
-        // A driver may hand on what another process told it (v4l2loopback): more bytes than there are is an error too.
+        // A driver may hand on another process's claims (v4l2loopback): more bytes than there are is an error too.
         var buffer = DequeuedBuffer(
             index: Int(raw.index), sequence: raw.sequence, timestamp: isMonotonic ? raw.timestamp : 0,
             timestampLag: isOfBeginning ? 0 : endLag,
@@ -166,13 +177,16 @@ extension CameraSource {
 /// An open video node; deinit gives its buffers back and closes it.
 ///
 /// A mapping keeps an open file alive after its descriptor was closed. So streaming is ended and the buffers are given
-/// back here (VIDIOC_STREAMOFF, VIDIOC_REQBUFS 0), else the device would stay busy until the last picture was read.
+/// back here (VIDIOC_STREAMOFF, VIDIOC_REQBUFS 0), else the device would stay busy until the last frame was read.
+///
+/// *session-bound*
 struct CameraDescriptor: ~Copyable, Sendable {
     let descriptor: Int32
     /// V4L2_BUF_TYPE_VIDEO_CAPTURE or V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.
     let bufferType: UInt32
     private var hasBuffers = false
 
+    /// - Throws: The error of `open` or VIDIOC_QUERYCAP; ENODEV for a node that captures no video.
     init(opening path: String) throws(RealtimeFault) {
         let descriptor = try unsafe checked(.openCamera, cm_v4l2_open(path))
         var capability = cm_v4l2_capability()
@@ -186,7 +200,7 @@ struct CameraDescriptor: ~Copyable, Sendable {
         bufferType = type
     }
 
-    /// `nil` for a node that does not stream pictures: metadata, output.
+    /// `nil` for a node that streams no video: metadata, output.
     private static func bufferType(_ capabilities: UInt32) -> UInt32? {
         guard capabilities & UInt32(V4L2_CAP_STREAMING) != 0 else { return nil }
         if capabilities & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0 { return V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue }
@@ -194,9 +208,9 @@ struct CameraDescriptor: ~Copyable, Sendable {
         return V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.rawValue
     }
 
-    /// VIDIOC_REQBUFS: from here on the device is taken.
+    /// Requests buffers (VIDIOC_REQBUFS). From here on the device is taken.
     ///
-    /// - Returns: How many buffers the driver gave.
+    /// - Returns: The number of buffers that the driver gave.
     mutating func requestBuffers(_ count: UInt32) throws(RealtimeFault) -> Int {
         let given = try checked(.requestBuffers, cm_v4l2_reqbufs(descriptor, bufferType, count))
         hasBuffers = true
@@ -204,7 +218,7 @@ struct CameraDescriptor: ~Copyable, Sendable {
     }
 
     deinit {
-        // Not of a stream that is somebody else's.
+        // A stream that another process runs is left alone.
         if hasBuffers {
             _ = cm_v4l2_streamoff(descriptor, bufferType)
             _ = cm_v4l2_reqbufs(descriptor, bufferType, 0)

@@ -1,22 +1,24 @@
 import CMedia
 
-/// The devices of sound cards that an open PCM takes its sound from, whatever it is called and however many plugins stand
-/// before them: decisions may be about any of them.
+/// The sound cards' devices that an open PCM captures from, whatever its name and however many plugins are in front of
+/// them. Decisions may name any of them.
 ///
-/// Read from what libasound tells of the PCM that it has opened (`snd_pcm_dump`), not from its configuration, which may
-/// change meanwhile and be a program. What is not known for certain is not taken for known: a plugin that is not one of
-/// libasound's own conversions, a sound server, a file or a pipe may bring the sound of any microphone.
+/// Read from libasound's own dump of the opened PCM (`snd_pcm_dump`), not from its configuration, which may change
+/// meanwhile and may run a program. Doubt counts as unknown: a plugin that is not one of libasound's own conversions, a
+/// sound server, a file or a pipe may carry the audio of any microphone.
 ///
 /// *thread-safe*
 public struct PCMHardware: Hashable, Sendable {
-    /// As libasound opens them: `hw:1,0`.
+    /// Names as libasound opens them: `hw:1,0`.
     public private(set) var names: Set<String> = []
-    /// Whether all of it is known; else it may be any.
+    /// True if all devices are known; else the audio may come from any.
     public private(set) var isComplete: Bool
 
-    /// Far more than a PCM of eight slaves tells of itself.
+    /// Far more than a PCM of eight slaves writes.
     private static let mostBytes = 64 * 1024
 
+    /// - Throws: `snd_pcm_dump`'s error, but for a dump that is missing or too long: its PCM is unknown, which is no
+    ///   error.
     init(of handle: borrowing PCMHandle) throws(RealtimeFault) {
         let pcm = unsafe handle.pcm
         var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
@@ -24,14 +26,14 @@ public struct PCMHardware: Hashable, Sendable {
             guard let start = buffer.baseAddress else { return 0 }
             return unsafe cm_pcm_dump(pcm, start, buffer.count)
         }
-        // A PCM that tells nothing of itself, or more than there is buffer for, is not known.
+        // A PCM that writes nothing about itself, or more than the buffer holds, is unknown.
         let isUntold = [-Int64(ENAMETOOLONG), -Int64(ENOSYS)].contains(length)
         guard length >= 0 || isUntold else { throw RealtimeFault(.infoPCM, result: Int32(truncatingIfNeeded: length)) }
         self.init(dump: String(decoding: bytes.prefix(Int(max(0, length))), as: UTF8.self))
     }
 
-    /// - Parameter dump: what `snd_pcm_dump` writes: a line that names each plugin, `Slave: ` or `Slave #2: ` before those that
-    ///   stand behind one, and details between them.
+    /// - Parameter dump: Output of `snd_pcm_dump`: a line that names each plugin, with `Slave: ` or `Slave #2: ` before
+    ///   those behind another one, and lines of details between them.
     package init(dump: String) {
         isComplete = true
         var reading = DumpReading()
@@ -46,7 +48,7 @@ public struct PCMHardware: Hashable, Sendable {
     }
 }
 
-/// Goes through the lines of a dump and counts what must be there.
+/// A reader of a dump's lines that counts the parts a complete one must have.
 private struct DumpReading {
     enum Finding {
         case hardware(String)
@@ -54,16 +56,17 @@ private struct DumpReading {
         case known
     }
 
-    /// What ends a chain: hardware, or the PCM that gives silence.
+    /// Ends of chains: hardware devices, and the PCM of silence.
     private var ends = 0
+    /// Multi PCMs, which have several slaves.
     private var splits = 0
     private var slavesOfSplits = 0
     private var isFirst = true
 
-    /// Each chain has its end, so that a plugin that said nothing of what is behind it does not pass.
+    /// True if each chain has its end: a plugin that does not mention its slave makes the dump incomplete.
     var isWhole: Bool { ends > 0 && ends == 1 + slavesOfSplits - splits }
 
-    /// What converts, and has one PCM behind it.
+    /// Plugins that convert and have one PCM behind them.
     private static let conversions = [
         "Hooks PCM", "Copy conversion PCM", "Linear conversion PCM (",
         "Linear Integer <-> Linear Float conversion PCM (",
@@ -72,12 +75,13 @@ private struct DumpReading {
         "Mmap emulation PCM", "Direct Snoop PCM",
     ]
 
-    /// What else begins a line without a blank before it.
+    /// Beginnings of the other lines that are not indented.
     private static let details = [
         "Its setup is:", "Protocol version: ", "Converter: ", "Control: ", "boolean", "min_dB: ", "max_dB: ",
         "resolution: ",
     ]
 
+    /// Meaning of the dump's next line.
     mutating func read(_ line: Substring) -> Finding {
         var line = line
         let isSlave = line.hasPrefix("Slave: ") || line.hasPrefix("Slave #")
@@ -87,7 +91,7 @@ private struct DumpReading {
             line = line[colon...].dropFirst(2)
         }
         defer { isFirst = false }
-        // Details stand below a name, and most of them behind blanks.
+        // Details stand below a plugin's name, most of them indented.
         if !isSlave, !isFirst, line.hasPrefix(" ") || Self.details.contains(where: { line.hasPrefix($0) }) {
             return .known
         }
@@ -95,6 +99,7 @@ private struct DumpReading {
         return read(name: line)
     }
 
+    /// Meaning of a line that names a plugin.
     private mutating func read(name: Substring) -> Finding {
         if name == "Null PCM" {
             ends += 1
@@ -111,7 +116,8 @@ private struct DumpReading {
         return Self.conversions.contains { name.hasPrefix($0) } ? .known : .unknown
     }
 
-    /// `Hardware PCM card 1 'USB Audio' device 0 subdevice 0`: the card's name may be anything.
+    /// Device named by `Hardware PCM card 1 'USB Audio' device 0 subdevice 0`. It is read from both ends, since the
+    /// card's name in the middle may contain anything.
     private static func hardware(_ line: Substring) -> String? {
         let head = "Hardware PCM card "
         guard line.hasPrefix(head) else { return nil }

@@ -1,20 +1,20 @@
 import CMedia
 import CaptureBase
 
-/// What a PCM is asked to do, or does.
+/// Parameters of a PCM, requested or obtained.
 ///
 /// *thread-safe*
 public struct PCMSettings: BitwiseCopyable, Sendable, Hashable {
-    /// Frames a second, Hz.
+    /// Sample rate in Hz.
     public var rate: Int
     public var channels: Int
     public var format: PCMFormat
     /// Frames from wake-up to wake-up; 0 asks for ``periodTime``.
     public var periodFrames: Int
-    /// What a period is asked to last where no frames are said, ns; 0 asks for 10 ms. How many frames that are is known
-    /// once the device has its rate, which need not be the one asked for.
+    /// Requested duration of a period in ns, used where ``periodFrames`` is 0; 0 asks for 10 ms. The frames are known
+    /// only once the device has its rate, which may differ from the request.
     public var periodTime: Int64
-    /// Frames that the device holds before it overruns; 0 asks for 500 ms.
+    /// Frames that the device buffers before it overruns; 0 asks for 500 ms.
     public var bufferFrames: Int
 
     public init(
@@ -29,9 +29,9 @@ public struct PCMSettings: BitwiseCopyable, Sendable, Hashable {
         self.periodTime = periodTime
     }
 
-    /// Frames of the period that is asked for, 1 or more.
+    /// Requested frames of a period, 1 or more.
     ///
-    /// - Parameter rate: that the device has taken, Hz.
+    /// - Parameter rate: Rate obtained from the device, Hz.
     public func wantedPeriod(at rate: Int) -> Int {
         if periodFrames > 0 { return periodFrames }
         let wanted = SampleClock(rate: rate).frames(periodTime > 0 ? periodTime : 10_000_000)
@@ -40,11 +40,11 @@ public struct PCMSettings: BitwiseCopyable, Sendable, Hashable {
 
     public var bytesPerFrame: Int { channels * format.bytesPerSample }
 
-    /// ns from period to period.
+    /// Duration of a period, ns.
     public var periodNanoseconds: Int64 { SampleClock(rate: rate).nanoseconds(Int64(periodFrames)) }
 }
 
-/// How a sample stands in memory; little endian. The numbers are ALSA's (snd_pcm_format_t).
+/// Sample format in memory, little endian. The raw values are ALSA's (snd_pcm_format_t).
 ///
 /// *thread-safe*
 public enum PCMFormat: Int32, BitwiseCopyable, Sendable, Hashable, CaseIterable {
@@ -68,7 +68,7 @@ public enum PCMFormat: Int32, BitwiseCopyable, Sendable, Hashable, CaseIterable 
     }
 }
 
-/// What lies behind the name of a PCM: snd_pcm_type_t of its outermost plugin.
+/// Type of a PCM's outermost plugin (snd_pcm_type_t).
 ///
 /// *thread-safe*
 public struct PCMType: RawRepresentable, BitwiseCopyable, Sendable, Hashable {
@@ -76,23 +76,25 @@ public struct PCMType: RawRepresentable, BitwiseCopyable, Sendable, Hashable {
 
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The kernel's own device.
+    /// A kernel device.
     public static let hardware = PCMType(rawValue: 0)
-    /// Somebody's code: PulseAudio, PipeWire, JACK, Bluetooth.
+    /// A plugin of external code: PulseAudio, PipeWire, JACK, Bluetooth.
     public static let ioplug = PCMType(rawValue: 28)
 
-    /// The kernel's device, or conversions in front of one: hw, hooks, copy, linear, alaw, mulaw, rate, route, plug,
-    /// float, iec958, softvol, mmap emulation. Anything else may spin or call a server.
+    /// True for a kernel device with or without conversions in front of it: hw, hooks, copy, linear, alaw, mulaw, rate,
+    /// route, plug, float, iec958, softvol, mmap emulation. Any other type may spin or call a server.
     var isHardwareOrConversion: Bool {
         [0, 1, 7, 8, 9, 10, 12, 13, 14, 20, 26, 27, 30].contains(rawValue)
     }
 }
 
-/// Finds with an open PCM what comes nearest to what was asked for, and takes it into use.
+/// Negotiation of hardware and software parameters with an open PCM: the nearest to the request that the device can do.
 ///
-/// In ALSA's order: access, format, channels, rate, then sizes, because each choice narrows the next: how many frames a
-/// period has follows from the rate that was got. The corresponding C
-/// functions are `snd_pcm_hw_params_*` and `snd_pcm_sw_params_*`.
+/// The order is ALSA's: access, format, channels, rate, then sizes, because each choice narrows the next: the frames of
+/// a period follow from the rate obtained. The corresponding C functions are `snd_pcm_hw_params_*` and
+/// `snd_pcm_sw_params_*`.
+///
+/// *session-bound*
 @safe
 struct PCMNegotiation: ~Copyable {
     private let pcm: OpaquePointer
@@ -107,6 +109,9 @@ struct PCMNegotiation: ~Copyable {
         got = asked
     }
 
+    /// Sets the parameters.
+    ///
+    /// - Throws: The call that failed. EINVAL: the device supports nothing of the kind.
     mutating func negotiate() throws(RealtimeFault) {
         let asked = got
         _ = try unsafe checked(.parametersPCM, cm_hw_any(pcm, parameters))
@@ -120,13 +125,13 @@ struct PCMNegotiation: ~Copyable {
         unsafe cm_hw_free(parameters)
     }
 
-    /// SND_PCM_ACCESS_RW_INTERLEAVED, else SND_PCM_ACCESS_RW_NONINTERLEAVED.
+    /// Chooses SND_PCM_ACCESS_RW_INTERLEAVED, else SND_PCM_ACCESS_RW_NONINTERLEAVED.
     private mutating func chooseAccess() throws(RealtimeFault) {
         isInterleaved = unsafe cm_hw_test_access(pcm, parameters, 3) >= 0
         _ = try unsafe checked(.accessPCM, cm_hw_set_access(pcm, parameters, isInterleaved ? 3 : 4))
     }
 
-    /// What was asked for, else the format that loses least.
+    /// Chooses the requested format, else the one that loses least: wide before narrow.
     private mutating func chooseFormat() throws(RealtimeFault) {
         let order = [got.format, .s32, .s24, .s24Packed, .float32, .s16]
         let found = order.first { unsafe cm_hw_test_format(pcm, parameters, $0.rawValue) >= 0 }
@@ -135,6 +140,7 @@ struct PCMNegotiation: ~Copyable {
         _ = try unsafe checked(.formatPCM, cm_hw_set_format(pcm, parameters, found.rawValue))
     }
 
+    /// Chooses channels and rate, and then the sizes that depend on the rate.
     private mutating func chooseSizes(_ asked: PCMSettings) throws(RealtimeFault) {
         let (channels, rate) = (UInt32(clamping: asked.channels), UInt32(clamping: asked.rate))
         got.channels = try unsafe checked(.channelsPCM, cm_hw_set_channels_near(pcm, parameters, channels))
@@ -147,17 +153,18 @@ struct PCMNegotiation: ~Copyable {
             .bufferPCM, cm_hw_set_buffer_near(pcm, parameters, UInt64(buffer)))
     }
 
-    /// A device whose one period is its whole buffer has overrun by the time it is read, so a small buffer gets smaller
-    /// periods: four of them, else two.
+    /// Asks for four periods in the buffer, else two. A device whose only period is its whole buffer has overrun by the
+    /// time it is read, so a small buffer must have smaller periods.
     private func preferSeveralPeriods() {
         for periods in [4, 2] as [UInt32] where unsafe cm_hw_set_periods_least(pcm, parameters, periods) >= 0 { return }
     }
 
+    /// Applies the parameters and reads back what they became: drivers round once more.
     private mutating func commit() throws(RealtimeFault) {
         _ = try unsafe checked(.commitPCM, cm_hw_commit(pcm, parameters))
         got.periodFrames = try unsafe checked(.periodPCM, cm_hw_period(parameters))
         got.bufferFrames = try unsafe checked(.bufferPCM, cm_hw_buffer(parameters))
-        // Of a device that can't but have one period, at least what is there is taken before it is full.
+        // A device that insists on one period is read at half of its buffer, before it is full.
         got.periodFrames = max(1, min(got.periodFrames, got.bufferFrames / 2))
         _ = try unsafe checked(.softwareParametersPCM, cm_sw_commit(pcm, UInt64(got.periodFrames)))
     }

@@ -6,32 +6,36 @@ import CaptureBase
 /// *session-bound*; *realtime-safe* while its loop runs
 @safe
 public struct PCMSource: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointers, which this alone owns.
+    // Sendable by hand because of the pointers, which this value alone owns.
     public let asked: PCMSettings
-    /// What the device does.
+    /// Obtained parameters.
     public let got: PCMSettings
-    /// Of the device; what the ring gets is interleaved in any case.
+    /// True if the device interleaves its channels; the ring gets interleaved frames in either case.
     public let isInterleaved: Bool
     public let kind: PCMType
+    /// False for anything but a kernel device and libasound's conversions: other plugins may spin or call a server.
     public let allowsRealtimePriority: Bool
-    /// The cards' devices that it ends at.
+    /// Devices of sound cards behind the PCM.
     public let hardware: PCMHardware
 
     let handle: PCMHandle
     let pollSet: PollSet
     let planes: PlanarReader
-    /// Where in time the last frame read ends, ns.
+    /// End of the last frame read, CLOCK_MONOTONIC in ns.
     var end: Int64 = 0
     /// Frames from before a sleep that are still to be read.
     var unread = 0
-    /// It is still to be told that the machine slept.
+    /// True until the loop was told of a sleep.
     var isWaking = false
 
-    /// Opens a PCM and negotiates with it. No sound is captured before the loop starts it.
+    /// Opens a PCM and negotiates with it. Nothing is captured before the loop starts it.
     ///
-    /// - Parameter name: As ALSA has it: `hw:0,0`, `default` …
-    /// - Throws: ENOENT or ENODEV: there is no such device. EBUSY: somebody has it. EACCES: the node's permissions refuse.
-    ///   EINVAL in a negotiating call: the device can nothing of the kind. The corresponding C function is `snd_pcm_open`.
+    /// - Parameters:
+    ///   - name: ALSA's name: `hw:0,0`, `default` …
+    ///   - asked: Requested parameters.
+    /// - Throws: ENOENT or ENODEV: there is no such device. EBUSY: another process holds it. EACCES: the node's
+    ///   permissions refuse. EINVAL in a negotiating call: the device supports nothing of the kind. The corresponding C
+    ///   function is `snd_pcm_open`.
     package init(opening name: String, asked: PCMSettings = PCMSettings()) throws(RealtimeFault) {
         let handle = try PCMHandle(opening: name)
         let hardware = try PCMHardware(of: handle)
@@ -45,7 +49,7 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
         isInterleaved = negotiated.isInterleaved
         kind = PCMType(rawValue: unsafe cm_pcm_type(handle.pcm))
         self.hardware = hardware
-        // A conversion in front of a server has no card.
+        // A conversion in front of a sound server has no card.
         allowsRealtimePriority = kind.isHardwareOrConversion && !hardware.names.isEmpty
         planes = PlanarReader(negotiated.got)
         self.handle = handle
@@ -56,7 +60,7 @@ public struct PCMSource: ~Copyable, @unchecked Sendable {
 }
 
 extension PCMSource {
-    /// Prepared and started by hand: after an overrun a capture PCM needs both.
+    /// Prepares and starts explicitly: after an overrun a capture PCM needs both calls.
     @_noLocks @_noAllocation
     public mutating func start() -> RealtimeFault? {
         unread = 0
@@ -66,12 +70,14 @@ extension PCMSource {
         return started < 0 ? RealtimeFault(.startPCM, result: started) : nil
     }
 
+    /// Drops what the device holds (`snd_pcm_drop`): draining would wait for it.
     @_noLocks @_noAllocation
     public mutating func stop() {
         _ = unsafe cm_pcm_drop(handle.pcm)
     }
 
-    /// A suspended device may take its time: until it is awake, reading says "suspended" again.
+    /// Resumes or restarts the device. A suspended one may take its time: until it is awake, each read reports the
+    /// suspension again.
     @_noLocks @_noAllocation
     public mutating func recover(suspended: Bool) -> RealtimeFault? {
         isWaking = suspended
@@ -80,12 +86,12 @@ extension PCMSource {
             if resumed >= 0 { unread = unreadFrames() }
             if resumed == -EAGAIN || resumed >= 0 { return nil }
         }
-        // A device that runs on all the same is busy for a second preparation.
+        // A driver that ran on during the sleep answers a second preparation with EBUSY, so it is stopped first.
         stop()
         return start()
     }
 
-    /// A kernel PCM that was resumed keeps what it had.
+    /// Frames that a kernel PCM kept across a suspension.
     @_noLocks @_noAllocation
     private func unreadFrames() -> Int {
         var timestamp: Int64 = 0
@@ -93,12 +99,13 @@ extension PCMSource {
         return available > 0 ? Int(available) : 0
     }
 
+    /// Waits for the PCM's descriptors or the control.
     @_noLocks @_noAllocation
     public mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
         let called = pollSet.wait(control: control, milliseconds: milliseconds)
         if called < 0 { return .failed(RealtimeFault(.poll, result: called)) }
         if called == 0 { return .quiet }
-        // Plugins translate: their descriptors' events are not what they seem.
+        // A plugin's descriptors are not its events: libasound translates them (`snd_pcm_poll_descriptors_revents`).
         let revents = unsafe cm_pcm_revents(handle.pcm, pollSet.entries, Int32(truncatingIfNeeded: pollSet.devices))
         return revents < 0 ? .trouble : pollSet.meaning(revents)
     }
@@ -108,6 +115,8 @@ extension PCMSource {
         pollSet.pause(control: control, milliseconds: milliseconds)
     }
 
+    /// Reads and dates frames. The timestamp is fetched first: it tells when the waiting frames were there, and these
+    /// must be among them.
     @_noLocks @_noAllocation
     public mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         if isWaking { return unsafe readWaking(into: memory, frames: frames) }
@@ -118,10 +127,10 @@ extension PCMSource {
         return took(count, at: firstSample(timestamp, waiting: available > count ? available : count))
     }
 
-    /// What is from before the sleep follows on what was read before it.
+    /// Reads frames from before the sleep: they continue what was read before it.
     @_noLocks @_noAllocation
     private mutating func readWaking(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
-        // SND_PCM_STATE_SUSPENDED: what snd_pcm_resume answers does not tell with every plugin.
+        // SND_PCM_STATE_SUSPENDED. The result of snd_pcm_resume does not tell it with every plugin.
         let state = unsafe cm_pcm_state(handle.pcm)
         if state == 7 { return .suspended }
         guard unread > 0 else {
@@ -134,6 +143,7 @@ extension PCMSource {
         return took(count, at: end)
     }
 
+    /// Interleaved frames in either case: a device of separate channels is read channel by channel and interleaved.
     @_noLocks @_noAllocation
     private func take(into memory: UnsafeMutableRawPointer, frames: Int) -> Int64 {
         unsafe isInterleaved
@@ -146,12 +156,14 @@ extension PCMSource {
         return .frames(Int(count), timestamp: timestamp)
     }
 
-    /// The timestamp is the instant at which `waiting` frames were there; without one it is now.
+    /// Time of the first sample. The timestamp is the instant at which `waiting` frames were there; without one the
+    /// present counts.
     @_noLocks @_noAllocation
     private func firstSample(_ timestamp: Int64, waiting: Int64) -> Int64 {
         (timestamp > 0 ? timestamp : cm_monotonic()) &- SampleClock(rate: got.rate).nanoseconds(waiting)
     }
 
+    /// Meaning of a negative result of reading.
     @_noLocks @_noAllocation
     private func problem(_ result: Int32) -> AudioReadResult {
         switch result {
@@ -164,7 +176,8 @@ extension PCMSource {
         }
     }
 
-    /// EBADFD says only that the state is another one; SND_PCM_STATE_XRUN, _SUSPENDED and _DISCONNECTED say which.
+    /// Meaning of EBADFD, which says only that the state is wrong; SND_PCM_STATE_XRUN, _SUSPENDED and _DISCONNECTED say
+    /// which.
     @_noLocks @_noAllocation
     private func problemOfState() -> AudioReadResult {
         switch unsafe cm_pcm_state(handle.pcm) {
@@ -177,12 +190,15 @@ extension PCMSource {
 }
 
 /// An open PCM; deinit closes it. The corresponding C functions are `snd_pcm_open` and `snd_pcm_close`.
+///
+/// *session-bound*
 @safe
 struct PCMHandle: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, which this alone owns.
+    // Sendable by hand because of the pointer, which this value alone owns.
     let pcm: OpaquePointer
 
     init(opening name: String) throws(RealtimeFault) {
+        // Before the first open: sets LIBASOUND_THREAD_SAFE=0, else libasound takes two mutexes for each read.
         let isSetUp = cm_alsa_setup()
         guard isSetUp >= 0 else { throw RealtimeFault(.openPCM, result: isSetUp) }
         var pcm: OpaquePointer?
@@ -196,17 +212,19 @@ struct PCMHandle: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Reads from a device that keeps its channels apart, and weaves them together: what is above knows interleaved alone.
+/// A reader of devices that keep their channels apart: it interleaves them, since everything above knows interleaved
+/// frames alone.
 ///
 /// *realtime-safe*
 @safe
 struct PlanarReader: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointers, which this alone owns.
+    // Sendable by hand because of the pointers, which this value alone owns.
     private let memory: UnsafeMutableRawPointer
     private let channels: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let channelCount: Int
     private let sampleBytes: Int
 
+    /// Reserves one period for each channel, so that reading never allocates.
     init(_ settings: PCMSettings) {
         channelCount = settings.channels
         sampleBytes = settings.format.bytesPerSample
@@ -223,8 +241,13 @@ struct PlanarReader: ~Copyable, @unchecked Sendable {
         unsafe memory.deallocate()
     }
 
-    /// - Parameter frames: At most a period.
-    /// - Returns: As snd_pcm_readn.
+    /// Reads frames and interleaves them.
+    ///
+    /// - Parameters:
+    ///   - pcm: The open device.
+    ///   - target: Memory for the interleaved frames.
+    ///   - frames: At most a period.
+    /// - Returns: The result of `snd_pcm_readn`.
     @_noLocks @_noAllocation
     func read(_ pcm: OpaquePointer, into target: UnsafeMutableRawPointer, frames: Int) -> Int64 {
         let count = unsafe cm_pcm_readn(pcm, channels, Int64(frames))
@@ -233,12 +256,13 @@ struct PlanarReader: ~Copyable, @unchecked Sendable {
         return count
     }
 
-    /// Where a channel's samples are read to.
+    /// Buffer of one channel's samples.
     @_noLocks @_noAllocation
     func plane(_ channel: Int) -> UnsafeMutableRawPointer? {
         unsafe channels[channel]
     }
 
+    /// Interleaves the frames of all channels.
     @_noLocks @_noAllocation
     func weave(into target: UnsafeMutableRawPointer, frames: Int) {
         for channel in 0..<channelCount {
@@ -247,6 +271,7 @@ struct PlanarReader: ~Copyable, @unchecked Sendable {
         }
     }
 
+    /// Copies one channel's samples to their positions in the frames.
     @_noLocks @_noAllocation
     private func weave(_ source: UnsafeMutableRawPointer, into target: UnsafeMutableRawPointer, frames: Int) {
         for frame in 0..<frames {

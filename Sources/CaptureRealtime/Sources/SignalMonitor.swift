@@ -1,8 +1,8 @@
 import CMedia
 import CaptureBase
 
-/// Knows on the capture thread what a camera says of its signal: by the driver's events, and by a look once a second at an
-/// input that has a signal to lose, since many drivers send none.
+/// Monitor of a camera's signal on the capture thread: by the driver's events, and by a look once a second at an input
+/// that has a signal to lose, since many drivers send no events.
 ///
 /// *realtime-safe*
 struct SignalMonitor: BitwiseCopyable, Sendable {
@@ -10,10 +10,11 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
     private let hasSignal: Bool
     private let hasTimings: Bool
     private let powerBit: UInt32
+    /// True if the driver reports changes of the signal by itself.
     private let sendsChanges: Bool
-    /// Pictures from one look to the next.
+    /// Frames from one look to the next.
     private let interval: Int
-    /// What the device is set up for; `nil` until there was a signal.
+    /// Timings that the device is set up for; `nil` until there was a signal.
     private var shape: SignalTimings?
     private var state: SignalState
     private var isCovered = false
@@ -22,12 +23,12 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
     private var hasEvents = false
     private var isDue: Bool
 
-    /// A driver that has no end of them must not hold the pictures up.
+    /// Most events to take at once: a driver that has no end of them must not hold the frames up.
     private static var mostEvents: Int {
         @_noLocks @_noAllocation get { 64 }
     }
 
-    /// Subscribes to what the driver tells of by itself. One that knows no events is asked.
+    /// Subscribes to the driver's events. A driver that knows none is asked instead.
     init(_ descriptor: Int32, _ input: CameraInput, frameNanoseconds: Int64) {
         self.input = input.index
         hasSignal = input.hasSignal
@@ -45,27 +46,27 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         interval = frameNanoseconds > 0 ? Int(max(1, min(1_000_000_000 / frameNanoseconds, 1000))) : 30
     }
 
-    /// The driver has events (POLLPRI).
+    /// Notes that the driver has events (POLLPRI).
     @_noLocks @_noAllocation
     mutating func called() { hasEvents = true }
 
     /// Nothing came for a while.
     ///
-    /// - Returns: Whether there is something to ask that may say why.
+    /// - Returns: True if the input can be asked for the reason.
     @_noLocks @_noAllocation
     mutating func starved() -> Bool {
         if hasSignal { isDue = true }
         return hasSignal
     }
 
-    /// A picture came.
+    /// Counts a frame.
     @_noLocks @_noAllocation
     mutating func fed() {
         pictures &+= 1
         if hasSignal, pictures >= interval { isDue = true }
     }
 
-    /// What is new since the last call.
+    /// News since the last call.
     @_noLocks @_noAllocation
     mutating func news(_ descriptor: Int32) -> SignalEvent? {
         guard hasEvents || isDue else { return nil }
@@ -80,7 +81,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         return SignalEvent.state(now)
     }
 
-    /// - Returns: Whether the driver says that nothing more comes.
+    /// - Returns: True if the driver announced that no more data will come.
     @_noLocks @_noAllocation
     private mutating func takeEvents(_ descriptor: Int32, _ wasChange: inout Bool) -> Bool {
         var event = cm_v4l2_event()
@@ -97,7 +98,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         return false
     }
 
-    /// - Returns: What the signal is now, where it is another.
+    /// - Returns: The present signal, where it differs from the expected one.
     @_noLocks @_noAllocation
     private mutating func look(_ descriptor: Int32, wasChange: Bool) -> SignalTimings? {
         isDue = false
@@ -106,7 +107,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         var status: UInt32 = 0
         if unsafe cm_v4l2_input_status(descriptor, input, &status) >= 0 { state = SignalState(status: status) }
         if state.code == 0, SignalState.isPowerless(descriptor, powerBit) { state = SignalState.noPower }
-        // Measuring takes some receivers a while, so it is not done each second where the driver tells of changes.
+        // Measuring takes some receivers a while, so it is not done each second where the driver reports changes.
         let isLost = state.code != 0 || reported.code != 0
         guard hasTimings, wasChange || isLost || !sendsChanges else { return nil }
         var timings = cm_v4l2_timings()
@@ -118,6 +119,7 @@ struct SignalMonitor: BitwiseCopyable, Sendable {
         return compared(SignalTimings(timings))
     }
 
+    /// The first signal is the expected one: without it nothing could differ.
     @_noLocks @_noAllocation
     private mutating func compared(_ now: SignalTimings) -> SignalTimings? {
         guard let shape else {

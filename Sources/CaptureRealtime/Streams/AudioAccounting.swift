@@ -1,7 +1,7 @@
 import CMedia
 import CaptureBase
 
-/// The books of one audio loop: position, loss and time timestamps.
+/// Frame accounting of one audio loop: position, losses and timestamps of its periods.
 ///
 /// *realtime-safe*
 @usableFromInline
@@ -10,13 +10,17 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
     private let bytesPerFrame: Int
     private let interval: Int64
     private let counters: RealtimeCounters
+    /// Number of the next frame since the start, lost ones included.
     private var position: UInt64 = 0
+    /// Running totals: the reader forms the differences, so a dropped period can't hide what was lost before it.
     private var totals = Loss()
     private var timestamps = MonotonicTimestamps()
+    /// Timestamp of the period under way: that of its first frame.
     private var timestamp: Int64 = 0
-    /// Frames of the last unit: with its timestamp they tell when the next one is due.
+    /// Frames of the last period: with its timestamp they tell when the next one is due.
     private var lastFrames: Int64 = 0
     private var flags = FrameFlags(rawValue: 0)
+    /// True from an interruption to the next frames, which show how long it was.
     private var isBroken = false
 
     @usableFromInline
@@ -27,12 +31,15 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
         self.counters = counters
     }
 
+    /// Sets the oldest timestamp to believe. Call it before the device is started.
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
         timestamps.start(now: cm_monotonic())
     }
 
-    /// The first frames of a unit came.
+    /// Begins a period with its first frames.
+    ///
+    /// - Parameter deviceTimestamp: CLOCK_MONOTONIC in ns, 0 for none.
     @usableFromInline @_noLocks @_noAllocation
     mutating func open(_ deviceTimestamp: Int64) {
         let due = timestamps.last &+ clock.nanoseconds(lastFrames)
@@ -42,7 +49,8 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
         isBroken = false
     }
 
-    /// The length of an interruption is known by the clock alone.
+    /// Counts an interruption. Its length is known by the clock alone: ALSA says that a PCM overran, not how many
+    /// frames it dropped.
     @_noLocks @_noAllocation
     private mutating func lost(_ frames: UInt64) {
         position &+= frames
@@ -52,7 +60,7 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
         flags.add(FrameFlags.gap)
     }
 
-    /// The unit is whole.
+    /// Header of a complete period; the next one begins behind it.
     @usableFromInline @_noLocks @_noAllocation
     mutating func close(frames: Int) -> FrameHeader {
         let header = FrameHeader(
@@ -64,21 +72,22 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
         return header
     }
 
-    /// The unit is in the ring.
+    /// Counts a period that the ring has taken. Its flags are delivered with it.
     @usableFromInline @_noLocks @_noAllocation
     mutating func committed(_ header: FrameHeader) {
         counters.committed(header)
         flags = FrameFlags(rawValue: 0)
     }
 
-    /// The unit found no free slot.
+    /// Counts a period that found no free slot. The flags stay for the next one: they describe what happened before it,
+    /// too.
     @usableFromInline @_noLocks @_noAllocation
     mutating func dropped(_ header: FrameHeader) {
         totals.ring &+= UInt64(header.frameCount)
         counters.lostInRing(UInt64(header.frameCount))
     }
 
-    /// The stream was interrupted.
+    /// Marks the stream as interrupted.
     @usableFromInline @_noLocks @_noAllocation
     mutating func broke(_ flag: FrameFlags) {
         isBroken = true

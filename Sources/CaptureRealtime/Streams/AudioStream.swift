@@ -1,15 +1,15 @@
 import CaptureBase
 
-/// An audio source and the ring it fills.
+/// An audio source and the ring that it fills.
 ///
 /// *realtime-safe* while its loop runs
 @safe
 public struct AudioStream<Source: AudioSource & ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of `slot`: it points into the ring's memory, which `ring` keeps alive.
+    // Sendable by hand because of `slot`, which points into the ring's memory, which `ring` keeps alive.
     @usableFromInline var source: Source
     @usableFromInline var ring: AudioRing.Producer
     @usableFromInline var accounting: AudioAccounting
-    /// Where the period under way goes, and how much of it is there.
+    /// Slot of the period under way, and the frames already in it.
     @usableFromInline var slot: UnsafeMutableRawPointer?
     @usableFromInline var filled = 0
     @usableFromInline let periodFrames: Int
@@ -17,6 +17,7 @@ public struct AudioStream<Source: AudioSource & ~Copyable>: ~Copyable, @unchecke
     public let word: CommitWord
     public let counters: RealtimeCounters
     public let periodNanoseconds: Int64
+    /// Time for the first period, ns: a device may need longer to start than to deliver.
     public let patienceNanoseconds: Int64 = 2_000_000_000
     // Keep alive what `word` and `counters` point at.
     private let control: LoopControl
@@ -50,16 +51,17 @@ extension AudioStream: CaptureRun where Source: ~Copyable {
 
     public mutating func capture() -> LoopResult { Source.capture(&self) }
 
+    /// The device is closed before the reader learns of the end: a reader that opens it again must not find it busy.
     public consuming func finish(_ result: LoopResult) {
         discard(source)
         ring.finish(result)
     }
 }
 
-/// Ends a value's life here.
+/// Ends the lifetime of a value, which for a noncopyable one runs its deinit here and not at the end of the scope.
 func discard<Value: ~Copyable>(_ value: consuming Value) {}
 
-/// An audio source made ready: the stream for a ``RealtimeQueue`` and the reader of what it captures. Take both fields.
+/// A prepared audio source: the stream for a ``RealtimeQueue`` and the reader of its ring. Take both fields.
 ///
 /// *session-bound*
 @frozen
@@ -67,10 +69,14 @@ public struct AudioCapture<Source: AudioSource & ~Copyable>: ~Copyable {
     public var stream: AudioStream<Source>
     public var consumer: AudioRing.Consumer
 
+    /// Makes the ring and binds the source to it. The device is not started.
+    ///
     /// - Parameters:
-    ///   - slots: Periods that the ring holds, 2 upwards; 0 for two seconds of them.
-    ///   - control: For this capture alone.
-    /// - Throws: `memfd_create`, `mmap` or `eventfd`, as the system says: close something, and try again.
+    ///   - source: Consumed: the stream owns it.
+    ///   - slots: Periods that the ring holds, 2 or more; 0 for two seconds of them.
+    ///   - control: Used by this capture alone: a commit counts in its word.
+    ///   - counters: Receives the stream's counts.
+    /// - Throws: The error of `memfd_create`, `mmap` or `eventfd`: close descriptors or free memory, and try again.
     public init(
         _ source: consuming Source, slots: Int = 0, control: LoopControl, counters: CaptureCounters
     ) throws(RealtimeFault) {
@@ -84,11 +90,12 @@ public struct AudioCapture<Source: AudioSource & ~Copyable>: ~Copyable {
     }
 }
 
-// The loop, and the conformance of the module's own source, stand in one file: without whole-module compilation the
-// compiler specializes, and so checks through, what it finds in the same file or in another module, and nothing else.
+// The loop and the conformance of the module's own source stand in one file: without whole-module compilation the
+// compiler specializes, and so checks through, only code in the same file or in another module.
 
 extension CaptureLoop {
-    /// Runs until asked to stop or until the source ends.
+    /// Runs until the loop is asked to stop or the source ends. The result is published before the device is stopped,
+    /// since stopping may hang.
     @inlinable
     public static func run<Source: AudioSource & ~Copyable>(_ stream: inout AudioStream<Source>) -> LoopResult {
         var state = LoopState(
@@ -100,6 +107,7 @@ extension CaptureLoop {
         return result
     }
 
+    /// Turns until a turn ends the loop. A start that fails goes through the same check as a recovery that fails.
     @inlinable
     static func repeated<Source: AudioSource & ~Copyable>(
         _ stream: inout AudioStream<Source>, _ state: inout LoopState
@@ -132,7 +140,7 @@ extension AudioStream where Source: ~Copyable {
         return source.start()
     }
 
-    /// One wake-up.
+    /// Waits once and handles the result.
     @inlinable
     mutating func turn(_ state: inout LoopState) -> LoopAction {
         if let result = state.stop() { return .end(result) }
@@ -146,17 +154,19 @@ extension AudioStream where Source: ~Copyable {
         }
     }
 
+    /// Prepares or resumes the device, unless the loop is to stop.
     @inlinable
     mutating func recover(suspended: Bool) -> RealtimeFault? {
         isStopped ? nil : source.recover(suspended: suspended)
     }
 
-    /// A device may take its time to stop: one that may not be heard any more by then is not started again.
+    /// True once a stop was requested. A device may take long to stop, and a revoked one must not be started again.
     @inlinable
     var isStopped: Bool {
         if case .some = word.result() { true } else { false }
     }
 
+    /// Stops and starts a device that delivers nothing.
     @inlinable
     mutating func restart() -> RealtimeFault? {
         _ = interrupted(.progress, FrameFlags.restarted)
@@ -186,6 +196,7 @@ extension AudioStream where Source: ~Copyable {
         }
     }
 
+    /// Slot of the period under way; claims one where none is open.
     @inlinable
     mutating func openSlot() -> UnsafeMutableRawPointer {
         if let slot = unsafe slot { return unsafe slot }
@@ -194,6 +205,7 @@ extension AudioStream where Source: ~Copyable {
         return unsafe claimed
     }
 
+    /// Adds frames to the period under way, and publishes it once it is full.
     @inlinable
     mutating func took(_ count: Int, _ timestamp: Int64) -> LoopStep {
         if filled == 0 { accounting.open(timestamp) }
@@ -201,7 +213,7 @@ extension AudioStream where Source: ~Copyable {
         return filled < periodFrames ? .progress : commit()
     }
 
-    /// What was read before the interruption is good, if short.
+    /// Publishes the short period read before an interruption: its frames are good.
     @inlinable
     mutating func interrupted(_ step: LoopStep, _ flag: FrameFlags) -> LoopStep {
         let step = last(step)
@@ -209,13 +221,14 @@ extension AudioStream where Source: ~Copyable {
         return step
     }
 
+    /// Publishes the period under way before `step` is reported; a requested stop has priority.
     @inlinable
     mutating func last(_ step: LoopStep) -> LoopStep {
         if case .stopped = commit() { return .stopped }
         return step
     }
 
-    /// Publishes or drops what was read, if anything.
+    /// Publishes the frames read so far, or counts them as dropped. Does nothing where there are none.
     @inlinable
     mutating func commit() -> LoopStep {
         guard filled > 0 else { return .progress }

@@ -1,70 +1,88 @@
 import CaptureBase
-
-/// Something that delivers sound, driven by the capture thread: a PCM, or a built-in test source.
+/// A source of audio, driven by the capture thread: a PCM, or a built-in test source.
 ///
 /// Everything but the properties runs in the fence: implementations carry `@_noLocks` and `@_noAllocation`.
 ///
 /// *realtime-safe*
 public protocol AudioSource: ~Copyable, Sendable {
-    /// What it delivers: interleaved.
+    /// Delivered format; the frames are interleaved.
     var settings: PCMSettings { get }
-    /// False for what spins or calls a server: it must not starve the machine.
+    /// False for a source that spins or calls a server: with realtime priority it would starve the machine.
     var allowsRealtimePriority: Bool { get }
 
-    /// Also called after ``stop()``.
+    /// Starts the device. Also called after ``stop()``.
     mutating func start() -> RealtimeFault?
+    /// Waits for frames or the control, whichever comes first.
+    ///
+    /// - Parameters:
+    ///   - control: A descriptor that becomes readable when the loop is to stop.
+    ///   - milliseconds: The longest wait.
     mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup
+    /// Waits for the control alone: for a device whose descriptor calls again and again for nothing.
     mutating func pause(control: Int32, milliseconds: Int32)
-    /// Never waits.
+    /// Reads up to `frames` frames into `memory`. Never waits.
     mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult
-    /// After an overrun or a suspension.
+    /// Prepares and starts the device after an overrun, or resumes it after a suspension.
     mutating func recover(suspended: Bool) -> RealtimeFault?
+    /// Stops the device; frames that it still holds are lost.
     mutating func stop()
 
-    /// Runs ``CaptureLoop/run(_:)``. It names the source's type, so its marks make the compiler check the whole loop.
+    /// Runs ``CaptureLoop/run(_:)``. An implementation names the source's own type, so that its marks make the compiler
+    /// check the whole loop.
     static func capture(_ stream: inout AudioStream<Self>) -> LoopResult
 }
 
-/// What reading from an audio source brought.
+/// Result of reading from an audio source.
 ///
 /// *realtime-safe*
 public enum AudioReadResult: BitwiseCopyable, Sendable {
-    /// So many frames; the first one was taken at `timestamp`, ns on CLOCK_MONOTONIC.
+    /// Frames read; the first one was taken at `timestamp`, CLOCK_MONOTONIC in ns.
     case frames(Int, timestamp: Int64)
+    /// No frames yet.
     case nothing
     /// Frames were lost; the source must be prepared and started.
     case overrun
-    /// The machine slept. What was heard before may still come, then ``woken``.
+    /// The machine slept. Frames from before may still come, then ``woken``.
     case suspended
     /// The next frames are from after a sleep.
     case woken
+    /// The device was unplugged.
     case gone
     case failed(RealtimeFault)
 }
 
-/// Something that delivers pictures in buffers of its own, driven by the capture thread: a camera, or a built-in test source.
+/// A source of video in buffers of its own, driven by the capture thread: a camera, or a built-in test source.
 ///
 /// Everything but the properties runs in the fence: implementations carry `@_noLocks` and `@_noAllocation`.
 ///
 /// *realtime-safe*
 public protocol VideoSource: ~Copyable, Sendable {
+    /// Delivered format.
     var format: CameraFormat { get }
-    /// 3 buffers at least: two for the device and one for the reader.
+    /// 3 buffers or more: two for the device and one for the reader.
     var buffers: FrameBuffers { get }
+    /// False for a source that spins or calls a server: with realtime priority it would starve the machine.
     var allowsRealtimePriority: Bool { get }
 
-    /// All buffers that are free were queued before. Also called after ``stop()``.
+    /// Starts the device; all free buffers were queued before. Also called after ``stop()``.
     mutating func start() -> RealtimeFault?
+    /// Waits for a buffer or the control, whichever comes first.
+    ///
+    /// - Parameters:
+    ///   - control: A descriptor that becomes readable when the loop is to stop.
+    ///   - milliseconds: The longest wait.
     mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup
+    /// Waits for the control alone: for a device whose descriptor calls again and again for nothing.
     mutating func pause(control: Int32, milliseconds: Int32)
-    /// Never waits.
+    /// Takes a filled buffer from the device. Never waits.
     mutating func dequeue() -> DequeueResult
     /// Gives a buffer to the device to be filled.
     mutating func queue(_ buffer: Int) -> RealtimeFault?
     /// Takes all buffers from the device, filled or not.
     mutating func stop()
 
-    /// Runs ``CaptureLoop/run(_:)``. It names the source's type, so its marks make the compiler check the whole loop.
+    /// Runs ``CaptureLoop/run(_:)``. An implementation names the source's own type, so that its marks make the compiler
+    /// check the whole loop.
     static func capture(_ stream: inout VideoStream<Self>) -> LoopResult
 }
 
@@ -73,16 +91,16 @@ public protocol VideoSource: ~Copyable, Sendable {
 /// *realtime-safe*
 public struct DequeuedBuffer: BitwiseCopyable, Sendable {
     public var index: Int
-    /// The driver's own number.
+    /// The driver's own frame number.
     public var sequence: UInt32
-    /// ns on CLOCK_MONOTONIC; 0 where the driver has none of that clock.
+    /// The driver's timestamp, CLOCK_MONOTONIC in ns; 0 where it has none of that clock.
     public var timestamp: Int64
-    /// How much later than the picture's beginning that is, ns: a driver stamps a frame when it begins or when it ends.
+    /// Time from the frame's beginning to that timestamp, ns: a driver takes it when a frame begins or when it ends.
     public var timestampLag: Int64
-    /// The driver says that the picture is broken.
+    /// True if the driver says that the frame is broken.
     public var isFlagged: Bool
     public var planes: FramePlanes
-    /// V4L2_FIELD_*: which field it is, where they come in turn.
+    /// V4L2_FIELD_*: the field that it holds, where fields come in turn.
     public var field: UInt32 = 0
 
     @_noLocks @_noAllocation
@@ -97,37 +115,39 @@ public struct DequeuedBuffer: BitwiseCopyable, Sendable {
         self.planes = planes
     }
 
-    /// How long before its end a frame has begun, as far as its rate tells. A camera of a picture a second does not look
-    /// for all of that second.
+    /// Time from a frame's beginning to its end, as far as its rate tells. A camera of one frame a second does not
+    /// expose for all of that second, so half a second is the most.
     @_noLocks @_noAllocation
     static func lag(of interval: Int64) -> Int64 { interval < 500_000_000 ? interval : 500_000_000 }
 
-    /// When the picture began, ns on CLOCK_MONOTONIC; 0 where the driver does not say.
+    /// Beginning of the frame, CLOCK_MONOTONIC in ns; 0 where the driver does not say.
     var beginning: Int64 {
         @_noLocks @_noAllocation get { timestamp > timestampLag ? timestamp &- timestampLag : timestamp }
     }
 }
 
-/// What asking a video source for a filled buffer brought.
+/// Result of asking a video source for a filled buffer.
 ///
 /// *realtime-safe*
 public enum DequeueResult: BitwiseCopyable, Sendable {
     case buffer(DequeuedBuffer)
+    /// No buffer is filled yet.
     case nothing
+    /// The device was unplugged.
     case gone
     case news(SignalEvent)
     case failed(RealtimeFault)
 }
 
-/// What waiting for a source brought.
+/// Result of waiting for a source.
 ///
 /// *realtime-safe*
 public enum SourceWakeup: BitwiseCopyable, Sendable {
     /// Data, perhaps.
     case ready
-    /// Nothing: the time is over, or another descriptor called.
+    /// Nothing: the time is over, or another descriptor is ready.
     case quiet
-    /// An error state without data. Reading says which.
+    /// An error state without data. Reading tells which.
     case trouble
     case failed(RealtimeFault)
 }

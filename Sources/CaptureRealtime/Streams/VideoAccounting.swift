@@ -1,27 +1,31 @@
 import CMedia
 import CaptureBase
 
-/// The books of one video loop: position, loss and time timestamps.
+/// Frame accounting of one video loop: position, losses and timestamps of its frames.
 ///
 /// *realtime-safe*
 @usableFromInline
 struct VideoAccounting: BitwiseCopyable, Sendable {
     private let interval: Int64
+    /// Fewest bytes of each plane of a complete frame.
     private let least: FramePlanes
     private let planes: Int
     private let counters: RealtimeCounters
+    /// Number of the next frame since the start, lost and damaged ones included.
     private var position: UInt64 = 0
+    /// Running totals: the reader forms the differences, so a stolen frame can't hide what was lost before it.
     private var totals = Loss()
     private var sequences = SequenceGaps()
     private var fields = FieldGaps()
     private let isAlternating: Bool
     private var timestamps = MonotonicTimestamps()
     private var gaps: TimestampGaps
-    /// Of each picture, as long as the signal is as it is.
+    /// Flags of each frame as long as the state of the signal lasts.
     private var standing = FrameFlags(rawValue: 0)
     private var flags = FrameFlags(rawValue: 0)
+    /// True from a restart to the next frame, whose timestamp shows how much is missing.
     private var wasRestarted = false
-    /// The position of the picture that was timestampedPosition last.
+    /// Position of the last frame that got a timestamp.
     private var timestampedPosition: UInt64 = 0
 
     @usableFromInline
@@ -36,21 +40,22 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         self.counters = counters
     }
 
+    /// Sets the oldest timestamp to believe. Call it before the device is started.
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
         timestamps.start(now: cm_monotonic())
     }
 
-    /// The source said something of its signal.
+    /// Takes a change of the signal's state into the flags of later frames.
     @usableFromInline @_noLocks @_noAllocation
     mutating func note(_ state: SignalState) {
         standing = state.flag
         counters.note(state)
     }
 
-    /// A filled buffer came.
+    /// Takes a filled buffer.
     ///
-    /// - Returns: Whether it is a whole picture. Else it is counted.
+    /// - Returns: True if it holds a whole frame; else it is counted as damaged.
     @usableFromInline @_noLocks @_noAllocation
     mutating func arrived(_ buffer: DequeuedBuffer) -> Bool {
         lost(missing(before: buffer))
@@ -68,6 +73,7 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
             : sequences.missing(before: buffer.sequence)
     }
 
+    /// The driver's own flag comes first: the bytes of a broken frame mean nothing.
     @_noLocks @_noAllocation
     private func damage(of buffer: DequeuedBuffer) -> Damage? {
         if buffer.isFlagged { return .flagged }
@@ -85,11 +91,11 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         flags.add(FrameFlags.gap)
     }
 
-    /// The header of a whole picture.
+    /// Makes the header of a whole frame and moves on to the next position.
     @usableFromInline @_noLocks @_noAllocation
     mutating func header(_ buffer: DequeuedBuffer) -> FrameHeader {
         let previous = timestamps.last
-        // What is lost or damaged has no timestamp; an absurd sequence is as good as none.
+        // Lost and damaged frames have no timestamp; an absurd sequence is as good as none.
         let intervals = Int64(truncatingIfNeeded: min(position &- timestampedPosition, 1 << 20))
         let timestamp = timestamps.take(buffer.beginning, interval: interval, intervals: intervals, counters, &flags)
         if wasRestarted {
@@ -108,8 +114,8 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         return header
     }
 
-    /// The sequence began anew, so what is missing is known by the clock alone, but for what was counted on both sides of
-    /// the restart.
+    /// Counts the frames missing at a restart. The driver's sequence began anew, so only the clock knows them, less
+    /// those that were counted on both sides of the restart.
     @_noLocks @_noAllocation
     private mutating func measureRestart(from previous: Int64, to timestamp: Int64) {
         wasRestarted = false
@@ -120,7 +126,8 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         if missing > 0 { lost(UInt64(missing)) }
     }
 
-    /// What the driver dropped without a gap in its numbers is known by the timestamps, where they are its own.
+    /// Counts frames that the driver dropped without a gap in its sequence: the timestamps show them, where they are
+    /// its own.
     @_noLocks @_noAllocation
     private mutating func measureGap(from previous: Int64, to timestamp: Int64, _ intervals: Int64) {
         if previous == 0 || flags.holds(FrameFlags.repairedTimestamp) {
@@ -130,19 +137,21 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
         }
     }
 
+    /// Counts a frame that the ring has taken. Its flags are delivered with it.
     @usableFromInline @_noLocks @_noAllocation
     mutating func committed(_ header: FrameHeader) {
         counters.committed(header)
         flags = FrameFlags(rawValue: 0)
     }
 
-    /// The reader holds all that the device does not need.
+    /// Counts a frame that finds no buffer to go on with: the reader holds all that the device does not need.
     @usableFromInline @_noLocks @_noAllocation
     mutating func dropped() {
         totals.ring &+= 1
         counters.lostInRing(1)
     }
 
+    /// Notes a restart: sequence numbers begin anew.
     @usableFromInline @_noLocks @_noAllocation
     mutating func restarted() {
         sequences.restart()
@@ -152,7 +161,7 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
     }
 }
 
-/// Extends a driver's 32 bit sequence numbers, which may start anywhere and wrap.
+/// Gaps in a driver's 32 bit sequence numbers, which may start anywhere and wrap.
 ///
 /// *realtime-safe*
 struct SequenceGaps: BitwiseCopyable {
@@ -162,8 +171,10 @@ struct SequenceGaps: BitwiseCopyable {
     @_noLocks @_noAllocation
     init() {}
 
-    /// - Returns: How many numbers are missing before this one. A number that repeats or goes back is the driver's error, or
-    ///   its restart, and no loss.
+    /// Counts the numbers that are missing before this one.
+    ///
+    /// - Returns: The number of missing ones. A number that repeats or goes back is the driver's error, or its restart,
+    ///   and no loss.
     @_noLocks @_noAllocation
     mutating func missing(before sequence: UInt32) -> UInt64 {
         let step = sequence &- last
@@ -174,39 +185,43 @@ struct SequenceGaps: BitwiseCopyable {
         return UInt64(step) &- 1
     }
 
-    /// The device starts again from any number.
+    /// Forgets the last number: the device starts again from any.
     @_noLocks @_noAllocation
     mutating func restart() { hasLast = false }
 }
 
-/// Counts the fields of interlaced pictures that come one by one (V4L2_FIELD_ALTERNATE), top and bottom in turn.
+/// Sequence numbers of interlaced video that comes field by field (V4L2_FIELD_ALTERNATE), top and bottom in turn.
 ///
-/// V4L2's number is that of the picture, so both of its fields have the same one; there are drivers that number each
-/// field. Which of both a driver does shows after a few.
+/// V4L2 numbers frames, so both fields of one have the same number; some drivers number the fields. A few fields show
+/// which of both a driver does.
 ///
 /// *realtime-safe*
 struct FieldGaps: BitwiseCopyable {
-    /// Of the field that came last.
+    /// True if the last field was a bottom field.
     private(set) var isBottom = false
     private var last: UInt32 = 0
     private var hasLast = false
-    /// Two fields had one number.
+    /// True once two fields had the same number: the driver numbers frames.
     private var numbersPictures = false
-    /// The first of the two.
+    /// True if a frame's first field is its bottom one.
     private var beginsWithBottom = false
-    /// Fields in a row that had the next number, and none the same.
+    /// Fields in a row with consecutive numbers, none of them repeated.
     private var steps = 0
 
     @_noLocks @_noAllocation
     init() {}
 
-    /// - Parameter field: V4L2_FIELD_TOP or V4L2_FIELD_BOTTOM; of anything else, whose turn it is.
-    /// - Returns: How many fields are missing before this one. A number that repeats or goes back is the driver's error, or
-    ///   its restart, and no loss.
+    /// Counts the fields that are missing before this one.
+    ///
+    /// - Parameters:
+    ///   - sequence: The driver's number.
+    ///   - field: V4L2_FIELD_TOP or V4L2_FIELD_BOTTOM; for any other value the fields take turns.
+    /// - Returns: The number of missing fields. A number that repeats or goes back is the driver's error, or its
+    ///   restart, and no loss.
     @_noLocks @_noAllocation
     mutating func missing(before sequence: UInt32, field: UInt32) -> UInt64 {
         let (step, wasBottom, isFirst) = (sequence &- last, isBottom, !hasLast)
-        // V4L2_FIELD_BOTTOM, V4L2_FIELD_TOP.
+        // V4L2_FIELD_BOTTOM is 3, V4L2_FIELD_TOP is 2.
         isBottom = field == 3 || field != 2 && !wasBottom
         (last, hasLast) = (sequence, true)
         guard !isFirst, step < 0x8000_0000 else { return 0 }
@@ -217,6 +232,7 @@ struct FieldGaps: BitwiseCopyable {
         return span(UInt64(step), turned) &- 1
     }
 
+    /// Two fields of one number: the driver numbers frames, and the first of the two begins them.
     @_noLocks @_noAllocation
     private mutating func learn(_ wasBottom: Bool) {
         numbersPictures = true
@@ -224,17 +240,17 @@ struct FieldGaps: BitwiseCopyable {
         steps = 0
     }
 
-    /// From field to field.
+    /// Distance from the last field to this one, in fields.
     @_noLocks @_noAllocation
     private func span(_ step: UInt64, _ turned: Bool) -> UInt64 {
         if !numbersPictures, steps > 2 { return step }
         guard turned else { return 2 &* step }
-        // Of a second field that follows a first one, not of its own picture, both between them are missing, too.
+        // Between a first field and a second one of a later frame, both of the frame's own fields are missing, too.
         let isSecond = numbersPictures && isBottom != beginsWithBottom
         return isSecond ? 2 &* step &+ 1 : 2 &* step &- 1
     }
 
-    /// The device starts again from any number.
+    /// Forgets the last number: the device starts again from any.
     @_noLocks @_noAllocation
     mutating func restart() { hasLast = false }
 }

@@ -7,13 +7,13 @@ public struct VideoStream<Source: VideoSource & ~Copyable>: ~Copyable {
     @usableFromInline var source: Source
     @usableFromInline var ring: VideoRing.Producer
     @usableFromInline var accounting: VideoAccounting
-    /// A bit a buffer: which are with the device.
+    /// Buffers with the device, one bit each.
     @usableFromInline var queued: UInt32 = 0
     @usableFromInline let bufferCount: Int
     public let word: CommitWord
     public let counters: RealtimeCounters
     public let periodNanoseconds: Int64
-    /// A camera may need seconds to its first picture: it opens its eye and settles its exposure.
+    /// Time for the first frame, ns: a camera may need seconds to wake its sensor and settle the exposure.
     public let patienceNanoseconds: Int64 = 3_000_000_000
     // Keep alive what `word` and `counters` point at.
     private let control: LoopControl
@@ -46,13 +46,14 @@ extension VideoStream: CaptureRun where Source: ~Copyable {
 
     public mutating func capture() -> LoopResult { Source.capture(&self) }
 
+    /// The device is closed before the reader learns of the end: a reader that opens it again must not find it busy.
     public consuming func finish(_ result: LoopResult) {
         discard(source)
         ring.finish(result, counters)
     }
 }
 
-/// A video source made ready: the stream for a ``RealtimeQueue`` and the reader of what it captures. Take both fields.
+/// A prepared video source: the stream for a ``RealtimeQueue`` and the reader of its ring. Take both fields.
 ///
 /// *session-bound*
 @frozen
@@ -60,8 +61,13 @@ public struct VideoCapture<Source: VideoSource & ~Copyable>: ~Copyable {
     public var stream: VideoStream<Source>
     public var consumer: VideoRing.Consumer
 
-    /// - Parameter control: For this capture alone.
-    /// - Throws: `eventfd`, as the system says: close something, and try again.
+    /// Makes the ring and binds the source to it. The device is not started.
+    ///
+    /// - Parameters:
+    ///   - source: Consumed: the stream owns it.
+    ///   - control: Used by this capture alone: a commit counts in its word.
+    ///   - counters: Receives the stream's counts.
+    /// - Throws: `eventfd`'s error: close descriptors, and try again.
     public init(_ source: consuming Source, control: LoopControl, counters: CaptureCounters) throws(RealtimeFault) {
         let endpoints = try VideoRing.make(buffers: source.buffers, control: control)
         stream = VideoStream(source, ring: endpoints.producer, control: control, counters: counters)
@@ -69,11 +75,12 @@ public struct VideoCapture<Source: VideoSource & ~Copyable>: ~Copyable {
     }
 }
 
-// The loop, and the conformance of the module's own source, stand in one file: without whole-module compilation the
-// compiler specializes, and so checks through, what it finds in the same file or in another module, and nothing else.
+// The loop and the conformance of the module's own source stand in one file: without whole-module compilation the
+// compiler specializes, and so checks through, only code in the same file or in another module.
 
 extension CaptureLoop {
-    /// Runs until asked to stop or until the source ends.
+    /// Runs until the loop is asked to stop or the source ends. The result is published before the device is stopped,
+    /// since stopping may hang.
     @inlinable
     public static func run<Source: VideoSource & ~Copyable>(_ stream: inout VideoStream<Source>) -> LoopResult {
         var state = LoopState(
@@ -85,6 +92,7 @@ extension CaptureLoop {
         return result
     }
 
+    /// Turns until a turn ends the loop. A start that fails goes through the same check as a restart that fails.
     @inlinable
     static func repeated<Source: VideoSource & ~Copyable>(
         _ stream: inout VideoStream<Source>, _ state: inout LoopState
@@ -110,7 +118,7 @@ extension CameraSource: VideoSource {
 }
 
 extension VideoStream where Source: ~Copyable {
-    /// One wake-up.
+    /// Waits once and handles the result.
     @inlinable
     mutating func turn(_ state: inout LoopState) -> LoopAction {
         if let result = state.stop() { return .end(result) }
@@ -131,12 +139,13 @@ extension VideoStream where Source: ~Copyable {
 }
 
 extension VideoStream where Source: ~Copyable {
-    /// The device keeps two buffers at least: one that it fills, and one to go on with.
+    /// Buffers that stay with the device at least: one that it fills, and one to go on with.
     @inlinable
     static var leastQueued: Int {
         @_noLocks @_noAllocation get { 2 }
     }
 
+    /// Queues all buffers and starts the device.
     @inlinable
     mutating func start() -> RealtimeFault? {
         accounting.start()
@@ -146,12 +155,13 @@ extension VideoStream where Source: ~Copyable {
         return source.start()
     }
 
-    /// The device gives all its buffers back when it stops; those with the reader stay there.
+    /// Stops and starts a device that delivers nothing. It gives all its buffers back when it stops; those with the
+    /// reader stay there.
     @inlinable
     mutating func restart() -> RealtimeFault? {
         accounting.restarted()
         source.stop()
-        // It may have taken its time: a camera that may not be seen any more by then is not started again.
+        // Stopping may take long, and a revoked camera must not be started again.
         if case .some = word.result() { return nil }
         let free = queued
         queued = 0
@@ -177,7 +187,7 @@ extension VideoStream where Source: ~Copyable {
         }
     }
 
-    /// What changes nothing for the pictures is no data, and no trouble.
+    /// Handles news of the signal. A state that changes nothing for the frames counts as neither data nor trouble.
     @inlinable
     mutating func note(_ news: SignalEvent) -> LoopStep {
         switch news {
@@ -191,6 +201,7 @@ extension VideoStream where Source: ~Copyable {
         }
     }
 
+    /// Publishes a whole frame. Before, it steals the oldest unread frames until the device has buffers to go on with.
     @inlinable
     mutating func took(_ buffer: DequeuedBuffer) -> LoopStep {
         guard accounting.arrived(buffer) else { return requeued(buffer.index) }
@@ -208,13 +219,14 @@ extension VideoStream where Source: ~Copyable {
         return .progress
     }
 
+    /// Gives a buffer without a frame to publish back to the device.
     @inlinable
     mutating func requeued(_ buffer: Int) -> LoopStep {
         if let fault = queue(buffer) { return .failed(fault) }
         return .progress
     }
 
-    /// Gives the device what the reader is done with.
+    /// Gives the device the buffers that the reader is done with.
     @inlinable
     mutating func reclaim() -> RealtimeFault? {
         var buffer = ring.takeReturned()
@@ -225,6 +237,7 @@ extension VideoStream where Source: ~Copyable {
         return nil
     }
 
+    /// Gives a buffer to the device and remembers that it is there.
     @inlinable
     mutating func queue(_ buffer: Int) -> RealtimeFault? {
         queued |= 1 << UInt32(truncatingIfNeeded: buffer)

@@ -1,36 +1,38 @@
 import CaptureBase
-
-/// Decides from what is known at one instant. Pure: it reads no clock, no store and no file.
+/// Authorization rules for one instant. Pure: they read no clock, no store and no file.
 ///
-/// In this order, and the first that speaks decides: who asks is unknown · the level is unknown · kill switch · policy denies or can't be read ·
-/// the node's permissions · policy allows · what is stored. Of what is stored and in force:
+/// The first of these that applies decides: the subject is unknown · the level is unknown · kill switch · policy denies
+/// or can't be read · the node's permissions · policy allows · the stored decisions. Of the stored ones in force:
 ///
-/// - a denial speaks of every level; it outweighs what was decided before it, and, where it names the device, also a
-///   later yes to "any device";
+/// - a denial covers every level; it outweighs earlier decisions, and, if it names the device, also a later yes to "any
+///   device";
 /// - of the allows left, one that is high enough decides, a lasting one before a `once`, the device's own before `any`;
-/// - an allow to an executable whose bytes have changed counts as no record, and is named in the question.
+/// - an allow for an executable whose bytes have changed counts as no record, and is mentioned in the question.
 struct AuthorizationRules: Sendable {
     let subject: Result<Subject, CaptureError>
     private(set) var decisions: [Decision]
     let killSwitches: Set<CapabilityName>
-    /// Its wall time does not go before the latest one the store has seen: what is allowed counts by it.
+    /// Present time, not before the latest wall time that the store has seen: permissions expire by it.
     let now: GateInstant
-    /// The clock as it is: what is denied counts by it.
+    /// Present time by the clocks themselves: denials expire by it.
     let clock: GateInstant
 
     init(subject: Result<Subject, CaptureError>, snapshot: StoreSnapshot, now: GateInstant) {
         self.subject = subject
-        // A yes at a level that lies was given to what its name says, and would allow what its rank says.
+        // A yes whose level has a false rank was given to its name, and would allow by its rank.
         decisions = snapshot.decisions.filter { $0.verdict == .deny || $0.capability.has($0.level) }
         killSwitches = snapshot.killSwitches
         clock = now
         self.now = now.notBefore(wall: snapshot.latestWallNanoseconds)
     }
 
+    /// Status of a request.
+    ///
     /// - Parameters:
-    ///   - device: the device the request means now; `nil` where there is none.
-    ///   - restriction: set where the node's permissions refuse this user.
-    ///   - verdict: what the policy says of the request and the device at `now`.
+    ///   - request: The request.
+    ///   - device: The device that it means now; `nil` where there is none.
+    ///   - restriction: Set where the node's permissions refuse this user.
+    ///   - verdict: The policy's verdict on request and device at `now`.
     func status(
         of request: DeviceRequest, on device: DeviceID?, restriction: Restriction?, verdict: PolicyVerdict
     ) -> AuthorizationStatus {
@@ -47,8 +49,11 @@ struct AuthorizationRules: Sendable {
             ?? stored(request, on: device, about: subject)
     }
 
-    /// The stored denial that names another id of the same hardware, unless a newer yes names it as well.
-    /// - Parameter status: what was found for its own; an administrator's yes stays one.
+    /// Stored denial that names another id of the same hardware, unless a newer yes names it as well.
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - alias: The other id.
+    ///   - status: Status found for the device's own id; an administrator's yes stands.
     func denial(
         of request: DeviceRequest, as alias: DeviceID, instead status: AuthorizationStatus
     ) -> AuthorizationStatus? {
@@ -59,7 +64,7 @@ struct AuthorizationRules: Sendable {
         return nil
     }
 
-    /// The devices of this machine that some denial names.
+    /// This machine's devices that some denial names.
     func deniedDevices(of capability: CapabilityName) -> [DeviceID] {
         decisions.compactMap { decision in
             guard decision.verdict == .deny, decision.capability == capability, case .id(let id) = decision.device,
@@ -69,13 +74,13 @@ struct AuthorizationRules: Sendable {
         }
     }
 
-    /// The same with the decisions alone that name a device; a yes for once is for what captures under that name.
+    /// The same rules with the decisions alone that name a device. A yes for once is for captures under that name only.
     private init(_ rules: AuthorizationRules, naming device: DeviceID) {
         self = rules
         decisions.removeAll { $0.device != .id(device) || $0.verdict == .allow && $0.lifetime == .once }
     }
 
-    /// The grant a policy's yes amounts to; `nil` if it says nothing or its date has passed.
+    /// Grant for a policy's yes; `nil` if the policy says nothing or its date has passed.
     private func allowed(
         by verdict: PolicyVerdict, _ request: DeviceRequest, on device: DeviceID?, to subject: Subject
     ) -> Grant? {
@@ -94,7 +99,7 @@ struct AuthorizationRules: Sendable {
 }
 
 extension AuthorizationRules {
-    /// What the stored decisions say.
+    /// Status from the stored decisions.
     func stored(_ request: DeviceRequest, on device: DeviceID?, about subject: Subject) -> AuthorizationStatus {
         let inForce = decisions.filter { isInForce($0, request, on: device, about: subject) }
         let denials = inForce.filter { $0.verdict == .deny }
@@ -110,6 +115,7 @@ extension AuthorizationRules {
         return .notDetermined()
     }
 
+    /// True for a decision that is about the request and has not run out.
     private func isInForce(
         _ decision: Decision, _ request: DeviceRequest, on device: DeviceID?, about subject: Subject
     ) -> Bool {
@@ -117,7 +123,7 @@ extension AuthorizationRules {
             && !decision.hasRunOut(at: clock, latest: now.wallNanoseconds)
     }
 
-    /// Whether a decision is about a request, whatever the clocks say.
+    /// True if a decision is about a request, whatever the clocks say.
     func applies(
         _ decision: Decision, of request: DeviceRequest, on device: DeviceID?, to subject: Subject
     ) -> Bool {
@@ -125,8 +131,8 @@ extension AuthorizationRules {
             && decision.covers(request.device, now: device) && decision.lifetime.isOf(subject.session)
     }
 
-    /// High enough before too low, then a lasting one, then the device's own, then the newest; of those too low the
-    /// highest.
+    /// Best grant: high enough before too low, then lasting before `once`, then the device's own, then the newest; of
+    /// those too low the highest.
     private func best(of grants: [Grant], for level: AccessLevel) -> Grant? {
         grants.max { preference($0, level) < preference($1, level) }
     }
@@ -140,7 +146,8 @@ extension AuthorizationRules {
 }
 
 extension Lifetime {
-    /// Whether it can hold in a session: one that is for another session, or for one that can't be told from others, does not.
+    /// True if it can hold in a session. One for another session does not, nor one for a session that can't be told
+    /// from others.
     fileprivate func isOf(_ session: LoginSession) -> Bool {
         guard case .session(let granted) = self else { return true }
         return granted == session && session.isIdentified
@@ -148,12 +155,12 @@ extension Lifetime {
 }
 
 extension Decision {
-    /// Whether this denial leaves nothing of `allow`: it is newer, or it names the device and the allow does not.
+    /// True if this denial leaves nothing of `allow`: it is newer, or it names the device and the allow does not.
     func outweighs(_ allow: Decision) -> Bool {
         isNewer(than: allow) || (device != .any && allow.device == .any)
     }
 
-    /// The store numbers decisions in their order; without numbers the wall clock must do.
+    /// True for the later decision. The store numbers decisions in their order; without numbers the wall clock must do.
     func isNewer(than other: Decision) -> Bool {
         guard let id, let otherID = other.id else {
             return decidedAt.wallNanoseconds > other.decidedAt.wallNanoseconds
@@ -161,7 +168,7 @@ extension Decision {
         return id > otherID
     }
 
-    /// Whether it speaks of the device a request means now; without a device, of the request's own words.
+    /// True if it covers the device that a request means now; without a device, the request's own words.
     func covers(_ requested: DeviceSelector, now resolved: DeviceID?) -> Bool {
         if let resolved { return device.covers(resolved) }
         return switch requested {

@@ -1,6 +1,5 @@
 import CaptureBase
-
-/// Whether a subject may use a capability, as stored and as the administrator wants it.
+/// Authorization of a subject for a capability, by the stored decisions and the administrator's policy.
 ///
 /// *thread-safe*
 public enum AuthorizationStatus: Hashable, Sendable {
@@ -10,29 +9,34 @@ public enum AuthorizationStatus: Hashable, Sendable {
     case restricted(Restriction)
     /// A stored no.
     case denied(Decision)
+    /// A stored or the policy's yes, which may be for a lower level than needed.
     case authorized(Grant)
 }
 
-/// Why asking can't help.
+/// An obstacle that asking can't remove.
+///
+/// *thread-safe*
 public struct Restriction: Hashable, Sendable {
+    /// Origin of the obstacle.
     public enum Cause: Hashable, Sendable {
         /// A rule of the administrator.
         case policy(PolicyOrigin)
         /// The policy can't be read or understood; nobody is allowed until it can.
         case policyUnreadable(file: String)
+        /// All devices of the capability are switched off for this user.
         case killSwitch
         /// The node's owner, group and mode refuse this user.
         case nodePermissions(node: String)
         /// The store can't be read; nobody is allowed until it can.
         case store
-        /// The kernel did not say who asks.
+        /// The kernel did not identify the process.
         case unknownSubject
         /// The capability has no level of this name and rank.
         case unknownLevel
     }
 
     public let cause: Cause
-    /// One sentence a person can read.
+    /// One sentence for a person.
     public let reason: String
     public let remedies: [Remedy]
 
@@ -44,15 +48,15 @@ public struct Restriction: Hashable, Sendable {
 }
 
 extension AuthorizationStatus {
-    /// Whether something is granted, at whatever level.
+    /// True if something is granted, at whatever level.
     public var isAuthorized: Bool { grant != nil }
 
-    /// The grant, where there is one.
+    /// The grant, if there is one.
     public var grant: Grant? {
         if case .authorized(let grant) = self { grant } else { nil }
     }
 
-    /// Whether the grant is of at least this level and speaks of this device; `.any` is met by a grant for whichever.
+    /// True if the grant is at least of this level and covers this device; any device's grant meets `.any`.
     public func meets(_ level: AccessLevel, on device: DeviceSelector = .any) -> Bool {
         guard let grant, grant.capability.has(level), grant.level >= level else { return false }
         return switch device {
@@ -61,12 +65,12 @@ extension AuthorizationStatus {
         }
     }
 
-    /// Whether the grant is of the request's capability, of at least its level, and speaks of its device.
+    /// True if the grant is of the request's capability, at least of its level, and covers its device.
     public func meets(_ request: DeviceRequest) -> Bool {
         grant?.capability == request.capability && meets(request.level, on: request.device)
     }
 
-    /// Several statuses as one: restricted before denied before not determined before authorized.
+    /// Rank for several statuses as one: restricted before denied before not determined before authorized.
     var severity: Int {
         switch self {
         case .restricted: 3
@@ -78,6 +82,7 @@ extension AuthorizationStatus {
 }
 
 extension Restriction {
+    /// Restriction of an unknown program: a grant names a program, so none can apply.
     static func unknownSubject(_ error: CaptureError) -> Restriction {
         Restriction(
             cause: .unknownSubject, reason: "It can't be told which program asks: \(error.message)",
@@ -85,12 +90,14 @@ extension Restriction {
                 ? [Remedy("Run the program where it can read /proc/self, or ask the administrator.")] : error.remedies)
     }
 
+    /// Restriction of a kill switch, which applies before policy and store, and to every program of the user.
     static func killSwitch(_ capability: CapabilityName) -> Restriction {
         Restriction(
             cause: .killSwitch, reason: "All \(capability) capture is switched off for this user.",
             remedies: [Remedy("Switch it on again.", command: "capturegate kill \(capability) --off")])
     }
 
+    /// Restriction of an unknown level, which could pass for a lower one in the question.
     static func unknownLevel(_ request: DeviceRequest) -> Restriction {
         let levels = request.capability.levels.map { "\"\($0.name)\"" }.joined(separator: " and ")
         return Restriction(
@@ -99,6 +106,7 @@ extension Restriction {
             remedies: [Remedy("Ask for one of the capability's own levels, as the library has them.")])
     }
 
+    /// Restriction of an unreadable store: it may hold a denial, so nobody is allowed.
     static func store(_ error: CaptureError) -> Restriction {
         Restriction(
             cause: .store, reason: "The decisions can't be read, so nobody is allowed: \(error.message)",

@@ -1,12 +1,13 @@
-/// What somebody decided about a subject and a capability.
+/// A decision about a subject and a capability.
 ///
 /// *thread-safe*
 public struct Decision: Hashable, Sendable, Codable {
+    /// Yes or no.
     public enum Verdict: String, Hashable, Sendable, Codable {
         case allow, deny
     }
 
-    /// The store's number of it; `nil` for a decision of a policy file and before it is stored.
+    /// The store's number; `nil` for a policy file's decision and before it is stored.
     public let id: Int64?
     public let verdict: Verdict
     public let subject: Subject
@@ -33,7 +34,9 @@ public struct Decision: Hashable, Sendable, Codable {
     }
 }
 
-/// Who decided.
+/// Origin of a decision.
+///
+/// *thread-safe*
 public enum Decider: Hashable, Sendable, Codable {
     /// A person, answering the named prompter.
     case person(prompter: String)
@@ -41,14 +44,17 @@ public enum Decider: Hashable, Sendable, Codable {
     case command
     /// The administrator, with a rule of a policy file.
     case policy(PolicyOrigin)
-    /// Nobody: the system itself allows it, such as the permissions of a folder. Never stored.
+    /// The system itself, which allows it by such as the permissions of a directory. Never stored.
     case system
 }
 
 /// The rule of a policy file that decided.
+///
+/// *thread-safe*
 public struct PolicyOrigin: Hashable, Sendable, Codable {
+    /// Path of the policy file.
     public let file: String
-    /// 1 upwards.
+    /// Line in the file, 1 or more.
     public let line: Int
 
     public init(file: String, line: Int) {
@@ -57,7 +63,7 @@ public struct PolicyOrigin: Hashable, Sendable, Codable {
     }
 }
 
-/// A decision that allows.
+/// A decision that allows. Its members are the decision's own.
 ///
 /// *thread-safe*
 @dynamicMemberLookup
@@ -73,7 +79,7 @@ public struct Grant: Hashable, Sendable {
     public subscript<Value>(dynamicMember path: KeyPath<Decision, Value>) -> Value { decision[keyPath: path] }
 }
 
-/// How long a decision holds.
+/// Duration of a decision.
 ///
 /// *thread-safe*
 public enum Lifetime: Hashable, Sendable, Codable {
@@ -81,7 +87,8 @@ public enum Lifetime: Hashable, Sendable, Codable {
     case once
     /// Until the session ends.
     case session(LoginSession)
-    /// Until both clocks agree that the moment has not come.
+    /// Until a moment has come: for a yes on either clock, for a no on each clock that can tell.
     case until(GateInstant)
+    /// Until it is revoked.
     case always
 }

@@ -1,4 +1,4 @@
-/// A moment on both clocks the gate trusts together: wall time, and time since boot with the boot's id.
+/// A moment on both clocks that the gate trusts together: wall time, and time since boot with the boot's id.
 ///
 /// A wall clock can be set back, a boot clock can't; a boot clock ends with its boot, a wall clock does not.
 ///
@@ -18,15 +18,17 @@ public struct GateInstant: Hashable, Sendable, Codable {
     }
 }
 
-/// Where the gate reads the time; tests inject their own.
+/// The gate's source of time; tests inject their own.
+///
+/// *thread-safe*
 public protocol GateClock: Sendable {
     var now: GateInstant { get }
 }
 
 extension GateInstant {
-    /// Whether either clock says that this moment has come.
+    /// True if either clock says that this moment has come.
     ///
-    /// After a reboot the boot clock of the limit says nothing; but a boot that lasts longer than the whole grant has
+    /// After a reboot the limit's boot clock says nothing; but a boot that lasts longer than the whole grant has
     /// outlived it, even with the wall clock set back in between.
     func hasPassed(at now: GateInstant, since start: GateInstant) -> Bool {
         if now.wallNanoseconds >= wallNanoseconds { return true }
@@ -34,33 +36,34 @@ extension GateInstant {
         return now.bootNanoseconds >= max(0, saturating(wallNanoseconds, minus: start.wallNanoseconds))
     }
 
-    /// Whether each clock that can tell says that this moment has come: the wall clock, and in the same boot the boot clock,
-    /// which nobody sets.
+    /// True if each clock that can tell says that this moment has come: the wall clock, and in the same boot the boot
+    /// clock, which nobody sets.
     func hasPassedForCertain(at now: GateInstant) -> Bool {
         guard now.wallNanoseconds >= wallNanoseconds else { return false }
         return now.bootID != bootID || now.bootNanoseconds >= bootNanoseconds
     }
 
-    /// Nanoseconds until this moment comes on the clock that gets there first; 0 if it has.
+    /// Nanoseconds until this moment comes on the clock that gets there first; 0 if it has come.
     func remaining(at now: GateInstant) -> Int64 {
         let wall = saturating(wallNanoseconds, minus: now.wallNanoseconds)
         guard now.bootID == bootID else { return max(0, wall) }
         return max(0, min(wall, saturating(bootNanoseconds, minus: now.bootNanoseconds)))
     }
 
-    /// The same moment, with a wall time that does not go before `latest`.
+    /// The same moment with a wall time of at least `latest`.
     func notBefore(wall latest: Int64) -> GateInstant {
         GateInstant(
             wallNanoseconds: max(wallNanoseconds, latest), bootNanoseconds: bootNanoseconds, bootID: bootID)
     }
 
-    /// This moment and `nanoseconds` later, on both clocks; the last moment there is where that is beyond all.
+    /// This moment plus `nanoseconds`, on both clocks; the last moment there is where the sum is too large.
     package func advanced(by nanoseconds: Int64) -> GateInstant {
         GateInstant(
             wallNanoseconds: saturating(wallNanoseconds, plus: nanoseconds),
             bootNanoseconds: saturating(bootNanoseconds, plus: nanoseconds), bootID: bootID)
     }
 
+    /// Limits instead of trapping: the numbers come from files and clocks.
     private func saturating(_ value: Int64, plus other: Int64) -> Int64 {
         let (sum, overflow) = value.addingReportingOverflow(other)
         return overflow ? (other > 0 ? .max : .min) : sum
@@ -73,15 +76,15 @@ extension GateInstant {
 }
 
 extension Decision {
-    /// Whether its time has run out, judged so that no clock that is wrong allows anything.
+    /// True if the decision has expired, judged so that no wrong clock allows anything.
     ///
-    /// A yes has run out as soon as any clock says so, the latest wall time the store has seen included: setting the clock
-    /// back does not bring it back. A no has run out when every clock that can tell says so, by the clock as it is: that it
-    /// was ahead once does not shorten it.
+    /// A yes has expired as soon as any clock says so, the latest wall time that the store has seen included: setting
+    /// the clock back does not revive it. A no has expired when every clock that can tell says so, by the present
+    /// clock: one that was ahead for a while does not shorten it.
     ///
     /// - Parameters:
-    ///   - now: the clock as it is.
-    ///   - latest: the latest wall time the store has seen, nanoseconds since 1970.
+    ///   - now: The present clocks.
+    ///   - latest: Latest wall time that the store has seen, nanoseconds since 1970.
     package func hasRunOut(at now: GateInstant, latest: Int64) -> Bool {
         guard case .until(let limit) = lifetime else { return false }
         return switch verdict {
@@ -90,8 +93,8 @@ extension Decision {
         }
     }
 
-    /// Whether it is a permission for a time that could come back to life if a later wall time were forgotten, or was given
-    /// under that clock: it goes with what is forgotten.
+    /// True for a permission for a time that could revive if a later wall time were forgotten, or that was given under
+    /// that clock: it is removed with what is forgotten.
     package func restsOnLaterClock(_ latest: Int64, at now: GateInstant) -> Bool {
         guard verdict == .allow, case .until = lifetime else { return false }
         return hasRunOut(at: now, latest: latest) || decidedAt.wallNanoseconds > now.wallNanoseconds
@@ -99,31 +102,34 @@ extension Decision {
 }
 
 extension StoreSnapshot {
-    /// Whether the time of one of its decisions has run out.
-    /// - Parameter now: the clock as it is.
+    /// True if a decision has expired.
+    /// - Parameters:
+    ///   - decision: One of the store's decisions.
+    ///   - now: The present clocks.
     public func hasRunOut(_ decision: Decision, at now: GateInstant) -> Bool {
         decision.hasRunOut(at: now, latest: latestWallNanoseconds)
     }
 
-    /// The latest wall time the store has seen, nanoseconds since 1970, where the clock has not come so far by a second at
-    /// least: it was ahead then, or was set back since. Permissions for a time count by it.
-    /// - Parameter now: the clock as it is.
+    /// Latest wall time that the store has seen, nanoseconds since 1970, if the clock is at least a second behind it;
+    /// `nil` otherwise. The clock was ahead then, or was set back since. Permissions for a time count by it.
+    /// - Parameter now: The present clocks.
     public func laterClock(than now: GateInstant) -> Int64? {
         let (ahead, overflow) = latestWallNanoseconds.subtractingReportingOverflow(now.wallNanoseconds)
         return overflow && latestWallNanoseconds > 0 || ahead >= 1_000_000_000 ? latestWallNanoseconds : nil
     }
 }
 
-/// Why a permission for a time does not hold though its time has not come: the store has seen a later clock.
+/// A later clock, seen by the store, that ended a permission for a time before its time.
 struct LaterClock: Hashable, Sendable {
-    /// Until when it was given, nanoseconds since 1970.
+    /// End of the permission, nanoseconds since 1970.
     let end: Int64
-    /// The wall time that the store has seen, nanoseconds since 1970.
+    /// Wall time that the store has seen, nanoseconds since 1970.
     let seen: Int64
 }
 
 extension AuthorizationRules {
-    /// The permission that would decide if the clock alone counted, and has run out by the latest one the store has seen.
+    /// Permission that would decide if the present clock alone counted, and is over by the latest one that the store
+    /// has seen.
     func laterClock(of request: DeviceRequest, on device: DeviceID?) -> LaterClock? {
         guard case .success(let subject) = subject, now.wallNanoseconds > clock.wallNanoseconds else { return nil }
         let ends = decisions.compactMap { decision -> Int64? in

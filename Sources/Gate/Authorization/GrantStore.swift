@@ -1,55 +1,56 @@
 import CaptureBase
-
-/// Where decisions and the audit log are kept.
+/// The store of decisions and the audit log.
 ///
-/// Every call may block for as long as the store's lock is held elsewhere (2 s at most, then it throws), so the gate
-/// calls it on a queue of its own, never on the cooperative pool. What a call reported is durable. A call that throws
-/// has changed nothing, and whoever wanted to capture must be refused.
+/// Every call may block while another process holds the store's lock (2 s at most, then it throws), so the gate calls
+/// it on a queue of its own, never on the cooperative pool. A call that returned is durable. A call that throws has
+/// changed nothing, and a capture that needed it must be refused.
 ///
 /// *thread-safe*
 public protocol GrantStore: Sendable {
-    /// Everything that is decided, in one consistent reading.
+    /// Reads all decisions, in one consistent reading.
     func snapshot() throws(CaptureError) -> StoreSnapshot
 
-    /// Stores decisions, all or none, with the line of the audit log that says so. Each replaces what was decided
-    /// before about the same user, executable path, capability and device; but an allow for `once` stands beside the
-    /// lasting decision, which holds again when it is used up.
-    /// - Returns: the decisions with their numbers, and when they were durable.
+    /// Stores decisions, all or none, with their line of the audit log. Each replaces earlier decisions about the same
+    /// user, executable path, capability and device; but an allow for `once` stands beside the lasting decision, which
+    /// holds again when it is used up.
+    /// - Returns: The decisions with their numbers, and the time at which they were durable.
     func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
     /// Removes decisions by number, all that still exist.
     func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
-    /// Uses up `once` grants, all or none; throws `.notAuthorized` if one is gone already. They move from `decisions` to
-    /// `consumed`, where `remove` finds them: removing one ends the capture that runs on it.
+    /// Uses up `once` grants, all or none; throws `.notAuthorized` if one is gone already. They move from `decisions`
+    /// to `consumed`, where `remove` finds them: removing one ends the capture that runs on it.
     func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
-    /// Turns all devices of a capability off, or on again, for this user.
+    /// Switches all devices of a capability off, or on again, for this user.
     func setKillSwitch(_ capability: CapabilityName, on: Bool, audit: AuditEvent) throws(CaptureError) -> StoreCommit
 
     /// Appends a line to the audit log.
     func append(_ event: AuditEvent) throws(CaptureError)
 
-    /// Calls `handler` after every change, also of another process, until the observation is released. The handler
-    /// runs on a queue of the store, may be called without a change, and must not block.
+    /// Calls `handler` after every change, also by another process, until the observation is released. The handler runs
+    /// on a queue of the store, may be called without a change, and must not block.
     func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation
 }
 
-/// Ends an observation when it is released.
+/// An observation that ends when it is released.
 public protocol ChangeObservation: AnyObject, Sendable {}
 
 /// One consistent reading of a store.
+///
+/// *thread-safe*
 public struct StoreSnapshot: Sendable {
     public let decisions: [Decision]
     /// Capabilities that are switched off for this user.
     public let killSwitches: Set<CapabilityName>
-    /// The latest wall time the store has seen, nanoseconds since 1970: a clock set back does not go before it.
+    /// Latest wall time that the store has seen, nanoseconds since 1970: a clock set back does not lower it.
     public let latestWallNanoseconds: Int64
-    /// `once` grants that were used up in this boot and not removed since. They allow nothing new.
+    /// `once` grants that were used up in this boot and not removed since. They allow nothing new. `nil` where the
+    /// store forgets them: then only a newer denial, a kill switch or the policy ends a capture that runs on one.
     public let consumed: [Decision]?
 
-    /// - Parameter consumed: `nil` where the store forgets used-up grants: then only a newer denial, a kill switch or
-    ///   the policy ends a capture that runs on one.
+    /// Makes a snapshot. See ``consumed`` for a store that forgets used-up grants.
     public init(
         decisions: [Decision], killSwitches: Set<CapabilityName>, latestWallNanoseconds: Int64,
         consumed: [Decision]? = nil
@@ -61,11 +62,13 @@ public struct StoreSnapshot: Sendable {
     }
 }
 
-/// What a change of the store did.
+/// Result of a change of the store.
+///
+/// *thread-safe*
 public struct StoreCommit: Sendable {
     /// The decisions that were stored or removed, with their numbers.
     public let decisions: [Decision]
-    /// CLOCK_MONOTONIC nanoseconds when the change was durable.
+    /// Time at which the change was durable, CLOCK_MONOTONIC in ns: a revocation's latency is measured from it.
     public let committedNanoseconds: Int64
 
     public init(decisions: [Decision], committedNanoseconds: Int64) {
@@ -74,17 +77,19 @@ public struct StoreCommit: Sendable {
     }
 }
 
-/// One line for the audit log; the store adds the number and the chain of hashes.
+/// One line of the audit log; the store adds the number and the chain of hashes.
 ///
 /// *thread-safe*
 public struct AuditEvent: Hashable, Sendable, Codable {
+    /// Kind of event; the raw value is the word in the log.
     public enum Kind: String, Hashable, Sendable, Codable {
-        /// Somebody decided, at a prompt, by command or by policy.
+        /// A decision at a prompt, by command or by policy.
         case decision
         /// A capture was refused.
         case refusal
         /// A question ended without an answer.
         case dismissal
+        /// A capture began.
         case start
         case stop
         /// A running capture was ended by the gate.
@@ -92,7 +97,7 @@ public struct AuditEvent: Hashable, Sendable, Codable {
         /// Decisions were removed.
         case removal
         case killSwitch
-        /// The store itself was changed: its format, or the latest time it has seen.
+        /// The store itself was changed: its format, or the latest time that it has seen.
         case upkeep
     }
 
@@ -102,13 +107,13 @@ public struct AuditEvent: Hashable, Sendable, Codable {
     public let capability: CapabilityName?
     public let level: AccessLevel?
     public let devices: [DeviceID]
-    /// The decision it rests on.
+    /// The decision that it rests on.
     public let decision: Int64?
     /// Audio or video frames delivered to the program (`stop`, `revocation`).
     public let frames: UInt64?
     /// Bytes delivered to the program (`stop`, `revocation`).
     public let bytes: UInt64?
-    /// What happened, one short sentence.
+    /// One short sentence about the event.
     public let detail: String
 
     public init(
@@ -132,26 +137,28 @@ public struct AuditEvent: Hashable, Sendable, Codable {
 ///
 /// *thread-safe*
 public protocol PolicySource: Sendable {
-    /// What the rules say of a subject and a device. Never throws: what can't be read denies.
+    /// Verdict of the rules on a subject and a device. Never throws: unreadable rules deny.
     func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict
 
     /// Calls `handler` after every change of the rules, until the observation is released.
     func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation
 }
 
-/// What a rule is matched against.
+/// The facts that a rule is matched against.
+///
+/// *thread-safe*
 public struct PolicyQuery: Hashable, Sendable {
     public let capability: CapabilityName
     public let level: AccessLevel
     public let device: DeviceID
-    /// The device's other ids: a rule that denies and names one of them speaks of it, one that allows does not.
+    /// Other ids of the device: a rule that denies one of them denies it, a rule that allows one does not allow it.
     public let aliases: [DeviceID]
-    /// Whether the device may be any one of its capability, as behind a sound server: a rule that denies one of them by its
-    /// id speaks of it.
+    /// True if the device may be any one of its capability, as behind a sound server: a rule that denies one of them by
+    /// its id denies it.
     public let mayBeAny: Bool
-    /// The clocks as they are.
+    /// The present clocks.
     public let at: GateInstant
-    /// The latest wall time that the store has seen, nanoseconds since 1970: it ends what allows, and nothing that denies.
+    /// Latest wall time that the store has seen, nanoseconds since 1970: it ends permissions, never denials.
     public let latestWallNanoseconds: Int64
 
     public init(
@@ -168,16 +175,21 @@ public struct PolicyQuery: Hashable, Sendable {
     }
 }
 
-/// What the administrator's rules say.
+/// Verdict of the administrator's rules.
+///
+/// *thread-safe*
 public enum PolicyVerdict: Hashable, Sendable {
-    /// No rule speaks of it, or one says so: the person decides.
+    /// No rule covers it, or one leaves it to the person.
     case ask
-    /// Allowed without asking, up to wall time `until` (nanoseconds since 1970), where one is set.
+    /// Allowed without asking, until wall time `until` (nanoseconds since 1970), if set.
     case allow(PolicyOrigin, until: Int64?)
+    /// Denied, with the rule or the fault as the reason.
     case deny(Restriction)
 }
 
-/// No rules: the person decides everything.
+/// An empty policy: the person decides everything.
+///
+/// *thread-safe*
 public struct NoPolicy: PolicySource {
     private final class Silence: ChangeObservation {}
 

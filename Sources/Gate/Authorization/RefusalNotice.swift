@@ -1,14 +1,14 @@
 import CaptureBase
-
-/// Puts a refusal into words: one sentence, and what a person can do about it.
+/// Wording of a refusal: one sentence, and what a person can do about it.
 ///
 /// *thread-safe*
 struct RefusalNotice: Sendable {
+    /// The program that asks, or the error that hides it.
     let subject: Result<Subject, CaptureError>
     let capability: CapabilityName
-    /// What was asked for, where it is a device.
+    /// The request, where it is for a device.
     let request: DeviceRequest?
-    /// The device it means now.
+    /// The device that it means now.
     let device: DeviceDescription?
     /// The later clock that keeps a permission from deciding.
     let laterClock: LaterClock?
@@ -24,18 +24,18 @@ struct RefusalNotice: Sendable {
         self.device = device
     }
 
-    /// "the microphone HD Pro Webcam C920 (usb-046d_C920)", as far as it is known.
+    /// Name for a sentence: "the microphone HD Pro Webcam C920 (usb-046d_C920)", as far as it is known.
     var thing: String {
         guard let device else { return "the \(capability)" }
         return "the \(capability) \(device.name) (\(device.id))"
     }
 
-    /// The path of the program that asks.
+    /// Path of the program that asks.
     var program: String {
         if case .success(let subject) = subject { subject.executable.path } else { "this program" }
     }
 
-    /// `nil` if it is there; a device that is busy is there.
+    /// Error for an absent device; `nil` if it is there, also if it is busy.
     func absence(_ availability: Availability) -> CaptureError? {
         guard case .absent(let sought) = availability else { return nil }
         return CaptureError(
@@ -43,7 +43,7 @@ struct RefusalNotice: Sendable {
             remedies: [Remedy("See which devices there are.", command: "capturegate devices")])
     }
 
-    /// `nil` if nobody holds it.
+    /// Error for a device that another process holds; `nil` if nobody does.
     func busyError(_ availability: Availability) -> CaptureError? {
         guard case .busy(let holder) = availability else { return nil }
         guard let holder else {
@@ -64,7 +64,7 @@ struct RefusalNotice: Sendable {
 }
 
 extension RefusalNotice {
-    /// Why a status does not allow what was asked; `nil` if it does.
+    /// Error for a status that does not allow the request; `nil` if it does.
     func refusal(of status: AuthorizationStatus) -> CaptureError? {
         switch status {
         case .restricted(let restriction): restricted(restriction)
@@ -78,6 +78,7 @@ extension RefusalNotice {
         CaptureError(restriction.cause.kind, restriction.reason, remedies: restriction.remedies)
     }
 
+    /// A denial stands until somebody lifts it: only a command helps.
     private func denied(_ decision: Decision) -> CaptureError {
         let date = CalendarDate(nanosecondsSince1970: decision.decidedAt.wallNanoseconds)
         return CaptureError(
@@ -85,6 +86,7 @@ extension RefusalNotice {
             remedies: [Remedy("Allow it after all.", command: command("grant", "--always", on: decision.device))])
     }
 
+    /// Nobody decided yet, or the yes was for another version of the program.
     private func undetermined(_ previous: Grant?) -> CaptureError {
         if let laterClock { return outrun(by: laterClock) }
         guard let previous else {
@@ -98,6 +100,7 @@ extension RefusalNotice {
             remedies: grantRemedies)
     }
 
+    /// The yes is over by a clock that the store saw and that may have been wrong.
     private func outrun(by later: LaterClock) -> CaptureError {
         let end = CalendarDate(nanosecondsSince1970: later.end)
         let seen = CalendarDate(nanosecondsSince1970: later.seen)
@@ -108,6 +111,7 @@ extension RefusalNotice {
             remedies: [.forgetLaterClock] + grantRemedies)
     }
 
+    /// The yes is for a lower level; `nil` if it is high enough.
     private func tooLow(_ grant: Grant) -> CaptureError? {
         guard let request, grant.level < request.level else { return nil }
         return CaptureError(
@@ -116,8 +120,8 @@ extension RefusalNotice {
             remedies: grantRemedies)
     }
 
-    /// Why a permit does not open what needs the level of the request.
-    /// - Parameter level: the permit's.
+    /// Error for a permit of too low a level.
+    /// - Parameter level: The permit's.
     func permitTooLow(_ level: AccessLevel) -> CaptureError {
         let needed = request?.level.name ?? ""
         return CaptureError(
@@ -135,7 +139,7 @@ extension RefusalNotice {
 }
 
 extension Restriction.Cause {
-    /// What a refusal for this cause is, and so its exit status.
+    /// Kind of the refusal, and so its exit status.
     var kind: CaptureError.Kind {
         switch self {
         case .policy, .killSwitch, .nodePermissions, .unknownSubject, .unknownLevel: .notAuthorized
@@ -146,6 +150,7 @@ extension Restriction.Cause {
 }
 
 extension Decider: CustomStringConvertible {
+    /// Decider for a sentence: "denied by …".
     public var description: String {
         switch self {
         case .person(let prompter): "a person (\(prompter))"
@@ -157,7 +162,7 @@ extension Decider: CustomStringConvertible {
 }
 
 extension Remedy {
-    /// What cures a store that saw a clock which was ahead.
+    /// Remedy for a store that saw a clock that was ahead.
     package static let forgetLaterClock = Remedy(
         "If that clock was wrong, have the store forget it; permissions for a time end with it, and can be given again.",
         command: "capturegate reset --clock")
@@ -172,8 +177,11 @@ extension RefusalNotice {
         ]
     }
 
-    /// The exact command line, for the program and the device that were refused.
-    /// - Parameter device: the device a denial names: a yes to any device would not lift it.
+    /// Exact command line for the refused program and device.
+    /// - Parameters:
+    ///   - verb: The subcommand.
+    ///   - lifetime: The option for the lifetime, if any.
+    ///   - device: The device that a denial names: a yes to any device would not lift it.
     func command(_ verb: String, _ lifetime: String? = nil, on device: DeviceSelector = .any) -> String {
         var words = ["capturegate", verb, capability.rawValue]
         if let path = foreignProgram { words += ["--to", Self.quoted(path)] }
@@ -185,14 +193,14 @@ extension RefusalNotice {
         return words.joined(separator: " ")
     }
 
-    /// The program, where it is not `capturegate` itself, whose own recordings the command means by default.
+    /// Path of the program, unless it is `capturegate` itself, whose own recordings the command means by default.
     private var foreignProgram: String? {
         guard case .success(let subject) = subject else { return nil }
         let path = subject.executable.path
         return path == "capturegate" || path.hasSuffix("/capturegate") ? nil : path
     }
 
-    /// A word as a shell reads it back.
+    /// A word in the form that a shell reads back.
     static func quoted(_ word: String) -> String {
         let plain = word.utf8.allSatisfy { byte in
             switch byte {
@@ -207,9 +215,9 @@ extension RefusalNotice {
 }
 
 extension CaptureError {
-    /// A camera whose privacy shutter is closed would deliver black pictures only (`V4L2_CID_PRIVACY`).
+    /// Error for a camera whose closed privacy shutter would leave black frames only (`V4L2_CID_PRIVACY`).
     ///
-    /// - Parameter device: the camera that says so of itself.
+    /// - Parameter device: The camera that reports it.
     public static func privacyShutter(closedOn device: DeviceDescription) -> CaptureError {
         CaptureError(
             .unavailable, "The privacy shutter of \(device.name) (\(device.id)) is closed: it sees nothing.",
@@ -221,7 +229,7 @@ extension CaptureError {
 }
 
 extension CaptureError {
-    /// The exit status of a program that ends with this error, after sysexits(3).
+    /// Exit status of a program that ends with this error, after sysexits(3).
     public var exitCode: Int32 {
         switch kind {
         case .usage: 64
@@ -238,9 +246,11 @@ extension CaptureError {
     }
 }
 
-/// A day and minute in UTC, as text: the standard library has no calendar.
+/// A UTC date to the minute, as text: the standard library has no calendar.
 ///
 /// After Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+///
+/// *thread-safe*
 struct CalendarDate: CustomStringConvertible, Sendable {
     let year: Int64
     let month: Int64
@@ -254,7 +264,7 @@ struct CalendarDate: CustomStringConvertible, Sendable {
         let inDay = seconds - days * 86400
         hour = inDay / 3600
         minute = inDay / 60 % 60
-        // Years that begin in March, so that the leap day is the last of its year.
+        // Years that begin in March: the leap day is then the last of its year.
         let shifted = days + 719_468
         let era = Self.floor(shifted, by: 146_097)
         let dayOfEra = shifted - era * 146_097
@@ -270,6 +280,7 @@ struct CalendarDate: CustomStringConvertible, Sendable {
 
     private func pad(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
+    /// Division that rounds down, so that times before 1970 fall on the right day.
     private static func floor(_ value: Int64, by divisor: Int64) -> Int64 {
         let quotient = value / divisor
         return value % divisor < 0 ? quotient - 1 : quotient

@@ -1,12 +1,12 @@
-/// Who asks. That of the machine's own gate is read from the kernel, never from an argument; a gatekeeper with another one
-/// opens no real device.
+/// The program that asks. The machine's own gate reads it from the kernel, never from an argument; a gatekeeper with
+/// another one opens no real device.
 ///
 /// *thread-safe*
 public struct Subject: Hashable, Sendable, Codable {
     public let userID: UInt32
     public let groupIDs: [UInt32]
     public let executable: Executable
-    /// The Flatpak, snap or systemd unit the process runs in, read from its cgroup, where there is one.
+    /// The Flatpak, snap or systemd unit of the process, read from its cgroup, if there is one.
     public let application: ApplicationID?
     public let session: LoginSession
 
@@ -21,7 +21,9 @@ public struct Subject: Hashable, Sendable, Codable {
     }
 }
 
-/// The sandbox or unit a process runs in.
+/// The sandbox or unit that a process runs in.
+///
+/// *thread-safe*
 public struct ApplicationID: Hashable, Sendable, Codable {
     public enum Kind: String, Hashable, Sendable, Codable {
         case flatpak, snap, unit
@@ -36,14 +38,16 @@ public struct ApplicationID: Hashable, Sendable, Codable {
     }
 }
 
-/// A session: its leader, when the leader started, and the boot it started in.
+/// A login session: its leader, the leader's start, and the boot of that start.
+///
+/// *thread-safe*
 public struct LoginSession: Hashable, Sendable, Codable {
     public let leader: Int32
     /// The leader's start time in clock ticks since boot (field 22 of `/proc/PID/stat`).
     public let startTicks: UInt64
     public let bootID: String
 
-    /// Whether the session can be told from every other one.
+    /// True if the session can be told from every other one.
     ///
     /// The kernel shows neither a leader that has ended nor, inside a process namespace, one that lives outside of it;
     /// its start is then 0, and nothing that was granted for "this session" holds.
@@ -56,22 +60,24 @@ public struct LoginSession: Hashable, Sendable, Codable {
     }
 }
 
-/// A program file as it was when it was looked at.
+/// A program file as it was when it was read.
+///
+/// *thread-safe*
 public struct Executable: Hashable, Sendable, Codable {
     public let path: String
     public let inode: UInt64
     /// SHA-256 of the file's bytes, 64 lower-case hexadecimal digits.
     public let sha256: String
-    /// What the kernel says of the file and changes whenever its bytes change, so that an unchanged file need not be read
-    /// again; `nil` where that can't be relied on.
+    /// Kernel's data of the file that change whenever its bytes change, so that an unchanged file is not read again;
+    /// `nil` where they are not reliable.
     public private(set) var stamp: String?
 
-    /// The log does not need the stamp: it says nothing of the bytes.
+    /// The log does not need the stamp, which says nothing about the bytes.
     private enum CodingKeys: CodingKey {
         case path, inode, sha256
     }
 
-    /// Whether it is the same file with the same bytes; the stamp is no part of that.
+    /// True for the same file with the same bytes; the stamp does not count.
     public static func == (one: Executable, other: Executable) -> Bool {
         one.path == other.path && one.inode == other.inode && one.sha256 == other.sha256
     }
@@ -91,10 +97,10 @@ public struct Executable: Hashable, Sendable, Codable {
 }
 
 extension Subject {
-    /// Whether a decision about `self` speaks of a process that is `other`: same user, same path, same sandbox.
+    /// True if a decision about `self` applies to a process that is `other`: same user, same path, same sandbox.
     ///
     /// Two Flatpaks or snaps can have the same path inside, so their names must be equal. Of systemd units only a
-    /// service counts, and only where the decision names one: scopes come and go with a login.
+    /// service counts, and only if the decision names one: scopes come and go with a login.
     func matches(_ other: Subject) -> Bool {
         userID == other.userID && executable.path == other.executable.path
             && sandbox == other.sandbox && (service == nil || service == other.service)

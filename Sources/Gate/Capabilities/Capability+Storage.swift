@@ -1,24 +1,32 @@
 import CaptureBase
 
 extension CapabilityName {
-    /// The place where clips go: nobody is asked for it.
+    /// Directory for clips: nobody is asked for it.
     public static let storage = CapabilityName(rawValue: "storage")
 }
 
 extension Capability {
-    /// The place where clips go: it must exist, be writable and have room. Status only: there is nothing to ask.
+    /// A directory for clips: it must exist, be writable and have enough free space. It has a status only: there is
+    /// nothing to ask.
     ///
     /// *thread-safe*
     public struct Storage: CapabilityType {
+        /// A directory and the space needed in it.
         public struct Requirement: Hashable, Sendable {
             public let directory: String
-            /// The room that is needed, bytes.
+            /// Free space needed, bytes.
             public let freeBytes: Int64
         }
 
         public let requirement: Requirement
         private let inspector: any StorageInspector
 
+        /// Requires a directory.
+        ///
+        /// - Parameters:
+        ///   - directory: Path of the directory.
+        ///   - freeBytes: Free space needed, bytes.
+        ///   - inspector: Looks at the file system, which the gate does not know.
         public init(_ directory: String, freeBytes: Int64 = 0, by inspector: any StorageInspector) {
             requirement = Requirement(directory: directory, freeBytes: freeBytes)
             self.inspector = inspector
@@ -45,6 +53,7 @@ extension Capability {
 }
 
 extension Capability.Storage {
+    /// Meaning of what the inspector found. Missing space counts as absent, not as refused: nobody forbids it.
     private func report(_ state: StorageState, in gatekeeper: Gatekeeper) -> AuthorizationReport {
         switch state {
         case .absent: absent("There is no folder \(requirement.directory).", "Make it, or name another one.")
@@ -84,7 +93,7 @@ extension Capability.Storage {
             refusal: error, isAskable: false)
     }
 
-    /// Nobody decided: the file system allows it.
+    /// Status of a usable directory: the file system allows it, and nobody decided.
     private func status(in gatekeeper: Gatekeeper) -> AuthorizationStatus {
         guard case .success(let subject) = gatekeeper.subject else { return .notDetermined() }
         let decision = Decision(
@@ -94,22 +103,24 @@ extension Capability.Storage {
     }
 }
 
-/// Looks at the place where clips go; implemented where the file system is known.
+/// Inspects directories for clips; implemented where the file system is known.
 ///
 /// *thread-safe*
 public protocol StorageInspector: Sendable {
+    /// Inspects a directory without writing to it.
     func inspect(_ directory: String) async -> StorageState
 }
 
-/// What was found at a place where clips are to go.
+/// State of a directory for clips.
 ///
 /// *thread-safe*
 public enum StorageState: Hashable, Sendable {
+    /// Nothing has this name.
     case absent
-    /// It is there and is no folder.
+    /// The path exists and is no directory.
     case notDirectory
     /// - Parameters:
-    ///   - isWritable: for this user.
-    ///   - freeBytes: what this user may still use.
+    ///   - isWritable: For this user.
+    ///   - freeBytes: Space that this user may still use.
     case directory(isWritable: Bool, freeBytes: Int64)
 }

@@ -1,6 +1,5 @@
 import CaptureBase
-
-/// The name of an aspect of the machine that a person must allow, such as `microphone`.
+/// Name of an aspect of the machine that a person must allow, such as `microphone`.
 ///
 /// *thread-safe*
 public struct CapabilityName: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -10,17 +9,17 @@ public struct CapabilityName: RawRepresentable, Hashable, Sendable, Codable, Cus
         self.rawValue = rawValue
     }
 
-    /// Sound capture: the word for it in grants, policy files and on the command line.
+    /// Audio capture, as named in grants, policy files and on the command line.
     public static let microphone = CapabilityName(rawValue: "microphone")
-    /// Picture capture: the word for it in grants, policy files and on the command line.
+    /// Video capture, as named in grants, policy files and on the command line.
     public static let camera = CapabilityName(rawValue: "camera")
 
     public var description: String { rawValue }
 }
 
 extension CapabilityName {
-    /// The levels of the microphone and of the camera, lowest first; empty for a capability of a program's own, which makes
-    /// its own.
+    /// Levels of the microphone and of the camera, lowest first; empty for a program's own capability, which makes its
+    /// own.
     public var levels: [AccessLevel] {
         switch self {
         case .microphone: [.meter, .record]
@@ -29,23 +28,24 @@ extension CapabilityName {
         }
     }
 
-    /// Whether a level is one of these, by its name *and* its rank: a question shows the one, and decisions go by the other.
-    /// A capability of a program's own has any.
+    /// True if a level is one of these, by its name *and* its rank: a question shows the one, and decisions compare the
+    /// other. A program's own capability has any.
     public func has(_ level: AccessLevel) -> Bool { levels.isEmpty || levels.contains(level) }
 }
 
-/// How much of a capability is asked for or granted; a higher level includes the lower ones.
+/// Level of access to a capability, requested or granted; a higher level includes the lower ones.
 ///
-/// Microphone: `.meter` < `.record`. Camera: `.still` < `.video`. These four are all there are of the two, by name and rank:
-/// the gate refuses any other, in a request, and in a stored yes. A capability of one's own makes its own levels.
+/// Microphone: `.meter` < `.record`. Camera: `.still` < `.video`. The two capabilities have these four levels only, by
+/// name and rank: the gate refuses any other, in a request and in a stored yes. A program's own capability makes its
+/// own levels.
 ///
-/// A level is what the session that a permit opens can do, and no promise of the program's: `.meter` opens what tells how
-/// loud it is, `.still` what takes single pictures, and frames need `.record` or `.video`.
+/// A level limits the session that a permit opens; it is no promise of the program's: `.meter` opens a level meter,
+/// `.still` takes still images, and frames need `.record` or `.video`.
 ///
 /// *thread-safe*
 public struct AccessLevel: Hashable, Sendable, Codable, Comparable, CustomStringConvertible {
     public let name: String
-    /// Orders the levels of one capability, 1 upwards.
+    /// Order of the levels of one capability, 1 or more.
     public let rank: Int
 
     public init(name: String, rank: Int) {
@@ -53,13 +53,13 @@ public struct AccessLevel: Hashable, Sendable, Codable, Comparable, CustomString
         self.rank = rank
     }
 
-    /// Microphone: the loudness can be seen, 20 times a second at most; no sound is lent.
+    /// Microphone: the loudness can be read, 20 times a second at most; no audio is lent.
     public static let meter = AccessLevel(name: "meter", rank: 1)
-    /// Microphone: sound may be recorded.
+    /// Microphone: audio may be recorded.
     public static let record = AccessLevel(name: "record", rank: 2)
-    /// Camera: single pictures can be taken, once they have settled, one a second at most; no frame is lent.
+    /// Camera: still images can be taken, once exposure has settled, one a second at most; no frame is lent.
     public static let still = AccessLevel(name: "still", rank: 1)
-    /// Camera: moving pictures may be recorded.
+    /// Camera: video may be recorded.
     public static let video = AccessLevel(name: "video", rank: 2)
 
     public static func < (lower: AccessLevel, higher: AccessLevel) -> Bool { lower.rank < higher.rank }
@@ -69,29 +69,30 @@ public struct AccessLevel: Hashable, Sendable, Codable, Comparable, CustomString
 
 /// An aspect of the machine that a person must allow.
 ///
-/// A type of one's own says its name, its requirement, whether it is there, whether it is allowed and how to ask. What it
-/// answers moves conditions only: a `Permit` for devices comes from the gatekeeper's own reading, whatever a type says.
+/// A program's own type provides a name, a requirement, availability, authorization and a way to ask. Its answers
+/// decide conditions only: a `Permit` for devices comes from the gatekeeper's own reading, whatever a type answers.
 ///
 /// *thread-safe*
 public protocol CapabilityType: Sendable {
-    /// What of the aspect is wanted, such as a level, a device and a purpose.
+    /// The wanted part of the aspect, such as a level, a device and a purpose.
     associatedtype Requirement: Sendable
 
     var name: CapabilityName { get }
+    /// The requirement of this value.
     var requirement: Requirement { get }
 
-    /// Whether there is such a thing and whether it is free. Asks nobody.
+    /// Presence of the thing, and its holder if it is busy. Asks nobody.
     func availability(in gatekeeper: Gatekeeper) async -> Availability
 
-    /// Whether it is allowed. Asks nobody.
+    /// Status of the authorization. Asks nobody.
     func authorizationStatus(in gatekeeper: Gatekeeper) async -> AuthorizationStatus
 
     /// Asks a person, if asking can help, and returns when the answer is stored.
     /// - Throws: `.dismissed` if the question ended without an answer, `.noDevice` or `.notAuthorized` if it was not
-    ///   asked at all. A stored no is not an error here: the status says it.
+    ///   asked at all. A stored no is not an error here: the status tells it.
     func requestAuthorization(in gatekeeper: Gatekeeper) async throws(CaptureError)
 
-    /// Availability, status and what they come to, in one reading. Asks nobody. Has a default.
+    /// Availability, status and their consequences, in one reading. Asks nobody. Has a default.
     func report(in gatekeeper: Gatekeeper) async -> AuthorizationReport
 }
 
@@ -103,15 +104,15 @@ extension CapabilityType {
     }
 }
 
-/// What a capability says of itself at one moment.
+/// State of a capability at one moment.
 ///
 /// *thread-safe*
 public struct AuthorizationReport: Sendable {
     public let availability: Availability
     public let status: AuthorizationStatus
-    /// Why it can't be used as required, with what to do; `nil` if it can.
+    /// Reason for which it can't be used as required, with what to do; `nil` if it can.
     public let refusal: CaptureError?
-    /// Whether a person's answer could change that.
+    /// True if a person's answer could change that.
     public let isAskable: Bool
 
     public init(availability: Availability, status: AuthorizationStatus, refusal: CaptureError?, isAskable: Bool) {
@@ -121,7 +122,7 @@ public struct AuthorizationReport: Sendable {
         self.isAskable = isAskable
     }
 
-    /// The report of a capability without devices.
+    /// Report of a capability without devices. Asking helps only where the thing is there and nothing is decided.
     init(name: CapabilityName, availability: Availability, status: AuthorizationStatus, in gatekeeper: Gatekeeper) {
         let notice = RefusalNotice(subject: gatekeeper.subject, capability: name)
         let absence = notice.absence(availability)
@@ -136,11 +137,11 @@ public struct AuthorizationReport: Sendable {
 
 /// A capability that consists of devices, so that an operation with it gets a `Permit`.
 ///
-/// Everything has a default, through the gatekeeper, that follows from `requests`.
+/// All requirements but `requests` have defaults, which go through the gatekeeper.
 ///
 /// *thread-safe*
 public protocol DeviceCapability: CapabilityType {
-    /// The devices of the operation, 1 upwards: asked for in one question, all or nothing.
+    /// Devices of the operation, one or more: asked for in one question, all or nothing.
     var requests: [DeviceRequest] { get }
 }
 
@@ -167,7 +168,7 @@ extension DeviceCapability where Requirement == DeviceRequest {
     public var requests: [DeviceRequest] { [requirement] }
 }
 
-/// Where capabilities have their names: `Capability.Microphone`, `Capability.Camera`, `Capability.All`.
+/// Namespace of capabilities: `Capability.Microphone`, `Capability.Camera`, `Capability.All`.
 public enum Capability {}
 
 extension Capability {
@@ -177,18 +178,19 @@ extension Capability {
     public struct All: DeviceCapability {
         public let requirement: [DeviceRequest]
 
-        /// - Parameter requests: one a device, in the order in which they are shown.
+        /// - Parameter requests: One for each device, in the order in which they are shown.
         public init(_ requests: [DeviceRequest]) {
             requirement = requests
         }
 
+        /// - Parameter parts: Capabilities whose devices are asked for in one question.
         public init(_ parts: any DeviceCapability...) {
             requirement = parts.flatMap { $0.requests }
         }
 
         public var requests: [DeviceRequest] { requirement }
 
-        /// The name of the only capability, else all names with `+` between.
+        /// Name of the only capability, else all names with `+` between.
         public var name: CapabilityName {
             var names: [String] = []
             for request in requirement where !names.contains(request.capability.rawValue) {

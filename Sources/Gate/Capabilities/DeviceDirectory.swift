@@ -1,20 +1,23 @@
-/// What the gate must know of devices before it decides; implemented where the hardware is known.
+/// Directory of the machine's devices, as the gate needs it for a decision; implemented where the hardware is known.
 ///
 /// *thread-safe*
 public protocol DeviceDirectory: Sendable {
-    /// Finds the device a request means, without opening any capture node.
+    /// Finds the requested device, without opening any capture node.
     func resolve(_ request: DeviceRequest) async -> DeviceResolution
 }
 
-/// The answer to a `DeviceRequest`.
+/// Answer to a `DeviceRequest`.
+///
+/// *thread-safe*
 public struct DeviceResolution: Sendable {
     /// The concrete device, also where it is busy; `nil` where there is none.
     public let device: DeviceDescription?
+    /// Presence of the device, and its holder if it is busy.
     public let availability: Availability
     /// Set where the node's permissions refuse this user.
     public let restriction: Restriction?
-    /// The device's other ids: what it is called in another port, or once another says the same of itself. A denial of
-    /// one of them holds; a grant of one of them does not.
+    /// Other ids of the same hardware: its id in another port, or once another device reports the same of itself. A
+    /// denial of any alias denies this device; a grant of one does not allow it.
     public let aliases: [DeviceID]
 
     public init(
@@ -28,10 +31,12 @@ public struct DeviceResolution: Sendable {
     }
 }
 
-/// A device as the gate shows it in questions and names it in permits.
+/// A device as shown in questions and named in permits.
+///
+/// *thread-safe*
 public struct DeviceDescription: Hashable, Sendable {
     public let id: DeviceID
-    /// The name a person reads, such as "HD Pro Webcam C920".
+    /// Name for people, such as "HD Pro Webcam C920".
     public let name: String
 
     public init(id: DeviceID, name: String) {
@@ -40,13 +45,12 @@ public struct DeviceDescription: Hashable, Sendable {
     }
 }
 
-/// Whether there is such a device and whether it is free. Never says whether it is allowed: that is
-/// `AuthorizationStatus`.
+/// Presence of a device, and its holder if it is busy. Never tells if it is allowed: that is `AuthorizationStatus`.
 ///
 /// *thread-safe*
 public enum Availability: Hashable, Sendable {
     case available
-    /// No such device; the text says what was looked for.
+    /// No such device; the text names the one looked for.
     case absent(String)
     /// Another process holds it; `nil` where /proc hides the holder.
     case busy(DeviceHolder?)
@@ -54,7 +58,9 @@ public enum Availability: Hashable, Sendable {
     public var isAvailable: Bool { self == .available }
 }
 
-/// The process that holds a device.
+/// A process that holds a device.
+///
+/// *thread-safe*
 public struct DeviceHolder: Hashable, Sendable {
     public let processID: Int32
     public let command: String
@@ -65,16 +71,16 @@ public struct DeviceHolder: Hashable, Sendable {
     }
 }
 
-/// What an operation wants of one device: the requirement of `Capability.Microphone` and `Capability.Camera`.
+/// An operation's request for one device: the requirement of `Capability.Microphone` and `Capability.Camera`.
 ///
 /// *thread-safe*
 public struct DeviceRequest: Hashable, Sendable {
     public let capability: CapabilityName
     public let level: AccessLevel
     public let device: DeviceSelector
-    /// The sentence a person reads when asked, such as "Record a voice memo".
+    /// Sentence shown to the person who is asked, such as "Record a voice memo".
     public let purpose: String
-    /// Whether it may be had while another process captures from it, since it captures nothing: its controls.
+    /// True if another process may capture from the device meanwhile, since this use captures nothing: its controls.
     public let isShared: Bool
 
     public init(
@@ -88,14 +94,15 @@ public struct DeviceRequest: Hashable, Sendable {
     }
 }
 
-/// Which device is meant: any of its capability, or one.
+/// Selection of a device: any of its capability, or one.
 ///
 /// *thread-safe*
 public enum DeviceSelector: Hashable, Sendable, Codable, CustomStringConvertible {
     case any
+    /// One device, by its id.
     case id(DeviceID)
 
-    /// Whether a decision about `self` speaks of `device` too.
+    /// True if a decision about `self` covers `device`.
     public func covers(_ device: DeviceID) -> Bool {
         switch self {
         case .any: true
@@ -111,7 +118,7 @@ public enum DeviceSelector: Hashable, Sendable, Codable, CustomStringConvertible
     }
 }
 
-/// The stable name of a device: it outlives replugging and renumbering, and never is `/dev/videoN`.
+/// Stable id of a device: it outlives replugging and renumbering, and never is `/dev/videoN`.
 ///
 /// *thread-safe*
 public struct DeviceID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -125,11 +132,11 @@ public struct DeviceID: RawRepresentable, Hashable, Sendable, Codable, CustomStr
 }
 
 extension DeviceID {
-    /// The built-in test picture.
+    /// The built-in test pattern.
     package static let testPicture = DeviceID(rawValue: "test:bars")
     /// The built-in test tone.
     package static let testTone = DeviceID(rawValue: "test:tone")
 
-    /// Whether it is one of the built-in test devices, which show no real picture and no real sound.
+    /// True for the built-in test devices, which capture nothing real.
     package var isBuiltIn: Bool { self == .testPicture || self == .testTone }
 }

@@ -1,9 +1,8 @@
 import CaptureBase
-
-/// Satisfied where a capability is there and allowed at the level required; asks a person first, if asking can help.
+/// Satisfied if a capability is there and allowed at the required level; asks a person first, if asking can help.
 ///
-/// It asks where nothing is decided, or the granted level is too low and can be raised. Denied and restricted never ask
-/// again, and what is not there is not asked for.
+/// It asks where nothing is decided, or where the granted level is too low and can be raised. Denied and restricted
+/// never ask again, and an absent device is not asked for.
 ///
 /// *thread-safe*
 public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
@@ -15,6 +14,8 @@ public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
 
     public var name: String { "AuthorizedFor(\(capability.name))" }
 
+    /// Asks only if an answer can change the outcome. The report is read again afterwards: the stored answer decides,
+    /// not the prompter's.
     public func dependency(in context: OperationContext) async -> (any GateOperation)? {
         guard await capability.report(in: context.gatekeeper).isAskable else { return nil }
         return Authorize(capability)
@@ -26,7 +27,7 @@ public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
     }
 }
 
-/// Satisfied where a person says yes, when the operation is about to begin.
+/// Satisfied if a person says yes, when the operation is about to begin.
 ///
 /// The answer is for this one evaluation: nothing is stored.
 ///
@@ -53,7 +54,7 @@ public struct UserConfirmationCondition: OperationCondition {
 
 /// Asks for a confirmation; throws unless the answer is yes.
 struct Confirm: GateOperation {
-    /// The proof of a yes.
+    /// Proof of a yes. Only this file makes one, so no other operation's answer can pass for it.
     struct Given: Sendable {
         fileprivate init() {}
     }

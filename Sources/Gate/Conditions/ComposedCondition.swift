@@ -1,6 +1,5 @@
 import CaptureBase
-
-/// Satisfied where all of its conditions are; without any, too.
+/// Satisfied if all of its conditions are; also without any.
 ///
 /// *thread-safe*
 public struct AndCondition: OperationCondition, ComposedCondition {
@@ -22,7 +21,7 @@ public struct AndCondition: OperationCondition, ComposedCondition {
     }
 }
 
-/// Satisfied where one of its conditions is; without any, never. Nobody is asked where one that asks nothing is satisfied.
+/// Satisfied if one of its conditions is; without any, never. Nobody is asked if one that asks nothing is satisfied.
 ///
 /// *thread-safe*
 public struct OrCondition: OperationCondition, ComposedCondition {
@@ -44,7 +43,7 @@ public struct OrCondition: OperationCondition, ComposedCondition {
     }
 }
 
-/// Satisfied where the condition is not.
+/// Satisfied if its condition is not.
 ///
 /// *thread-safe*
 public struct NegatedCondition<Wrapped: OperationCondition>: OperationCondition, ComposedCondition {
@@ -62,7 +61,7 @@ public struct NegatedCondition<Wrapped: OperationCondition>: OperationCondition,
     }
 }
 
-/// Evaluates the condition, with its question, and goes on however it ends.
+/// Evaluates a condition, with its question, and is satisfied however that ends.
 ///
 /// It opens nothing: a capture operation gets its permit from store and policy, or none.
 ///
@@ -80,7 +79,7 @@ public struct IgnoredCondition<Wrapped: OperationCondition>: OperationCondition,
     func tree(_ leaves: inout ConditionLeaves) -> ConditionTree { .ignoring(leaves.tree(of: condition)) }
 }
 
-/// The same condition, but nobody is asked for it, whatever it is composed of.
+/// Evaluates a condition without asking anybody for it, whatever it is composed of.
 ///
 /// *thread-safe*
 public struct SilentCondition<Wrapped: OperationCondition>: OperationCondition, ComposedCondition {
@@ -99,7 +98,7 @@ public struct SilentCondition<Wrapped: OperationCondition>: OperationCondition, 
 /// A condition made of others. It is taken apart, so that its parts are evaluated at once and a question is asked only
 /// where its answer can still change the outcome.
 protocol ComposedCondition: OperationCondition {
-    /// Numbers its leaves in `leaves` and says how they come together.
+    /// Numbers its leaves in `leaves` and returns their composition.
     func tree(_ leaves: inout ConditionLeaves) -> ConditionTree
 }
 
@@ -110,22 +109,23 @@ extension ComposedCondition {
         return .failed(error)
     }
 
-    /// Asks what is open in it: for a condition of somebody else's that has this one as a part.
+    /// Asks the open questions in it: for another package's condition that has this one as a part.
     public func dependency(in context: OperationContext) async -> (any GateOperation)? {
         guard await ConditionEvaluation([self]).isOpen(in: context) else { return nil }
         return ResolveCondition(condition: self)
     }
 }
 
-/// The conditions of which others are composed.
+/// The conditions that others are composed of.
 struct ConditionLeaves {
     struct Leaf: Sendable {
         let condition: any OperationCondition
-        /// Nothing may be asked for it.
+        /// True if nothing may be asked for it.
         let isSilent: Bool
     }
 
     private(set) var all: [Leaf] = []
+    /// Depth of silent conditions around the present one.
     private var silence = 0
 
     mutating func tree(of condition: any OperationCondition) -> ConditionTree {
@@ -134,6 +134,7 @@ struct ConditionLeaves {
         return .leaf(all.count - 1)
     }
 
+    /// Adds a condition whose leaves ask nothing.
     mutating func silently(_ condition: any OperationCondition) -> ConditionTree {
         silence += 1
         defer { silence -= 1 }
@@ -151,7 +152,7 @@ struct ResolveCondition: GateOperation {
     }
 }
 
-/// Conditions in their composition; the leaves are numbered.
+/// Composition of conditions; the leaves are numbered.
 indirect enum ConditionTree: Sendable {
     case leaf(Int)
     case all([ConditionTree])
@@ -159,15 +160,15 @@ indirect enum ConditionTree: Sendable {
     case not(ConditionTree, name: String)
     case ignoring(ConditionTree)
 
-    /// What is known about a leaf or a composition.
+    /// State of a leaf or a composition.
     enum Verdict: Sendable {
         case satisfied
         case failed([CaptureError])
-        /// These leaves have to be asked for.
+        /// Leaves that have to be asked for.
         case open(Set<Int>)
     }
 
-    /// What the leaves known so far come to. Errors are those of all failed conditions; an open leaf that can't change
+    /// Verdict from the leaves known so far. Errors are those of all failed conditions; an open leaf that can't change
     /// the outcome is not among the open ones.
     func verdict(_ leaf: (Int) -> ConditionResult?) -> Verdict {
         switch self {
@@ -189,6 +190,7 @@ extension ConditionTree.Verdict {
         }
     }
 
+    /// A failure decides, whatever is still open: nobody is asked in vain.
     static func all(_ parts: [Self]) -> Self {
         let errors = parts.errors
         if !errors.isEmpty { return .failed(errors) }
@@ -196,6 +198,7 @@ extension ConditionTree.Verdict {
         return open.isEmpty ? .satisfied : .open(open)
     }
 
+    /// A satisfied part decides, whatever is still open.
     static func any(_ parts: [Self], _ name: String) -> Self {
         if parts.contains(where: { if case .satisfied = $0 { true } else { false } }) { return .satisfied }
         let open = parts.openLeaves
@@ -204,6 +207,7 @@ extension ConditionTree.Verdict {
         return .failed(errors.isEmpty ? [CaptureError(.conditionFailed, "\(name) has no conditions.")] : errors)
     }
 
+    /// Verdict of the opposite; an open one stays open.
     func negated(_ name: String) -> Self {
         switch self {
         case .satisfied: .failed([CaptureError(.conditionFailed, "\(name) holds, and must not.")])
@@ -212,6 +216,7 @@ extension ConditionTree.Verdict {
         }
     }
 
+    /// Failure counts as satisfied; an open one stays open, so that its question is asked.
     var ignored: Self {
         if case .failed = self { .satisfied } else { self }
     }

@@ -1,36 +1,38 @@
 import CaptureBase
-
-/// Evaluates the conditions of one operation: what asks nothing first and all at once, then the questions that still matter.
+/// Evaluation of one operation's conditions: first, all at once, those that ask nothing; then the questions that still
+/// matter.
 struct ConditionEvaluation: Sendable {
     private let tree: ConditionTree
     private let leaves: [ConditionLeaves.Leaf]
 
-    /// All of these must hold.
+    /// - Parameter conditions: All of them must hold.
     init(_ conditions: [any OperationCondition]) {
         var leaves = ConditionLeaves()
         tree = .all(conditions.map { leaves.tree(of: $0) })
         self.leaves = leaves.all
     }
 
-    /// What is known so far.
+    /// Results and questions known so far.
     private struct Progress {
         var results: [ConditionResult?]
         var questions: [Int: any GateOperation] = [:]
     }
 
+    /// Result of a leaf, or the question to ask for it.
     private enum Finding: Sendable {
         case result(ConditionResult)
         case question(any GateOperation)
     }
 
-    /// Why the operation may not execute; `nil` if it may. Asks if it must.
+    /// Evaluates and asks where it must. Returns the error that keeps the operation from executing; `nil` if nothing
+    /// does.
     func failure(in context: OperationContext) async -> CaptureError? {
         var progress = await withoutAsking(in: context)
         if case .open(let open) = verdict(progress) { await ask(open, &progress, in: context) }
         return error(of: verdict(progress))
     }
 
-    /// The same without asking.
+    /// Evaluates without asking.
     func silently(in context: OperationContext) async -> CaptureError? {
         var results: [ConditionResult?] = Array(repeating: nil, count: leaves.count)
         await withTaskGroup(of: (Int, ConditionResult).self) { group in
@@ -42,7 +44,7 @@ struct ConditionEvaluation: Sendable {
         return error(of: tree.verdict { results[$0] })
     }
 
-    /// Whether it can't be decided without asking.
+    /// True if the outcome can't be decided without asking.
     func isOpen(in context: OperationContext) async -> Bool {
         if case .open = verdict(await withoutAsking(in: context)) { true } else { false }
     }
@@ -51,6 +53,7 @@ struct ConditionEvaluation: Sendable {
         tree.verdict { progress.results[$0] }
     }
 
+    /// Evaluates all leaves at once: those that ask nothing must not wait for one another.
     private func withoutAsking(in context: OperationContext) async -> Progress {
         var progress = Progress(results: Array(repeating: nil, count: leaves.count))
         await withTaskGroup(of: (Int, Finding).self) { group in
@@ -72,8 +75,8 @@ struct ConditionEvaluation: Sendable {
         return .result(await leaf.evaluate(in: context))
     }
 
-    /// Runs what open conditions need first, all at once; but of its questions the next is put only when the last answer
-    /// has not settled it. As soon as the outcome is decided, what is still open is withdrawn.
+    /// Runs the questions of open conditions, all at once; but each is put to the person only when the last answer has
+    /// not decided the outcome. As soon as it is decided, the open ones are withdrawn.
     private func ask(_ open: Set<Int>, _ progress: inout Progress, in context: OperationContext) async {
         let questions = progress.questions
         let room = LockRoom()
@@ -103,6 +106,7 @@ struct ConditionEvaluation: Sendable {
         }
     }
 
+    /// An open verdict can't remain after asking; if it does, nothing may execute.
     private func error(of verdict: ConditionTree.Verdict) -> CaptureError? {
         switch verdict {
         case .satisfied: nil
@@ -121,7 +125,7 @@ extension ConditionLeaves.Leaf {
         await AskingScope.silently { await condition.evaluate(in: context) }
     }
 
-    /// The error of a question that failed says more than that of the condition that still does.
+    /// Asks and evaluates again. A failed question's error explains more than that of the condition that still fails.
     fileprivate func evaluate(after question: some GateOperation, in context: OperationContext) async -> ConditionResult
     {
         context.monitor?.didProduce(question.name, context)
@@ -133,6 +137,7 @@ extension ConditionLeaves.Leaf {
 }
 
 extension OperationError {
+    /// The error to report for a question that did not succeed.
     fileprivate var cause: CaptureError? {
         switch self {
         case .refused(let error): error
@@ -143,7 +148,7 @@ extension OperationError {
 }
 
 extension CaptureError {
-    /// The error of an operation whose conditions failed: the only one's own, else all of them in one.
+    /// Error of an operation whose conditions failed: the only one's own, else all of them in one.
     static func conditions(_ errors: [CaptureError]) -> CaptureError? {
         guard errors.count > 1 else { return errors.first }
         var remedies: [Remedy] = []

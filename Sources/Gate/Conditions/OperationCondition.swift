@@ -1,20 +1,21 @@
 import CaptureBase
-
-/// Something that must hold before an operation executes.
+/// A requirement that must hold before an operation executes.
 ///
 /// *thread-safe*
 public protocol OperationCondition: Sendable {
+    /// Name in errors and logs; the type's name by default.
     var name: String { get }
 
     /// Categories of mutual exclusion: of two operations that share one, only one executes at a time. None by default.
     var exclusions: Set<String> { get }
 
-    /// What has to run before `evaluate` can be satisfied, such as a question. `nil`, the default: it asks nothing.
+    /// Operation to run before `evaluate` can be satisfied, such as a question. `nil`, the default: the condition asks
+    /// nothing.
     ///
     /// It runs only if no condition that asks nothing has failed, and only where its outcome still matters.
     func dependency(in context: OperationContext) async -> (any GateOperation)?
 
-    /// Whether it holds now. Nobody is asked from here.
+    /// Evaluates the condition now. Nobody is asked from here.
     func evaluate(in context: OperationContext) async -> ConditionResult
 }
 
@@ -24,7 +25,9 @@ extension OperationCondition {
     public func dependency(in context: OperationContext) async -> (any GateOperation)? { nil }
 }
 
-/// What a condition says.
+/// Result of a condition.
+///
+/// *thread-safe*
 public enum ConditionResult: Hashable, Sendable {
     case satisfied
     case failed(CaptureError)
@@ -32,7 +35,7 @@ public enum ConditionResult: Hashable, Sendable {
     public var isSatisfied: Bool { self == .satisfied }
 }
 
-/// Satisfied where a closure says so.
+/// Satisfied if a closure returns true.
 ///
 /// *thread-safe*
 public struct BlockCondition: OperationCondition {
@@ -40,8 +43,8 @@ public struct BlockCondition: OperationCondition {
     private let block: @Sendable () async throws -> Bool
 
     /// - Parameters:
-    ///   - name: what the error says if the closure returns `false`.
-    ///   - block: runs for each evaluation; what it throws is the condition's error.
+    ///   - name: Named by the error if the closure returns `false`.
+    ///   - block: Runs for each evaluation; its error becomes the condition's.
     public init(_ name: String = "BlockCondition", _ block: @escaping @Sendable () async throws -> Bool) {
         self.name = name
         self.block = block
@@ -59,16 +62,18 @@ public struct BlockCondition: OperationCondition {
     }
 }
 
-/// Of all operations with this condition and the same category, one executes at a time. It is always satisfied.
+/// Lets one operation at a time execute among those with this condition and the same category. It is always satisfied.
 ///
-/// Queues of one gatekeeper share their categories. An operation takes all of its categories at one moment; who came
-/// first goes first.
+/// Queues of one gatekeeper share their categories. An operation takes all of its categories at one moment, so that no
+/// two can wait for each other; first come, first served.
 ///
 /// *thread-safe*
 public struct MutuallyExclusive<Category>: OperationCondition {
     public let exclusions: Set<String>
 
-    /// - Parameter detail: tells categories of one type apart, such as the id of a device.
+    /// - Parameters:
+    ///   - category: Type that names the category.
+    ///   - detail: Tells categories of one type apart, such as the id of a device.
     public init(_ category: Category.Type = Category.self, _ detail: String = "") {
         let type = String(reflecting: category)
         exclusions = [detail.isEmpty ? type : "\(type)(\(detail))"]
@@ -79,12 +84,12 @@ public struct MutuallyExclusive<Category>: OperationCondition {
     public func evaluate(in context: OperationContext) async -> ConditionResult { .satisfied }
 }
 
-/// Satisfied where no operation that this one waited for has failed or was cancelled. What a condition had run before its
-/// evaluation, such as a question, is not among them.
+/// Satisfied if no operation that this one waited for has failed or was cancelled. Operations that a condition ran
+/// before its evaluation, such as a question, do not count.
 ///
 /// *thread-safe*
 public struct NoFailedDependenciesCondition: OperationCondition {
-    /// Whether a cancelled dependency, which is not a failed one, is let pass.
+    /// True lets cancelled dependencies pass, which have not failed.
     public let ignoringCancelled: Bool
 
     public init(ignoringCancelled: Bool = false) {
@@ -118,15 +123,16 @@ public struct NoFailedDependenciesCondition: OperationCondition {
     }
 }
 
-/// Finds out whether a host can be reached, without sending it anything; implemented where the network is known.
+/// Checks the route to a host, without sending it anything; implemented where the network is known.
 ///
 /// *thread-safe*
 public protocol RouteFinder: Sendable {
-    /// - Returns: `nil` if the host's name resolves and the kernel has a route to one of its addresses, else why not.
+    /// - Returns: `nil` if the host's name resolves and the kernel has a route to one of its addresses, else the
+    ///   obstacle.
     func obstacle(to host: String) async -> CaptureError?
 }
 
-/// Satisfied where a host's name resolves and the kernel has a route to it. Nothing is sent to the host.
+/// Satisfied if a host's name resolves and the kernel has a route to it. Nothing is sent to the host.
 ///
 /// *thread-safe*
 public struct ReachabilityCondition: OperationCondition {
@@ -145,15 +151,15 @@ public struct ReachabilityCondition: OperationCondition {
     }
 }
 
-/// The desktop's way to tell a person something; implemented where the session bus is known.
+/// The desktop's service for notifications; implemented where the session bus is known.
 ///
 /// *thread-safe*
 public protocol NotificationService: Sendable {
-    /// - Returns: `nil` if the service answers, else why not.
+    /// - Returns: `nil` if the service answers, else the obstacle.
     func obstacle() async -> CaptureError?
 }
 
-/// Satisfied where a notification would reach a person: the desktop's notification service answers.
+/// Satisfied if a notification would reach a person: the desktop's notification service answers.
 ///
 /// *thread-safe*
 public struct UserNotificationCondition: OperationCondition {

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Tells one run of an operation from all others.
+/// Identity of one run of an operation.
 ///
 /// *thread-safe*
 public struct OperationIdentity: Hashable, Sendable {
-    /// Different for each operation of a gatekeeper.
+    /// Unique among the operations of a gatekeeper.
     public let number: UInt64
     public let name: String
 }
 
-/// Is told how an operation goes. Its methods are called where the operation runs; they must not block.
+/// An observer of an operation's progress. Its methods are called where the operation runs; they must not block.
 ///
 /// *thread-safe*
 public protocol OperationObserver: Sendable {
-    /// The operation has been added to a queue, or to an operation of which it is a part.
+    /// The operation was added to a queue, or to an operation of which it is a part.
     func didAttach(_ operation: OperationIdentity)
-    /// What it depends on has ended; its conditions come next.
+    /// The dependencies have ended; the conditions come next.
     func willEvaluate(_ operation: OperationIdentity, in context: OperationContext)
     /// A condition has `produced` run before it is evaluated, such as a question.
     func didProduce(_ produced: String, for operation: OperationIdentity, in context: OperationContext)
@@ -23,10 +23,11 @@ public protocol OperationObserver: Sendable {
     func willExecute(_ operation: OperationIdentity, in context: OperationContext)
     /// The operation's own work has ended.
     func didExecute(_ operation: OperationIdentity, in context: OperationContext)
-    /// Somebody wants it to end, whether or not it has begun.
+    /// The operation is to end, whether or not it has begun.
     func didCancel(_ operation: OperationIdentity)
-    /// It has an outcome, which nobody has seen yet. Not called for what was cancelled before it began.
+    /// The operation has an outcome, which nobody has seen yet. Not called if it was cancelled before it began.
     func willFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext)
+    /// The operation has ended.
     func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome)
 }
 
@@ -43,7 +44,7 @@ extension OperationObserver {
     public func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome) {}
 }
 
-/// An observer that consists of closures.
+/// An observer made of closures.
 ///
 /// *thread-safe*
 public struct BlockObserver: OperationObserver {
@@ -55,7 +56,8 @@ public struct BlockObserver: OperationObserver {
     private let finishes: (@Sendable (OperationIdentity, OperationOutcome) -> Void)?
     private let finished: (@Sendable (OperationIdentity, OperationOutcome) -> Void)?
 
-    /// - Parameter didProduce: is given the name of what a condition has run before it is evaluated.
+    /// Makes an observer of the given closures. `didProduce` also receives the name of the operation that a condition
+    /// has run before its evaluation.
     public init(
         didAttach: (@Sendable (OperationIdentity) -> Void)? = nil,
         didProduce: (@Sendable (OperationIdentity, String) -> Void)? = nil,
@@ -91,7 +93,7 @@ public struct BlockObserver: OperationObserver {
     }
 }
 
-/// Tells the observers of one operation, each step once.
+/// Reports the steps of one operation to its observers, each step once.
 ///
 /// *thread-safe*
 final class OperationMonitor: Sendable {
@@ -99,7 +101,7 @@ final class OperationMonitor: Sendable {
     private let identity: OperationIdentity
     private let hasExecuted = Atomic(false)
 
-    /// `nil` where nobody observes.
+    /// `nil` if nobody observes: an operation without observers pays nothing.
     init?(_ body: OperationBody, in gatekeeper: Gatekeeper) {
         observers = body.observers
         if observers.isEmpty { return nil }
@@ -115,6 +117,7 @@ final class OperationMonitor: Sendable {
         for observer in observers { observer.didProduce(name, for: identity, in: context) }
     }
 
+    /// Only the first call counts: an operation that wraps another reports its start, and so does the wrapped one.
     func willExecute(_ context: OperationContext) {
         guard !hasExecuted.exchange(true, ordering: .relaxed) else { return }
         for observer in observers { observer.willExecute(identity, in: context) }
@@ -124,6 +127,7 @@ final class OperationMonitor: Sendable {
         for observer in observers { observer.didCancel(identity) }
     }
 
+    /// An operation that was cancelled before its work began did not execute.
     func willFinish(_ context: OperationContext, _ outcome: OperationOutcome) {
         if hasExecuted.load(ordering: .relaxed) {
             for observer in observers { observer.didExecute(identity, in: context) }

@@ -1,7 +1,8 @@
 import CaptureBase
 import Logging
 
-/// Cancels an operation whose own work takes too long; it then ends as `.refused` with the kind `.timedOut`.
+/// An observer that cancels an operation whose own work takes too long; it then ends as `.refused` with the kind
+/// `.timedOut`.
 ///
 /// The time for a person's answer does not count: a prompter has a deadline of its own.
 ///
@@ -11,7 +12,9 @@ public final class TimeoutObserver: OperationObserver {
     private let clock: any Clock<Duration>
     private let timers = Locked<[OperationIdentity: Task<Void, Never>]>([:])
 
-    /// - Parameter limit: how long the work may take, from the moment in which it begins.
+    /// - Parameters:
+    ///   - limit: Longest time of the work, from the moment in which it begins.
+    ///   - clock: Clock that measures it.
     public init(_ limit: Duration, clock: any Clock<Duration> = ContinuousClock()) {
         self.limit = limit
         self.clock = clock
@@ -20,6 +23,7 @@ public final class TimeoutObserver: OperationObserver {
     public func willExecute(_ operation: OperationIdentity, in context: OperationContext) {
         let (limit, clock) = (limit, clock)
         let timer = Task.detached {
+            // Cancelled: the work ended in time.
             guard (try? await clock.sleep(for: limit)) != nil else { return }
             context.cancel(because: .timedOut(operation.name, limit))
         }
@@ -38,7 +42,7 @@ extension CaptureError {
     }
 }
 
-/// Writes each step of an operation to a log: refusals and failures as notices, all else as debugging.
+/// An observer that logs each step of an operation: refusals and failures as notices, the others for debugging.
 ///
 /// *thread-safe*
 public struct LoggingObserver: OperationObserver {
@@ -78,22 +82,23 @@ public struct LoggingObserver: OperationObserver {
         log.debug("\(operation.name) \(step)", metadata: mark(operation))
     }
 
+    /// The number tells operations of one name apart.
     private func mark(_ operation: OperationIdentity) -> Logger.Metadata { ["operation": "\(operation.number)"] }
 
     private func text(of error: any Error) -> String { (error as? CaptureError)?.message ?? "\(error)" }
 }
 
-/// Measures where the time of an operation goes.
+/// An observer that measures where the time of an operation goes.
 ///
 /// *thread-safe*
 public final class ProfileObserver: OperationObserver {
-    /// Where the time went; a step that was not reached is nought.
+    /// Times by step; zero for a step that was not reached.
     public struct Profile: Hashable, Sendable {
-        /// For dependencies, a resumed queue, or a slot.
+        /// Time waited for dependencies, a resumed queue, or a slot.
         public internal(set) var waiting = Duration.zero
-        /// For conditions, questions and locks.
+        /// Time in conditions, questions and locks.
         public internal(set) var evaluating = Duration.zero
-        /// In the operation's own work.
+        /// Time in the operation's own work.
         public internal(set) var executing = Duration.zero
     }
 
@@ -107,12 +112,16 @@ public final class ProfileObserver: OperationObserver {
     private let report: @Sendable (OperationIdentity, Profile) -> Void
     private let measurements = Locked<[OperationIdentity: Measurement]>([:])
 
-    /// - Parameter report: called once for each operation, when it has ended.
+    /// - Parameter report: Called once for each operation, when it has ended.
     public convenience init(_ report: @escaping @Sendable (OperationIdentity, Profile) -> Void) {
         self.init(clock: ContinuousClock(), report)
     }
 
-    /// The same with a clock of one's own.
+    /// Measures with another clock.
+    ///
+    /// - Parameters:
+    ///   - clock: Any clock of durations; only differences of its instants count.
+    ///   - report: Called once for each operation, when it has ended.
     public init<C: Clock<Duration>>(
         clock: C, _ report: @escaping @Sendable (OperationIdentity, Profile) -> Void
     ) {
@@ -140,7 +149,7 @@ public final class ProfileObserver: OperationObserver {
         if let measurement { report(operation, measurement.profile) }
     }
 
-    /// The time up to now belongs to the step it was in.
+    /// Adds the time up to now to the step that ends with it.
     private func enter(_ step: WritableKeyPath<Profile, Duration> & Sendable, _ operation: OperationIdentity) {
         let now = now()
         measurements.withLock { measurements in

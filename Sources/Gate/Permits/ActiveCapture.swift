@@ -1,6 +1,5 @@
 import CaptureBase
-
-/// A capture that goes on: tells its session when the gate ends it, and the audit log what was delivered.
+/// A capture under way: tells its session when the gate ends it, and the audit log how much was delivered.
 ///
 /// Released without `finish`, it writes a `stop` line that says so.
 ///
@@ -10,7 +9,7 @@ package final class ActiveCapture: Sendable {
     package var capability: CapabilityName { watch.item.request.capability }
     package var level: AccessLevel { watch.item.request.level }
 
-    /// The decision it rests on by now; `nil` where that is a rule of the administrator's.
+    /// The decision that it rests on now; `nil` for a rule of the administrator's.
     package var decision: Int64? { watch.basis.id }
 
     private let watch: WatchedCapture
@@ -27,19 +26,19 @@ package final class ActiveCapture: Sendable {
     /// Calls `handler` when the gate ends the capture: at most once, and at once if it has already.
     ///
     /// It runs on the queue that watches all captures, or on the caller's thread where the end came before; it must not
-    /// block, and one capture has one handler: a second call replaces the first.
+    /// block. A capture has one handler: a second call replaces the first.
     package func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {
         watch.onEnd(handler)
     }
 
-    /// Asks about other devices too, which only the opening has shown to be what is captured: the hardware behind a name
-    /// of ALSA's configuration. What is denied of one of them is denied here, now and while the capture goes on.
+    /// Checks further devices that only the opening has shown to be captured: the hardware behind a name in ALSA's
+    /// configuration. A denial of one of them denies this capture, now and while it goes on.
     ///
     /// - Parameters:
-    ///   - other: what the refusal speaks of.
-    ///   - aliases: the ids of all these devices.
-    ///   - mayBeAny: not all of them are known: a denial of any device of the capability is one of this.
-    /// - Throws: `.notAuthorized` where one is denied; the audit log has it. Nothing may be captured then.
+    ///   - other: Named by the refusal.
+    ///   - aliases: Ids of all these devices.
+    ///   - mayBeAny: True if not all of them are known: a denial of any device of the capability then denies this one.
+    /// - Throws: `.notAuthorized` if one is denied; the audit log has it. Nothing may be captured then.
     package func admit(
         _ other: DeviceDescription, aliases: [DeviceID], mayBeAny: Bool = false
     ) async throws(CaptureError) {
@@ -54,17 +53,17 @@ package final class ActiveCapture: Sendable {
         }
     }
 
-    /// The device has come back, and has other ids than before: where one of them is denied, the gate ends the capture.
+    /// Adds the ids of a device that came back: where one of them is denied, the gate ends the capture.
     package func isBack(with aliases: [DeviceID]) {
         if watch.alsoIs(aliases) { gatekeeper.watcher.recheck() }
     }
 
-    /// Writes the `stop` line, or the `revocation` line where the gate ended it, and ends the watching. Only the first
+    /// Writes the `stop` line, or the `revocation` line if the gate ended it, and ends the watching. Only the first
     /// call does.
     /// - Parameters:
-    ///   - frames: audio or video frames delivered to the program.
-    ///   - bytes: bytes delivered to the program.
-    ///   - outcome: what happened, one short sentence.
+    ///   - frames: Audio or video frames delivered to the program.
+    ///   - bytes: Bytes delivered to the program.
+    ///   - outcome: One short sentence.
     package func finish(frames: UInt64, bytes: UInt64, outcome: String) async {
         guard watch.finish() else { return }
         gatekeeper.watcher.end(watch)
@@ -85,19 +84,21 @@ package final class ActiveCapture: Sendable {
     }
 }
 
-/// Why the gate ended a capture.
+/// Reason for which the gate ended a capture.
 ///
 /// *thread-safe*
 public enum CaptureEndReason: String, Hashable, Sendable {
-    /// The grant was taken back, or the policy changed.
+    /// The grant was revoked, or the policy changed.
     case revoked
-    /// The grant's date came.
+    /// The grant's time is over.
     case expired
     /// All devices of the capability were switched off.
     case killed
 
     /// The error with which a session of this device ends.
-    /// - Parameter capability: what it was used as, where that is known: the remedy is exact then.
+    /// - Parameters:
+    ///   - device: The device of the session.
+    ///   - capability: Its use, if known: the remedy is exact then.
     public func error(_ device: DeviceDescription, as capability: CapabilityName? = nil) -> CaptureError {
         let what = "\(device.name) (\(device.id))"
         return switch self {
@@ -119,8 +120,8 @@ public enum CaptureEndReason: String, Hashable, Sendable {
     }
 }
 
-/// Keeps single pictures of a camera apart, whoever takes them through one gatekeeper: of a camera that is opened again and
-/// again they would be moving ones.
+/// Keeps still images of a camera apart, whoever takes them through one gatekeeper: a camera that is opened again and
+/// again would deliver video.
 ///
 /// *thread-safe*
 package final class StillRateLimiter: Sendable {
@@ -128,7 +129,7 @@ package final class StillRateLimiter: Sendable {
 
     package init() {}
 
-    /// When the next may be taken: each that asks has the moment to itself.
+    /// Reserves the next moment for a still image: each caller gets one of its own.
     package func due(
         _ device: DeviceID, at now: ContinuousClock.Instant, apart pause: Duration
     ) -> ContinuousClock.Instant {
@@ -141,8 +142,8 @@ package final class StillRateLimiter: Sendable {
 }
 
 extension DevicePermit {
-    /// Waits, where it is for less than moving pictures, until another single one may be taken of the camera.
-    /// - Throws: `.cancelled` where the task is.
+    /// Waits until another still image may be taken of the camera; returns at once if the permit is for video.
+    /// - Throws: `.cancelled` if the task is.
     package func awaitStill(apart pause: Duration) async throws(CaptureError) {
         guard let highest = capability.levels.last, level < highest else { return }
         let due = gatekeeper.stills.due(device.id, at: .now, apart: pause)

@@ -1,10 +1,10 @@
 import CaptureBase
-
-/// Hands out one shared service, to whoever is authorized and to nobody else.
+/// One shared service for everybody who is authorized, and for nobody else.
 ///
-/// At once where it is granted, at once with the reason where it is denied, later where a person is being asked; however
-/// many ask at one time, one question is put and each gets its answer. A service whose devices the gate has closed, or
-/// whose authorization is gone, is not handed out again: the next one is built anew, if that is allowed.
+/// It is handed out at once where it is granted, refused at once with the reason where it is denied, and later where a
+/// person is being asked; however many ask at one time, one question is put and each gets its answer. A service whose
+/// devices the gate has closed, or whose authorization is gone, is not handed out again: the next one is built anew, if
+/// that is allowed.
 ///
 /// *thread-safe*
 public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
@@ -18,8 +18,8 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
 
     /// The service, built if there is none.
     ///
-    /// Cancelling the task ends the wait; the service is built all the same for those who wait with it.
-    /// - Throws: the refusal, with what to do, or what the service's initializer threw.
+    /// Cancelling the task ends the wait; the service is still built for the others who wait.
+    /// - Throws: The refusal, with what to do, or the error of the service's initializer.
     public var service: Service {
         get async throws(CaptureError) {
             if let usable = await usable() { return usable }
@@ -33,7 +33,9 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
         }
     }
 
-    /// The same with a callback, called once, on a thread of the cooperative pool.
+    /// Calls back with the service, once, on a thread of the cooperative pool.
+    ///
+    /// - Parameter completion: Receives the service or the refusal.
     public func service(_ completion: @escaping @Sendable (Result<Service, CaptureError>) -> Void) {
         Task {
             do throws(CaptureError) {
@@ -47,21 +49,21 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
     /// Lets go of the service; until then it and the gatekeeper keep each other alive.
     public func release() { shared.release() }
 
-    /// How many wait while it is built.
+    /// Number of those who wait while it is built.
     var waiting: Int { shared.waitingCount }
 
-    /// The service there is, if it may be handed out now.
+    /// The present service, if it may be handed out now.
     private func usable() async -> Service? {
         guard let built = shared.built else { return nil }
         switch built.usage.state {
         case .running: return built.service
         case .ended: return nil
-        // It holds no device: then the authorization itself must hold.
+        // A service without a device: then the authorization itself must hold.
         case .notBegun: return await Service.capability.report(in: gatekeeper).refusal == nil ? built.service : nil
         }
     }
 
-    /// In a task of its own: it belongs to all who wait.
+    /// Builds in a task of its own: it belongs to all who wait.
     private func build() {
         Task.detached {
             let queue = GateQueue(gatekeeper: gatekeeper)
@@ -74,7 +76,7 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
     }
 }
 
-/// Builds a service with a permit.
+/// An operation that builds a service with a permit.
 private struct BuildService<Service: AuthorizedService>: CaptureOperation {
     let authorization = AuthorizedFor(Service.capability)
     var name: String { "Build(\(Service.self))" }
@@ -87,7 +89,7 @@ private struct BuildService<Service: AuthorizedService>: CaptureOperation {
     }
 }
 
-/// A service that whoever is authorized shares, such as a microphone that stays open.
+/// A service shared by everybody who is authorized, such as a microphone that stays open.
 ///
 /// Its initializer takes the permit, so that nobody else can build one.
 ///
@@ -95,20 +97,21 @@ private struct BuildService<Service: AuthorizedService>: CaptureOperation {
 public protocol AuthorizedService: AnyObject, Sendable {
     associatedtype Capable: DeviceCapability
 
-    /// What must be allowed.
+    /// The capability that must be allowed.
     static var capability: Capable { get }
 
-    /// Opens its devices; the permit is worth nothing after the return.
+    /// Opens the devices; the permit is worth nothing after the return.
     init(opening permit: consuming Permit) async throws(CaptureError)
 }
 
-/// A service that is shared, and those who wait while it is built.
+/// A shared service, and those who wait while it is built.
 ///
 /// *thread-safe*
 final class SharedService<Service: AuthorizedService>: Sendable {
+    /// A service and the state of its captures.
     struct Built: Sendable {
         let service: Service
-        /// How the captures that it began go.
+        /// State of the captures that it began.
         let usage: PermitUsage
     }
 
@@ -124,7 +127,7 @@ final class SharedService<Service: AuthorizedService>: Sendable {
 
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Whether the one who joins is to build it.
+    /// Adds a waiting caller. True if that caller is to build the service.
     func join(_ promise: Promise<Result<Service, CaptureError>>) -> Bool {
         state.withLock { state in
             state.waiting.append(promise)
@@ -133,7 +136,7 @@ final class SharedService<Service: AuthorizedService>: Sendable {
         }
     }
 
-    /// It has been built, or could not be.
+    /// Ends the building, with a service or an error, and wakes all who wait.
     func end(_ result: Result<Built, CaptureError>) {
         let waiting = state.withLock { state in
             state.built = try? result.get()
@@ -145,7 +148,7 @@ final class SharedService<Service: AuthorizedService>: Sendable {
     }
 
     func release() {
-        // Released outside the lock: its end may come back here.
+        // Released outside the lock: its deinit may call back here.
         let built = state.withLock { state in
             defer { state.built = nil }
             return state.built
@@ -155,7 +158,7 @@ final class SharedService<Service: AuthorizedService>: Sendable {
 }
 
 extension Gatekeeper {
-    /// The one place where a service of this type is handed out.
+    /// Returns the shared instance of a service type: each gatekeeper has one.
     public func instance<Service: AuthorizedService>(of type: Service.Type = Service.self) -> AuthorizedInstance<
         Service
     > {

@@ -2,9 +2,9 @@ import CaptureBase
 import Dispatch
 import Logging
 
-/// Asks about every running capture again after each change of store or policy, and when a grant's date comes.
+/// Judges every running capture again after each change of store or policy, and when a grant's time is over.
 ///
-/// It works on a Dispatch queue of its own: a program that keeps the cooperative pool busy can't put a revocation off.
+/// It works on a Dispatch queue of its own: a program that keeps the cooperative pool busy can't delay a revocation.
 ///
 /// *thread-safe*
 final class CaptureWatcher: Sendable {
@@ -12,9 +12,9 @@ final class CaptureWatcher: Sendable {
         var observations: [any ChangeObservation] = []
         var isOpen = false
         var watches: [ObjectIdentifier: WatchedCapture] = [:]
-        /// A check is in the queue and has not read anything yet.
+        /// True while a check is in the queue and has not read anything yet: many changes need one check.
         var isScheduled = false
-        /// Only the newest timer counts.
+        /// Number of the newest timer; older ones do nothing.
         var timer: UInt64 = 0
     }
 
@@ -28,7 +28,7 @@ final class CaptureWatcher: Sendable {
         self.log = log
     }
 
-    /// Begins to listen for changes; from the second time on it does nothing.
+    /// Begins to listen for changes; later calls do nothing.
     func open() {
         let isFirst = state.withLock { state in
             defer { state.isOpen = true }
@@ -40,7 +40,7 @@ final class CaptureWatcher: Sendable {
         state.withLock { $0.observations = observations }
     }
 
-    /// Watches a capture that has just begun, and checks it once more: what changed since it was read is found.
+    /// Watches a capture that has just begun, and checks it once more: a change since it was read is found.
     func begin(_ watch: WatchedCapture) {
         state.withLock { $0.watches[ObjectIdentifier(watch)] = watch }
         recheck()
@@ -71,7 +71,7 @@ final class CaptureWatcher: Sendable {
         arm(going.map(\.0))
     }
 
-    /// Whether it goes on.
+    /// Applies a finding to a capture. True if it goes on.
     private func judgeOne(_ watch: WatchedCapture, _ finding: CaptureJudge.Finding) -> Bool {
         if let grant = finding.status.grant, grant.level >= watch.item.request.level {
             watch.rest(on: grant)
@@ -84,7 +84,8 @@ final class CaptureWatcher: Sendable {
         return false
     }
 
-    /// By the moment that was judged: a clock that was set back since then does not make a revocation of an expiry.
+    /// Reason by the moment that was judged: a clock that was set back since then does not turn an expiry into a
+    /// revocation.
     private func reason(for watch: WatchedCapture, _ finding: CaptureJudge.Finding) -> CaptureEndReason {
         if case .restricted(let restriction) = finding.status {
             return restriction.cause == .killSwitch ? .killed : .revoked
@@ -96,11 +97,11 @@ final class CaptureWatcher: Sendable {
 }
 
 extension CaptureWatcher {
-    /// How often the clocks are read while a grant with a date is in use: a timer knows neither of a suspended machine nor
-    /// of a wall clock that was set.
+    /// Longest time between two readings of the clocks while a grant with an end is in use, ns: a timer knows neither
+    /// of a suspended machine nor of a wall clock that was set.
     private static let longestNap: Int64 = 250_000_000
 
-    /// Comes back when the first of these captures' grants runs out.
+    /// Schedules the check at which the first of these captures' grants may be over.
     private func arm(_ watches: [WatchedCapture]) {
         let now = judge.clock.now
         let naps = watches.compactMap { watch -> Int64? in
@@ -124,7 +125,9 @@ extension CaptureWatcher {
     }
 }
 
-/// What the watcher knows of one capture.
+/// The watcher's record of one capture.
+///
+/// *thread-safe*
 final class WatchedCapture: Sendable {
     private struct State {
         var basis: Grant
@@ -132,7 +135,7 @@ final class WatchedCapture: Sendable {
         var mayBeAny = false
         var reason: CaptureEndReason?
         var handler: (@Sendable (CaptureEndReason) -> Void)?
-        /// The session has closed the device.
+        /// True once the session has closed the device.
         var isFinished = false
     }
 
@@ -144,21 +147,23 @@ final class WatchedCapture: Sendable {
         state = Locked(State(basis: basis, aliases: item.aliases))
     }
 
-    /// The grant it rests on now.
+    /// The grant that it rests on now.
     var basis: Grant { state.withLock { $0.basis } }
     var endReason: CaptureEndReason? { state.withLock { $0.reason } }
 
-    /// What is to be judged.
+    /// The question to judge again after each change.
     var evaluationRequest: CaptureJudge.Case {
         let (basis, aliases, mayBeAny) = state.withLock { ($0.basis, $0.aliases, $0.mayBeAny) }
         return CaptureJudge.Case(
             request: item.request, device: item.device.id, aliases: aliases, mayBeAny: mayBeAny, basis: basis)
     }
 
-    /// What is captured goes by other ids as well.
+    /// Adds further ids of the captured device.
     ///
-    /// - Parameter mayBeAny: by that of any device of its capability.
-    /// - Returns: whether one of them is new.
+    /// - Parameters:
+    ///   - aliases: The ids.
+    ///   - mayBeAny: True if it may be any device of its capability.
+    /// - Returns: True if one of them is new.
     func alsoIs(_ aliases: [DeviceID], mayBeAny: Bool = false) -> Bool {
         state.withLock { state in
             let fresh = aliases.filter { !state.aliases.contains($0) }
@@ -170,7 +175,7 @@ final class WatchedCapture: Sendable {
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Whether this was the first time.
+    /// Marks the capture as finished. True for the first call.
     func finish() -> Bool {
         state.withLock { state in
             defer { state.isFinished = true }
@@ -178,6 +183,7 @@ final class WatchedCapture: Sendable {
         }
     }
 
+    /// The handler is called outside the lock: it may come back here.
     func onEnd(_ handler: @escaping @Sendable (CaptureEndReason) -> Void) {
         let reason = state.withLock { state in
             if state.reason == nil { state.handler = handler }
@@ -186,6 +192,7 @@ final class WatchedCapture: Sendable {
         if let reason { handler(reason) }
     }
 
+    /// The first reason stands.
     func end(_ reason: CaptureEndReason) {
         let handler = state.withLock { state -> (@Sendable (CaptureEndReason) -> Void)? in
             guard state.reason == nil else { return nil }
@@ -196,7 +203,7 @@ final class WatchedCapture: Sendable {
         handler?(reason)
     }
 
-    /// Goes on, on this grant.
+    /// Lets the capture go on, on this grant.
     func rest(on grant: Grant) {
         state.withLock { $0.basis = grant }
     }

@@ -1,6 +1,5 @@
 import CaptureBase
-
-/// The proof that an operation may open its devices: made by the gatekeeper alone, right before the operation executes.
+/// Proof that an operation may open its devices: made by the gatekeeper alone, right before the operation executes.
 ///
 /// It can't be made, copied or used twice, and it is worth nothing once the operation has ended. Opening a device asks
 /// the store once more.
@@ -18,6 +17,7 @@ public struct Permit: ~Copyable, Sendable {
     public let devices: [Device]
 
     let state: PermitState
+    /// Indices of the devices that were not taken yet.
     private var left: Set<Int>
 
     init(_ state: PermitState) {
@@ -29,14 +29,14 @@ public struct Permit: ~Copyable, Sendable {
     }
 
     /// Hands out a device, once.
-    /// - Returns: `nil` if the permit does not speak of this device, or it was taken.
+    /// - Returns: `nil` if the permit does not cover this device, or it was taken.
     public mutating func take(_ id: DeviceID) -> DevicePermit? {
         guard let index = left.filter({ devices[$0].device.id == id }).min() else { return nil }
         left.remove(index)
         return DevicePermit(state, index, devices[index])
     }
 
-    /// Refuses, before anything is opened, where a device is not allowed at its capability's highest level: the one for
+    /// Refuses, before anything is opened, if a device is not allowed at its capability's highest level: the one for
     /// frames that can be kept.
     /// - Throws: `.notAuthorized` with both levels; the audit log has it.
     package func requireFrames() async throws(CaptureError) {
@@ -47,7 +47,7 @@ public struct Permit: ~Copyable, Sendable {
     }
 }
 
-/// The proof that one device may be opened, once.
+/// Proof that one device may be opened, once.
 ///
 /// *thread-safe*
 public struct DevicePermit: ~Copyable, Sendable {
@@ -67,17 +67,18 @@ public struct DevicePermit: ~Copyable, Sendable {
         level = device.level
     }
 
-    /// Compares what is about to be opened with what is allowed, asks the store once more, uses up a `once` grant, writes the `start` line and watches for revocation from here on.
+    /// Redeems the permit: compares the device that is about to be opened with the allowed one, asks the store once
+    /// more, uses up a `once` grant, writes the `start` line and watches for revocation from here on.
     ///
     /// Call it right before the node is opened. Devices of one permit are one capture: the first uses up the `once`
     /// grants of all.
     /// - Parameters:
-    ///   - id: the device that is about to be opened.
-    ///   - name: what it is about to be opened as.
-    ///   - level: the least that what is opened needs, by what it lends to the program.
+    ///   - id: The device that is about to be opened.
+    ///   - name: The capability that it is about to be opened as.
+    ///   - level: Lowest level that allows what the session lends to the program.
     /// - Throws: `.notAuthorized` if the permit is of another device or of a lower level, its operation has ended, the
-    ///   authorization is gone, or the device is real and the gatekeeper not the machine's; `.store` if the store can't be
-    ///   read or written. Nothing may be opened then.
+    ///   authorization is gone, or the device is real and the gatekeeper not the machine's; `.store` if the store can't
+    ///   be read or written. Nothing may be opened then.
     package consuming func redeem(
         opening id: DeviceID, as name: CapabilityName, for level: AccessLevel
     ) async throws(CaptureError) -> ActiveCapture {
@@ -91,10 +92,11 @@ public struct DevicePermit: ~Copyable, Sendable {
     }
 }
 
-/// What stands behind a permit and its device permits: the devices, and what the capture rests on.
+/// State behind a permit and its device permits: the devices, and the grants that the capture rests on.
 ///
 /// *thread-safe*
 final class PermitState: Sendable {
+    /// A device of the permit, and the request that it answers.
     struct Item: Sendable {
         let request: DeviceRequest
         let device: DeviceDescription
@@ -103,9 +105,9 @@ final class PermitState: Sendable {
     }
 
     private struct State {
-        /// The operation has ended.
+        /// True once the operation has ended.
         var isClosed = false
-        /// Set when the first device was redeemed: the grant of each item.
+        /// Set when the first device is redeemed: the grant of each item.
         var bases: [Grant]?
     }
 
@@ -124,7 +126,7 @@ final class PermitState: Sendable {
         state.withLock { $0.isClosed = true }
     }
 
-    /// Refuses what lends more to the program than was allowed.
+    /// Refuses a use that lends more to the program than was allowed. The audit log has the refusal.
     func require(_ level: AccessLevel, of index: Int) async throws(CaptureError) {
         let item = items[index]
         guard item.request.level < level || !item.request.capability.has(level) else { return }
@@ -133,6 +135,7 @@ final class PermitState: Sendable {
         throw error
     }
 
+    /// Starts the capture on the store queue: the store may block, and the cooperative pool must not.
     func redeem(_ index: Int) async throws(CaptureError) -> ActiveCapture {
         let started = await gatekeeper.onStoreQueue { () -> Result<ActiveCapture, CaptureError> in
             Result { () throws(CaptureError) in try self.start(index) }
@@ -145,7 +148,7 @@ final class PermitState: Sendable {
         }
     }
 
-    /// On the store queue, which is serial: devices of one permit start one after another.
+    /// Starts on the store queue, which is serial: devices of one permit start one after another.
     private func start(_ index: Int) throws(CaptureError) -> ActiveCapture {
         try gatekeeper.checkStanding(for: items[index].device, items[index].request.capability)
         if state.withLock({ $0.isClosed }) {
@@ -165,7 +168,7 @@ final class PermitState: Sendable {
         return ActiveCapture(watch, gatekeeper: gatekeeper)
     }
 
-    /// The grants of all devices, read now: all or nothing.
+    /// Grants of all devices, read now: all or nothing.
     private func grants(continuing known: [Grant]?) throws(CaptureError) -> [Grant] {
         let judge = gatekeeper.watcher.judge
         let cases = items.indices.map { index in
@@ -187,7 +190,7 @@ final class PermitState: Sendable {
         return grants
     }
 
-    /// Writes the `start` line; the first device also uses up what is for one capture, in the same transaction.
+    /// Writes the `start` line; the first device also uses up `once` grants, in the same transaction.
     private func writeStart(_ index: Int, _ bases: [Grant], isFirst: Bool) throws(CaptureError) {
         let event = items[index].event(
             .start, at: gatekeeper.clock.now, subject: gatekeeper.subject, decision: bases[index].id,
@@ -205,6 +208,7 @@ final class PermitState: Sendable {
 }
 
 extension PermitState.Item {
+    /// The refusal's words for a use of this device at that level.
     func notice(of gatekeeper: Gatekeeper, needing level: AccessLevel) -> RefusalNotice {
         let needed = DeviceRequest(
             capability: request.capability, level: level, device: request.device, purpose: request.purpose)
@@ -222,13 +226,13 @@ extension PermitState.Item {
     }
 }
 
-/// How the captures of one permit go.
+/// State of the captures of one permit.
 ///
 /// *thread-safe*
 final class PermitUsage: Sendable {
     enum State {
         case notBegun
-        /// One at least goes on, and the gate has ended none.
+        /// At least one goes on, and the gate has ended none.
         case running
         case ended
     }

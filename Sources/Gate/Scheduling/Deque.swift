@@ -1,4 +1,4 @@
-/// A line from which the first is taken in constant time.
+/// A queue whose first element is taken in constant time.
 struct Deque<Element> {
     private var elements: [Element?] = []
     private var start = 0
@@ -17,7 +17,7 @@ struct Deque<Element> {
         return first
     }
 
-    /// Moving the rest only when half is empty costs constant time an element.
+    /// Moves the rest only when half is empty: constant time for each element on average.
     private mutating func shrink() {
         if start == elements.count {
             elements.removeAll(keepingCapacity: elements.capacity <= 64)

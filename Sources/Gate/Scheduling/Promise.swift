@@ -11,7 +11,7 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Locked(State.waiting([]))
 
-    /// Whether this was the first; later ones change nothing.
+    /// Sets the value. True for the first call; later ones change nothing.
     @discardableResult
     func fulfil(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
@@ -20,14 +20,17 @@ final class Promise<Value: Sendable>: Sendable {
             return waiting
         }
         guard let waiting else { return false }
+        // Outside the lock: a resumed task may come back here.
         for continuation in waiting { continuation.resume(returning: value) }
         return true
     }
 
+    /// True once the value is there. Never waits.
     var isFulfilled: Bool {
         state.withLock { if case .fulfilled = $0 { true } else { false } }
     }
 
+    /// The value, once it is there. Cancelling the task does not end the wait.
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in
