@@ -2,7 +2,7 @@ import Testing
 
 @testable import CaptureEncoding
 
-@Suite("PixelRows of samples")
+@Suite("Rows of samples")
 struct RowsTests {
     private let all = (0..<1024).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }
 
@@ -22,9 +22,9 @@ struct RowsTests {
                                 return
                             }
                             if isYUYV {
-                                PixelRows.splitYUYV(base, y, cb, cr, pairs: pairs)
+                                Rows.splitYUYV(base, y, cb, cr, pairs: pairs)
                             } else {
-                                PixelRows.splitUYVY(base, y, cb, cr, pairs: pairs)
+                                Rows.splitUYVY(base, y, cb, cr, pairs: pairs)
                             }
                         }
                     }
@@ -42,11 +42,11 @@ struct RowsTests {
         var (luma, chroma) = (values, values)
         luma.withUnsafeMutableBufferPointer { row in
             guard let row = row.baseAddress else { return }
-            PixelRows.expandLuma(row, into: row, count: 256)
+            Rows.expandLuma(row, into: row, count: 256)
         }
         chroma.withUnsafeMutableBufferPointer { row in
             guard let row = row.baseAddress else { return }
-            PixelRows.expandChroma(row, into: row, count: 256)
+            Rows.expandChroma(row, into: row, count: 256)
         }
         for value in 0...255 {
             let exactLuma = min(max(Double(value - 16) * 255 / 219, 0), 255)
@@ -65,7 +65,7 @@ struct RowsTests {
             first.withUnsafeBufferPointer { first in
                 second.withUnsafeBufferPointer { second in
                     guard let first = first.baseAddress, let second = second.baseAddress else { return }
-                    PixelRows.average(first, second, into: mean, count: 5)
+                    Rows.average(first, second, into: mean, count: 5)
                 }
             }
         }

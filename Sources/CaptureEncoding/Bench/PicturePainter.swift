@@ -3,14 +3,14 @@ import CaptureGate
 /// Paints synthetic pictures in the layouts that cameras deliver.
 struct PicturePainter {
     private let format: VideoFormat
-    private let layout: RawFrameLayout
+    private let layout: RawLayout
     private let arrangement: PixelArrangement
     private let scenery: Scenery
     private let seed: UInt64
 
     /// - Throws: `.usage` for formats without known planes.
     init(_ format: VideoFormat, seed: UInt64) throws(CaptureError) {
-        guard let layout = RawFrameLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
+        guard let layout = RawLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
             throw CaptureError(
                 .usage, "No picture of \(format.width)x\(format.height) \(format.pixelFormat) can be painted.",
                 remedies: [Remedy("Choose YUYV, NV12, YU12, GREY or RGB3, of an even width.")])

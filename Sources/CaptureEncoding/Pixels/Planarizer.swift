@@ -2,7 +2,7 @@ import CaptureGate
 
 /// Turns a driver's raw picture into planes.
 struct Planarizer: Hashable {
-    let layout: RawFrameLayout
+    let layout: RawLayout
     let arrangement: PixelArrangement
     let geometry: PlanarGeometry
     private let recolouring: ColourConversion
@@ -20,7 +20,7 @@ struct Planarizer: Hashable {
         _ format: VideoFormat, sampling: ChromaSampling? = nil, to target: ColourConversion.Target = .source,
         takesRGB: Bool = false
     ) {
-        guard let layout = RawFrameLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
+        guard let layout = RawLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
             return nil
         }
         if case .rgb = arrangement, !takesRGB { return nil }
@@ -67,11 +67,11 @@ struct Planarizer: Hashable {
         }
     }
 
-    func expandRow(_ y: PixelRows.Target, _ width: Int, _ cb: PixelRows.Target, _ cr: PixelRows.Target) {
+    func expandRow(_ y: Rows.Target, _ width: Int, _ cb: Rows.Target, _ cr: Rows.Target) {
         guard expands else { return }
-        PixelRows.expandLuma(y, into: y, count: width)
-        PixelRows.expandChroma(cb, into: cb, count: geometry.chromaWidth)
-        PixelRows.expandChroma(cr, into: cr, count: geometry.chromaWidth)
+        Rows.expandLuma(y, into: y, count: width)
+        Rows.expandChroma(cb, into: cb, count: geometry.chromaWidth)
+        Rows.expandChroma(cr, into: cr, count: geometry.chromaWidth)
     }
 }
 
@@ -105,23 +105,22 @@ extension Planarizer {
                 source + row * layout.planes[0].stride, y + row * geometry.width, isFirst ? rowCb : otherCb,
                 isFirst ? rowCr : otherCr, order)
             if isFirst { continue }
-            PixelRows.average(rowCb, otherCb, into: rowCb, count: width)
-            PixelRows.average(rowCr, otherCr, into: rowCr, count: width)
+            Rows.average(rowCb, otherCb, into: rowCb, count: width)
+            Rows.average(rowCr, otherCr, into: rowCr, count: width)
         }
     }
 
     private func splitRow(
-        _ source: UnsafeRawPointer, _ y: PixelRows.Target, _ cb: PixelRows.Target, _ cr: PixelRows.Target,
-        _ order: PackedOrder
+        _ source: UnsafeRawPointer, _ y: Rows.Target, _ cb: Rows.Target, _ cr: Rows.Target, _ order: PackedOrder
     ) {
         let pairs = geometry.chromaWidth
         // The orders differ in where Y stands; which of the others is Cb is a matter of two names.
         let isCbFirst = order.cb < order.cr
         let (first, second) = isCbFirst ? (cb, cr) : (cr, cb)
         if order.y == 0 {
-            PixelRows.splitYUYV(source, y, first, second, pairs: pairs)
+            Rows.splitYUYV(source, y, first, second, pairs: pairs)
         } else {
-            PixelRows.splitUYVY(source, y, first, second, pairs: pairs)
+            Rows.splitUYVY(source, y, first, second, pairs: pairs)
         }
         expandRow(y, geometry.width, cb, cr)
     }
@@ -134,7 +133,7 @@ extension Planarizer {
         for index in layout.planes.indices.dropFirst() {
             let isSecond = (index == 2) != swapped
             copyPlane(
-                source, layout.planes[index], isSecond ? chroma + geometry.chromaBytes : chroma, PixelRows.expandChroma)
+                source, layout.planes[index], isSecond ? chroma + geometry.chromaBytes : chroma, Rows.expandChroma)
         }
     }
 
@@ -146,7 +145,7 @@ extension Planarizer {
             let cb = y + geometry.lumaBytes + row * width
             let cr = cb + geometry.chromaBytes
             let (first, second) = swapped ? (cr, cb) : (cb, cr)
-            PixelRows.split(source + plane.offset + row * plane.stride, first, second, count: width)
+            Rows.split(source + plane.offset + row * plane.stride, first, second, count: width)
             expandRow(y, 0, cb, cr)
         }
     }
@@ -156,7 +155,7 @@ extension Planarizer {
         _ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, _ shift: UInt16, _ isBigEndian: Bool
     ) {
         for row in 0..<geometry.height {
-            PixelRows.narrow(
+            Rows.narrow(
                 source + row * layout.planes[0].stride, into: target + row * geometry.width, count: geometry.width,
                 shift: shift, isBigEndian: isBigEndian)
         }
@@ -167,7 +166,7 @@ extension Planarizer {
     ) {
         for row in 0..<geometry.height {
             let start = y + row * geometry.width
-            PixelRows.separate(
+            Rows.separate(
                 (source + row * layout.planes[0].stride).assumingMemoryBound(to: UInt8.self), start,
                 start + geometry.lumaBytes, start + 2 * geometry.lumaBytes, count: geometry.width, red: red, blue: blue,
                 shares)
@@ -175,12 +174,12 @@ extension Planarizer {
     }
 
     private func copyLuma(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>) {
-        copyPlane(source, layout.planes[0], target, PixelRows.expandLuma)
+        copyPlane(source, layout.planes[0], target, Rows.expandLuma)
     }
 
     private func copyPlane(
-        _ source: UnsafeRawPointer, _ plane: RawFrameLayout.Plane, _ target: UnsafeMutablePointer<UInt8>,
-        _ expand: (PixelRows.Source, PixelRows.Target, Int) -> Void
+        _ source: UnsafeRawPointer, _ plane: RawLayout.Plane, _ target: UnsafeMutablePointer<UInt8>,
+        _ expand: (Rows.Source, Rows.Target, Int) -> Void
     ) {
         for row in 0..<plane.rows {
             let from = source + plane.offset + row * plane.stride

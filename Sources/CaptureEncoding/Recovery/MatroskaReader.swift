@@ -163,116 +163,68 @@ extension ArraySlice<UInt8> {
     var text: String { String(decoding: prefix { $0 != 0 }, as: UTF8.self) }
 }
 
-extension MatroskaTrack {
-    /// Reads a TrackEntry.
-    /// - Parameter devices: their ids, by number.
-    /// - Returns: `nil` for what this module would not have written.
-    convenience init?(recovering entry: ArraySlice<UInt8>, devices: [UInt64: String]) {
-        var fields: [UInt32: ArraySlice<UInt8>] = [:]
-        for (id, content) in MatroskaChildren(entry) {
-            fields[id] = content
-            guard [MatroskaID.audio, .video].contains(where: { $0.rawValue == id }) else { continue }
-            for (id, content) in MatroskaChildren(content) {
-                fields[id] = content
-                guard id == MatroskaID.colour.rawValue else { continue }
-                for (id, content) in MatroskaChildren(content) { fields[id] = content }
-            }
-        }
-        func field(_ id: MatroskaID) -> ArraySlice<UInt8> { fields[id.rawValue] ?? [] }
-        let trackNumber = field(.trackNumber).unsigned
-        guard (1...126).contains(trackNumber) else { return nil }
-        var codec = CodecDescription(matroskaID: field(.codecID).text, privateBytes: Array(field(.codecPrivate)))
-        codec.bitDepth = Int(clamping: field(.bitDepth).unsigned)
-        codec.uncompressedFourCC = Array(field(.uncompressedFourCC).prefix(4))
-        codec.delay = Int64(clamping: field(.codecDelay).unsigned)
-        codec.preRoll = Int64(clamping: field(.seekPreRoll).unsigned)
-        func number(_ id: MatroskaID) -> UInt64 { field(id).unsigned }
-        codec.colorimetry = MatroskaColour.read(number)
-        let media: ClipTrack.Media
-        switch field(.trackType).unsigned {
-        case 1:
-            let size = (number(.pixelWidth), number(.pixelHeight))
-            guard var format = Self.video(codec, size, number(.defaultDuration)) else { return nil }
-            format.fieldOrder = MatroskaFieldOrder.read(number)
-            format.pixelAspect = MatroskaAspect.read(size, number)
-            media = .video(format)
-        case 2:
-            let rate = field(.samplingFrequency).number
-            guard let format = Self.audio(codec, rate, field(.channels).unsigned) else { return nil }
-            media = .audio(format)
-        default: return nil
-        }
-        let track = ClipTrack(media, name: field(.name).text, device: devices[trackNumber] ?? "")
-        self.init(number: Int(trackNumber), track: track, encoder: RecoveredCodec(codec))
-    }
-
-    private static func video(_ codec: CodecDescription, _ size: (UInt64, UInt64), _ duration: UInt64) -> VideoFormat? {
-        let codes = ["YUY2": "YUYV", "UYVY": "UYVY", "NV12": "NV12", "I420": "YU12", "Y800": "GREY"]
-        let code = codes[String(decoding: codec.uncompressedFourCC, as: UTF8.self)]
-        let pixelFormat = codec.matroskaID == "V_MJPEG" ? PixelFormat.mjpeg : code.flatMap { PixelFormat($0) }
-        guard let pixelFormat, (1...65_535).contains(size.0), (1...65_535).contains(size.1),
-            (1...1_000_000_000_000).contains(duration), let rate = FrameRate(1_000_000_000, Int(duration))
-        else { return nil }
-        return VideoFormat(
-            width: Int(size.0), height: Int(size.1), pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: 0,
-            colorimetry: codec.colorimetry)
-    }
-
-    private static func audio(_ codec: CodecDescription, _ rate: Double, _ channels: UInt64) -> AudioFormat? {
-        guard rate >= 1, rate <= 655_350, (1...255).contains(channels) else { return nil }
-        let sample: SampleFormat
-        switch (codec.matroskaID, codec.bitDepth) {
-        case ("A_OPUS", _): sample = .float32
-        case ("A_FLAC", _): sample = .s32
-        case ("A_PCM/INT/LIT", 16): sample = .s16
-        case ("A_PCM/INT/LIT", 24): sample = .s24Packed
-        case ("A_PCM/INT/LIT", 32): sample = .s32
-        case ("A_PCM/FLOAT/IEEE", 32): sample = .float32
-        default: return nil
-        }
-        return AudioFormat(sampleRate: Int(rate), channels: Int(channels), sampleFormat: sample)
-    }
-}
-
-/// Stands where a track's encoder would: its packets exist already.
+/// The times of a file's blocks, none believed that can't be.
+///
+/// A block is judged by those of its own track before it: a track that was silent for a while may be written behind others
+/// that went on. However the blocks are spread over clusters, what is judged once is judged the same again.
 ///
 /// *session-bound*
-final class RecoveredCodec: Encoder {
-    let description: CodecDescription
-    let counts = EncoderCounts()
-    private let checksum = FLACChecksum()
-
-    init(_ description: CodecDescription) { self.description = description }
-
-    func begin() {}
-    func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
-        throw CaptureError(.usage, "A recovered track takes no frames.")
-    }
-    func finish(into packets: inout PacketBuffer) {}
-
-    /// How many frames a packet holds: pictures, or samples of each channel.
-    /// - Returns: `nil` for one that is damaged, as far as its codec lets that be known.
-    func frames(in packet: ArraySlice<UInt8>, of track: ClipTrack) -> Int64? {
-        switch description.matroskaID {
-        case "V_MJPEG": packet.starts(with: [0xFF, 0xD8]) && packet.suffix(2) == [0xFF, 0xD9] ? 1 : nil
-        case "A_FLAC": flacFrames(packet)
-        case "A_OPUS": OpusPacket.samples(packet)
-        default: plainFrames(packet, of: track)
-        }
+struct MatroskaBlockTimestamps {
+    /// What a track's blocks take so far, nanoseconds.
+    private struct Track {
+        var start: Int64 = 0
+        var end: Int64?
+        var length: Int64 = 0
     }
 
-    private func flacFrames(_ packet: ArraySlice<UInt8>) -> Int64? {
-        guard let head = FLACFrameHeader(Array(packet.prefix(FLACFrameHeader.most + 1)), at: 0, checksum) else {
-            return nil
-        }
-        return checksum.frame(packet) == 0 ? Int64(head.blockFrames) : nil
+    private var tracks: [Track]
+    /// Where the last of all tracks ends, nanoseconds.
+    private var end: Int64 = 0
+    /// Nanoseconds.
+    private var clusterTime: Int64 = 0
+    private var isClusterJudged = true
+
+    /// A recording that stood still for longer would have been ended, nanoseconds.
+    private static let longestPause: Int64 = 3_600_000_000_000
+    /// How far a block's damaged time may lie before the last block's for it to be put behind that, nanoseconds.
+    private static let longestStepBack: Int64 = 1_000_000_000
+    /// No clip is longer; sums of such times don't overflow, nanoseconds.
+    private static let longestClip: Int64 = 1 << 60
+
+    init(tracks count: Int) { tracks = Array(repeating: Track(), count: count) }
+
+    /// - Parameter time: of the cluster; `nil` for one that is no number, nanoseconds.
+    mutating func beginCluster(at time: Int64?) {
+        clusterTime = min(time ?? .max, 2 * Self.longestClip)
+        isClusterJudged = false
     }
 
-    private func plainFrames(_ packet: ArraySlice<UInt8>, of track: ClipTrack) -> Int64? {
-        switch track.media {
-        case .audio(let format):
-            packet.count.isMultiple(of: format.bytesPerFrame) ? Int64(packet.count / format.bytesPerFrame) : nil
-        case .video(let format): RawFrameLayout(format)?.packedByteCount == packet.count ? 1 : nil
+    /// The time of a track's next block. Where a cluster's own time can't be, the cluster goes where the track ended.
+    ///
+    /// - Parameter offset: from the cluster's time, nanoseconds.
+    /// - Returns: `nil` for a block that is damaged.
+    mutating func time(_ offset: Int64, of track: Int, lasting duration: Int64) -> Int64? {
+        guard duration <= Self.longestClip - tracks[track].length else { return nil }
+        defer { isClusterJudged = true }
+        if !isClusterJudged, !isPossible(clusterTime + offset, of: track), !isPossible(clusterTime, of: track) {
+            clusterTime = tracks[track].end ?? end
         }
+        return isPossible(clusterTime + offset, of: track) ? max(clusterTime + offset, 0) : nil
+    }
+
+    private func isPossible(_ time: Int64, of track: Int) -> Bool {
+        // As it will be in the file.
+        let time = MatroskaTime.nanoseconds(atTick: MatroskaTime.ticks(max(time, 0)))
+        return time >= tracks[track].start - Self.longestStepBack
+            && time <= min(end + Self.longestPause, Self.longestClip)
+    }
+
+    /// A block is in the new file.
+    mutating func note(_ track: Int, at tick: Int64, lasting duration: Int64) {
+        let start = MatroskaTime.nanoseconds(atTick: tick)
+        tracks[track].start = start
+        tracks[track].end = max(start + duration, tracks[track].end ?? 0)
+        tracks[track].length += duration
+        end = max(end, start + duration)
     }
 }

@@ -1,46 +1,6 @@
 import CCodecs
 import CaptureGate
 
-/// How a single picture is stored.
-///
-/// *thread-safe*
-public enum StillFormat: String, Hashable, Sendable, Codable, CaseIterable {
-    /// JPEG in JFIF (ITU-T T.81, T.871).
-    case jpeg
-    /// PNG (ISO/IEC 15948): no bit of a grey or RGB picture is lost.
-    case png
-    /// QOI 1.0: as PNG, larger and many times faster.
-    case qoi
-
-    /// The endings of its files, without the point.
-    public var endings: [String] {
-        switch self {
-        case .jpeg: ["jpg", "jpeg"]
-        case .png, .qoi: [rawValue]
-        }
-    }
-
-    /// Finds the format by a file's ending.
-    /// - Throws: `.usage` for one that is not known, with those that are.
-    public init(ofEnding path: String) throws(CaptureError) {
-        let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-        let parts = file.split(separator: ".", omittingEmptySubsequences: false)
-        let ending = parts.count > 1 ? parts.last?.lowercased() ?? "" : ""
-        guard let format = Self.allCases.first(where: { $0.endings.contains(ending) }) else {
-            let known = Self.allCases.flatMap(\.endings).map { "." + $0 }.joined(separator: ", ")
-            throw CaptureError(
-                .usage, "The ending of \"\(path)\" names no format of pictures.",
-                remedies: [Remedy("End the name in one of \(known).")])
-        }
-        self = format
-    }
-
-    /// Whether a camera's pictures can be stored as they come, without libv4lconvert.
-    public func takes(_ format: VideoFormat) -> Bool {
-        format.pixelFormat.isCompressed || RawFrameLayout(format) != nil
-    }
-}
-
 /// Makes a camera's pictures into files, each for itself.
 ///
 /// Takes every raw layout that ``StillFormat/takes(_:)`` tells of, and MJPEG. A camera's own JPEG is stored as a `.jpg`
@@ -80,7 +40,7 @@ public final class StillEncoder {
 
     private static func check(_ format: VideoFormat) throws(CaptureError) {
         let isPossible = (1...16_384).contains(format.width) && (1...16_384).contains(format.height)
-        guard isPossible, format.pixelFormat.isCompressed || RawFrameLayout(format) != nil else {
+        guard isPossible, format.pixelFormat.isCompressed || RawLayout(format) != nil else {
             throw CaptureError(
                 .usage, "No picture can be made of \(format.width)x\(format.height) \(format.pixelFormat).",
                 remedies: [Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, of an even width.")])
@@ -163,7 +123,7 @@ final class StillPixels {
     var rowBytes: Int { width * kind.channels * kind.depth / 8 }
     let start: UnsafeMutablePointer<UInt8>
 
-    private let layout: RawFrameLayout?
+    private let layout: RawLayout?
     private let arrangement: PixelArrangement?
     private let planarizer: Planarizer?
     private let matrix: YCbCrToRGB
@@ -176,7 +136,7 @@ final class StillPixels {
 
     init(_ format: VideoFormat, range: MJPEGParameters.Range, keepsDepth: Bool) {
         (width, height) = (format.width, format.height)
-        layout = RawFrameLayout(format)
+        layout = RawLayout(format)
         let arrangement = PixelArrangement(format.pixelFormat)
         self.arrangement = arrangement
         planarizer = Planarizer(format)
@@ -262,7 +222,7 @@ final class StillPixels {
 
     /// Red, green and blue, or grey, of 16 to 235 to all values.
     private func widen() {
-        guard kind == .deepGrey else { return PixelRows.expandLuma(start, into: start, count: rowBytes * height) }
+        guard kind == .deepGrey else { return Rows.expandLuma(start, into: start, count: rowBytes * height) }
         for pixel in 0..<width * height {
             let value = UInt32(start[2 &* pixel]) << 8 | UInt32(start[2 &* pixel &+ 1])
             let above: UInt32 = min(max(value, 4096), 60_160) - 4096
@@ -281,9 +241,9 @@ final class StillPixels {
             let chroma = geometry.lumaBytes + (geometry.sampling == .yuv420 ? row / 2 : row) * geometry.chromaWidth
             let (y, cb, target) = (base + row * width, base + chroma, start + row * rowBytes)
             if let constant {
-                PixelRows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, constant)
+                Rows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, constant)
             } else {
-                PixelRows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, matrix)
+                Rows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, matrix)
             }
         }
     }

@@ -71,7 +71,7 @@ struct RecolouringTests {
     /// A picture of one colour.
     private func picture(_ format: VideoFormat, _ samples: [UInt8]) throws -> [UInt8] {
         let arrangement = try #require(PixelArrangement(format.pixelFormat))
-        let layout = try #require(RawFrameLayout(format))
+        let layout = try #require(RawLayout(format))
         var bytes = [UInt8](repeating: samples[0], count: layout.byteCount)
         switch arrangement {
         case .packed(let y, let cb, let cr):

@@ -14,7 +14,7 @@ public final class MJPEGEncoder: Encoder {
     public private(set) var counts = EncoderCounts()
 
     private let planarizer: Planarizer?
-    private let layout: RawFrameLayout?
+    private let layout: RawLayout?
     /// From row to row of packed pixels, bytes.
     private let stride: Int
     private let isSingle: Bool
@@ -32,7 +32,7 @@ public final class MJPEGEncoder: Encoder {
         self.isSingle = isSingle
         self.format = format
         self.parameters = parameters
-        layout = RawFrameLayout(format)
+        layout = RawLayout(format)
         stride = layout?.planes.first?.stride ?? 0
         planarizer = Planarizer(
             format.of(parameters.range), sampling: parameters.chroma == .yuv420 ? .yuv420 : nil, to: .jpeg)
@@ -100,7 +100,7 @@ public final class MJPEGEncoder: Encoder {
         let rowBytes = 3 * format.width
         for row in 0..<format.height {
             let pixels = (source + row * stride).assumingMemoryBound(to: UInt8.self)
-            PixelRows.expandLuma(pixels, into: target + row * rowBytes, count: rowBytes)
+            Rows.expandLuma(pixels, into: target + row * rowBytes, count: rowBytes)
         }
         return UnsafePointer(target)
     }

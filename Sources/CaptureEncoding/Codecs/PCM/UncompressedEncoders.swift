@@ -70,12 +70,12 @@ public final class RawVideoEncoder: PassthroughEncoder {
     public let format: VideoFormat
     public private(set) var counts = EncoderCounts()
 
-    private let layout: RawFrameLayout?
+    private let layout: RawLayout?
     private let isPacked: Bool
 
     public init(format: VideoFormat) {
         self.format = format
-        layout = RawFrameLayout(format)
+        layout = RawLayout(format)
         isPacked = layout?.isPacked ?? false
     }
 
@@ -116,7 +116,7 @@ public final class RawVideoEncoder: PassthroughEncoder {
         return 0..<layout.packedByteCount
     }
 
-    private func count(_ layout: RawFrameLayout) {
+    private func count(_ layout: RawLayout) {
         counts.frames += 1
         counts.packets += 1
         counts.bytes += UInt64(layout.packedByteCount)
@@ -131,7 +131,7 @@ public final class RawVideoEncoder: PassthroughEncoder {
     ]
 }
 
-extension RawFrameLayout {
+extension RawLayout {
     /// Copies the picture without its padding.
     /// - Returns: the bytes written.
     func pack(_ source: UnsafeRawPointer, into room: UnsafeMutableRawBufferPointer) -> Int {

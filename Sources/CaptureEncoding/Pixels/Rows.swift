@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// Work on single rows of samples. Bounds are the callers' to keep; the compiler makes vector code of the loops.
-enum PixelRows {
+enum Rows {
     typealias Source = UnsafePointer<UInt8>
     typealias Target = UnsafeMutablePointer<UInt8>
 
@@ -123,7 +123,7 @@ struct YCbCrToRGB: Hashable {
     }
 }
 
-extension PixelRows {
+extension Rows {
     /// A row of R, G and B from one of Y and one of each chroma.
     /// - Parameter halves: whether two pixels share their chroma.
     static func mix(

@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// Where the planes of a raw picture lie in a driver's buffer.
-struct RawFrameLayout: Hashable {
+struct RawLayout: Hashable {
     struct Plane: Hashable {
         /// From the buffer's start, bytes.
         let offset: Int
@@ -183,7 +183,7 @@ extension VideoFormat {
     var rawByteCount: Int? {
         guard !pixelFormat.isCompressed else { return nil }
         // Of formats without a layout here, such as Bayer's, the lines are known.
-        return RawFrameLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
+        return RawLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
     }
 }
 
@@ -193,8 +193,8 @@ extension ClipFormat {
         switch self {
         case .nothing, .raw, .wav, .flac, .opus: true
         case .y4m: Planarizer(format, takesRGB: true) != nil
-        case .mjpeg: format.pixelFormat.isCompressed || RawFrameLayout(format) != nil
-        case .matroska: codec == .raw || format.pixelFormat.isCompressed || RawFrameLayout(format) != nil
+        case .mjpeg: format.pixelFormat.isCompressed || RawLayout(format) != nil
+        case .matroska: codec == .raw || format.pixelFormat.isCompressed || RawLayout(format) != nil
         }
     }
 }

@@ -1,0 +1,115 @@
+import CaptureGate
+
+/// Stands where a track's encoder would: its packets exist already.
+///
+/// *session-bound*
+final class RecoveredCodec: Encoder {
+    let description: CodecDescription
+    let counts = EncoderCounts()
+    private let checksum = FLACChecksum()
+
+    init(_ description: CodecDescription) { self.description = description }
+
+    func begin() {}
+    func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
+        throw CaptureError(.usage, "A recovered track takes no frames.")
+    }
+    func finish(into packets: inout PacketBuffer) {}
+
+    /// How many frames a packet holds: pictures, or samples of each channel.
+    /// - Returns: `nil` for one that is damaged, as far as its codec lets that be known.
+    func frames(in packet: ArraySlice<UInt8>, of track: ClipTrack) -> Int64? {
+        switch description.matroskaID {
+        case "V_MJPEG": packet.starts(with: [0xFF, 0xD8]) && packet.suffix(2) == [0xFF, 0xD9] ? 1 : nil
+        case "A_FLAC": flacFrames(packet)
+        case "A_OPUS": OpusPacket.samples(packet)
+        default: plainFrames(packet, of: track)
+        }
+    }
+
+    private func flacFrames(_ packet: ArraySlice<UInt8>) -> Int64? {
+        guard let head = FLACFrameHeader(Array(packet.prefix(FLACFrameHeader.most + 1)), at: 0, checksum) else {
+            return nil
+        }
+        return checksum.frame(packet) == 0 ? Int64(head.blockFrames) : nil
+    }
+
+    private func plainFrames(_ packet: ArraySlice<UInt8>, of track: ClipTrack) -> Int64? {
+        switch track.media {
+        case .audio(let format):
+            packet.count.isMultiple(of: format.bytesPerFrame) ? Int64(packet.count / format.bytesPerFrame) : nil
+        case .video(let format): RawLayout(format)?.packedByteCount == packet.count ? 1 : nil
+        }
+    }
+}
+
+extension MatroskaTrack {
+    /// Reads a TrackEntry.
+    /// - Parameter devices: their ids, by number.
+    /// - Returns: `nil` for what this module would not have written.
+    convenience init?(recovering entry: ArraySlice<UInt8>, devices: [UInt64: String]) {
+        var fields: [UInt32: ArraySlice<UInt8>] = [:]
+        for (id, content) in MatroskaChildren(entry) {
+            fields[id] = content
+            guard [MatroskaID.audio, .video].contains(where: { $0.rawValue == id }) else { continue }
+            for (id, content) in MatroskaChildren(content) {
+                fields[id] = content
+                guard id == MatroskaID.colour.rawValue else { continue }
+                for (id, content) in MatroskaChildren(content) { fields[id] = content }
+            }
+        }
+        func field(_ id: MatroskaID) -> ArraySlice<UInt8> { fields[id.rawValue] ?? [] }
+        let trackNumber = field(.trackNumber).unsigned
+        guard (1...126).contains(trackNumber) else { return nil }
+        var codec = CodecDescription(matroskaID: field(.codecID).text, privateBytes: Array(field(.codecPrivate)))
+        codec.bitDepth = Int(clamping: field(.bitDepth).unsigned)
+        codec.uncompressedFourCC = Array(field(.uncompressedFourCC).prefix(4))
+        codec.delay = Int64(clamping: field(.codecDelay).unsigned)
+        codec.preRoll = Int64(clamping: field(.seekPreRoll).unsigned)
+        func number(_ id: MatroskaID) -> UInt64 { field(id).unsigned }
+        codec.colorimetry = MatroskaColour.read(number)
+        let media: ClipTrack.Media
+        switch field(.trackType).unsigned {
+        case 1:
+            let size = (number(.pixelWidth), number(.pixelHeight))
+            guard var format = Self.video(codec, size, number(.defaultDuration)) else { return nil }
+            format.fieldOrder = MatroskaFieldOrder.read(number)
+            format.pixelAspect = MatroskaAspect.read(size, number)
+            media = .video(format)
+        case 2:
+            let rate = field(.samplingFrequency).number
+            guard let format = Self.audio(codec, rate, field(.channels).unsigned) else { return nil }
+            media = .audio(format)
+        default: return nil
+        }
+        let track = ClipTrack(media, name: field(.name).text, device: devices[trackNumber] ?? "")
+        self.init(number: Int(trackNumber), track: track, encoder: RecoveredCodec(codec))
+    }
+
+    private static func video(_ codec: CodecDescription, _ size: (UInt64, UInt64), _ duration: UInt64) -> VideoFormat? {
+        let codes = ["YUY2": "YUYV", "UYVY": "UYVY", "NV12": "NV12", "I420": "YU12", "Y800": "GREY"]
+        let code = codes[String(decoding: codec.uncompressedFourCC, as: UTF8.self)]
+        let pixelFormat = codec.matroskaID == "V_MJPEG" ? PixelFormat.mjpeg : code.flatMap { PixelFormat($0) }
+        guard let pixelFormat, (1...65_535).contains(size.0), (1...65_535).contains(size.1),
+            (1...1_000_000_000_000).contains(duration), let rate = FrameRate(1_000_000_000, Int(duration))
+        else { return nil }
+        return VideoFormat(
+            width: Int(size.0), height: Int(size.1), pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: 0,
+            colorimetry: codec.colorimetry)
+    }
+
+    private static func audio(_ codec: CodecDescription, _ rate: Double, _ channels: UInt64) -> AudioFormat? {
+        guard rate >= 1, rate <= 655_350, (1...255).contains(channels) else { return nil }
+        let sample: SampleFormat
+        switch (codec.matroskaID, codec.bitDepth) {
+        case ("A_OPUS", _): sample = .float32
+        case ("A_FLAC", _): sample = .s32
+        case ("A_PCM/INT/LIT", 16): sample = .s16
+        case ("A_PCM/INT/LIT", 24): sample = .s24Packed
+        case ("A_PCM/INT/LIT", 32): sample = .s32
+        case ("A_PCM/FLOAT/IEEE", 32): sample = .float32
+        default: return nil
+        }
+        return AudioFormat(sampleRate: Int(rate), channels: Int(channels), sampleFormat: sample)
+    }
+}
