@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// Tells whether this program may record, and each time that changes, from whichever process.
+/// Prints whether this program may record, now and after every change, whichever process makes it.
 /// usage: FollowGrants [DEVICE [CHANGES]]
 @main
 struct FollowGrants {

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// Lists microphones and cameras; with `--watch`, goes on to tell which come and go.
+/// Lists microphones and cameras; with `--watch`, also reports those that come and go.
 @main
 struct ListDevices {
     static func main() async {

@@ -1,7 +1,7 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Shows how loud a microphone is. It asks for the level `meter`, which opens no session that lends sound.
+/// Shows a microphone's level. It requests the level `meter`, which opens no session that lends audio.
 /// usage: MeterMicrophone [DEVICE [SECONDS]]
 @main
 struct MeterMicrophone {
@@ -20,7 +20,7 @@ struct MeterMicrophone {
             await readings.close()
         }
 
-        /// A column a decibel, from -60 dBFS on.
+        /// Bar with a column per decibel above -60 dBFS.
         private func show(_ reading: LevelReading) {
             let peak = reading.channels.map(\.peakDBFS).max() ?? -120
             print(String(repeating: "#", count: max(0, 60 + Int(peak))))

@@ -1,10 +1,10 @@
 import CaptureGate
 import FoundationEssentials
 
-/// Where this program keeps what was decided about publishing: one file, a decision for each folder.
+/// Store of this program's decisions about publishing: one file, with a decision for each directory.
 ///
-/// Microphones and cameras have the store of the gate, with its audit log. What decides about something else is kept by
-/// whoever defines it.
+/// The gate's store, with its audit log, is for microphones and cameras. Whoever defines another capability keeps its
+/// decisions.
 struct Memory: Sendable {
     private static var path: String {
         let environment = ProcessInfo.processInfo.environment
@@ -12,7 +12,7 @@ struct Memory: Sendable {
         return state + "/own-capability.json"
     }
 
-    /// What can't be read decides nothing.
+    /// An unreadable file holds no decision.
     func decision(on folder: String) -> Decision? { decisions[folder] }
 
     func keep(_ verdict: Decision.Verdict, by subject: Subject, on folder: String) throws(CaptureError) {

@@ -2,11 +2,11 @@ import CaptureGate
 import FoundationEssentials
 import Glibc
 
-/// Copies a clip to a folder that other people read, when a person allowed that: a capability of one's own.
+/// Copies a clip to a directory that other people read, if a person allows it: a capability of one's own.
 /// usage: OwnCapability CLIP FOLDER | --status FOLDER | --forget
 @main
 struct OwnCapability {
-    /// Work that runs only where publishing is allowed.
+    /// Operation that runs only if publishing is allowed.
     struct Publish: GateOperation {
         let clip: String
         let folder: String

@@ -5,9 +5,9 @@ extension CapabilityName {
     static let publishing = CapabilityName(rawValue: "publishing")
 }
 
-/// The right to put clips into a folder that other people read.
+/// Permission to put clips into a directory that other people read.
 struct Publishing: CapabilityType {
-    /// What is wanted: the folder. A capability with levels or a purpose would have a type of its own here.
+    /// Resource that is requested: the directory. A capability with levels or a purpose would have a type of its own here.
     let requirement: String
     private let memory = Memory()
 
@@ -15,14 +15,14 @@ struct Publishing: CapabilityType {
 
     var name: CapabilityName { .publishing }
 
-    /// Is it there? Never mixed up with whether it is allowed.
+    /// Availability of the directory, which says nothing about permission.
     func availability(in gatekeeper: Gatekeeper) async -> Availability {
         var isFolder = false
         let isThere = FileManager.default.fileExists(atPath: requirement, isDirectory: &isFolder)
         return isThere && isFolder ? .available : .absent("the folder \(requirement)")
     }
 
-    /// Is it allowed? Asks nobody. A stored answer counts for the program it was given to, and for no other.
+    /// Stored permission; asks nobody. An answer counts only for the program that it was given to.
     func authorizationStatus(in gatekeeper: Gatekeeper) async -> AuthorizationStatus {
         guard case .success(let subject) = gatekeeper.subject, let decision = memory.decision(on: requirement),
             decision.subject.userID == subject.userID, decision.subject.executable == subject.executable
@@ -30,7 +30,7 @@ struct Publishing: CapabilityType {
         return Grant(decision).map { .authorized($0) } ?? .denied(decision)
     }
 
-    /// Asks, if asking can help, and stores the answer. What is no answer stores nothing.
+    /// Asks if asking can help, and stores the answer. A dismissal stores nothing.
     func requestAuthorization(in gatekeeper: Gatekeeper) async throws(CaptureError) {
         guard case .notDetermined = await authorizationStatus(in: gatekeeper) else { return }
         let subject = try gatekeeper.subject.get()
@@ -45,7 +45,7 @@ struct Publishing: CapabilityType {
         }
     }
 
-    /// The refusal in one's own words: by default it would name the commands for microphones and cameras.
+    /// Refusal with a text of its own: the default names the commands for microphones and cameras.
     func report(in gatekeeper: Gatekeeper) async -> AuthorizationReport {
         let availability = await availability(in: gatekeeper)
         let status = await authorizationStatus(in: gatekeeper)

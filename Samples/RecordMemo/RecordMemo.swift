@@ -1,7 +1,7 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Asks for the microphone and records five seconds of it.
+/// Requests the microphone and records five seconds of audio.
 /// usage: RecordMemo [DEVICE [OUT.flac]]
 @main
 struct RecordMemo {

@@ -1,78 +1,117 @@
 import CaptureGate
 
-/// Turns the frames of one track into packets. No allocation a frame, once the buffers have grown to size.
+/// Encoder of one track: frames in, packets out.
+///
+/// The calls come in one order: `begin`, any number of `encode`, `finish`. An encoder allocates
+/// nothing per frame once its buffers have grown to size, so that a recording does not stall in
+/// malloc(3).
 ///
 /// *session-bound*
 public protocol Encoder: AnyObject {
-    /// What the container must know; whole after `begin`, and final after `finish` (of equal size).
+    /// Parameters for the container: complete after `begin`, final after `finish`.
+    ///
+    /// The final CodecPrivate has the size of the first one, so that a container can overwrite it
+    /// in place.
     var description: CodecDescription { get }
+    /// Totals since `begin`.
     var counts: EncoderCounts { get }
 
-    /// Starts the stream; once.
-    /// - Throws: `.usage` or `.unavailable` if the codec can't hold the format.
+    /// Starts the stream; called once.
+    /// - Throws: `.usage` or `.unavailable` if the codec can't hold the format; the remedy names a
+    ///   format that it holds.
     func begin() throws(CaptureError)
 
-    /// Encodes whole frames; packets are appended as they come. A broken picture is skipped and counted.
+    /// Encodes whole frames and appends the packets that are complete.
+    ///
+    /// A broken image is skipped and counted rather than thrown: cameras send one now and then, and
+    /// it must not end a recording.
     /// - Parameters:
-    ///   - data: one buffer of the driver's, or whole frames of sound.
-    ///   - nanoseconds: the presentation time of the first frame.
-    ///   - packets: where what is encoded is appended.
+    ///   - data: one driver buffer of video, or whole interleaved frames of audio.
+    ///   - nanoseconds: presentation timestamp of the first frame.
+    ///   - packets: receives the packets.
+    /// - Throws: `.usage` for data that can't be of this track; `.inputOutput` if the codec library
+    ///   fails.
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError)
 
-    /// Hands out what is still inside; once.
+    /// Flushes the frames that the encoder still holds; called once.
+    /// - Parameter packets: receives the packets.
+    /// - Throws: `.inputOutput` if the codec library fails.
     func finish(into packets: inout PacketBuffer) throws(CaptureError)
 }
 
-/// An encoder whose packets may be stored from the device's own buffer, where nothing in them has to be changed.
+/// Encoder whose packets may be stored from the device's own buffer if nothing in them has to
+/// change, which saves a copy of every frame.
 ///
 /// *session-bound*
 protocol PassthroughEncoder: Encoder {
+    /// Format of the camera's frames.
     var format: VideoFormat { get }
 
-    /// Counts a picture that is stored as it lies in its buffer.
-    /// - Returns: where in the buffer it is; `nil`, and nothing is counted, where it has to be encoded.
+    /// Counts a frame that is stored as it lies in its buffer.
+    /// - Parameter data: one driver buffer.
+    /// - Returns: range of the frame in the buffer; `nil`, with nothing counted, if it must be
+    ///   encoded.
     func pass(_ data: RawSpan) -> Range<Int>?
 }
 
-/// What an encoder did with what it got.
+/// Totals of one encoder.
 ///
 /// *thread-safe*
 public struct EncoderCounts: Hashable, Sendable {
-    /// Frames that went in and came out: pictures, or samples of each channel.
+    /// Encoded frames: video frames, or audio samples per channel.
     public var frames: UInt64 = 0
-    /// Packets that came out.
+    /// Packets produced.
     public var packets: UInt64 = 0
-    /// Bytes that came out.
+    /// Bytes of those packets.
     public var bytes: UInt64 = 0
-    /// Pictures that were mended.
+    /// Video frames that were repaired before they were stored.
     public var repaired: UInt64 = 0
-    /// Pictures that were broken or short, and left out.
+    /// Video frames left out because they were broken or short.
     public var skipped: UInt64 = 0
 
+    /// Counts nothing yet.
     public init() {}
 }
 
-/// What a container must know of a codec.
+/// Codec parameters that a container stores beside the packets.
+///
+/// The fields are those of Matroska's TrackEntry (RFC 9559, 5.1.4.1), which asks for more than any
+/// other container written here; the others read the subset they need.
 ///
 /// *thread-safe*
 public struct CodecDescription: Hashable, Sendable {
-    /// Matroska's CodecID.
+    /// CodecID (RFC 9559, 5.1.4.1.21), such as `A_FLAC`.
     public var matroskaID: String
-    /// Matroska's CodecPrivate.
+    /// CodecPrivate (RFC 9559, 5.1.4.1.22): the codec's own stream header; empty for codecs without
+    /// one.
     public var privateBytes: [UInt8]
-    /// Bits a sample of sound; 0 for pictures.
+    /// Bits per audio sample; 0 for video.
     public var bitDepth: Int
-    /// The four characters of `V_UNCOMPRESSED`.
+    /// Four characters that name the pixel format of `V_UNCOMPRESSED`; empty for all other codecs.
     public var uncompressedFourCC: [UInt8]
-    /// Samples a second that a decoder gives, where that is not the track's rate.
+    /// Sample rate of a decoder's output in Hz, if it is not the track's. Opus always decodes at 48
+    /// kHz.
     public var decodedRate: Int?
-    /// How much a decoder gives before the first frame that went in, nanoseconds. Packets' times have it on top.
+    /// Decoder output that precedes the first encoded frame, in nanoseconds.
+    ///
+    /// Packet timestamps include it, because Matroska subtracts CodecDelay (5.1.4.1.25) from them.
     public var delay: Int64
-    /// How much a decoder must be given before the place it is to play from, nanoseconds.
+    /// Stream that a decoder needs ahead of a seek target to converge, in nanoseconds (SeekPreRoll,
+    /// 5.1.4.1.26).
     public var preRoll: Int64
-    /// What the samples of pictures mean, once they are decoded.
+    /// Colorimetry of the *decoded* samples, which need not be the camera's: JPEG always means
+    /// JFIF's.
     public var colorimetry: Colorimetry?
 
+    /// - Parameters:
+    ///   - matroskaID: CodecID.
+    ///   - privateBytes: CodecPrivate.
+    ///   - bitDepth: bits per audio sample; 0 for video.
+    ///   - uncompressedFourCC: pixel format of `V_UNCOMPRESSED`.
+    ///   - decodedRate: Hz, if a decoder's rate is not the track's.
+    ///   - delay: nanoseconds before the first encoded frame.
+    ///   - preRoll: nanoseconds ahead of a seek target.
+    ///   - colorimetry: of the decoded samples.
     public init(
         matroskaID: String, privateBytes: [UInt8] = [], bitDepth: Int = 0, uncompressedFourCC: [UInt8] = [],
         decodedRate: Int? = nil, delay: Int64 = 0, preRoll: Int64 = 0, colorimetry: Colorimetry? = nil

@@ -1,45 +1,59 @@
 import CaptureGate
 
-/// How sound is stored where a container leaves a choice.
+/// Audio codec of a container that offers several.
 ///
 /// *thread-safe*
 public enum AudioCodec: String, Hashable, Sendable, CaseIterable {
-    /// FLAC, which takes about half of PCM's room and loses no bit; PCM where FLAC can't hold the samples.
+    /// FLAC; PCM if FLAC can't hold the samples.
+    ///
+    /// FLAC is lossless and takes about half the bytes of PCM.
     case automatic = "auto"
+    /// Uncompressed samples, for tools that read nothing else.
     case pcm
+    /// Lossless (RFC 9639): integers of 16 to 32 bits, at most 8 channels.
     case flac
-    /// Not bit by bit, but small.
+    /// Lossy and small (RFC 6716): at most 48 kHz.
     case opus
 }
 
-/// How pictures are stored where a container leaves a choice.
+/// Video codec of a container that offers several.
 ///
 /// *thread-safe*
 public enum VideoCodec: String, Hashable, Sendable, CaseIterable {
-    /// MJPEG: the camera's own where it gives it.
+    /// MJPEG; the camera's own images if it delivers JPEG.
     case automatic = "auto"
+    /// Motion-JPEG: every frame a JPEG image of its own (ITU-T T.81).
     case mjpeg
     /// Uncompressed.
     case raw
 }
 
-/// What the encoders of a clip are told.
+/// Codec choice and parameters of a clip's encoders.
+///
+/// Values are checked by the encoders' `begin`, not here, so that a command line can set one option
+/// after the other.
 ///
 /// *thread-safe*
 public struct EncoderSettings: Hashable, Sendable {
+    /// Codec of audio tracks.
     public var audioCodec = AudioCodec.automatic
-    /// 0 (fast) to 8 (small).
+    /// Compression level of libFLAC: 0 (fast) to 8 (small).
     public var flacLevel = 5
+    /// Parameters of Opus.
     public var opus = OpusParameters()
+    /// Codec of video tracks.
     public var videoCodec = VideoCodec.automatic
+    /// Parameters of JPEG; unused for a camera's own JPEG, which is not encoded again.
     public var mjpeg = MJPEGParameters()
 
+    /// The defaults: lossless audio, JPEG of quality 90.
     public init() {}
 
-    /// An encoder for a track, not yet begun.
+    /// Makes the encoder of a track, not yet begun.
     /// - Parameters:
-    ///   - track: what is to be encoded.
-    ///   - labels: Vorbis comments for FLAC.
+    ///   - track: format and device.
+    ///   - labels: Vorbis comments, `NAME=text`; FLAC alone stores them in its own stream header.
+    /// - Returns: an encoder whose `begin` throws if the codec can't hold the format.
     public func encoder(for track: ClipTrack, labels: [String] = []) -> any Encoder {
         switch track.media {
         case .audio(let format): audioEncoder(for: format, labels)
@@ -65,52 +79,68 @@ public struct EncoderSettings: Hashable, Sendable {
     }
 }
 
-/// How raw pictures become JPEG.
+/// Parameters of JPEG compression.
 ///
 /// *thread-safe*
 public struct MJPEGParameters: Hashable, Sendable {
+    /// Chroma sampling of the images.
     public enum Chroma: String, Hashable, Sendable, CaseIterable {
-        /// 4:2:2 from 4:2:2 and RGB, 4:2:0 from 4:2:0.
+        /// The source's: 4:2:2 from 4:2:2 and RGB, 4:2:0 from 4:2:0.
         case asSource = "source"
+        /// Half the chroma columns.
         case yuv422 = "422"
+        /// Half the chroma columns and rows, of RGB and packed 4:2:2; planes keep their sampling.
         case yuv420 = "420"
     }
 
+    /// Range of the camera's YUV.
     public enum Range: String, Hashable, Sendable, CaseIterable {
-        /// What the camera says.
+        /// As the camera reports.
         case asSource = "source"
-        /// Y of 16 to 235, V4L2's default for YUV; widened to JFIF's 0 to 255.
+        /// Y of 16 to 235, V4L2's default for YUV; expanded to JFIF's 0 to 255.
         case limited
-        /// Y of 0 to 255.
+        /// Y of 0 to 255, which is stored as it is.
         case full
     }
 
-    /// How coarse each frequency is.
+    /// Quantization steps of the frequencies.
     public enum Quantization: String, Hashable, Sendable, CaseIterable {
-        /// Nearly the same steps for all frequencies and for colour as for brightness, and what is between two steps is
-        /// rounded down where it is small: the fewest bytes for equal likeness (SSIM).
+        /// Nearly equal steps for all frequencies and for chroma as for luma, with a dead zone:
+        /// small values between two steps are rounded down. The fewest bytes for equal similarity
+        /// (SSIM).
         case even
-        /// The tables of ITU-T T.81, annex K, as most programs have them: coarse in colour and in fine detail.
+        /// Tables of ITU-T T.81, annex K, as most programs have them: coarse in chroma and in fine
+        /// detail.
         case annexK
     }
 
-    /// The Huffman codes; each image has them in it.
+    /// Huffman codes; each image carries its own.
     public enum Codes: String, Hashable, Sendable, CaseIterable {
-        /// Made from the pictures before, every sixteen pictures, and for the first one from itself.
+        /// Fitted to the preceding images every sixteen images; those of the first image, to
+        /// itself.
         case fitted
-        /// Those of ITU-T T.81, annex K, for decoders that know no others.
+        /// Codes of ITU-T T.81, annex K, for decoders that know no others.
         case standard
     }
 
-    /// 1 (small) to 100 (large); 90 looks like the source.
+    /// 1 (small) to 100 (large); 90 is visually the same as the source.
     public var quality = 90
+    /// Chroma sampling; a 4:2:0 source can't be stored as 4:2:2.
     public var chroma = Chroma.asSource
-    /// Which range the camera's YUV has, where the camera says it wrongly; without a meaning for RGB and grey.
+    /// Range of the camera's YUV, for a camera that reports it wrongly. RGB and grey ignore it.
     public var range = Range.asSource
 
+    /// Quantization steps; quality scales both kinds.
     public var quantization = Quantization.even
+    /// Huffman codes.
     public var codes = Codes.fitted
 
+    /// - Parameters:
+    ///   - quality: 1 (small) to 100 (large).
+    ///   - chroma: chroma sampling of the images.
+    ///   - range: of the camera's YUV, if the camera reports it wrongly.
+    ///   - quantization: steps of the frequencies.
+    ///   - codes: Huffman codes.
     public init(
         quality: Int = 90, chroma: Chroma = .asSource, range: Range = .asSource, quantization: Quantization = .even,
         codes: Codes = .fitted
@@ -123,31 +153,32 @@ public struct MJPEGParameters: Hashable, Sendable {
     }
 }
 
-/// How sound becomes Opus.
+/// Parameters of Opus.
 ///
 /// *thread-safe*
 public struct OpusParameters: Hashable, Sendable {
-    /// What the encoder is to be good at (`OPUS_SET_APPLICATION`).
+    /// Purpose that the encoder is tuned for (`OPUS_SET_APPLICATION`).
     public enum Application: String, Hashable, Sendable, CaseIterable {
-        /// Likeness to the source.
+        /// Fidelity to the source.
         case audio
-        /// Understanding of speech.
+        /// Intelligibility of speech.
         case voice
-        /// The least delay, 2.5 ms, without the modes that are made for speech.
+        /// Lowest delay, 2.5 ms, without the modes made for speech.
         case lowDelay = "low-delay"
     }
 
-    /// How the bits are spread over time (`OPUS_SET_VBR`, `OPUS_SET_VBR_CONSTRAINT`).
+    /// Distribution of bits over time (`OPUS_SET_VBR`, `OPUS_SET_VBR_CONSTRAINT`).
     public enum BitrateMode: String, Hashable, Sendable, CaseIterable {
-        /// As many as a moment needs.
+        /// As many as each moment needs.
         case variable = "vbr"
-        /// As many as a moment needs, within what a line of the bitrate carries.
+        /// As many as each moment needs, within the buffer of a link of that bitrate.
         case constrained = "cvbr"
         /// Packets of equal size.
         case constant = "cbr"
     }
 
-    /// How long a packet lasts, microseconds: longer ones cost fewer bits and are lost at once.
+    /// Duration of a packet in microseconds. Longer packets cost fewer bits, and lose more when one
+    /// is lost.
     public enum FrameDuration: Int, Hashable, Sendable, CaseIterable {
         case milliseconds2And5Tenths = 2500
         case milliseconds5 = 5000
@@ -157,21 +188,25 @@ public struct OpusParameters: Hashable, Sendable {
         case milliseconds60 = 60_000
     }
 
-    /// Bits a second of all channels together, 6000 to 510,000 for each; `nil` lets libopus choose by rate and
-    /// channels.
+    /// Bits per second of all channels together, 6000 to 510,000 for each; `nil` lets libopus
+    /// choose by rate and channels.
     public var bitrate: Int?
+    /// Distribution of bits over time.
     public var mode = BitrateMode.variable
     /// 0 (fast) to 10 (best).
     public var complexity = 10
+    /// Purpose that the encoder is tuned for.
     public var application = Application.audio
+    /// Duration of a packet.
     public var frameDuration = FrameDuration.milliseconds20
 
     /// - Parameters:
-    ///   - bitrate: bits a second of all channels together, 6000 to 510,000 for each; `nil` lets libopus choose.
-    ///   - mode: how far packets may differ in size.
+    ///   - bitrate: bits per second of all channels together, 6000 to 510,000 for each; `nil` lets
+    ///     libopus choose.
+    ///   - mode: distribution of bits over time.
     ///   - complexity: 0 (fast) to 10 (best).
-    ///   - application: what the encoder is tuned for.
-    ///   - frameDuration: how much sound a packet has.
+    ///   - application: purpose that the encoder is tuned for.
+    ///   - frameDuration: duration of a packet.
     public init(
         bitrate: Int? = nil, mode: BitrateMode = .variable, complexity: Int = 10, application: Application = .audio,
         frameDuration: FrameDuration = .milliseconds20
@@ -184,18 +219,19 @@ public struct OpusParameters: Hashable, Sendable {
     }
 }
 
-/// How a single picture is encoded.
+/// Parameters of still images.
 ///
 /// *thread-safe*
 public struct StillParameters: Hashable, Sendable {
-    /// For JPEG of raw pictures; a camera's own JPEG stays as it is. Its range holds for PNG and QOI too.
+    /// Compression of JPEG from raw frames; a camera's own JPEG stays as it is. The range holds for
+    /// PNG and QOI, too.
     public var jpeg = MJPEGParameters()
-    /// 0 (not compressed) to 9 (small).
+    /// Compression level of PNG: 0 (none) to 9 (small).
     public var pngLevel = 6
 
     /// - Parameters:
-    ///   - jpeg: for JPEG of raw pictures.
-    ///   - pngLevel: 0 (not compressed) to 9 (small).
+    ///   - jpeg: compression of JPEG from raw frames.
+    ///   - pngLevel: 0 (none) to 9 (small).
     public init(jpeg: MJPEGParameters = MJPEGParameters(), pngLevel: Int = 6) {
         self.jpeg = jpeg
         self.pngLevel = pngLevel

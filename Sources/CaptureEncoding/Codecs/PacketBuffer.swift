@@ -1,12 +1,17 @@
 import CCodecs
 import CaptureGate
 
-/// A reused run of encoded packets.
+/// Run of encoded packets whose memory is reused.
+///
+/// Packets lie one behind the other in one allocation, so that several can be written in a single
+/// write(2). The memory belongs to C because libFLAC's callback grows it; a Swift array can't be
+/// grown from there.
 ///
 /// *session-bound*
 public struct PacketBuffer: ~Copyable {
     var storage = cc_packets()
 
+    /// An empty buffer, which allocates nothing yet.
     public init() {}
 
     deinit {
@@ -14,33 +19,38 @@ public struct PacketBuffer: ~Copyable {
         cc_packets_free(&storage)
     }
 
-    /// Packets in it.
+    /// Number of packets.
     public var count: Int { storage.packet_count }
 
-    /// Presentation time, nanoseconds.
+    /// Presentation timestamp in nanoseconds.
     public func time(of index: Int) -> Int64 { packet(index).time }
 
-    /// Nanoseconds; 0 where it is not known.
+    /// Duration in nanoseconds; 0 if it is not known.
     public func duration(of index: Int) -> Int64 { packet(index).duration }
 
-    /// Nanoseconds of it, at its end, that are not to be played.
+    /// Nanoseconds at the packet's end that are not to be played.
     public func discard(of index: Int) -> Int64 { packet(index).discard }
 
-    /// From the start of the first to the end of the last, nanoseconds.
+    /// Nanoseconds from the start of the first packet to the end of the last.
     var duration: Int64 { count == 0 ? 0 : time(of: count - 1) + duration(of: count - 1) - time(of: 0) }
 
-    /// Whether decoding can start at it.
+    /// Decoding can start at this packet.
     public func isKey(_ index: Int) -> Bool { packet(index).key != 0 }
 
+    /// Size of a packet in bytes.
     public func byteCount(of index: Int) -> Int { packet(index).count }
 
+    /// Lends the bytes of a packet.
+    /// - Parameters:
+    ///   - index: of the packet.
+    ///   - body: gets the bytes, valid until it returns.
     public func withBytes<Result, Failure: Error>(
         of index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try withBytes(of: index..<index + 1, body)
     }
 
-    /// The bytes of packets that follow one another.
+    /// Lends the bytes of consecutive packets, which lie one behind the other.
     func withBytes<Result, Failure: Error>(
         of range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -49,16 +59,19 @@ public struct PacketBuffer: ~Copyable {
         return try body(UnsafeRawBufferPointer(start: storage.bytes + start, count: last.offset + last.count - start))
     }
 
-    /// Empties it; its memory stays.
+    /// Removes all packets and keeps the memory.
     public mutating func removeAll() {
         storage.count = 0
         storage.packet_count = 0
     }
 
-    /// Appends a packet that `fill` writes.
+    /// Appends a packet that `fill` writes in place.
     /// - Parameters:
-    ///   - capacity: the most it can need, bytes.
-    ///   - fill: returns the bytes it wrote; 0 makes no packet.
+    ///   - capacity: upper bound of its size in bytes.
+    ///   - time: presentation timestamp in nanoseconds.
+    ///   - duration: nanoseconds.
+    ///   - fill: returns the bytes it wrote; 0 appends no packet.
+    /// - Throws: `.inputOutput` if there is no memory; what `fill` throws.
     mutating func append(
         capacity: Int, at time: Int64, lasting duration: Int64,
         _ fill: (UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int
@@ -70,17 +83,20 @@ public struct PacketBuffer: ~Copyable {
         guard cc_packets_commit(&storage, count, time, duration, 1) == 0 else { throw Self.outOfMemory }
     }
 
+    /// Sets timestamp and duration of a packet that a C callback appended.
     mutating func setTime(of index: Int, _ time: Int64, lasting duration: Int64) {
         precondition(index < count)
         storage.packets[index].time = time
         storage.packets[index].duration = duration
     }
 
+    /// Marks the end of a packet as not to be played.
     mutating func setDiscard(of index: Int, _ nanoseconds: Int64) {
         precondition(index < count)
         storage.packets[index].discard = nanoseconds
     }
 
+    /// A bounds check; the index of a C array has none.
     private func packet(_ index: Int) -> cc_packet {
         precondition(index >= 0 && index < count)
         return storage.packets[index]
@@ -89,26 +105,30 @@ public struct PacketBuffer: ~Copyable {
     static var outOfMemory: CaptureError { CaptureError(.inputOutput, "There is no memory left for a packet.") }
 }
 
-/// Gives blocks that are cut elsewhere than their input the time of their first frame.
+/// Timestamps for audio blocks that are cut elsewhere than their input.
 ///
-/// A frame's time is that of the newest input plus or minus the frames between, so that blocks follow the device's
-/// clock and not a nominal rate.
+/// A timestamp is that of the newest input plus or minus the frames between, so that blocks follow
+/// the device's clock rather than its nominal rate.
 struct PacketClock {
+    /// Timestamp of the newest input, and its index among the frames that came in.
     private var anchorTime: Int64 = 0
     private var anchorFrame: Int64 = 0
+    /// Frames received and frames handed out.
     private var framesIn: Int64 = 0
     private var framesOut: Int64 = 0
+    /// Lower bound of the next timestamp.
     private var lastEnd: Int64 = .min
 
-    /// The next frame that comes in has this time.
+    /// Sets the timestamp of the next frame to come in.
     mutating func anchor(at nanoseconds: Int64) {
         anchorTime = nanoseconds
         anchorFrame = framesIn
     }
 
+    /// Counts frames that came in.
     mutating func advance(by frames: Int64) { framesIn += frames }
 
-    /// The time of the next `frames` that go out; never before the one given out last, never before 0.
+    /// Timestamp of the next `frames` that go out; later than the one before, and never negative.
     mutating func take(_ frames: Int64, of format: AudioFormat) -> Int64 {
         let distance = framesOut - anchorFrame
         let offset = format.nanoseconds(ofFrames: abs(distance))

@@ -3,16 +3,17 @@ import CaptureGate
 extension ClipFormat {
     /// Opens a writer once the devices' formats are known.
     /// - Parameters:
-    ///   - output: where it goes; consumed.
+    ///   - output: the destination; consumed.
     ///   - tracks: in the order of the file.
-    ///   - labels: title and tags, where the format has room for them.
-    ///   - settings: of the encoders.
-    /// - Throws: `.usage` for tracks that the format can't hold or settings out of range, with what to choose;
-    ///   `.inputOutput`, `.diskFull`. An empty partial file is removed then.
+    ///   - labels: title and tags, as far as the format stores them.
+    ///   - settings: codecs and their parameters, as far as the format leaves a choice.
+    /// - Throws: `.usage` for tracks that the format can't hold or settings out of range, with a
+    ///   remedy; `.inputOutput`, `.diskFull`. The empty partial file is removed then.
     public func writer(
         on output: consuming ClipOutput, tracks: [ClipTrack], labels: ClipLabels = ClipLabels(),
         settings: EncoderSettings = EncoderSettings()
     ) throws(CaptureError) -> any ClipWriter {
+        // The number and kinds of tracks; each format checks their own formats below.
         try check(tracks.map(\.kind))
         switch self {
         case .nothing: return NullWriter(output: output, tracks: tracks)
@@ -37,7 +38,7 @@ extension ClipFormat {
     }
 }
 
-/// Counts what comes and keeps nothing.
+/// Writer that counts and discards, to measure capture without encoding.
 ///
 /// *session-bound*
 final class NullWriter: ClipWriter {
@@ -45,8 +46,10 @@ final class NullWriter: ClipWriter {
     let tracks: [ClipTrack]
     private(set) var bytesWritten: Int64 = 0
 
+    /// Kept for the clip's path; the output itself is dropped at once.
     private let destination: ClipDestination
     private var counted: [EncoderCounts]
+    /// End of the last frame, in nanoseconds from the clip's start.
     private var end: Int64 = 0
 
     func extend(to nanoseconds: Int64) { end = max(end, nanoseconds) }
@@ -57,6 +60,7 @@ final class NullWriter: ClipWriter {
         counted = Array(repeating: EncoderCounts(), count: tracks.count)
     }
 
+    /// Input totals: nothing is encoded.
     func counts(of track: Int) -> EncoderCounts { counted[track] }
 
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
@@ -78,7 +82,7 @@ final class NullWriter: ClipWriter {
     func discard() {}
 }
 
-/// A device's bytes and nothing else.
+/// A device's bytes, unchanged and without any header.
 ///
 /// *session-bound*
 final class RawStream: ClipStream {
@@ -88,6 +92,7 @@ final class RawStream: ClipStream {
 
     init(_ track: ClipTrack) { self.track = track }
 
+    /// Copies the driver's buffer, padding included: nothing in the file could tell where rows end.
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         let frames = try track.frames(in: data)
         let duration = track.nanoseconds(ofFrames: Int64(frames))
@@ -103,13 +108,15 @@ final class RawStream: ClipStream {
     }
 }
 
-/// JPEG images one after the other, without times: what players know as `mjpeg`.
+/// JPEG images one after the other, without timestamps: the format that players call `mjpeg`.
 ///
 /// *session-bound*
 final class MJPEGStream: ClipStream {
     let head: [UInt8] = []
+    /// Passthrough of a camera's JPEG, or an encoder of raw frames.
     private let encoder: any Encoder
 
+    /// - Throws: `.usage` for a format that can't be made JPEG.
     init(_ track: ClipTrack, settings: EncoderSettings) throws(CaptureError) {
         var settings = settings
         settings.videoCodec = .mjpeg

@@ -1,6 +1,9 @@
 import CaptureGate
 
-/// Writes a stream of one track: every packet whole, or not at all.
+/// Writer of a single-track stream, in which every packet is whole or absent.
+///
+/// After an output error the file ends with the last packet that fitted, and `finish` still makes a
+/// valid clip of it.
 ///
 /// *session-bound*
 final class StreamWriter<Stream: ClipStream>: FailableWriter {
@@ -9,13 +12,16 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
 
     private var output: ClipOutput
     private let stream: Stream
+    /// Packets gathered for the next write.
     private var packets = PacketBuffer()
     private var totals = StreamTotals()
+    /// End of the last packet in the file, in nanoseconds from the clip's start.
     private var end: Int64 = 0
-    /// The bytes of the last packet in the file, where they may have to be changed.
+    /// Last packet in the file, if the stream may have to mark it.
     private var last: [UInt8] = []
+    /// First output error; nothing is written after it.
     private(set) var failure: CaptureError?
-    /// Repeats of pictures that the encoder has skipped.
+    /// Repeats of a frame that the encoder skipped, which it counted only once.
     private var skippedAgain: UInt64 = 0
 
     init(output: consuming ClipOutput, format: ClipFormat, tracks: [ClipTrack], stream: Stream) {
@@ -26,12 +32,13 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
     }
 
     deinit {
-        // What was gathered of a recording that nobody finishes.
+        // Packets gathered by a recording that nobody finished.
         try? store()
     }
 
     var bytesWritten: Int64 { output.bytesWritten }
 
+    /// Header, gathered packets, encoder contents and a padding byte.
     var pendingBytes: Int64 {
         let head = output.bytesWritten == 0 ? stream.head.count : 0
         return Int64(head + packets.storage.count + stream.maxBufferedBytes + 1)
@@ -50,7 +57,7 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
         if packets.duration >= stream.gathered || !output.isSeekable { try store() }
     }
 
-    /// Encodes the picture once.
+    /// Encodes the frame once and stores the packet `times` times.
     func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
         try checkTrack(track)
         if let failure { throw failure }
@@ -71,9 +78,10 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
         try storePackets()
     }
 
+    /// Writes the gathered packets.
     private func storePackets() throws(CaptureError) {
         try writeHead()
-        // Where there is no room for all, as much as there is room for.
+        // One write for all; if that does not fit, as many single packets as fit.
         if (try? write(0..<packets.count)) == nil {
             for index in 0..<packets.count {
                 try keepingWhole { () throws(CaptureError) in try write(index..<index + 1) }
@@ -82,6 +90,7 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
         if stream.keepsHeaderCurrent { try patchHead() }
     }
 
+    /// Writes packets, or none of them.
     private func write(_ range: Range<Int>) throws(CaptureError) {
         let before = output.bytesWritten
         do {
@@ -98,31 +107,34 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
         }
     }
 
+    /// Remembers the last packet for `patchLast`; a pipe can't be patched.
     private func keepLast(_ index: Int) {
         guard stream.marksLastPacket, output.isSeekable else { return }
         last.removeAll(keepingCapacity: true)
         packets.withBytes(of: index) { last.append(contentsOf: $0) }
     }
 
-    /// What was to come behind the last packet had no room.
+    /// Marks the last packet after an output error, since what was to follow it had no room.
     private func patchLast() throws(CaptureError) {
         guard failure != nil, !last.isEmpty else { return }
         try output.patch(stream.last(last), at: output.bytesWritten - Int64(last.count))
     }
 
+    /// Writes the header ahead of the first packet, with the totals of an empty file.
     private func writeHead() throws(CaptureError) {
         guard output.bytesWritten == 0 else { return }
         if output.isSeekable { stream.setTotals(totals) }
         try keepingWhole { () throws(CaptureError) in try output.write(stream.head) }
     }
 
+    /// Rewrites the header with the totals so far.
     private func patchHead() throws(CaptureError) {
         guard output.isSeekable, output.bytesWritten > 0 else { return }
         stream.setTotals(totals)
         try output.patch(stream.head, at: 0)
     }
 
-    /// Cuts off what was half written, and remembers that the output is no longer usable.
+    /// Cuts off what was half written, and remembers that the output takes no more.
     private func keepingWhole(_ body: () throws(CaptureError) -> Void) throws(CaptureError) {
         let before = output.bytesWritten
         do {
@@ -139,7 +151,7 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
         try? flush()
         var (ledger, reason) = (ledger, reason)
         if let failure {
-            // Not even the first frame had room.
+            // Not even the first frame fitted: there is no clip to keep.
             guard totals.frames > 0 else {
                 output.discard()
                 throw failure
@@ -155,13 +167,15 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
             bytes: output.bytesWritten, tracks: tracks, ledger: ledger, end: reason)
     }
 
+    /// Frames of the recording in the file, without the codec's delay.
     private var kept: KeptFrames {
         let delay = tracks[0].frames(lasting: stream.delay)
         let frames = UInt64(max(0, totals.frames - delay))
         return KeptFrames(frames: frames, last: frames == 0 ? nil : end - tracks[0].nanoseconds(ofFrames: 1))
     }
 
-    /// What fails here leaves the file as it was before; it is whole without.
+    /// Writes what the encoder holds and what follows the last packet. If that fails, the file is
+    /// valid without it.
     private func flush() throws(CaptureError) {
         try stream.finish(into: &packets)
         if let failure { throw failure }
@@ -178,36 +192,46 @@ final class StreamWriter<Stream: ClipStream>: FailableWriter {
     }
 }
 
-/// A format that is a head and then one packet after the other.
+/// Container that is a header followed by packets: one track, no index.
+///
+/// ``StreamWriter`` does what all of them share; a stream supplies the bytes.
 ///
 /// *session-bound*
 protocol ClipStream: AnyObject {
-    /// The bytes before the first packet; always as many.
+    /// Bytes ahead of the first packet. Their number never changes, so that the header can be
+    /// rewritten in place.
     var head: [UInt8] { get }
+    /// Totals of the stream's encoder.
     var counts: EncoderCounts { get }
-    /// Whether the head must be right whenever something was written, not only at the end.
+    /// Rewrites the header after every write, not only at the end, so that a file is valid if the
+    /// recorder is killed.
     var keepsHeaderCurrent: Bool { get }
-    /// How much is gathered before it is written to a file, nanoseconds; a pipe gets everything at once.
+    /// Nanoseconds of packets gathered for one write to a file. A pipe gets every packet at once:
+    /// its reader waits for it.
     var gathered: Int64 { get }
 
-    /// What a decoder leaves out at the start, nanoseconds.
+    /// Decoder output at the start that is not part of the recording, in nanoseconds.
     var delay: Int64 { get }
-    /// The most bytes that wait in the encoder for more to come.
+    /// Upper bound of the bytes that the encoder holds back.
     var maxBufferedBytes: Int { get }
 
+    /// As ``Encoder/encode(_:at:into:)``.
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError)
+    /// As ``Encoder/finish(into:)``.
     func finish(into packets: inout PacketBuffer) throws(CaptureError)
 
-    /// Puts into the head what is known by now; called only where the head can be written again.
+    /// Puts the totals into the header; called only if the output can be rewritten.
     func setTotals(_ totals: StreamTotals)
-    /// Whether a file that ends early, on a full disk, needs its last packet changed.
+    /// The last packet must say that it is the last, which has to be patched in if the disk fills
+    /// up early.
     var marksLastPacket: Bool { get }
-    /// The same packet, as long, as the file's last one.
+    /// Marks a packet as the file's last, without changing its size.
     func last(_ packet: [UInt8]) -> [UInt8]
-    /// The bytes behind the last packet.
+    /// Bytes behind the last packet.
     func tail(_ totals: StreamTotals) -> [UInt8]
 }
 
+/// Defaults of a stream that is nothing but packets.
 extension ClipStream {
     var keepsHeaderCurrent: Bool { false }
     var gathered: Int64 { 0 }
@@ -220,11 +244,12 @@ extension ClipStream {
     func last(_ packet: [UInt8]) -> [UInt8] { packet }
 }
 
-/// What a stream's file holds by now.
+/// Totals of a stream's file so far.
 struct StreamTotals: Hashable {
+    /// Video frames, or samples per channel.
     var frames: Int64 = 0
-    /// Behind the head.
+    /// Bytes behind the header.
     var bytes: Int64 = 0
-    /// Whether all that went in is there; else the disk was full.
+    /// All input is in the file; false if the disk was full.
     var isComplete = true
 }

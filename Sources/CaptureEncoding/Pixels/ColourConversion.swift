@@ -1,25 +1,33 @@
 import CaptureGate
 
-/// What must be done to the samples of a picture so that they mean what a file's format says.
+/// Change of a frame's samples that gives them the colorimetry a file format implies.
 enum ColourConversion: Hashable {
-    /// Whose meaning the planes are to have.
+    /// Colorimetry of the result.
     enum Target {
         /// The camera's own.
         case source
-        /// JFIF's: BT.601, all values.
+        /// JFIF's (ITU-T T.871): BT.601, full range.
         case jpeg
-        /// What readers of YUV4MPEG2 take it for, which has no word for the matrix: BT.601. It has one for the range.
+        /// YUV4MPEG2's as readers take it: BT.601, since the format can't state a matrix; the
+        /// source's range, since it can state that.
         case y4m
     }
 
+    /// The samples already mean it.
     case none
-    /// BT.601 of limited range to all values: done on the way, row by row.
+    /// BT.601 of limited range to full range, row by row as the planes are made.
     case widening
-    /// Grey of limited range to all values.
+    /// Grey of limited range to full range.
     case wideningGrey
+    /// Another matrix, in fixed point.
     case linear(YCbCrTransform)
+    /// BT.2020's constant luminance, which no matrix describes.
     case constantLuminance(ConstantLuminance, Colorimetry)
 
+    /// - Parameters:
+    ///   - source: colorimetry of the frame.
+    ///   - arrangement: samples of the frame; RGB is converted elsewhere.
+    ///   - target: colorimetry of the result.
     init(_ source: Colorimetry, _ arrangement: PixelArrangement, to target: Target) {
         switch arrangement {
         case .rgb: self = .none
@@ -28,18 +36,20 @@ enum ColourConversion: Hashable {
         }
     }
 
+    /// Change of a frame in YCbCr.
     private static func planes(_ source: Colorimetry, _ target: Target) -> ColourConversion {
         guard target != .source else { return .none }
         var meant = source.asJPEG
         if target == .y4m { meant.range = source.range }
         if source.matrix == .bt2020Constant { return .constantLuminance(ConstantLuminance(source.range), meant) }
+        // A camera that reports RGB for YCbCr is taken for BT.601.
         guard source.matrix == .bt601 || source.matrix == .rgb else {
             return .linear(YCbCrTransform(from: source, to: meant))
         }
         return source.range == meant.range ? .none : .widening
     }
 
-    /// What is left to do once the planes are in `picture`.
+    /// Applies what is left once the planes are made.
     func finish(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
         switch self {
         case .none, .widening: break
@@ -50,8 +60,10 @@ enum ColourConversion: Hashable {
     }
 }
 
+/// Corrected range.
 extension VideoFormat {
-    /// The same, with a range that a person knows better than the camera's driver.
+    /// The format with a range that a person knows better than the camera's driver; RGB and grey
+    /// keep theirs.
     func of(_ range: MJPEGParameters.Range) -> VideoFormat {
         var format = self
         switch range {
@@ -65,14 +77,17 @@ extension VideoFormat {
     }
 }
 
-/// How much of red and of blue is in Y, and where Y, Cb and Cr of eight bits lie (ITU-R BT.601, BT.709, BT.2020, SMPTE 240M).
+/// Luma coefficients of a matrix, and code ranges of 8-bit Y, Cb and Cr (ITU-R BT.601, BT.709,
+/// BT.2020, SMPTE 240M).
 struct LumaCoefficients {
+    /// Kr, Kb and Kg, which add up to 1.
     let red: Double
     let blue: Double
     var green: Double { 1 - red - blue }
-    /// From black to white, and from the least to the most of Cb and Cr.
+    /// Codes from black to white, and from the lowest to the highest Cb or Cr.
     let lumaSteps: Double
     let chromaSteps: Double
+    /// Code of black.
     let black: Int32
 
     init(_ matrix: Colorimetry.Matrix, _ range: Colorimetry.Range) {
@@ -80,23 +95,29 @@ struct LumaCoefficients {
         case .bt709: (red, blue) = (0.2126, 0.0722)
         case .smpte240M: (red, blue) = (0.212, 0.087)
         case .bt2020, .bt2020Constant: (red, blue) = (0.2627, 0.0593)
-        // Pictures without colour, and of none of these, are taken for the commonest.
+        // Frames without a matrix are taken for the commonest.
         case .bt601, .rgb: (red, blue) = (0.299, 0.114)
         }
         (lumaSteps, chromaSteps, black) = range == .limited ? (219, 224, 16) : (255, 255, 0)
     }
 
-    /// Red, green and blue of a Y, Cb and Cr alone, each of a whole step: 1 for Y, and from -1/2 to 1/2.
+    /// Shares of Cb and Cr in red, green and blue, chroma running from -1/2 to 1/2; Y's share is 1
+    /// in each.
     var redCr: Double { 2 * (1 - red) }
     var blueCb: Double { 2 * (1 - blue) }
     var greenCb: Double { -blue * blueCb / green }
     var greenCr: Double { -red * redCr / green }
 }
 
-/// From Y, Cb and Cr of one matrix and range to those of another, in 1/65536. Grey stays grey, so the new Cb and Cr need no Y.
+/// Conversion between Y, Cb and Cr of two matrices and ranges, in 1/65536.
+///
+/// Grey stays grey under every matrix, so the new Cb and Cr do not depend on Y: seven coefficients
+/// instead of nine.
 struct YCbCrTransform: Hashable {
+    /// Codes of black.
     let sourceBlack: Int32
     let targetBlack: Int32
+    /// Share of Y in Y, then of Cb and Cr in each of Y, Cb and Cr.
     let luma: Int32
     let lumaCb: Int32
     let lumaCr: Int32
@@ -105,15 +126,19 @@ struct YCbCrTransform: Hashable {
     let redCb: Int32
     let redCr: Int32
 
+    /// - Parameters:
+    ///   - source: colorimetry of the frame.
+    ///   - target: colorimetry that it is to have; transfer and primaries stay.
     init(from source: Colorimetry, to target: Colorimetry) {
         let (from, to) = (
             LumaCoefficients(source.matrix, source.range), LumaCoefficients(target.matrix, target.range)
         )
-        // The new Y of the old colours, whose Y is taken as none.
+        // Luma that the source's chroma carries under the target's coefficients; the source's own Y counts fully.
         let fromCb = to.green * from.greenCb + to.blue * from.blueCb
         let fromCr = to.red * from.redCr + to.green * from.greenCr
         let luma = to.lumaSteps / from.chromaSteps
         let chroma = to.chromaSteps / from.chromaSteps
+        // Products of 8-bit codes and these coefficients fit into 32 bits.
         func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
         sourceBlack = from.black
         targetBlack = to.black
@@ -126,7 +151,7 @@ struct YCbCrTransform: Hashable {
         redCr = fixed((from.redCr - fromCr) / to.redCr * chroma)
     }
 
-    /// Changes the planes of a picture where they are.
+    /// Converts a frame's planes in place: Y first, since it needs the old Cb and Cr.
     func apply(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
         let cb = picture + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
@@ -143,8 +168,10 @@ struct YCbCrTransform: Hashable {
     }
 }
 
+/// Row kernels of the conversion; wrapping operators, because overflow checks keep the compiler
+/// from vectorizing.
 extension Rows {
-    /// Y by its own Cb and Cr.
+    /// Converts Y with one Cb and Cr per pixel.
     static func shiftLuma(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: YCbCrTransform) {
         for index in 0..<count {
             let shift = shift(cb[index], cr[index], change)
@@ -152,7 +179,7 @@ extension Rows {
         }
     }
 
-    /// Y of two pixels by the Cb and Cr that they share.
+    /// Converts Y of two pixels that share Cb and Cr; both are loaded as one 16-bit word.
     static func shiftPairs(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: YCbCrTransform) {
         let pairs = UnsafeMutableRawPointer(y)
         for index in 0..<count / 2 {
@@ -166,7 +193,7 @@ extension Rows {
         shiftLuma(y + (count - 1), cb + count / 2, cr + count / 2, count: 1, change)
     }
 
-    /// Cb and Cr, each by both.
+    /// Converts Cb and Cr, each by both.
     static func turnChroma(_ cb: Target, _ cr: Target, count: Int, _ change: YCbCrTransform) {
         for index in 0..<count {
             let (blue, red) = (Int32(cb[index]) &- 128, Int32(cr[index]) &- 128)
@@ -176,11 +203,12 @@ extension Rows {
         }
     }
 
+    /// Luma that Cb and Cr add, with the target's black and half a step for rounding.
     private static func shift(_ cb: UInt8, _ cr: UInt8, _ change: YCbCrTransform) -> Int32 {
         let black = change.targetBlack << 16 &+ 32_768
         return black &+ change.lumaCb &* (Int32(cb) &- 128) &+ change.lumaCr &* (Int32(cr) &- 128)
     }
 
-    /// Of 1/65536.
+    /// Integer part of 1/65536, clamped to a byte.
     static func clamped(_ value: Int32) -> UInt8 { UInt8(truncatingIfNeeded: min(max(value >> 16, 0), 255)) }
 }

@@ -1,28 +1,34 @@
 import CaptureGate
 import Glibc
 
-/// BT.2020's Y of constant luminance (ITU-R BT.2020, table 4): Y is that of the light, so green is found by way of it.
+/// Constant-luminance YCbCr of ITU-R BT.2020, table 4.
+///
+/// Y is the gamma-coded luminance of linear light, not a sum of gamma-coded R, G and B; so green
+/// follows from linear light alone, and no matrix does it.
 struct ConstantLuminance: Hashable {
     private let black: Float
     private let lumaSteps: Float
     private let chromaSteps: Float
 
+    /// - Parameter range: of the source's codes.
     init(_ range: Colorimetry.Range) {
         let weights = LumaCoefficients(.bt2020Constant, range)
         (black, lumaSteps, chromaSteps) = (Float(weights.black), Float(weights.lumaSteps), Float(weights.chromaSteps))
     }
 
-    /// Values of 0…1, as they are in RGB.
+    /// R, G and B of a pixel, gamma-coded, 0 to 1.
     func colour(_ y: UInt8, _ cb: UInt8, _ cr: UInt8) -> (red: Float, green: Float, blue: Float) {
         let luma = (Float(y) - black) / lumaSteps
         let (fromBlue, fromRed) = ((Float(cb) - 128) / chromaSteps, (Float(cr) - 128) / chromaSteps)
+        // Divisors of table 4: chroma has another scale on either side of zero.
         let blue = luma + fromBlue * (fromBlue <= 0 ? 1.9404 : 1.5816)
         let red = luma + fromRed * (fromRed <= 0 ? 1.7184 : 0.9936)
+        // Luminance less the shares of red and blue leaves green's.
         let light = Self.light(luma) - 0.2627 * Self.light(red) - 0.0593 * Self.light(blue)
         return (red, Self.value(light / 0.6780), blue)
     }
 
-    /// Changes the planes of a picture where they are.
+    /// Converts a frame's planes in place.
     func apply(_ picture: Rows.Target, _ geometry: PlanarGeometry, to target: Colorimetry) {
         let cb = picture + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
@@ -32,11 +38,12 @@ struct ConstantLuminance: Hashable {
             for column in 0..<geometry.chromaWidth {
                 let place = row * geometry.chromaWidth + column
                 var chroma = (cb: UInt8(128), cr: UInt8(128))
+                // Backwards, so that the first pixel of a block comes last and leaves its chroma.
                 for y in (row * down..<min((row + 1) * down, geometry.height)).reversed() {
                     for x in (column * across..<min((column + 1) * across, geometry.width)).reversed() {
                         let sample = picture + (y * geometry.width + x)
                         let colour = colour(sample.pointee, cb[place], cr[place])
-                        // Those of the first of the pixels that share them.
+                        // Chroma is that of the block's first pixel.
                         (sample.pointee, chroma.cb, chroma.cr) = weights.samples(colour)
                     }
                 }
@@ -45,6 +52,7 @@ struct ConstantLuminance: Hashable {
         }
     }
 
+    /// The target's coefficients in floats.
     private struct Weights {
         private let red, green, blue, black, lumaSteps, chromaSteps: Float
 
@@ -54,6 +62,7 @@ struct ConstantLuminance: Hashable {
             (lumaSteps, chromaSteps) = (Float(weights.lumaSteps), Float(weights.chromaSteps))
         }
 
+        /// Y, Cb and Cr of a colour.
         func samples(_ colour: (red: Float, green: Float, blue: Float)) -> (UInt8, UInt8, UInt8) {
             let luma = red * colour.red + green * colour.green + blue * colour.blue
             let cb = (colour.blue - luma) / (2 * (1 - blue))
@@ -65,10 +74,11 @@ struct ConstantLuminance: Hashable {
         }
     }
 
-    /// Rounded; what lies beyond is cut.
+    /// Rounds and clamps to a byte.
     static func byte(_ value: Float) -> UInt8 { UInt8(min(max(value.rounded(), 0), 255)) }
 
-    // BT.709's curve by tables: its powers would cost more than all the rest.
+    /// BT.709's transfer function by tables, since powf(3) per pixel would cost more than all the
+    /// rest.
     private static let steps: Float = 65_535
     private static let lights = (0...65_535).map { index -> Float in
         let value = Float(index) / steps
@@ -79,6 +89,8 @@ struct ConstantLuminance: Hashable {
         return light < 0.018 ? light * 4.5 : 1.099 * powf(light, 0.45) - 0.099
     }
 
+    /// Linear light of a gamma-coded value.
     private static func light(_ value: Float) -> Float { lights[Int(min(max(value, 0), 1) * steps)] }
+    /// Gamma-coded value of linear light.
     private static func value(_ light: Float) -> Float { values[Int(min(max(light, 0), 1) * steps)] }
 }

@@ -1,21 +1,27 @@
 import CaptureGate
 
-/// Turns a driver's raw picture into planes.
+/// Converter of a driver's raw frames to planes without padding.
 struct Planarizer: Hashable {
+    /// Planes of the source.
     let layout: RawLayout
+    /// Samples of the source.
     let arrangement: PixelArrangement
+    /// Planes of the result.
     let geometry: PlanarGeometry
+    /// Change of matrix and range.
     private let recolouring: ColourConversion
-    /// Of red, green and blue.
+    /// Range of an RGB source.
     private let isLimited: Bool
-    /// Whether limited range is widened to JFIF's full range on the way.
+    /// Limited range is expanded to full range row by row, while the row is in the cache.
     var expands: Bool { recolouring == .widening }
 
     /// - Parameters:
-    ///   - sampling: what to make of packed 4:2:2; other formats keep theirs.
-    ///   - target: what the planes are to mean.
-    ///   - takesRGB: make 4:4:4 of RGB, by the matrix of BT.601 and in limited range.
-    /// - Returns: `nil` for formats without planes of Y: compressed ones, those that nobody here knows, and RGB.
+    ///   - format: of the source.
+    ///   - sampling: 4:2:0 to halve packed 4:2:2; other formats keep theirs.
+    ///   - target: colorimetry of the result.
+    ///   - takesRGB: accepts RGB, and makes 4:4:4 of limited range by BT.601.
+    /// - Returns: `nil` for formats without a Y plane: compressed ones, unknown ones, and RGB
+    ///   unless accepted.
     init?(
         _ format: VideoFormat, sampling: ChromaSampling? = nil, to target: ColourConversion.Target = .source,
         takesRGB: Bool = false
@@ -23,7 +29,9 @@ struct Planarizer: Hashable {
         guard let layout = RawLayout(format), let arrangement = PixelArrangement(format.pixelFormat) else {
             return nil
         }
+        // libjpeg takes RGB itself; converting it here would cost a pass.
         if case .rgb = arrangement, !takesRGB { return nil }
+        // Only packed 4:2:2 is halved; planes are copied as they are.
         var own = arrangement.sampling
         if case .packed = arrangement, sampling == .yuv420 { own = .yuv420 }
         self.layout = layout
@@ -33,7 +41,7 @@ struct Planarizer: Hashable {
         isLimited = format.colorimetry.range == .limited
     }
 
-    /// Whether the source's own planes will do.
+    /// The source's own planes are the result.
     var needsNoWork: Bool {
         switch arrangement {
         case .planar(_, swapped: false), .grey: recolouring == .none
@@ -41,14 +49,17 @@ struct Planarizer: Hashable {
         }
     }
 
+    /// Converts one frame.
     /// - Parameters:
     ///   - source: `layout.byteCount` bytes.
-    ///   - target: `geometry.byteCount` bytes, with scratch where 4:2:2 is halved.
+    ///   - target: `geometry.byteCount` bytes, with scratch if 4:2:2 is halved.
     func convert(_ source: UnsafeRawPointer, into target: UnsafeMutablePointer<UInt8>) {
         lay(source, into: target)
+        // Widening happened on the way; the other changes need whole planes.
         recolouring.finish(target, geometry)
     }
 
+    /// Separates the samples; ``ColourConversion`` does what is left.
     private func lay(_ source: UnsafeRawPointer, into target: UnsafeMutablePointer<UInt8>) {
         switch arrangement {
         case .packed(let y, let cb, let cr):
@@ -67,6 +78,7 @@ struct Planarizer: Hashable {
         }
     }
 
+    /// Expands a row of Y and its chroma in place.
     func expandRow(_ y: Rows.Target, _ width: Int, _ cb: Rows.Target, _ cr: Rows.Target) {
         guard expands else { return }
         Rows.expandLuma(y, into: y, count: width)
@@ -75,14 +87,16 @@ struct Planarizer: Hashable {
     }
 }
 
-/// Where the samples of two pixels stand in their four bytes; the second Y is two behind the first.
+/// Offsets of the samples of two pixels in their four bytes; the second Y is two behind the first.
 struct PackedOrder: Hashable {
     let y: Int
     let cb: Int
     let cr: Int
 }
 
+/// Packed 4:2:2.
 extension Planarizer {
+    /// Makes planar 4:2:2, without changing a sample.
     func splitPacked(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, _ order: PackedOrder) {
         let cb = y + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
@@ -93,10 +107,13 @@ extension Planarizer {
         }
     }
 
+    /// Makes planar 4:2:0: the chroma of two rows is averaged, which sites it between them as JPEG
+    /// wants it.
     func halvePacked(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, _ order: PackedOrder) {
         let width = geometry.chromaWidth
         let cb = y + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
+        // The second row's chroma waits in the scratch rows behind the frame.
         let (otherCb, otherCr) = (y + geometry.byteCount, y + geometry.byteCount + width)
         for row in 0..<geometry.height {
             let isFirst = row.isMultiple(of: 2)
@@ -110,11 +127,12 @@ extension Planarizer {
         }
     }
 
+    /// Splits one row.
     private func splitRow(
         _ source: UnsafeRawPointer, _ y: Rows.Target, _ cb: Rows.Target, _ cr: Rows.Target, _ order: PackedOrder
     ) {
         let pairs = geometry.chromaWidth
-        // The orders differ in where Y stands; which of the others is Cb is a matter of two names.
+        // The orders differ in the position of Y; which of the other two is Cb is only a matter of names.
         let isCbFirst = order.cb < order.cr
         let (first, second) = isCbFirst ? (cb, cr) : (cr, cb)
         if order.y == 0 {
@@ -126,17 +144,21 @@ extension Planarizer {
     }
 }
 
+/// Planar, semiplanar, grey and RGB frames.
 extension Planarizer {
+    /// Copies the planes without their padding, Cb ahead of Cr.
     func copyPlanes(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, swapped: Bool) {
         copyLuma(source, target)
         let chroma = target + geometry.lumaBytes
         for index in layout.planes.indices.dropFirst() {
+            // Planes of Cr and Cb trade places.
             let isSecond = (index == 2) != swapped
             copyPlane(
                 source, layout.planes[index], isSecond ? chroma + geometry.chromaBytes : chroma, Rows.expandChroma)
         }
     }
 
+    /// Splits the interleaved chroma plane.
     func splitSemiplanar(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, swapped: Bool) {
         copyLuma(source, y)
         let plane = layout.planes[1]
@@ -146,11 +168,12 @@ extension Planarizer {
             let cr = cb + geometry.chromaBytes
             let (first, second) = swapped ? (cr, cb) : (cb, cr)
             Rows.split(source + plane.offset + row * plane.stride, first, second, count: width)
+            // Luma is expanded already.
             expandRow(y, 0, cb, cr)
         }
     }
 
-    /// Eight bits of sixteen.
+    /// Keeps the upper 8 bits of 16-bit grey.
     func narrow(
         _ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, _ shift: UInt16, _ isBigEndian: Bool
     ) {
@@ -161,6 +184,7 @@ extension Planarizer {
         }
     }
 
+    /// Makes 4:4:4 of RGB.
     func separate(
         _ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, red: Int, blue: Int, _ shares: RGBToYCbCr
     ) {
@@ -173,10 +197,12 @@ extension Planarizer {
         }
     }
 
+    /// Copies Y.
     private func copyLuma(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>) {
         copyPlane(source, layout.planes[0], target, Rows.expandLuma)
     }
 
+    /// Copies a plane row by row, and expands its range if the target needs that.
     private func copyPlane(
         _ source: UnsafeRawPointer, _ plane: RawLayout.Plane, _ target: UnsafeMutablePointer<UInt8>,
         _ expand: (Rows.Source, Rows.Target, Int) -> Void

@@ -1,11 +1,14 @@
 import CaptureGate
 
-/// Work on single rows of samples. Bounds are the callers' to keep; the compiler makes vector code of the loops.
+/// Kernels for single rows of samples.
+///
+/// Callers guarantee the bounds. Plain loops with wrapping operators, which the compiler
+/// vectorizes; checked ones it does not.
 enum Rows {
     typealias Source = UnsafePointer<UInt8>
     typealias Target = UnsafeMutablePointer<UInt8>
 
-    /// Y0 Cb Y1 Cr: `pairs` of pixels into three rows.
+    /// Splits Y0 Cb Y1 Cr, `pairs` of pixels, into three rows.
     static func splitYUYV(_ source: UnsafeRawPointer, _ y: Target, _ cb: Target, _ cr: Target, pairs: Int) {
         let luma = UnsafeMutableRawPointer(y)
         for index in 0..<pairs {
@@ -17,7 +20,7 @@ enum Rows {
         }
     }
 
-    /// Cb Y0 Cr Y1: `pairs` of pixels into three rows.
+    /// Splits Cb Y0 Cr Y1, `pairs` of pixels, into three rows.
     static func splitUYVY(_ source: UnsafeRawPointer, _ y: Target, _ cb: Target, _ cr: Target, pairs: Int) {
         let luma = UnsafeMutableRawPointer(y)
         for index in 0..<pairs {
@@ -29,7 +32,7 @@ enum Rows {
         }
     }
 
-    /// Cb Cr, `count` of each, into two rows.
+    /// Splits Cb Cr, `count` of each, into two rows.
     static func split(_ source: UnsafeRawPointer, _ cb: Target, _ cr: Target, count: Int) {
         for index in 0..<count {
             let pair = source.loadUnaligned(fromByteOffset: 2 &* index, as: UInt16.self)
@@ -38,7 +41,7 @@ enum Rows {
         }
     }
 
-    /// 16 bits of grey to 8, by leaving out what lies below them.
+    /// Narrows 16-bit grey to 8 bits by dropping the lower ones.
     static func narrow(
         _ source: UnsafeRawPointer, into target: Target, count: Int, shift: UInt16, isBigEndian: Bool
     ) {
@@ -48,7 +51,7 @@ enum Rows {
         }
     }
 
-    /// R, G and B to Y, Cb and Cr of limited range (ITU-R BT.601), rounded to the nearest.
+    /// Converts R, G and B to Y, Cb and Cr of limited range (ITU-R BT.601), rounded to the nearest.
     static func separate(
         _ source: Source, _ y: Target, _ cb: Target, _ cr: Target, count: Int, red: Int, blue: Int,
         _ shares: RGBToYCbCr
@@ -58,6 +61,7 @@ enum Rows {
             let r = Int32(pixel[red]) &- shares.black
             let g = Int32(pixel[1]) &- shares.black
             let b = Int32(pixel[blue]) &- shares.black
+            // Codes of black and of no colour, with half a step for rounding.
             let (black, middle): (Int32, Int32) = (16 << 16 &+ 32_768, 128 << 16 &+ 32_768)
             y[index] = clamped(black &+ shares.luma.0 &* r &+ shares.luma.1 &* g &+ shares.luma.2 &* b)
             cb[index] = clamped(middle &+ shares.cb.0 &* r &+ shares.cb.1 &* g &+ shares.cb.2 &* b)
@@ -65,44 +69,51 @@ enum Rows {
         }
     }
 
-    /// The mean of two rows, halves upwards, into `target`, which may be either.
+    /// Averages two rows, halves rounded up; `target` may be either.
     static func average(_ first: Source, _ second: Source, into target: Target, count: Int) {
         for index in 0..<count {
             target[index] = UInt8(truncatingIfNeeded: (UInt16(first[index]) &+ UInt16(second[index]) &+ 1) >> 1)
         }
     }
 
-    /// Y of 16...235 to 0...255, as JFIF wants it; beyond is cut. `target` may be `source`.
+    /// Expands Y of 16…235 to 0…255, JFIF's range; codes beyond are clipped. `target` may be
+    /// `source`.
     static func expandLuma(_ source: Source, into target: Target, count: Int) {
         for index in 0..<count {
             let value = min(max(UInt16(source[index]), 16), 235) &- 16
+            // 298/256 is 255/219.
             target[index] = UInt8(truncatingIfNeeded: (value &* 298 &+ 128) >> 8)
         }
     }
 
-    /// Cb and Cr of 16...240 to 1...255 around 128. `target` may be `source`.
+    /// Expands Cb and Cr of 16…240 to 1…255 around 128. `target` may be `source`.
     static func expandChroma(_ source: Source, into target: Target, count: Int) {
         for index in 0..<count {
             let value = min(max(UInt16(source[index]), 16), 240) &- 16
+            // 291/256 is 255/224. Adding a whole code makes the lowest one 1, so that 128 stays 128.
             target[index] = UInt8(truncatingIfNeeded: (value &* 291 &+ 256) >> 8)
         }
     }
 }
 
-/// What red, green and blue add to Y, Cb and Cr of limited range (ITU-R BT.601), in 1/65536.
+/// Coefficients of RGB to limited-range Y, Cb and Cr (ITU-R BT.601), in 1/65536.
 struct RGBToYCbCr {
+    /// Code of black in RGB.
     let black: Int32
+    /// Shares of red, green and blue.
     let luma: (Int32, Int32, Int32)
     let cb: (Int32, Int32, Int32)
     let cr: (Int32, Int32, Int32)
 
+    /// RGB of 0 to 255.
     static let ofFull = RGBToYCbCr(
         black: 0, luma: (16_829, 33_039, 6_416), cb: (-9_714, -19_070, 28_784), cr: (28_784, -24_103, -4_681))
+    /// RGB of 16 to 235.
     static let ofLimited = RGBToYCbCr(
         black: 16, luma: (19_595, 38_470, 7_471), cb: (-11_311, -22_205, 33_516), cr: (33_516, -28_066, -5_450))
 }
 
-/// From Y, Cb and Cr to R, G and B of all values, in 1/65536.
+/// Coefficients of Y, Cb and Cr to full-range R, G and B, in 1/65536.
 struct YCbCrToRGB: Hashable {
     let black: Int32
     let luma: Int32
@@ -111,6 +122,7 @@ struct YCbCrToRGB: Hashable {
     let greenCr: Int32
     let blueCb: Int32
 
+    /// - Parameter colorimetry: matrix and range of the source; transfer and primaries stay.
     init(_ colorimetry: Colorimetry) {
         let weights = LumaCoefficients(colorimetry.matrix, colorimetry.range)
         func fixed(_ value: Double, _ steps: Double) -> Int32 { Int32((value * 65_536 * 255 / steps).rounded()) }
@@ -123,9 +135,17 @@ struct YCbCrToRGB: Hashable {
     }
 }
 
+/// Row kernels of YCbCr to RGB.
 extension Rows {
-    /// A row of R, G and B from one of Y and one of each chroma.
-    /// - Parameter halves: whether two pixels share their chroma.
+    /// Converts a row of Y and one of each chroma to R, G and B.
+    /// - Parameters:
+    ///   - y: `count` samples.
+    ///   - cb: as many, or half as many.
+    ///   - cr: as `cb`.
+    ///   - target: 3 · `count` bytes.
+    ///   - count: pixels.
+    ///   - halves: two pixels share their chroma; it is repeated, not interpolated.
+    ///   - matrix: coefficients.
     static func mix(
         _ y: Source, _ cb: Source, _ cr: Source, into target: Target, count: Int, halves: Bool, _ matrix: YCbCrToRGB
     ) {
@@ -141,7 +161,7 @@ extension Rows {
         }
     }
 
-    /// The same of Y of constant luminance.
+    /// Converts a row of BT.2020's constant luminance.
     static func mix(
         _ y: Source, _ cb: Source, _ cr: Source, into target: Target, count: Int, halves: Bool,
         _ source: ConstantLuminance

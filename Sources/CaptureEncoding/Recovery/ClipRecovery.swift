@@ -1,31 +1,35 @@
 import CSystem
 import CaptureGate
 
-/// Finishes a recording that was interrupted: a machine that lost power, a recorder that was killed.
+/// Recovery of an interrupted recording: the machine lost power, or the recorder was killed.
 ///
-/// What is there is written into a new file, which is synced and then given the clip's name; the interrupted file is
-/// not touched, and removed afterwards only if the clip has every frame of it. Where a piece in the middle is damaged,
-/// the rest is kept: FLAC and Opus get silence of the same length in its place.
+/// Everything readable is written into a new file, which is synced and then given the clip's name.
+/// The interrupted file is never changed, and removed only if the clip has every frame of it.
+/// Damage in the middle costs only what is damaged: FLAC and Opus get silence of the same length in
+/// its place.
 ///
 /// *session-bound*
 public struct ClipRecovery: Sendable {
-    /// The interrupted file.
+    /// Path of the interrupted file.
     public let source: String
-    /// The name of the finished clip.
+    /// Path of the finished clip.
     public let path: String
+    /// Format of both files.
     public let format: ClipFormat
     private let replacing: Bool
 
-    /// Looks at an interrupted recording and writes nothing.
+    /// Looks at an interrupted recording without writing anything.
     /// - Parameters:
-    ///   - path: `OUT.partial`, or OUT; another file is recovered under a name with `.recovered` in it.
-    ///   - destination: the clip's name; that which the recording was to get where it is not said.
-    ///   - replacing: whether a file of that name may be replaced.
-    /// - Throws: `.badInput` where there is no such file or it is no clip's, `.busy` while it is being recorded,
-    ///   `.inputOutput` where it can't be read.
+    ///   - path: `OUT.partial`, or OUT; another file is recovered under a name with `.recovered` in
+    ///     it.
+    ///   - destination: the clip's name; `nil` for the name that the recording was to get.
+    ///   - replacing: replaces a file of that name.
+    /// - Throws: `.badInput` if there is no such file or it is no clip, `.busy` while it is being
+    ///   recorded, `.inputOutput` if it can't be read.
     public init(of path: String, to destination: String? = nil, replacing: Bool = false) throws(CaptureError) {
         let partial = ClipOutput.partial(of: path)
         var status = cs_file_status()
+        // OUT names its partial file, if there is one; else OUT itself is read.
         let isNamedByItsClip = !path.hasSuffix(Self.ending) && cs_lstat(partial, &status) >= 0
         source = isNamedByItsClip ? partial : path
         self.path = destination ?? Self.name(for: source)
@@ -33,8 +37,10 @@ public struct ClipRecovery: Sendable {
         format = try Self.format(of: RecoverySource(source), named: self.path)
     }
 
+    /// Suffix of a recording that is not finished.
     static let ending = ".partial"
 
+    /// Default name of the clip.
     private static func name(for source: String) -> String {
         if source.hasSuffix(ending) { return String(source.dropLast(ending.count)) }
         guard let point = source.lastIndex(of: "."), !source[point...].contains("/") else {
@@ -43,7 +49,7 @@ public struct ClipRecovery: Sendable {
         return source[..<point] + ".recovered" + source[point...]
     }
 
-    /// By its first bytes, and where these are damaged by its name.
+    /// Format by the first bytes; by the name if these are damaged or the format has no header.
     private static func format(of source: RecoverySource, named name: String) throws(CaptureError) -> ClipFormat {
         guard source.size > 0 else { throw source.broken("it is empty") }
         let head = try source.read(at: 0, 16)
@@ -54,6 +60,7 @@ public struct ClipRecovery: Sendable {
         return format
     }
 
+    /// First bytes of each format; RF64 is WAV past 4 GiB.
     private static let magics: [([UInt8], ClipFormat)] = [
         (Array("RIFF".utf8), .wav), (Array("RF64".utf8), .wav), (Array("fLaC".utf8), .flac),
         (Array("OggS".utf8), .opus), ([0x1A, 0x45, 0xDF, 0xA3], .matroska), (Array("YUV4MPEG2".utf8), .y4m),
@@ -61,15 +68,19 @@ public struct ClipRecovery: Sendable {
     ]
 
     /// Writes the finished clip.
-    /// - Parameter removingSource: whether the interrupted file is removed once the clip is safe and has all of it.
-    /// - Throws: `.fileExists`, `.busy`, `.inputOutput`, `.diskFull`, and `.badInput` where nothing can be made of it;
-    ///   the interrupted file is then as it was, and no other is left behind.
+    /// - Parameter removingSource: removes the interrupted file once the clip is safe and has all
+    ///   of it.
+    /// - Returns: a report of what the clip has and what was lost.
+    /// - Throws: `.fileExists`, `.busy`, `.inputOutput`, `.diskFull`, and `.badInput` if nothing
+    ///   can be recovered. The interrupted file is then as it was, and no other file is left
+    ///   behind.
     public func run(removingSource: Bool = true) throws(CaptureError) -> RecoveryReport {
         let input = try RecoverySource(source)
         var findings = RecoveryFindings()
         let output = try ClipOutput(recoveringInto: path, replacing: replacing)
         let bytes = try recoverer.recover(input, into: output, noting: &findings)
-        // The clip may have taken its place, under whatever name.
+        // The clip may have taken the source's place, under whatever name: then it is not the source that would be
+        // removed.
         let isRemoved =
             removingSource && findings.lostBytes == 0 && source.hasSuffix(Self.ending) && input.isStill(at: source)
             && cs_unlink(source) >= 0
@@ -79,6 +90,7 @@ public struct ClipRecovery: Sendable {
             lostBytes: findings.lostBytes, isSourceRemoved: isRemoved)
     }
 
+    /// Formats without structure share one recovery.
     private var recoverer: any Recoverer.Type {
         switch format {
         case .wav: WAVRecovery.self
@@ -92,38 +104,42 @@ public struct ClipRecovery: Sendable {
     }
 }
 
-/// What became of an interrupted recording: what the finished clip has of it, and what it has not.
+/// Result of a recovery: what the clip has, and what was lost.
 ///
 /// *thread-safe*
 public struct RecoveryReport: Hashable, Sendable {
-    /// The interrupted file.
+    /// Path of the interrupted file.
     public let source: String
-    /// The finished clip.
+    /// Path of the finished clip.
     public let path: String
+    /// Format of both files.
     public let format: ClipFormat
-    /// From the clip's start to its end, nanoseconds.
+    /// Duration of the clip in nanoseconds.
     public let durationNanoseconds: Int64
-    /// Of the interrupted file.
+    /// Bytes of the interrupted file.
     public let sourceBytes: Int64
-    /// Of the finished clip.
+    /// Bytes of the finished clip.
     public let bytes: Int64
+    /// Tracks in the order of the file.
     public let tracks: [RecoveredTrack]
-    /// The first thousand, in the order of the file.
+    /// First thousand losses, in the order of the file.
     public let losses: [RecoveryLoss]
-    /// Bytes of the interrupted file that hold sound or pictures, or did, and are not in the clip.
+    /// Bytes of the interrupted file that hold, or once held, audio or video and are not in the
+    /// clip.
     public let lostBytes: Int64
-    /// Whether the interrupted file was removed: only where nothing of it was lost.
+    /// The interrupted file was removed, which happens only if nothing of it was lost.
     public let isSourceRemoved: Bool
 
-    /// Whether nothing was lost but what tells a file's end.
+    /// Nothing was lost but what marks a file's end.
     public var isComplete: Bool { lostBytes == 0 && losses.isEmpty }
 
+    /// Duration of the clip.
     public var duration: Duration { .nanoseconds(durationNanoseconds) }
 
-    /// How much silence stands for what was lost, nanoseconds.
+    /// Silence in place of what was lost, in nanoseconds.
     public var silencedNanoseconds: Int64 { losses.reduce(0) { $0 + $1.silencedNanoseconds } }
 
-    /// One line of JSON (RFC 8259).
+    /// Single line of JSON (RFC 8259).
     public var json: String {
         JSONText.object([
             ("source", .string(source)), ("path", .string(path)), ("format", .string(format.rawValue)),
@@ -136,24 +152,32 @@ public struct RecoveryReport: Hashable, Sendable {
     }
 }
 
-/// A piece of an interrupted recording that is not in the finished clip.
+/// Range of an interrupted file that is not in the recovered clip.
 ///
 /// *thread-safe*
 public struct RecoveryLoss: Hashable, Sendable {
+    /// Cause of the loss.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The file ends in the middle of it.
         case tornEnd = "torn_end"
-        /// Its bytes are not what was written.
+        /// Its bytes are not those that were written.
         case damaged
     }
 
-    /// Where it began in the interrupted file, bytes.
+    /// Offset in the interrupted file, in bytes.
     public let offset: Int64
+    /// Bytes lost.
     public let byteCount: Int64
+    /// Cause of the loss.
     public let reason: Reason
-    /// How much silence stands in its place, nanoseconds.
+    /// Silence in its place, in nanoseconds.
     public let silencedNanoseconds: Int64
 
+    /// - Parameters:
+    ///   - offset: in the interrupted file, bytes.
+    ///   - byteCount: bytes lost.
+    ///   - reason: cause of the loss.
+    ///   - silencedNanoseconds: silence in its place.
     public init(offset: Int64, byteCount: Int64, reason: Reason, silencedNanoseconds: Int64 = 0) {
         self.offset = offset
         self.byteCount = byteCount
@@ -161,6 +185,7 @@ public struct RecoveryLoss: Hashable, Sendable {
         self.silencedNanoseconds = silencedNanoseconds
     }
 
+    /// Part of ``RecoveryReport/json``.
     var jsonText: JSONText {
         .object([
             ("offset", .integer(offset)), ("bytes", .integer(byteCount)), ("reason", .string(reason.rawValue)),
@@ -169,17 +194,20 @@ public struct RecoveryLoss: Hashable, Sendable {
     }
 }
 
-/// What a finished clip has of one track.
+/// Track of a recovered clip.
 ///
 /// *thread-safe*
 public struct RecoveredTrack: Hashable, Sendable {
+    /// Audio or video.
     public let kind: MediaKind
-    /// The device's name, where the file has it.
+    /// Name of the device; empty if the file does not have it.
     public let name: String
-    /// Pictures, or samples of each channel, silence included.
+    /// Video frames, or samples per channel, silence included.
     public internal(set) var frames: Int64
+    /// End of the track in nanoseconds from the clip's start; 0 if the format has no timestamps.
     public internal(set) var durationNanoseconds: Int64
 
+    /// Part of ``RecoveryReport/json``.
     var jsonText: JSONText {
         .object([
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("frames", .integer(frames)),
@@ -188,15 +216,17 @@ public struct RecoveredTrack: Hashable, Sendable {
     }
 }
 
-/// What a recovery notes while it reads.
+/// Tracks and losses noted during a recovery.
 struct RecoveryFindings {
     var tracks: [RecoveredTrack] = []
     private(set) var losses: [RecoveryLoss] = []
     private(set) var lostBytes: Int64 = 0
 
-    /// A file of nothing but faults must not fill the memory.
+    /// Losses listed at most: a file of nothing but damage must not fill the memory. Their bytes
+    /// are counted all the same.
     private static let most = 1000
 
+    /// Notes a loss; one of no bytes and no silence is none.
     mutating func note(
         lost offset: Int64, _ byteCount: Int64, _ reason: RecoveryLoss.Reason, silenced nanoseconds: Int64 = 0
     ) {
@@ -207,15 +237,21 @@ struct RecoveryFindings {
             RecoveryLoss(offset: offset, byteCount: byteCount, reason: reason, silencedNanoseconds: nanoseconds))
     }
 
+    /// Duration of the longest track.
     var durationNanoseconds: Int64 { tracks.map(\.durationNanoseconds).max() ?? 0 }
 }
 
-/// Finishes the recordings of one format.
+/// Recovery of one format.
 ///
 /// *session-bound*
 protocol Recoverer {
-    /// Writes all that can be kept, as a file that is whole.
-    /// - Throws: `.badInput` where not even the head can be understood; what the output throws.
+    /// Writes everything that can be kept, as a valid file.
+    /// - Parameters:
+    ///   - source: the interrupted file.
+    ///   - output: the clip; finished on return.
+    ///   - findings: receives tracks and losses.
+    /// - Returns: bytes of the clip.
+    /// - Throws: `.badInput` if not even the header can be understood; errors of the output.
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64

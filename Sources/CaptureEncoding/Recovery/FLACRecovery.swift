@@ -1,6 +1,7 @@
 import CaptureGate
 
-/// FLAC: every frame has a number and a checksum, so that each whole one is found; silence stands for the others.
+/// Recovery of FLAC: each frame has a number and a checksum, so every whole one is found, and
+/// silence replaces the others.
 ///
 /// *session-bound*
 final class FLACRecovery: Recoverer {
@@ -10,14 +11,17 @@ final class FLACRecovery: Recoverer {
     private let metadata: FLACMetadata
     private var findings = RecoveryFindings()
 
-    /// The number of the frame that is to be written next, and what those before it hold.
+    /// Number of the next frame to write, and the samples ahead of it.
     private var next: Int64 = 0
     private var samples: Int64 = 0
+    /// Smallest block so far, for STREAMINFO.
     private var shortest = Int.max
+    /// Smallest and largest frame in bytes, for STREAMINFO.
     private var frameSizes: ClosedRange<Int>?
-    /// What was skipped since the last whole frame.
+    /// Bytes skipped since the last whole frame.
     private var gap: (offset: Int64, byteCount: Int64)?
 
+    /// As ``Recoverer/recover(_:into:noting:)``.
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64 {
@@ -37,6 +41,7 @@ final class FLACRecovery: Recoverer {
 
     private var info: FLACStreamInfo { metadata.info }
 
+    /// Copies whole frames and notes the bytes between them.
     private func copyFrames() throws(CaptureError) {
         try output.write(metadata.head)
         var at = metadata.end
@@ -56,12 +61,15 @@ final class FLACRecovery: Recoverer {
         if let gap { findings.note(lost: gap.offset, gap.byteCount, .tornEnd) }
     }
 
+    /// Extends the gap. It becomes a loss once a frame behind it tells how many are missing.
     private func skip(_ offset: Int64, _ byteCount: Int64) {
         gap = (gap?.offset ?? offset, (gap?.byteCount ?? 0) + byteCount)
     }
 
+    /// Copies a frame, after as many frames of silence as are missing ahead of it.
     private func keep(_ head: FLACFrameHeader, _ start: Int64, _ end: Int64) throws(CaptureError) {
         let missing = head.number - next
+        // A gap without a missing number is damage between frames: nothing has to be filled.
         if missing > 0 { try writeSilence(missing) }
         if let gap {
             let format = AudioFormat(sampleRate: info.sampleRate, channels: 1, sampleFormat: .s16)
@@ -74,6 +82,7 @@ final class FLACRecovery: Recoverer {
         next = head.number + 1
     }
 
+    /// Writes frames of silence, so that everything behind the damage keeps its time.
     private func writeSilence(_ frames: Int64) throws(CaptureError) {
         for number in next..<next + frames {
             let silence = FLACFrameHeader.silence(number, blockFrames: info.largestBlock, info, reader.checksum)
@@ -82,15 +91,18 @@ final class FLACRecovery: Recoverer {
         }
     }
 
+    /// Adds a written frame to the totals.
     private func count(_ blockFrames: Int, _ bytes: Int) {
         samples += Int64(blockFrames)
         shortest = min(shortest, blockFrames)
         frameSizes = min(frameSizes?.lowerBound ?? bytes, bytes)...max(frameSizes?.upperBound ?? bytes, bytes)
     }
 
+    /// Corrects STREAMINFO and finishes the file.
     private func finish() throws(CaptureError) -> Int64 {
-        // The digest of all samples, which only a whole stream has, is kept where all samples are.
+        // The MD5 is of all samples (RFC 9639, 8.2), so it is kept only if all are there.
         if !(findings.losses.isEmpty && metadata.isFinal(samples: samples)) {
+            // The last block may be shorter than the smallest that STREAMINFO can state, 16 (RFC 9639, 8.2).
             let last = samples == 0 ? info.largestBlock : max(shortest, 16)
             let bytes = info.bytes(
                 samples: samples, smallestBlock: min(last, info.largestBlock), largestBlock: info.largestBlock,
@@ -107,17 +119,21 @@ final class FLACRecovery: Recoverer {
     }
 }
 
-/// What stands before the frames of a FLAC file (RFC 9639, 8), read without trust.
+/// Metadata blocks of a FLAC file (RFC 9639, 8), read without trust.
 struct FLACMetadata {
+    /// Parameters of the stream.
     let info: FLACStreamInfo
-    /// To be written before the frames, with STREAMINFO first.
+    /// Bytes to write ahead of the frames: `fLaC` and the blocks, STREAMINFO first.
     let head: [UInt8]
-    /// Where the frames begin.
+    /// Offset of the first frame.
     let end: Int64
 
-    /// Where labels may be at most, bytes.
+    /// Bytes within which labels must end.
     private static let most: Int64 = 1 << 20
 
+    /// Reads the metadata. If the blocks are damaged, frame 0 is searched: its header confirms
+    /// STREAMINFO or replaces it, and the labels are lost.
+    /// - Throws: `.badInput` if neither tells the format.
     init(_ source: RecoverySource) throws(CaptureError) {
         let start = try source.read(at: 0, Int(Self.most))
         let said = start.count >= 42 ? FLACStreamInfo(start[8..<42]) : nil
@@ -141,7 +157,7 @@ struct FLACMetadata {
         end = Int64(at)
     }
 
-    /// Walks over the blocks.
+    /// Offset behind the last metadata block (RFC 9639, 8.1).
     private static func end(of bytes: [UInt8]) -> Int? {
         var at = 4
         while at + 4 <= bytes.count {
@@ -152,6 +168,7 @@ struct FLACMetadata {
         return nil
     }
 
+    /// Header of frame 0 at an offset: proof that the metadata is what was written.
     private static func first(
         _ bytes: [UInt8], _ at: Int, _ info: FLACStreamInfo, _ checksum: FLACChecksum
     ) -> FLACFrameHeader? {
@@ -159,7 +176,7 @@ struct FLACMetadata {
         return head
     }
 
-    /// The first frame tells what STREAMINFO should.
+    /// Finds frame 0, whose header has most of what STREAMINFO has.
     private static func search(
         _ bytes: [UInt8], _ said: FLACStreamInfo?, _ checksum: FLACChecksum
     ) -> (Int, FLACStreamInfo)? {
@@ -176,7 +193,7 @@ struct FLACMetadata {
         return nil
     }
 
-    /// Whether STREAMINFO is that of a finished stream of so many samples.
+    /// Tells that STREAMINFO is that of a finished stream of so many samples, and has an MD5.
     func isFinal(samples: Int64) -> Bool {
         guard head.count >= 42 else { return false }
         let said = (21..<26).reduce(Int64(0)) { $0 << 8 | Int64(head[$1]) } & 0xF_FFFF_FFFF
@@ -184,26 +201,31 @@ struct FLACMetadata {
     }
 }
 
+/// Check against the stream.
 extension FLACFrameHeader {
-    /// Whether a stream of this kind can have such a frame.
+    /// Tells that a stream of these parameters can have such a frame.
     func isOf(_ info: FLACStreamInfo) -> Bool {
         channels == info.channels && (bitsPerSample == 0 || bitsPerSample == info.bitsPerSample)
             && (sampleRate == 0 || sampleRate == info.sampleRate) && blockFrames <= info.largestBlock
     }
 }
 
-/// Finds where frames begin and end.
+/// Search for frames in a FLAC file.
+///
+/// A frame's length is not stored: it ends at the next valid header whose number fits, and its
+/// CRC-16 then tells whether it is whole. The file is read through a window of 1 MiB.
 ///
 /// *session-bound*
 final class FLACFrameReader {
     let checksum = FLACChecksum()
     private let source: RecoverySource
     private let info: FLACStreamInfo
+    /// Bytes in memory, and their offset in the file.
     private var window: [UInt8] = []
     private var windowAt: Int64 = 0
 
     private static let windowBytes = 1 << 20
-    /// Fewer bytes no frame has: head, a constant for each channel, checksum.
+    /// Smallest frame in bytes: header, a constant per channel, checksum.
     private static let leastFrame: Int64 = 10
 
     init(_ source: RecoverySource, _ info: FLACStreamInfo) {
@@ -211,7 +233,8 @@ final class FLACFrameReader {
         self.info = info
     }
 
-    /// The index of an offset in the window, with a head's length behind it where the file goes on so far.
+    /// Index of an offset in the window, with a header's length behind it if the file goes on so
+    /// far.
     private func index(of offset: Int64) throws(CaptureError) -> Int {
         let needed = min(offset + Int64(FLACFrameHeader.most), source.size)
         if offset < windowAt || needed > windowAt + Int64(window.count) {
@@ -221,17 +244,21 @@ final class FLACFrameReader {
         return Int(offset - windowAt)
     }
 
+    /// Reads the header at an offset.
     /// - Parameters:
-    ///   - number: the least it may have.
-    ///   - skipped: bytes in which the frames between may have been.
+    ///   - offset: in the file.
+    ///   - number: smallest frame number it may have.
+    ///   - skipped: bytes that may have held the frames between.
+    /// - Returns: `nil` if there is none of this stream.
     func head(at offset: Int64, from number: Int64, skipped: Int64) throws(CaptureError) -> FLACFrameHeader? {
         let index = try index(of: offset)
         guard let head = FLACFrameHeader(window, at: index, checksum), head.isOf(info) else { return nil }
-        // No more can be missing than had room.
+        // No more frames can be missing than the skipped bytes had room for: a number beyond is chance or damage.
         return (number...number + skipped / Self.leastFrame + 1).contains(head.number) ? head : nil
     }
 
-    /// - Returns: where the next head begins; `nil` where there is none.
+    /// Finds the next header.
+    /// - Returns: its offset; `nil` if there is none.
     func nextHead(from start: Int64, number: Int64, skippedFrom: Int64) throws(CaptureError) -> Int64? {
         var at = start
         while at < source.size {
@@ -247,12 +274,13 @@ final class FLACFrameReader {
         return nil
     }
 
-    /// - Returns: where the frame ends, and whether its checksum is right.
+    /// Finds the end of a frame.
+    /// - Returns: the offset of its end, and true if its CRC-16 is right.
     func end(of head: FLACFrameHeader, at start: Int64) throws(CaptureError) -> (Int64, Bool) {
         var (at, check) = (start, UInt16(0))
         while at < source.size {
             let first = try index(of: at)
-            // Over the head's sync code, to the next byte that may be one.
+            // Past the header's sync code, to the next byte that may begin another.
             let from = at == start ? first + 2 : first + 1
             let found = from < window.count ? window[from...].firstIndex(of: 0xFF) ?? window.count : window.count
             check = checksum.frame(window[first..<found], after: check)

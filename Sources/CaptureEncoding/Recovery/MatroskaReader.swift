@@ -1,22 +1,25 @@
 import CaptureGate
 
-/// What stands before the clusters of a Matroska file, and the tags behind them, read without trust.
+/// Elements ahead of the clusters of a Matroska file, and the tags behind them, read without trust.
 struct RecoveredMatroskaHeader {
+    /// Tracks whose entries this module could have written.
     private(set) var tracks: [MatroskaTrack] = []
-    /// Where the clusters begin.
+    /// Offset of the first cluster.
     let end: Int64
     private(set) var title: String?
-    /// Nanoseconds a tick.
+    /// Nanoseconds per tick; 1 ms is Matroska's default.
     private(set) var scale: Int64 = 1_000_000
-    /// Nanoseconds from 1970.
+    /// Nanoseconds since 1970 in UTC.
     private(set) var startedAt: Int64 = 0
+    /// Tags of the whole clip.
     private(set) var tags: [String: String] = [:]
-    /// Devices' ids, by the tracks' numbers.
+    /// Device ids by track number.
     private var devices: [UInt64: String] = [:]
 
-    /// No head is larger, bytes.
+    /// Bytes beyond which no header goes.
     private static let most: Int64 = 4 << 20
 
+    /// - Throws: `.badInput` if no Segment or no track can be read.
     init(_ source: RecoverySource) throws(CaptureError) {
         let segment = MatroskaID.segment.bytes
         guard let start = try source.find(segment, from: 0, before: 4096),
@@ -26,6 +29,7 @@ struct RecoveredMatroskaHeader {
         let bytes = try source.read(at: element.contentAt, Int(first - element.contentAt))
         let parts = MatroskaChildren(bytes[...]).map { ($0.id, $0.content) }
         end = first
+        // Tags ahead of the tracks, which take their device ids from them.
         for (id, content) in parts where id == MatroskaID.info.rawValue { readInfo(content) }
         for (id, content) in parts where id == MatroskaID.tags.rawValue { readTags(content) }
         for (id, content) in parts where id == MatroskaID.tracks.rawValue { readTracks(content) }
@@ -34,15 +38,17 @@ struct RecoveredMatroskaHeader {
         }
     }
 
+    /// Reads the entries; damaged ones are left out.
     private mutating func readTracks(_ content: ArraySlice<UInt8>) {
         tracks += MatroskaChildren(content).compactMap { MatroskaTrack(recovering: $0.content, devices: devices) }
     }
 
-    /// The tags of a file that was finished but for its name stand behind the clusters.
+    /// Offset of the first cluster; a file that was killed early has none.
     private static func firstCluster(_ source: RecoverySource, from start: Int64) throws(CaptureError) -> Int64 {
         try source.find(MatroskaID.cluster.bytes, from: start, before: start + most) ?? min(source.size, start + most)
     }
 
+    /// Reads time scale, title and date.
     private mutating func readInfo(_ content: ArraySlice<UInt8>) {
         var isOurs = false
         for (id, content) in MatroskaChildren(content) {
@@ -51,16 +57,18 @@ struct RecoveredMatroskaHeader {
             case .timestampScale: scale = min(max(Int64(clamping: content.unsigned), 1), 1_000_000_000)
             case .title: title = content.text
             case .dateUTC:
+                // DateUTC counts from 2001-01-01T00:00:00Z.
                 let time = Int64(bitPattern: content.unsigned)
                 startedAt = time.addingReportingOverflow(978_307_200_000_000_000).partialValue
             default: break
             }
         }
-        // Another is damage.
+        // Our files have one scale; another is damage.
         if isOurs { scale = MatroskaTime.scale }
     }
 
-    /// Those of the whole clip, and of a track its device's id.
+    /// Reads the tags of the clip, and the device ids of its tracks. Also called for the tags
+    /// behind the clusters.
     mutating func readTags(_ content: ArraySlice<UInt8>) {
         for (_, tag) in MatroskaChildren(content) {
             let parts = MatroskaChildren(tag).map { ($0.id, $0.content) }
@@ -70,6 +78,7 @@ struct RecoveredMatroskaHeader {
         }
     }
 
+    /// Reads one SimpleTag. The title is in Info, too.
     private mutating func readTag(_ content: ArraySlice<UInt8>, of track: UInt64?) {
         var (name, text) = ("", "")
         for (id, content) in MatroskaChildren(content) {
@@ -83,31 +92,38 @@ struct RecoveredMatroskaHeader {
         }
     }
 
+    /// Tells that an element belongs into a cluster of ours.
     static func isInCluster(_ id: UInt32) -> Bool {
         [MatroskaID.timestamp, .simpleBlock, .blockGroup, .void].contains { $0.rawValue == id }
     }
 
+    /// Tells that an element may follow a cluster.
     static func isInSegment(_ id: UInt32) -> Bool {
         [MatroskaID.cluster, .cues, .tags, .seekHead].contains { $0.rawValue == id }
     }
 }
 
-/// An element of a file that is being recovered, read without trust.
+/// Element header of a file that is being recovered, read without trust.
 struct MatroskaElement: Hashable {
     let id: UInt32
+    /// Offset of the id in the file.
     let start: Int64
+    /// Offset of the content.
     let contentAt: Int64
-    /// `nil` for "unknown".
+    /// Bytes of the content; `nil` for "unknown" (RFC 8794, 6.2).
     let length: Int64?
 
-    /// Behind its content; `nil` where that is not known.
+    /// Offset behind the content; `nil` if the length is unknown.
     var end: Int64? { length.map { contentAt + $0 } }
 
-    /// The longest id and length, bytes.
+    /// Longest id and length in bytes: 4 and 8.
     static let most = 12
 
-    /// - Parameter bytes: from its start on.
-    /// - Returns: `nil` for what is no element.
+    /// Parses an id and a length (RFC 8794, 5 and 6).
+    /// - Parameters:
+    ///   - bytes: from the element's start on.
+    ///   - start: its offset.
+    /// - Returns: `nil` for anything else.
     init?(_ bytes: ArraySlice<UInt8>, at start: Int64) {
         guard let first = bytes.first, first >= 0x10 else { return nil }
         let idWidth = first.leadingZeroBitCount + 1
@@ -124,10 +140,11 @@ struct MatroskaElement: Hashable {
         length = value == UInt64(1) << (7 * UInt64(width)) - 1 ? nil : Int64(value)
     }
 
+    /// Compares the id.
     func isOf(_ kind: MatroskaID) -> Bool { id == kind.rawValue }
 }
 
-/// The children of an element that is in memory.
+/// Child elements of an element in memory.
 struct MatroskaChildren: Sequence, IteratorProtocol {
     private let bytes: ArraySlice<UInt8>
     private var at: Int
@@ -137,7 +154,7 @@ struct MatroskaChildren: Sequence, IteratorProtocol {
         at = bytes.startIndex
     }
 
-    /// Ends at the first one that is none or does not fit.
+    /// Next child; the sequence ends at the first that is broken or exceeds its parent.
     mutating func next() -> (id: UInt32, content: ArraySlice<UInt8>)? {
         guard at < bytes.endIndex, let element = MatroskaElement(bytes[at...], at: Int64(at)), let end = element.end,
             end <= Int64(bytes.endIndex)
@@ -147,11 +164,12 @@ struct MatroskaChildren: Sequence, IteratorProtocol {
     }
 }
 
+/// Values of EBML elements (RFC 8794, 7).
 extension ArraySlice<UInt8> {
-    /// As EBML's unsigned integer; 0 for more than eight bytes.
+    /// Unsigned integer; 0 for more than eight bytes.
     var unsigned: UInt64 { count <= 8 ? reduce(0) { $0 << 8 | UInt64($1) } : 0 }
 
-    /// As EBML's float.
+    /// Float of four or eight bytes, else 0.
     var number: Double {
         switch count {
         case 4: Double(Float(bitPattern: UInt32(truncatingIfNeeded: unsigned)))
@@ -160,17 +178,20 @@ extension ArraySlice<UInt8> {
         }
     }
 
+    /// Text up to a terminating zero, which padded strings have.
     var text: String { String(decoding: prefix { $0 != 0 }, as: UTF8.self) }
 }
 
-/// The times of a file's blocks, none believed that can't be.
+/// Plausibility check of block timestamps.
 ///
-/// A block is judged by those of its own track before it: a track that was silent for a while may be written behind others
-/// that went on. However the blocks are spread over clusters, what is judged once is judged the same again.
+/// A block is judged by the blocks of its own track ahead of it, because a track that was silent
+/// for a while may be written behind others that went on. The judgement does not depend on how
+/// blocks are spread over clusters, so recovering a recovered file changes nothing.
 ///
 /// *session-bound*
 struct MatroskaBlockTimestamps {
-    /// What a track's blocks take so far, nanoseconds.
+    /// State of one track: its last block's start, its end, and the duration of its blocks, in
+    /// nanoseconds.
     private struct Track {
         var start: Int64 = 0
         var end: Int64?
@@ -178,31 +199,40 @@ struct MatroskaBlockTimestamps {
     }
 
     private var tracks: [Track]
-    /// Where the last of all tracks ends, nanoseconds.
+    /// End of the last block of all tracks, in nanoseconds.
     private var end: Int64 = 0
-    /// Nanoseconds.
+    /// Timestamp of the cluster in nanoseconds.
     private var clusterTime: Int64 = 0
+    /// The cluster's first block was read: its timestamp is accepted or replaced.
     private var isClusterJudged = true
 
-    /// A recording that stood still for longer would have been ended, nanoseconds.
+    /// Largest gap in nanoseconds; a recording that stood still for longer would have ended.
     private static let longestPause: Int64 = 3_600_000_000_000
-    /// How far a block's damaged time may lie before the last block's for it to be put behind that, nanoseconds.
+    /// Largest step back from the last block's start, in nanoseconds; such a block is stored behind
+    /// it.
     private static let longestStepBack: Int64 = 1_000_000_000
-    /// No clip is longer; sums of such times don't overflow, nanoseconds.
+    /// Longest clip in nanoseconds; sums of such timestamps do not overflow.
     private static let longestClip: Int64 = 1 << 60
 
+    /// - Parameter count: of tracks.
     init(tracks count: Int) { tracks = Array(repeating: Track(), count: count) }
 
-    /// - Parameter time: of the cluster; `nil` for one that is no number, nanoseconds.
+    /// Begins a cluster.
+    /// - Parameter time: its timestamp in nanoseconds; `nil` for one that does not fit into 64
+    ///   bits.
     mutating func beginCluster(at time: Int64?) {
         clusterTime = min(time ?? .max, 2 * Self.longestClip)
         isClusterJudged = false
     }
 
-    /// The time of a track's next block. Where a cluster's own time can't be, the cluster goes where the track ended.
+    /// Timestamp of a track's next block, in nanoseconds.
     ///
-    /// - Parameter offset: from the cluster's time, nanoseconds.
-    /// - Returns: `nil` for a block that is damaged.
+    /// If a cluster's own timestamp is impossible, the cluster is put where the track ended.
+    /// - Parameters:
+    ///   - offset: from the cluster's timestamp, nanoseconds.
+    ///   - track: index.
+    ///   - duration: nanoseconds.
+    /// - Returns: `nil` for a damaged block.
     mutating func time(_ offset: Int64, of track: Int, lasting duration: Int64) -> Int64? {
         guard duration <= Self.longestClip - tracks[track].length else { return nil }
         defer { isClusterJudged = true }
@@ -212,6 +242,7 @@ struct MatroskaBlockTimestamps {
         return isPossible(clusterTime + offset, of: track) ? max(clusterTime + offset, 0) : nil
     }
 
+    /// Checks a timestamp against the track's last block and the end of all.
     private func isPossible(_ time: Int64, of track: Int) -> Bool {
         // As it will be in the file.
         let time = MatroskaTime.nanoseconds(atTick: MatroskaTime.ticks(max(time, 0)))
@@ -219,7 +250,7 @@ struct MatroskaBlockTimestamps {
             && time <= min(end + Self.longestPause, Self.longestClip)
     }
 
-    /// A block is in the new file.
+    /// Notes a block that was stored.
     mutating func note(_ track: Int, at tick: Int64, lasting duration: Int64) {
         let start = MatroskaTime.nanoseconds(atTick: tick)
         tracks[track].start = start

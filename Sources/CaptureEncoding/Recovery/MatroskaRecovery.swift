@@ -1,9 +1,10 @@
 import CaptureGate
 
-/// Matroska: the blocks that can be read are written into a new file with duration, index and tags.
+/// Recovery of Matroska: every readable block is written into a new file with duration, index and
+/// tags.
 ///
-/// The lengths of segment and clusters are not needed: a block counts if what follows it is an element too. Where one
-/// is damaged, reading goes on at the next cluster, a second later at most.
+/// The lengths of Segment and clusters are not needed: a block counts if an element follows it.
+/// Behind damage, reading goes on at the next cluster, a second later at most.
 ///
 /// *session-bound*
 final class MatroskaRecovery: Recoverer {
@@ -34,10 +35,12 @@ final class MatroskaRecovery: Recoverer {
         }
     }
 
+    /// Tags to keep, with a mark of the recovery. How the clip ended is written anew.
     private static func extra(_ tags: [String: String]) -> [String: String] {
         tags.filter { $0.key != "END_REASON" }.merging(["RECOVERED": "yes"]) { $1 }
     }
 
+    /// Walks over the Segment's children.
     private func copyClusters() throws(CaptureError) {
         var at = head.end
         while at < source.size {
@@ -48,6 +51,7 @@ final class MatroskaRecovery: Recoverer {
             switch MatroskaID(rawValue: element.id) {
             case .cluster?: at = try copyCluster(from: element.contentAt)
             case .cues?, .tags?, .void?, .seekHead?, .info?, .tracks?:
+                // Index and tags are made anew, so a torn one is no loss.
                 guard let end = element.end, end <= source.size else {
                     // Index and tags are made anew; they are no loss.
                     at = try nextCluster(from: at) == nil ? source.size : resynchronize(from: at)
@@ -60,20 +64,22 @@ final class MatroskaRecovery: Recoverer {
         }
     }
 
-    /// A file that was finished but for its name has tags behind the clusters too.
+    /// Reads tags behind the clusters, of a file that was finished but for its name.
     private func readTags(_ element: MatroskaElement, _ end: Int64) throws(CaptureError) {
         let content = try source.read(at: element.contentAt, Int(min(end - element.contentAt, 4 << 20)))
         head.readTags(content[...])
         writer.labels.extra = Self.extra(head.tags)
     }
 
-    /// - Returns: where the next cluster begins, or the file's end.
+    /// Notes the bytes up to the next cluster as lost.
+    /// - Returns: offset of the next cluster, or the file's end.
     private func resynchronize(from start: Int64) throws(CaptureError) -> Int64 {
         let next = try nextCluster(from: start + 1)
         findings.note(lost: start, (next ?? source.size) - start, next == nil ? .tornEnd : .damaged)
         return next ?? source.size
     }
 
+    /// Finds a cluster id that a Timestamp element follows; the id alone may occur in a packet.
     private func nextCluster(from start: Int64) throws(CaptureError) -> Int64? {
         var at = start
         while let found = try source.find(MatroskaID.cluster.bytes, from: at, before: source.size) {
@@ -87,7 +93,8 @@ final class MatroskaRecovery: Recoverer {
         return nil
     }
 
-    /// - Returns: where reading goes on.
+    /// Copies the blocks of a cluster.
+    /// - Returns: the offset to go on at.
     private func copyCluster(from start: Int64) throws(CaptureError) -> Int64 {
         var at = start
         while at < source.size {
@@ -102,13 +109,15 @@ final class MatroskaRecovery: Recoverer {
         return at
     }
 
+    /// Tells that an element, or the file's end, is at an offset.
     private func isElement(at offset: Int64) throws(CaptureError) -> Bool {
         if offset == source.size { return true }
-        // Of one that is cut off not even the id may be there.
+        // Of an element that is cut off, not even the id may be there.
         guard let element = try source.element(at: offset) else { return source.size - offset < MatroskaElement.most }
         return RecoveredMatroskaHeader.isInCluster(element.id) || RecoveredMatroskaHeader.isInSegment(element.id)
     }
 
+    /// Finishes the new file; a recording that was killed ended with a failure.
     private func finish() throws(CaptureError) -> Int64 {
         let end = EndReason(rawValue: head.tags["END_REASON"] ?? "") ?? .failure
         let clip = try writer.finish(ledger: LossLedger(), tagged: nil, end: end)
@@ -116,16 +125,19 @@ final class MatroskaRecovery: Recoverer {
     }
 }
 
+/// Access by elements.
 extension RecoverySource {
+    /// Element header at an offset; `nil` if there is none.
     func element(at offset: Int64) throws(CaptureError) -> MatroskaElement? {
         MatroskaElement(try read(at: offset, MatroskaElement.most)[...], at: offset)
     }
 }
 
 extension MatroskaRecovery {
-    /// No camera makes larger pictures, bytes.
+    /// Bytes beyond which no camera's frame goes.
     private static let mostBytes: Int64 = 256 << 20
 
+    /// Copies a child of a cluster.
     func take(_ element: MatroskaElement, _ end: Int64) throws(CaptureError) {
         let count = end - element.contentAt
         switch MatroskaID(rawValue: element.id) {
@@ -141,11 +153,13 @@ extension MatroskaRecovery {
         }
     }
 
+    /// Reads the cluster's timestamp.
     private func readTime(_ content: ArraySlice<UInt8>) {
         let (time, overflows) = Int64(clamping: content.unsigned).multipliedReportingOverflow(by: head.scale)
         times.beginCluster(at: overflows ? nil : time)
     }
 
+    /// Reads a BlockGroup: a block, and the end of it that is not to be played.
     private func takeGroup(_ content: ArraySlice<UInt8>) throws(CaptureError) -> Bool {
         var block: ArraySlice<UInt8> = []
         var discard: Int64 = 0
@@ -156,14 +170,18 @@ extension MatroskaRecovery {
         return try take(block, discard: min(max(discard, 0), 1_000_000_000))
     }
 
-    /// - Returns: false for a block that is damaged.
+    /// Checks a block and stores its packet.
+    ///
+    /// Lacing, an unknown track, a packet that is not of its codec, or an impossible timestamp is
+    /// damage.
+    /// - Returns: false for a damaged block.
     private func take(_ block: ArraySlice<UInt8>, discard: Int64) throws(CaptureError) -> Bool {
         let bytes = block.prefix(4)
         guard let first = bytes.first, bytes.count == 4, first & 0x80 != 0, bytes[block.startIndex + 3] & 0x06 == 0,
             let index = head.tracks.firstIndex(where: { $0.number == Int(first & 0x7F) })
         else { return false }
         let offset = Int16(bitPattern: UInt16(bytes[block.startIndex + 1]) << 8 | UInt16(bytes[block.startIndex + 2]))
-        // No cluster of ours lasts longer.
+        // No cluster of ours lasts longer than a second.
         guard Int64(offset) * head.scale < 1_000_000_000 || head.scale != MatroskaTime.scale else { return false }
         let track = head.tracks[index]
         let packet = block.dropFirst(4)
@@ -184,7 +202,14 @@ extension MatroskaRecovery {
 
 extension MatroskaWriter {
     /// Stores a packet that exists already.
-    /// - Returns: its time in the file, nanoseconds: later where the one before it has the same.
+    /// - Parameters:
+    ///   - packet: its data.
+    ///   - track: of the packet.
+    ///   - time: timestamp in nanoseconds.
+    ///   - duration: nanoseconds.
+    ///   - discard: nanoseconds at its end that are not to be played.
+    /// - Returns: its timestamp in the file, in nanoseconds; later if the packet ahead of it has
+    ///   the same tick.
     func store(
         _ packet: ArraySlice<UInt8>, of track: MatroskaTrack, at time: Int64, lasting duration: Int64, discard: Int64
     ) throws(CaptureError) -> Int64 {
@@ -203,7 +228,7 @@ extension MatroskaWriter {
 }
 
 extension ArraySlice<UInt8> {
-    /// As `withUnsafeBytes`, with the error's type.
+    /// `withUnsafeBytes` with a typed error.
     fileprivate func withContiguousBytes(
         _ body: (UnsafeRawBufferPointer) throws(CaptureError) -> Void
     ) throws(CaptureError) {

@@ -1,7 +1,7 @@
 import CaptureGate
 
-/// Ogg Opus: whole pages' packets are put on new pages, of which the last says that it is; concealed silence stands for
-/// those that were damaged.
+/// Recovery of Ogg Opus: packets of whole pages are put on new pages, the last of which ends the
+/// stream. Concealed silence replaces damaged packets (RFC 7845, 4.1).
 ///
 /// *session-bound*
 final class OggOpusRecovery: Recoverer {
@@ -12,14 +12,15 @@ final class OggOpusRecovery: Recoverer {
     private var packets = PacketBuffer()
     private var findings = RecoveryFindings()
 
-    /// Samples up to the end of the last packet, those before the recording's first one included.
+    /// Samples at 48 kHz up to the end of the last packet, pre-skip included.
     private var position: Int64 = 0
-    /// The packet that is not on a page yet, since it may be the last one.
+    /// Packet not yet on a page, because it may be the last one.
     private var waiting: (packet: [UInt8], samples: Int64)?
-    /// What of a packet was on the page before.
+    /// Beginning of a packet that the next page continues.
     private var begun: [UInt8] = []
+    /// Bytes were skipped ahead of the current page.
     private var isBroken = false
-    /// What counts the stream's samples.
+    /// Converts samples at 48 kHz to nanoseconds.
     private static let coded = AudioFormat(sampleRate: OpusHead.rate, channels: 1, sampleFormat: .float32)
 
     static func recover(
@@ -32,6 +33,8 @@ final class OggOpusRecovery: Recoverer {
         return bytes
     }
 
+    /// Reads both headers. A damaged comment header is replaced by an empty one; without the first
+    /// header nothing can be decoded.
     private init(_ source: RecoverySource, _ output: consuming ClipOutput) throws(CaptureError) {
         self.output = output
         reader = OggOpusReader(source)
@@ -50,12 +53,15 @@ final class OggOpusRecovery: Recoverer {
             findings.note(lost: reader.at, second.skipped, .damaged)
             reader = ahead
         }
+        // A serial number of its own: the new file is another stream.
         pages = try OggOpusMuxer(head.bytes, comments: comments, serial: Int32.random(in: 1...Int32.max))
     }
 
+    /// Copies the packets page by page.
     private func copyPackets() throws(CaptureError) {
         try output.write(pages.head)
         while let (page, offset, skipped) = try reader.next() {
+            // Granule positions behind the gap tell how much is missing.
             if skipped > 0 { isBroken = true }
             let missing = try take(page, skipped: skipped)
             findings.note(
@@ -64,7 +70,8 @@ final class OggOpusRecovery: Recoverer {
         findings.note(lost: reader.at, reader.source.size - reader.at, .tornEnd)
     }
 
-    /// - Returns: samples that had to be concealed.
+    /// Stores the packets of a page.
+    /// - Returns: samples that had to be concealed ahead of it.
     private func take(_ page: OggPage, skipped: Int64) throws(CaptureError) -> Int64 {
         var pieces = page.pieces.map { Array($0) }
         if page.isContinued, !pieces.isEmpty {
@@ -72,16 +79,18 @@ final class OggOpusRecovery: Recoverer {
             if isBroken || begun.isEmpty { pieces.removeFirst() } else { pieces[0] = begun + pieces[0] }
         }
         begun = page.isOpen ? pieces.popLast() ?? [] : []
+        // A packet whose duration can't be told is damaged, even on a page with a right checksum.
         let known = pieces.compactMap { piece in OpusPacket.samples(piece[...]).map { (piece, $0) } }
         let samples = known.reduce(0) { $0 + $1.1 }
         var missing: Int64 = 0
+        // The page's granule position tells where its packets end, and so how many samples are missing ahead of them.
         if isBroken, let first = known.first, !page.isLast {
             let gap = page.granule.map { $0 - samples - position } ?? 0
             missing = try conceal(gap, like: first.0, within: skipped)
             isBroken = false
         }
         for (packet, samples) in known { try put(packet, samples) }
-        // The last page's packets may be played in part.
+        // The last page's packets may be played in part: end trimming (RFC 7845, 4.4).
         if page.isLast, var last = waiting, let end = page.granule, (0..<last.samples).contains(position - end) {
             last.samples -= position - end
             position = end
@@ -90,21 +99,25 @@ final class OggOpusRecovery: Recoverer {
         return missing
     }
 
+    /// Stores packets without data in place of those that are missing.
+    /// - Returns: samples concealed.
     private func conceal(_ gap: Int64, like packet: [UInt8], within skipped: Int64) throws(CaptureError) -> Int64 {
         let silence = OpusPacket.missing(like: packet[...], streams: head.streams)
         guard let length = OpusPacket.samples(silence[...]), gap > 0 else { return 0 }
-        // Two bytes, one of them its length on the page, are the least that a packet took.
+        // A missing packet took two bytes at least, one of them its lacing value: a larger gap is damage.
         let count = min(gap / length, skipped / 2)
         for _ in 0..<count { try put(silence, length) }
         return count * length
     }
 
+    /// Stores a packet once another follows it.
     private func put(_ packet: [UInt8], _ samples: Int64) throws(CaptureError) {
         try putWaiting(isLast: false)
         waiting = (packet, samples)
         position += samples
     }
 
+    /// Puts the waiting packet on a page.
     private func putWaiting(isLast: Bool) throws(CaptureError) {
         guard let (packet, samples) = waiting else { return }
         waiting = nil
@@ -117,10 +130,12 @@ final class OggOpusRecovery: Recoverer {
         try packets.withBytes(of: 0..<packets.count) { (bytes) throws(CaptureError) in try output.write(bytes) }
     }
 
+    /// Ends the stream with the waiting packet.
     private func finish() throws(CaptureError) -> Int64 {
         guard waiting != nil else { throw reader.source.broken("it has no whole page of sound") }
         try putWaiting(isLast: true)
         try output.finish()
+        // Pre-skip is decoded and not played.
         let samples = max(position - Int64(head.preSkip), 0)
         findings.tracks = [
             RecoveredTrack(

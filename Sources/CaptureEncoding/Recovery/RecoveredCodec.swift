@@ -1,25 +1,28 @@
 import CaptureGate
 
-/// Stands where a track's encoder would: its packets exist already.
+/// Stand-in for the encoder of a recovered track, whose packets exist already.
 ///
 /// *session-bound*
 final class RecoveredCodec: Encoder {
     let description: CodecDescription
     let counts = EncoderCounts()
+    /// Checks packets of FLAC.
     private let checksum = FLACChecksum()
 
     init(_ description: CodecDescription) { self.description = description }
 
+    /// Nothing to begin: the description is read from the file.
     func begin() {}
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         throw CaptureError(.usage, "A recovered track takes no frames.")
     }
     func finish(into packets: inout PacketBuffer) {}
 
-    /// How many frames a packet holds: pictures, or samples of each channel.
-    /// - Returns: `nil` for one that is damaged, as far as its codec lets that be known.
+    /// Frames in a packet: video frames, or samples per channel.
+    /// - Returns: `nil` for a damaged packet, as far as its codec lets that be known.
     func frames(in packet: ArraySlice<UInt8>, of track: ClipTrack) -> Int64? {
         switch description.matroskaID {
+        // SOI and EOI: the writer stores complete images alone.
         case "V_MJPEG": packet.starts(with: [0xFF, 0xD8]) && packet.suffix(2) == [0xFF, 0xD9] ? 1 : nil
         case "A_FLAC": flacFrames(packet)
         case "A_OPUS": OpusPacket.samples(packet)
@@ -27,6 +30,7 @@ final class RecoveredCodec: Encoder {
         }
     }
 
+    /// A FLAC packet is a frame, with checksums of its own.
     private func flacFrames(_ packet: ArraySlice<UInt8>) -> Int64? {
         guard let head = FLACFrameHeader(Array(packet.prefix(FLACFrameHeader.most + 1)), at: 0, checksum) else {
             return nil
@@ -34,6 +38,7 @@ final class RecoveredCodec: Encoder {
         return checksum.frame(packet) == 0 ? Int64(head.blockFrames) : nil
     }
 
+    /// A packet of PCM is whole audio frames; one of raw video is a frame's size.
     private func plainFrames(_ packet: ArraySlice<UInt8>, of track: ClipTrack) -> Int64? {
         switch track.media {
         case .audio(let format):
@@ -44,9 +49,14 @@ final class RecoveredCodec: Encoder {
 }
 
 extension MatroskaTrack {
-    /// Reads a TrackEntry.
-    /// - Parameter devices: their ids, by number.
-    /// - Returns: `nil` for what this module would not have written.
+    /// Reads a TrackEntry (RFC 9559, 5.1.4.1).
+    ///
+    /// Elements of TrackEntry, Video, Audio and Colour have different ids, so that one dictionary
+    /// holds them all.
+    /// - Parameters:
+    ///   - entry: its content.
+    ///   - devices: device ids by track number.
+    /// - Returns: `nil` for an entry that this module would not have written.
     convenience init?(recovering entry: ArraySlice<UInt8>, devices: [UInt64: String]) {
         var fields: [UInt32: ArraySlice<UInt8>] = [:]
         for (id, content) in MatroskaChildren(entry) {
@@ -60,6 +70,7 @@ extension MatroskaTrack {
         }
         func field(_ id: MatroskaID) -> ArraySlice<UInt8> { fields[id.rawValue] ?? [] }
         let trackNumber = field(.trackNumber).unsigned
+        // 127 would not fit into the one byte that a block of ours has for it (RFC 8794, 4).
         guard (1...126).contains(trackNumber) else { return nil }
         var codec = CodecDescription(matroskaID: field(.codecID).text, privateBytes: Array(field(.codecPrivate)))
         codec.bitDepth = Int(clamping: field(.bitDepth).unsigned)
@@ -86,7 +97,9 @@ extension MatroskaTrack {
         self.init(number: Int(trackNumber), track: track, encoder: RecoveredCodec(codec))
     }
 
+    /// Video format of a track; pixel formats are those of ``RawVideoEncoder`` and MJPEG.
     private static func video(_ codec: CodecDescription, _ size: (UInt64, UInt64), _ duration: UInt64) -> VideoFormat? {
+        // The reverse of `RawVideoEncoder.fourCC`.
         let codes = ["YUY2": "YUYV", "UYVY": "UYVY", "NV12": "NV12", "I420": "YU12", "Y800": "GREY"]
         let code = codes[String(decoding: codec.uncompressedFourCC, as: UTF8.self)]
         let pixelFormat = codec.matroskaID == "V_MJPEG" ? PixelFormat.mjpeg : code.flatMap { PixelFormat($0) }
@@ -98,7 +111,10 @@ extension MatroskaTrack {
             colorimetry: codec.colorimetry)
     }
 
+    /// Audio format of a track. FLAC's and Opus's packets tell their own depth; any sample format
+    /// will do.
     private static func audio(_ codec: CodecDescription, _ rate: Double, _ channels: UInt64) -> AudioFormat? {
+        // Also refuses NaN, which no comparison holds for.
         guard rate >= 1, rate <= 655_350, (1...255).contains(channels) else { return nil }
         let sample: SampleFormat
         switch (codec.matroskaID, codec.bitDepth) {

@@ -1,18 +1,22 @@
 import CSystem
 import CaptureGate
 
-/// An interrupted recording, read in pieces; what it holds is trusted nowhere.
+/// Interrupted recording, read in pieces; no content is trusted.
 ///
 /// *session-bound*
 final class RecoverySource {
     let path: String
     let size: Int64
     private let descriptor: Int32
+    /// Identity of the opened file, which a name may no longer lead to.
     private let status: cs_file_status
 
-    /// - Throws: `.badInput` for what is no file, `.busy` while it is being recorded, `.inputOutput`.
+    /// Opens a file and takes the lock that a recorder holds.
+    /// - Throws: `.badInput` for anything but a regular file, `.busy` while it is being recorded,
+    ///   `.inputOutput`.
     init(_ path: String) throws(CaptureError) {
         self.path = path
+        // O_NOFOLLOW and O_NONBLOCK: a link is not followed, and a FIFO does not block the open.
         let descriptor = cs_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw Self.cannotOpen(path, -descriptor) }
         self.descriptor = descriptor
@@ -23,6 +27,7 @@ final class RecoverySource {
         guard result >= 0, status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE) else {
             throw CaptureError(.badInput, "\(path) is not a file.")
         }
+        // File systems without locks can't tell; there a recovery is allowed.
         let locked = FileLock.take(descriptor)
         guard locked >= 0 || FileLock.isAbsent(locked) else {
             throw CaptureError(
@@ -33,13 +38,14 @@ final class RecoverySource {
 
     deinit { _ = cs_close(descriptor) }
 
-    /// Whether that is still the file which is read.
+    /// Tells that a name still leads to the file that is being read.
     func isStill(at path: String) -> Bool {
         var named = cs_file_status()
         guard cs_lstat(path, &named) >= 0 else { return false }
         return named.inode == status.inode && named.device == status.device
     }
 
+    /// A missing file has a remedy of its own.
     private static func cannotOpen(_ path: String, _ code: Int32) -> CaptureError {
         code == ENOENT
             ? CaptureError(
@@ -48,6 +54,10 @@ final class RecoverySource {
             : .output(code, "open", path)
     }
 
+    /// Reads a range.
+    /// - Parameters:
+    ///   - offset: in the file.
+    ///   - count: bytes wanted.
     /// - Returns: so many bytes, or fewer at the file's end.
     func read(at offset: Int64, _ count: Int) throws(CaptureError) -> [UInt8] {
         let wanted = Int(min(Int64(max(count, 0)), max(size - offset, 0)))
@@ -66,7 +76,7 @@ final class RecoverySource {
         return bytes
     }
 
-    /// Copies a piece of it.
+    /// Copies a range into the clip, a piece at a time.
     func copy(
         from offset: Int64, _ count: Int64, to output: inout ClipOutput
     ) throws(CaptureError) {
@@ -79,25 +89,32 @@ final class RecoverySource {
         }
     }
 
+    /// Bytes read at once at most.
     static let pieceBytes: Int64 = 1 << 20
 
-    /// Where a run of bytes is next.
-    /// - Returns: `nil` where it is not before `limit`.
+    /// Finds the next occurrence of a pattern.
+    /// - Parameters:
+    ///   - pattern: bytes to look for.
+    ///   - start: offset to begin at.
+    ///   - limit: offset ahead of which it must end.
+    /// - Returns: its offset; `nil` if there is none.
     func find(_ pattern: [UInt8], from start: Int64, before limit: Int64) throws(CaptureError) -> Int64? {
         var at = max(start, 0)
         let limit = min(limit, size)
-        // It is mostly near.
+        // The next occurrence is mostly near, so the first read is small.
         var piece: Int64 = 4096
         while at < limit {
             let bytes = try read(at: at, Int(min(piece, limit - at)))
             piece = min(4 * piece, Self.pieceBytes)
             guard bytes.count >= pattern.count else { return nil }
             if let index = Self.index(of: pattern, in: bytes) { return at + Int64(index) }
+            // A pattern may lie across two pieces.
             at += Int64(bytes.count - pattern.count + 1)
         }
         return nil
     }
 
+    /// Index of a pattern in bytes.
     private static func index(of pattern: [UInt8], in bytes: [UInt8]) -> Int? {
         guard let first = pattern.first else { return nil }
         return bytes.withUnsafeBufferPointer { bytes in
@@ -107,6 +124,7 @@ final class RecoverySource {
         }
     }
 
+    /// Error of a file of which nothing can be recovered.
     func broken(_ what: String) -> CaptureError {
         CaptureError(
             .badInput, "\(path) can't be recovered: \(what).",

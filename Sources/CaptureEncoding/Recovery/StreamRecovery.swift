@@ -1,17 +1,21 @@
 import CaptureGate
 
-/// RIFF WAVE and RF64: the sizes in the head follow the file's length, down to whole frames.
+/// Recovery of RIFF WAVE and RF64: the header's sizes follow the file's, down to whole frames.
 enum WAVRecovery: Recoverer {
+    /// As ``Recoverer/recover(_:into:noting:)``. Samples have no checksum: damaged ones can't be
+    /// found.
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64 {
         guard let head = WAVHeader(try source.read(at: 0, WAVHeader.most)) else {
             throw source.broken("what its head says of the sound is damaged")
         }
+        // The header is written anew, by the code that writes it in a recording.
         let track = ClipTrack(.audio(head.format), name: "", device: "")
         let stream = try WAVStream(track)
         let held = head.dataBytes(inFileOf: source.size)
         let frameBytes = Int64(PCMEncoder.storedBytesPerFrame(head.format))
+        // Whole frames only; the rest is the frame that was being written.
         let totals = StreamTotals(frames: held / frameBytes, bytes: held / frameBytes * frameBytes)
         stream.setTotals(totals)
         var output = output
@@ -19,6 +23,7 @@ enum WAVRecovery: Recoverer {
         try source.copy(from: Int64(head.dataAt), totals.bytes, to: &output)
         try output.write(stream.tail(totals))
         try output.finish()
+        // Of the data alone: a torn header has been refused above.
         findings.note(lost: Int64(head.dataAt) + totals.bytes, held - totals.bytes, .tornEnd)
         findings.tracks = [
             RecoveredTrack(
@@ -29,16 +34,19 @@ enum WAVRecovery: Recoverer {
     }
 }
 
-/// What the head of a WAV file says, read without trust.
+/// Header of a WAV file, read without trust.
 struct WAVHeader: Hashable {
+    /// Format of the samples.
     let format: AudioFormat
+    /// Offset of the samples.
     let dataAt: Int
-    /// What the head says of the data's length; `nil` where it says "as long as it goes on".
+    /// Length of the data by the header; `nil` for "as long as it goes on".
     let saidBytes: Int64?
 
-    /// The longest head that is looked at, bytes.
+    /// Longest header that is looked at, in bytes.
     static let most = 4096
 
+    /// - Returns: `nil` if `fmt ` or `data` is missing, or the format is none of ours.
     init?(_ bytes: [UInt8]) {
         guard let description = Self.find("fmt ", in: bytes, from: 0),
             let format = Self.format(bytes, description + 8),
@@ -49,13 +57,14 @@ struct WAVHeader: Hashable {
         saidBytes = Self.length(bytes, data)
     }
 
-    /// By its name alone: what lies before it may be damaged.
+    /// Finds a chunk by its name alone: sizes of the chunks ahead of it may be damaged.
     private static func find(_ name: String, in bytes: [UInt8], from start: Int) -> Int? {
         let name = Array(name.utf8)
         guard bytes.count >= start + 8 else { return nil }
         return (start...bytes.count - 8).first { bytes[$0..<$0 + 4].elementsEqual(name) }
     }
 
+    /// Length of the data chunk; past 4 GiB that of ds64 (EBU Tech 3306).
     private static func length(_ bytes: [UInt8], _ data: Int) -> Int64? {
         let short = Int64(number(bytes, data + 4, 4))
         guard short == 0xFFFF_FFFF else { return short }
@@ -65,9 +74,11 @@ struct WAVHeader: Hashable {
         return Int64(number(bytes, 28, 8))
     }
 
+    /// Format by tag, bits and frame size, which must agree.
     private static func format(_ bytes: [UInt8], _ at: Int) -> AudioFormat? {
         guard bytes.count >= at + 16 else { return nil }
         var tag = Int(number(bytes, at, 2))
+        // WAVEFORMATEXTENSIBLE: the tag is the beginning of the SubFormat.
         if tag == 0xFFFE, bytes.count >= at + 26 { tag = Int(number(bytes, at + 24, 2)) }
         let (channels, rate) = (Int(number(bytes, at + 2, 2)), Int(number(bytes, at + 4, 4)))
         let (frameBytes, bits) = (Int(number(bytes, at + 12, 2)), Int(number(bytes, at + 14, 2)))
@@ -78,11 +89,15 @@ struct WAVHeader: Hashable {
         return format
     }
 
+    /// RIFF is little-endian.
     private static func number(_ bytes: [UInt8], _ at: Int, _ count: Int) -> UInt64 {
         (0..<count).reduce(0) { $0 | UInt64(bytes[at + $1]) << (8 * UInt64($1)) }
     }
 
-    /// The data is written before the head is changed: what is there counts, but for the byte that makes it even.
+    /// Bytes of samples in the file.
+    ///
+    /// The data is written ahead of the header's sizes, so the file's own size counts; only a
+    /// padding byte at an odd end does not.
     func dataBytes(inFileOf size: Int64) -> Int64 {
         let rest = max(size - Int64(dataAt), 0)
         guard let saidBytes, saidBytes % 2 == 1, saidBytes == rest - 1 else { return rest }
@@ -90,8 +105,11 @@ struct WAVHeader: Hashable {
     }
 }
 
-/// YUV4MPEG2: every picture takes the same room, so each is found even if the one before is damaged.
+/// Recovery of YUV4MPEG2: frames are of one size, so each is found even if the one ahead of it is
+/// damaged.
 enum Y4MRecovery: Recoverer {
+    /// As ``Recoverer/recover(_:into:noting:)``. Frame headers are written anew; pixels have no
+    /// checksum.
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64 {
@@ -101,6 +119,7 @@ enum Y4MRecovery: Recoverer {
         var output = output
         try output.write(head.bytes)
         let frame = Y4MHeader.frameLine.count + head.pictureBytes
+        // Whole frames only; the rest is the frame that was being written.
         let pictures = (source.size - Int64(head.bytes.count)) / Int64(frame)
         for number in 0..<pictures {
             let start = Int64(head.bytes.count) + number * Int64(frame)
@@ -113,6 +132,7 @@ enum Y4MRecovery: Recoverer {
         findings.tracks = [
             RecoveredTrack(
                 kind: .video, name: "", frames: pictures,
+                // The rate comes from the file: it must not overflow into a trap.
                 durationNanoseconds: pictures.multipliedReportingOverflow(by: head.frameRate.frameNanoseconds)
                     .partialValue)
         ]
@@ -120,16 +140,20 @@ enum Y4MRecovery: Recoverer {
     }
 }
 
-/// The first line of a YUV4MPEG2 file, read without trust.
+/// Header line of a YUV4MPEG2 file, read without trust.
 struct Y4MHeader: Hashable {
-    /// With its end of line.
+    /// The line with its newline, which is copied as it is.
     let bytes: [UInt8]
+    /// Bytes of a frame without its own header.
     let pictureBytes: Int
     let frameRate: FrameRate
 
+    /// Longest header that is looked at, in bytes.
     static let most = 256
+    /// Header of each frame as this module writes it: without parameters.
     static let frameLine = Array("FRAME\n".utf8)
 
+    /// - Returns: `nil` if size or rate is missing, or the sampling is none of ours.
     init?(_ start: [UInt8]) {
         guard let end = start.firstIndex(of: 0x0A) else { return nil }
         bytes = Array(start[...end])
@@ -143,6 +167,7 @@ struct Y4MHeader: Hashable {
         frameRate = rate
     }
 
+    /// Parses `numerator:denominator`.
     private static func rate(_ text: Substring) -> FrameRate? {
         let parts = text.split(separator: ":").compactMap { Int($0) }
         guard parts.count == 2, parts.allSatisfy({ (1...1_000_000_000).contains($0) }) else { return nil }
@@ -151,6 +176,7 @@ struct Y4MHeader: Hashable {
 }
 
 extension ChromaSampling {
+    /// Chroma tags that are written, and plain `420`, which is read as `420jpeg`.
     fileprivate init?(y4mTag: Substring) {
         switch y4mTag {
         case "444": self = .yuv444
@@ -162,20 +188,22 @@ extension ChromaSampling {
     }
 }
 
-/// JPEG images one after the other: the whole ones are kept.
+/// Recovery of JPEG images one after the other: the whole ones are kept.
 enum MJPEGRecovery: Recoverer {
-    /// No camera makes larger images, bytes.
+    /// Bytes beyond which no camera's image goes.
     private static let most: Int64 = 64 << 20
 
+    /// As ``Recoverer/recover(_:into:noting:)``. A file without timestamps has no duration either.
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64 {
         var output = output
         var (at, kept, images): (Int64, Int64, Int64) = (0, 0, 0)
+        // SOI and the first byte of the marker behind it.
         while let start = try source.find([0xFF, 0xD8, 0xFF], from: at, before: source.size) {
             findings.note(lost: at, start - at, .damaged)
             guard let length = try wholeImage(at: start, source) else {
-                // The next image begins at the next SOI, if there is one.
+                // Reading goes on at the next SOI.
                 let next = try source.find([0xFF, 0xD8, 0xFF], from: start + 2, before: source.size)
                 at = next ?? source.size
                 findings.note(lost: start, at - start, next == nil ? .tornEnd : .damaged)
@@ -187,19 +215,21 @@ enum MJPEGRecovery: Recoverer {
             images += 1
         }
         findings.note(lost: at, source.size - at, .tornEnd)
+        // Without an image there is no clip.
         guard images > 0 else { throw source.broken("it has no whole picture") }
         try output.finish()
         findings.tracks = [RecoveredTrack(kind: .video, name: "", frames: images, durationNanoseconds: 0)]
         return output.bytesWritten
     }
 
-    /// - Returns: its length; `nil` where its end is missing or something else is in it.
+    /// Reads an image, in larger and larger pieces.
+    /// - Returns: its length; `nil` if its end is missing or something else is in it.
     private static func wholeImage(at start: Int64, _ source: RecoverySource) throws(CaptureError) -> Int64? {
         var count: Int64 = 1 << 18
         while true {
             let bytes = try source.read(at: start, Int(count))
             guard let image = bytes.withUnsafeBytes({ JPEGImage($0) }) else {
-                // A segment may go on behind what was read, but no head is larger than this.
+                // A segment may go on behind the piece that was read, but no image has headers of more than 1 MiB.
                 guard count < 1 << 20, Int64(bytes.count) == count else { return nil }
                 count *= 4
                 continue
@@ -211,8 +241,9 @@ enum MJPEGRecovery: Recoverer {
     }
 }
 
-/// A file without any structure is whole at every length.
+/// Recovery of a file without structure, which is whole at every length.
 enum RawRecovery: Recoverer {
+    /// As ``Recoverer/recover(_:into:noting:)``.
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
     ) throws(CaptureError) -> Int64 {

@@ -1,23 +1,34 @@
 import CCodecs
 import CaptureGate
 
-/// Makes a camera's pictures into files, each for itself.
+/// Encoder of a camera's frames to still images, each for itself.
 ///
-/// Takes every raw layout that ``StillFormat/takes(_:)`` tells of, and MJPEG. A camera's own JPEG is stored as a `.jpg`
-/// bit by bit, mended where it must be. Grey of more than 8 bits keeps them in PNG.
+/// Takes every raw format that ``StillFormat/takes(_:)`` accepts, and MJPEG. A camera's own JPEG is
+/// stored as `.jpg` bit by bit, repaired if it must be. Grey of more than 8 bits keeps them in PNG.
+///
+/// The corresponding C functions are `png_write_row`, `jpeg_write_raw_data` and `tjDecompress2`.
 ///
 /// *session-bound*
 public final class StillEncoder {
+    /// Format of the camera's frames.
     public let format: VideoFormat
+    /// Format of the stills.
     public let still: StillFormat
+    /// Quality and compression.
     public let parameters: StillParameters
 
-    /// For JPEG: the encoder of streams, whose pictures are whole files.
+    /// Encoder of JPEG; for PNG and QOI of a camera's JPEG it repairs what is then decoded.
     private let jpeg: any Encoder
+    /// Decoded frame; the memory is reused.
     private let pixels: StillPixels
+    /// File being made.
     private var packets = PacketBuffer()
 
-    /// - Throws: `.usage` for a camera's format that no picture can be made of, or a parameter out of range.
+    /// - Parameters:
+    ///   - format: of the camera's frames.
+    ///   - still: of the stills.
+    ///   - parameters: quality and compression.
+    /// - Throws: `.usage` for a format that no image can be made of, or a parameter out of range.
     public init(
         _ format: VideoFormat, as still: StillFormat, parameters: StillParameters = StillParameters()
     ) throws(CaptureError) {
@@ -38,6 +49,7 @@ public final class StillEncoder {
         try jpeg.begin()
     }
 
+    /// Checks the frames' size and format.
     private static func check(_ format: VideoFormat) throws(CaptureError) {
         let isPossible = (1...16_384).contains(format.width) && (1...16_384).contains(format.height)
         guard isPossible, format.pixelFormat.isCompressed || RawLayout(format) != nil else {
@@ -47,10 +59,10 @@ public final class StillEncoder {
         }
     }
 
-    /// Encodes one picture.
-    /// - Parameter frame: one buffer of the driver's.
-    /// - Returns: the file's bytes.
-    /// - Throws: `.unavailable` for a picture that is short or broken: take the next one.
+    /// Encodes one frame.
+    /// - Parameter frame: one driver buffer.
+    /// - Returns: the bytes of the file.
+    /// - Throws: `.unavailable` for a frame that is short or broken: take the next one.
     public func encode(_ frame: RawSpan) throws(CaptureError) -> [UInt8] {
         packets.removeAll()
         switch still {
@@ -61,12 +73,13 @@ public final class StillEncoder {
         return packets.withBytes(of: 0) { Array($0) }
     }
 
+    /// PNG and QOI go through pixels.
     private func encodePixels(of frame: RawSpan) throws(CaptureError) {
         _ = try pixels(of: frame)
         try still == .png ? encodePNG() : encodeQOI()
     }
 
-    /// The picture before it is encoded, until the next one is read.
+    /// Decodes a frame; the result is valid until the next one.
     func pixels(of frame: RawSpan) throws(CaptureError) -> StillPixels {
         if format.pixelFormat.isCompressed {
             var mended = PacketBuffer()
@@ -78,6 +91,7 @@ public final class StillEncoder {
         return pixels
     }
 
+    /// Encodes by libpng, whose errors the shim turns into -errno.
     private func encodePNG() throws(CaptureError) {
         var picture = cc_png_picture()
         picture.pixels = UnsafePointer(pixels.start)
@@ -93,47 +107,65 @@ public final class StillEncoder {
         }
     }
 
+    /// Encodes into the packet buffer's own memory.
     private func encodeQOI() throws(CaptureError) {
         let qoi = QOI(width: pixels.width, height: pixels.height, isGrey: pixels.kind == .grey)
         try packets.append(capacity: qoi.bound, at: 0, lasting: 0) { qoi.encode(pixels.start, into: $0) }
     }
 
+    /// Error of a single frame; the camera goes on.
     private var broken: CaptureError {
         CaptureError(
             .unavailable, "The camera's picture is broken or cut short.", remedies: [Remedy("Take the next one.")])
     }
 }
 
-/// A camera's picture as rows of grey or of R, G and B without padding, in memory that is used again.
+/// Frame as rows of grey or RGB without padding, in memory that is reused.
 ///
 /// *session-bound*
 final class StillPixels {
+    /// Samples of a pixel.
     enum Kind: Hashable {
+        /// 8 bits each.
         case rgb, grey
-        /// Grey of 16 bits, the high byte first.
+        /// 16-bit grey, high byte first, as PNG stores it.
         case deepGrey
 
         var channels: Int { self == .rgb ? 3 : 1 }
+        /// Bits per sample.
         var depth: Int { self == .deepGrey ? 16 : 8 }
     }
 
     let kind: Kind
     let width: Int
     let height: Int
+    /// Bytes of a row.
     var rowBytes: Int { width * kind.channels * kind.depth / 8 }
+    /// First byte of the first row.
     let start: UnsafeMutablePointer<UInt8>
 
     private let layout: RawLayout?
     private let arrangement: PixelArrangement?
+    /// Makes planes of YCbCr, and narrows grey; `nil` for RGB and JPEG.
     private let planarizer: Planarizer?
+    /// Coefficients of the source's matrix and range.
     private let matrix: YCbCrToRGB
+    /// Conversion of BT.2020's constant luminance, which no matrix describes; `nil` for all others.
     private let constant: ConstantLuminance?
+    /// Range of the source, which RGB and grey are expanded from.
     private let isLimited: Bool
+    /// Planes of the frame on its way to RGB.
     private let planes: UnsafeMutableBufferPointer<UInt8>
+    /// Decoder of a camera's JPEG; `nil` for raw formats.
     private let decoder: OpaquePointer?
-    /// Cameras may code whole blocks of 16 rows.
+    /// Rows that memory is reserved for: cameras may code whole blocks of 16 rows, such as 1088 for
+    /// 1080.
     private let rows: Int
 
+    /// - Parameters:
+    ///   - format: of the camera's frames.
+    ///   - range: of the camera's YUV, if the camera reports it wrongly.
+    ///   - keepsDepth: keeps grey of more than 8 bits.
     init(_ format: VideoFormat, range: MJPEGParameters.Range, keepsDepth: Bool) {
         (width, height) = (format.width, format.height)
         layout = RawLayout(format)
@@ -158,6 +190,7 @@ final class StillPixels {
         cc_jpeg_free(decoder)
     }
 
+    /// RGB for everything but grey.
     private static func kind(_ arrangement: PixelArrangement?, _ keepsDepth: Bool) -> Kind {
         switch arrangement {
         case .grey: .grey
@@ -166,7 +199,8 @@ final class StillPixels {
         }
     }
 
-    /// - Returns: false for a picture that is cut short, or of no known layout.
+    /// Converts a raw frame.
+    /// - Returns: false for a frame that is cut short, or of no known layout.
     func read(_ frame: UnsafeRawBufferPointer) -> Bool {
         guard let layout, let arrangement, frame.count >= layout.byteCount, let source = frame.baseAddress else {
             return false
@@ -182,8 +216,9 @@ final class StillPixels {
         return true
     }
 
-    /// - Parameter image: whole, of the format's width and height, or with some rows more.
-    /// - Returns: false where it can't be decoded.
+    /// Decodes an image.
+    /// - Parameter image: complete, of the format's width, and of its height or up to 15 rows more.
+    /// - Returns: false if it can't be decoded.
     func readJPEG(_ image: UnsafeRawBufferPointer) -> Bool {
         var header = cc_jpeg_planes()
         guard let decoder, let bytes = image.baseAddress?.assumingMemoryBound(to: UInt8.self),
@@ -194,6 +229,7 @@ final class StillPixels {
             decoder, bytes, image.count, start, header.width, Int32(rowBytes), header.height) >= 0
     }
 
+    /// Copies RGB; swaps red and blue of BGR.
     private func copyRGB(_ source: UnsafeRawPointer, _ stride: Int, isSwapped: Bool) {
         for row in 0..<height {
             let (from, to) = (source + row * stride, start + row * rowBytes)
@@ -207,7 +243,8 @@ final class StillPixels {
         }
     }
 
-    /// All bits of the sample, its highest ones again below them, so that white is white.
+    /// Scales samples to 16 bits: their highest bits are repeated below them, so that white stays
+    /// white.
     private func widen(_ source: UnsafeRawPointer, _ stride: Int, bits: Int, _ isBigEndian: Bool) {
         for row in 0..<height {
             for pixel in 0..<width {
@@ -220,11 +257,12 @@ final class StillPixels {
         }
     }
 
-    /// Red, green and blue, or grey, of 16 to 235 to all values.
+    /// Expands limited-range RGB or grey (16 to 235) to full range.
     private func widen() {
         guard kind == .deepGrey else { return Rows.expandLuma(start, into: start, count: rowBytes * height) }
         for pixel in 0..<width * height {
             let value = UInt32(start[2 &* pixel]) << 8 | UInt32(start[2 &* pixel &+ 1])
+            // 16 and 235 in 16 bits: 4096 and 60160.
             let above: UInt32 = min(max(value, 4096), 60_160) - 4096
             let full: UInt32 = above * 65_535 / 56_064
             start[2 &* pixel] = UInt8(truncatingIfNeeded: full >> 8)
@@ -232,6 +270,7 @@ final class StillPixels {
         }
     }
 
+    /// Converts YCbCr by way of planes.
     private func mix(_ source: UnsafeRawPointer) {
         guard let planarizer, let base = planes.baseAddress else { return }
         planarizer.convert(source, into: base)

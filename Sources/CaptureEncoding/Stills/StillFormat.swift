@@ -1,18 +1,18 @@
 import CaptureGate
 import Glibc
 
-/// How a single picture is stored.
+/// File format of a still image.
 ///
 /// *thread-safe*
 public enum StillFormat: String, Hashable, Sendable, Codable, CaseIterable {
     /// JPEG in JFIF (ITU-T T.81, T.871).
     case jpeg
-    /// PNG (ISO/IEC 15948): no bit of a grey or RGB picture is lost.
+    /// PNG (W3C PNG, ISO/IEC 15948): lossless for grey and RGB.
     case png
-    /// QOI 1.0: as PNG, larger and many times faster.
+    /// QOI 1.0: lossless as PNG, larger, and many times faster.
     case qoi
 
-    /// The endings of its files, without the point.
+    /// File name extensions, without the point.
     public var endings: [String] {
         switch self {
         case .jpeg: ["jpg", "jpeg"]
@@ -20,8 +20,9 @@ public enum StillFormat: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Finds the format by a file's ending.
-    /// - Throws: `.usage` for one that is not known, with those that are.
+    /// Finds the format by a file name's extension.
+    /// - Parameter path: the file's name.
+    /// - Throws: `.usage` for an unknown extension; the remedy lists the known ones.
     public init(ofEnding path: String) throws(CaptureError) {
         let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         let parts = file.split(separator: ".", omittingEmptySubsequences: false)
@@ -35,27 +36,31 @@ public enum StillFormat: String, Hashable, Sendable, Codable, CaseIterable {
         self = format
     }
 
-    /// Whether a camera's pictures can be stored as they come, without libv4lconvert.
+    /// Tells that a camera's frames can be stored as they are, without libv4lconvert.
+    /// - Parameter format: of the frames.
     public func takes(_ format: VideoFormat) -> Bool { format.pixelFormat.isCompressed || RawLayout(format) != nil }
 }
 
-/// What is written into a picture's file about it: PNG's text chunks and Exif in JPEG. QOI has no place for it.
+/// Metadata of a still image: PNG's text chunks, Exif in JPEG. QOI has no room for any.
 ///
 /// *thread-safe*
 public struct StillMetadata: Hashable, Sendable {
+    /// Title that a person gave.
     public var title: String?
-    /// The camera's name.
+    /// Name of the camera.
     public var device: String?
-    /// When it was taken, nanoseconds since 1970 in UTC.
+    /// Time of the frame, in nanoseconds since 1970 in UTC.
     public var time: Int64
 
+    /// Name of the program that wrote the file.
     static let software = "CaptureGate"
-    /// Bytes of one text; what is longer is cut off.
+    /// Bytes of one text; longer ones are cut between two characters.
     private static let longest = 255
 
     /// - Parameters:
-    ///   - title: up to 255 bytes of UTF-8 are kept, without control characters; so of the device.
-    ///   - device: the camera's name.
+    ///   - title: up to 255 bytes of UTF-8 are kept, without control characters; likewise of the
+    ///     device.
+    ///   - device: name of the camera.
     ///   - time: nanoseconds since 1970 in UTC, 0 upwards.
     public init(title: String? = nil, device: String? = nil, time: Int64) {
         self.title = title
@@ -63,10 +68,11 @@ public struct StillMetadata: Hashable, Sendable {
         self.time = max(time, 0)
     }
 
+    /// Adds the metadata to a file.
     /// - Parameters:
-    ///   - file: as ``StillEncoder`` makes it.
+    ///   - file: made by ``StillEncoder``.
     ///   - still: its format.
-    /// - Returns: the file with the notes in it, or as it was where it has no place for them or has its own.
+    /// - Returns: the file with its metadata; unchanged if it has no room for any or has its own.
     public func added(to file: [UInt8], _ still: StillFormat) -> [UInt8] {
         switch still {
         case .png: PNGMetadata(self).added(to: file)
@@ -75,7 +81,7 @@ public struct StillMetadata: Hashable, Sendable {
         }
     }
 
-    /// Names come from devices, which may say anything.
+    /// Text without control characters: names come from devices, which may say anything.
     static func safe(_ text: String?) -> String? {
         guard let text else { return nil }
         var kept = String.UnicodeScalarView()
@@ -89,7 +95,7 @@ public struct StillMetadata: Hashable, Sendable {
         return kept.isEmpty ? nil : String(kept)
     }
 
-    /// The time's year, month, day, hour, minute and second, in UTC.
+    /// Year, month, day, hour, minute and second in UTC, by gmtime_r(3).
     var date: [Int] {
         var seconds = time_t(time / 1_000_000_000)
         var parts = tm()
@@ -103,16 +109,18 @@ public struct StillMetadata: Hashable, Sendable {
     /// Three digits.
     var milliseconds: String { Self.digits(Int(time / 1_000_000 % 1000), 3) }
 
+    /// Number with leading zeros.
     static func digits(_ number: Int, _ count: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(count - text.count, 0)) + text
     }
 
-    /// Now, of a moment on CLOCK_MONOTONIC.
+    /// CLOCK_REALTIME of a moment on CLOCK_MONOTONIC, by the offset of the two clocks now.
     static func wallTime(of monotonic: Int64) -> Int64 {
         now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC) + monotonic
     }
 
+    /// The corresponding C function is `clock_gettime`.
     private static func now(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)
@@ -120,10 +128,12 @@ public struct StillMetadata: Hashable, Sendable {
     }
 }
 
-/// Notes as JPEG has them: an APP1 segment of Exif 2.32 (CIPA DC-008), behind JFIF's APP0.
+/// Metadata of a JPEG still: an APP1 segment of Exif 2.32 (CIPA DC-008) behind JFIF's APP0.
 struct ExifMetadata {
+    /// The whole segment, marker and length included.
     private let segment: [UInt8]
 
+    /// Tags of TIFF 6.0 and Exif.
     private enum Tag: UInt16 {
         case imageDescription = 0x010E
         case model = 0x0110
@@ -136,8 +146,10 @@ struct ExifMetadata {
         case subSecTimeOriginal = 0x9291
     }
 
+    /// Identifier of the segment (CIPA DC-008, 4.7.2).
     private static let mark = Array("Exif".utf8) + [0, 0]
 
+    /// Builds both directories: that of the image (0th IFD) and Exif's own, to which it points.
     init(_ notes: StillMetadata) {
         let date = notes.date.map { StillMetadata.digits($0, 2) }
         let time = "\(date[0]):\(date[1]):\(date[2]) \(date[3]):\(date[4]):\(date[5])"
@@ -151,19 +163,23 @@ struct ExifMetadata {
             .text(.offsetTimeOriginal, "+00:00"), .text(.subSecTimeOriginal, notes.milliseconds),
         ]
         first.append(Entry(tag: .exif, type: 4, value: [0, 0, 0, 0]))
-        // Its place is known once the size of what stands before it is.
+        // Its offset is known once the size of what stands ahead of it is.
         let start = 8 + Self.directory(first, at: 8).count
         first[first.count - 1] = Entry(tag: .exif, type: 4, value: Self.bytes(UInt32(start)))
+        // Big-endian TIFF ("MM", 42), whose first directory is at offset 8.
         let tiff = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8] + Self.directory(first, at: 8) + Self.directory(second, at: start)
         let body = Self.mark + tiff
         segment = [0xFF, 0xE1] + Self.bytes(UInt16(body.count + 2)) + body
     }
 
+    /// Inserts the segment.
+    /// - Returns: the file as it was if it is no JPEG or has Exif of its own.
     func added(to file: [UInt8]) -> [UInt8] {
         guard file.starts(with: [0xFF, 0xD8]), let place = Self.place(in: file) else { return file }
         return file[..<place] + segment + file[place...]
     }
 
+    /// Offset for the segment: behind APP0, which JFIF wants first (ITU-T T.871).
     /// - Returns: `nil` for an image that has Exif of its own.
     private static func place(in file: [UInt8]) -> Int? {
         var (at, place) = (2, 2)
@@ -176,18 +192,20 @@ struct ExifMetadata {
         return place
     }
 
+    /// Entry of a directory: tag, type and value.
     private struct Entry {
         let tag: Tag
         let type: UInt16
         let value: [UInt8]
 
-        /// ASCII by name; readers take UTF-8.
+        /// Text entry. The type is named ASCII; readers take UTF-8.
         static func text(_ tag: Tag, _ text: String) -> Entry {
             Entry(tag: tag, type: 2, value: Array(text.utf8) + [0])
         }
     }
 
-    /// Twelve bytes an entry, by ascending tag; values of more than four bytes stand behind them.
+    /// Directory with twelve bytes per entry, by ascending tag. Values of more than four bytes
+    /// stand behind them, at even offsets (TIFF 6.0, section 2).
     private static func directory(_ entries: [Entry], at start: Int) -> [UInt8] {
         var values: [UInt8] = []
         var bytes = Self.bytes(UInt16(entries.count))
@@ -205,21 +223,24 @@ struct ExifMetadata {
         return bytes + [0, 0, 0, 0] + values
     }
 
+    /// Big-endian.
     private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
         stride(from: value.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 }
 
-/// Notes as PNG has them: iTXt chunks behind IHDR (ISO/IEC 15948, 11.3.4.5).
+/// Metadata of a PNG still: iTXt chunks behind IHDR (W3C PNG, ISO/IEC 15948, 11.3.4.5).
 struct PNGMetadata {
+    /// Keywords of the standard, and their texts.
     private let texts: [(keyword: String, text: String)]
 
-    /// Signature and IHDR.
+    /// Signature and IHDR in bytes.
     private static let headSize = 33
 
+    /// Chooses keyword and form of each piece of metadata.
     init(_ notes: StillMetadata) {
         let date = notes.date.map { StillMetadata.digits($0, 2) }
-        // RFC 3339, as PNG's third edition wants it.
+        // RFC 3339, as PNG's third edition recommends.
         let time = "\(date[0])-\(date[1])-\(date[2])T\(date[3]):\(date[4]):\(date[5]).\(notes.milliseconds)Z"
         let all: [(String, String?)] = [
             ("Title", StillMetadata.safe(notes.title)), ("Source", StillMetadata.safe(notes.device)),
@@ -228,22 +249,25 @@ struct PNGMetadata {
         texts = all.compactMap { keyword, text in text.map { (keyword, $0) } }
     }
 
+    /// Inserts the chunks ahead of the image data, where readers that stop early find them.
     func added(to file: [UInt8]) -> [UInt8] {
         guard file.count > Self.headSize else { return file }
         return file[..<Self.headSize] + texts.flatMap(Self.chunk) + file[Self.headSize...]
     }
 
+    /// Chunk: length, type, body, CRC.
     private static func chunk(_ keyword: String, _ text: String) -> [UInt8] {
-        // Not compressed, of no language, and the keyword not translated.
+        // Not compressed, of no language, and without a translated keyword.
         let body = Array("iTXt".utf8) + Array(keyword.utf8) + [0, 0, 0, 0, 0] + Array(text.utf8)
         return bytes(UInt32(body.count - 4)) + body + bytes(checksum(body))
     }
 
+    /// PNG is big-endian.
     private static func bytes(_ value: UInt32) -> [UInt8] {
         stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
     }
 
-    /// CRC-32 (annex D).
+    /// CRC-32 of type and body (annex D). Bit by bit: there are a few hundred bytes.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(UInt32.max) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ sum >> 1 : sum >> 1 }

@@ -1,26 +1,28 @@
 import CaptureGate
 
-/// Makes small pictures of a camera's frames, of every layout that stills are made of.
+/// Scaler of a camera's frames to thumbnails, from every pixel format that stills are made of.
 ///
 /// *session-bound*
 public final class ThumbnailMaker {
-    /// Pixels of what it makes.
+    /// Width of a thumbnail in pixels.
     public let width: Int
-    /// Pixels of what it makes.
+    /// Height of a thumbnail in pixels.
     public let height: Int
 
+    /// Decodes frames to 8 bits per sample, as QOI wants them; its files are not made.
     private let reader: StillEncoder
-    /// The source's first column of each column made, and one more; likewise for rows.
+    /// First source column of each thumbnail column, and one more for the end; likewise for rows.
     private let columns: [Int]
     private let rows: [Int]
-    /// How many of the source's pixels are looked at in each direction: more would be seen by nobody.
+    /// Grid of source pixels that a thumbnail's pixel averages, per direction: more make no visible
+    /// difference.
     private static let samples = 4
 
     /// - Parameters:
     ///   - format: of the frames.
     ///   - width: pixels, at most those of the frames.
     ///   - height: pixels, at most those of the frames.
-    /// - Throws: `.usage` for a format that no picture can be made of; see ``StillFormat/takes(_:)``.
+    /// - Throws: `.usage` for a format that no image can be made of; see ``StillFormat/takes(_:)``.
     public init(_ format: VideoFormat, width: Int, height: Int) throws(CaptureError) {
         reader = try StillEncoder(format, as: .qoi)
         self.width = min(max(width, 1), format.width)
@@ -29,12 +31,12 @@ public final class ThumbnailMaker {
         rows = Self.borders(self.height, of: format.height)
     }
 
+    /// Divides a length into `count` ranges that differ by one pixel at most.
     private static func borders(_ count: Int, of length: Int) -> [Int] { (0...count).map { $0 * length / count } }
 
-    /// The mean of what each pixel covers.
-    ///
-    /// - Parameter frame: one buffer of the driver's.
-    /// - Returns: `nil` for a picture that is short or broken.
+    /// Makes a thumbnail; each pixel is the mean of the source pixels it covers.
+    /// - Parameter frame: one driver buffer.
+    /// - Returns: `nil` for a frame that is short or broken.
     public func make(of frame: RawSpan) -> Thumbnail? {
         guard let source = try? reader.pixels(of: frame) else { return nil }
         var pixels = [UInt8](repeating: 0, count: 3 * width * height)
@@ -48,6 +50,7 @@ public final class ThumbnailMaker {
         return Thumbnail(width: width, height: height, pixels: pixels)
     }
 
+    /// Averages a block of the source, or a grid of its pixels if it is large.
     private func mean(
         of source: StillPixels, _ across: Range<Int>, _ down: Range<Int>, into pixels: inout [UInt8], _ place: Int
     ) {
@@ -69,15 +72,21 @@ public final class ThumbnailMaker {
     }
 }
 
-/// A camera's picture made small, for a screen: red, green and blue, a byte each, row by row.
+/// Camera frame scaled down for a screen: R, G and B of a byte each, row by row.
+///
+/// *thread-safe*
 public struct Thumbnail: Hashable, Sendable {
-    /// Pixels.
+    /// Width in pixels.
     public let width: Int
-    /// Pixels.
+    /// Height in pixels.
     public let height: Int
     /// 3 · ``width`` · ``height`` bytes.
     public let pixels: [UInt8]
 
+    /// - Parameters:
+    ///   - width: pixels.
+    ///   - height: pixels.
+    ///   - pixels: 3 · `width` · `height` bytes.
     public init(width: Int, height: Int, pixels: [UInt8]) {
         self.width = width
         self.height = height

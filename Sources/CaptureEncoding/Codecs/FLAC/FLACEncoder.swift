@@ -1,29 +1,36 @@
 import CCodecs
 import CaptureGate
 
-/// Lossless sound: libFLAC's stream encoder, one packet a block.
+/// FLAC encoder (RFC 9639) on libFLAC: one packet per block.
 ///
-/// S16, S24 and S32 in 1 to 8 channels. Of 32 bits libFLAC 1.4 reads every sample, and ffmpeg 5.1, which Debian 12 has,
-/// none. Blocks last at most about 0.1 s, so that little is lost when a recorder dies.
-/// The corresponding standard is RFC 9639.
+/// Takes S16, S24 and S32 in 1 to 8 channels. libFLAC 1.4 decodes every 32-bit sample; ffmpeg 5.1,
+/// which Debian 12 ships, decodes none. A block lasts about 0.1 s at most, which bounds the loss if
+/// the recorder is killed.
+///
+/// The corresponding C function is `FLAC__stream_encoder_process_interleaved`.
 ///
 /// *session-bound*
 public final class FLACEncoder: Encoder {
+    /// Format of the device's samples.
     public let format: AudioFormat
-    /// 0 (fast) to 8 (small).
+    /// Compression level: 0 (fast) to 8 (small).
     public let level: Int
     public private(set) var description = CodecDescription(matroskaID: "A_FLAC")
     public private(set) var counts = EncoderCounts()
 
+    /// Written by `begin`, because Vorbis comments (RFC 9639, 8.6) precede the first frame.
     private let labels: [String]
     private var handle: OpaquePointer?
+    /// One chunk of input, widened to the 32-bit integers that libFLAC takes for every depth.
     private var samples: UnsafeMutableBufferPointer<Int32>
+    /// libFLAC's blocks end elsewhere than the driver's periods.
     private var clock = PacketClock()
 
+    /// Keeps the parameters; `begin` checks them.
     /// - Parameters:
-    ///   - format: integers.
+    ///   - format: integer samples.
     ///   - level: 0 (fast) to 8 (small).
-    ///   - labels: Vorbis comments, `NAME=text`.
+    ///   - labels: Vorbis comments, `NAME=text` in UTF-8.
     public init(format: AudioFormat, level: Int = 5, labels: [String] = []) {
         self.format = format
         self.level = level
@@ -36,6 +43,9 @@ public final class FLACEncoder: Encoder {
         samples.deallocate()
     }
 
+    /// Sets up libFLAC, which hands out the whole stream header at once.
+    /// - Throws: `.usage` for floats, more than 8 channels or an unknown level; `.inputOutput` if
+    ///   libFLAC fails.
     public func begin() throws(CaptureError) {
         try checkFormat()
         var wanted = cc_flac_format(
@@ -71,17 +81,22 @@ public final class FLACEncoder: Encoder {
         stamp(&packets, from: before)
     }
 
+    /// - Throws: `.inputOutput` if `begin` has not succeeded, or libFLAC fails.
     public func finish(into packets: inout PacketBuffer) throws(CaptureError) {
         guard let handle, description.privateBytes.count >= 42 else { throw failure("finish") }
         let before = packets.count
         var info = [UInt8](repeating: 0, count: 34)
         guard cc_flac_finish(handle, &packets.storage, &info) == 0 else { throw failure("finish") }
         stamp(&packets, from: before)
-        // fLaC, the block's head, then STREAMINFO.
+        // CodecPrivate is `fLaC` (4 bytes), the metadata block header (4), then STREAMINFO (34), whose sample count,
+        // frame sizes and MD5 only the end knows.
         description.privateBytes.replaceSubrange(8..<42, with: info)
     }
 
-    /// libFLAC's callback left the frames of a block where its duration belongs.
+    /// Sets the timestamps of new packets.
+    ///
+    /// libFLAC's callback knows samples, not time; it leaves a block's frame count in the packet's
+    /// `duration`.
     private func stamp(_ packets: inout PacketBuffer, from first: Int) {
         for index in first..<packets.count {
             let frames = packets.duration(of: index)
@@ -93,11 +108,14 @@ public final class FLACEncoder: Encoder {
         }
     }
 
-    /// The largest usual block that lasts at most about 0.1 s.
+    /// Largest of libFLAC's customary block sizes that lasts about 0.1 s at most.
+    ///
+    /// Sizes that a frame header codes in four bits (RFC 9639, 9.1.1) save a byte or two per frame.
     var blockFrames: Int {
         [4608, 4096, 2304, 1152, 576].first { $0 * 10 <= format.sampleRate } ?? 576
     }
 
+    /// libFLAC's own state text, since its calls return only true or false.
     private func failure(_ action: String) -> CaptureError {
         let state = handle.map { String(cString: cc_flac_text($0)) } ?? "it was not begun"
         return CaptureError(.inputOutput, "libFLAC can't \(action) the stream: \(state).")
@@ -105,9 +123,12 @@ public final class FLACEncoder: Encoder {
 }
 
 extension FLACEncoder {
-    /// Whether FLAC stores such sound bit by bit.
+    /// Holds what FLAC stores losslessly: integer samples (the format has no floats) and at most 8
+    /// channels (RFC 9639, 9.1.3).
     static func holds(_ format: AudioFormat) -> Bool { format.sampleFormat != .float32 && format.channels <= 8 }
 
+    /// Checks format and level before libFLAC does, whose errors name neither the option nor a
+    /// remedy.
     func checkFormat() throws(CaptureError) {
         try format.checkValues()
         guard (0...8).contains(level) else {

@@ -1,24 +1,34 @@
-/// Makes Huffman codes that fit counts, with a word of at most 16 bits for every symbol that may come (ITU-T T.81, K.2). Its
-/// memory is used again.
+/// Builder of Huffman codes that fit symbol counts, in words of at most 16 bits (ITU-T T.81, K.2).
+///
+/// Written here because libjpeg's own (`optimize_coding`) codes every image twice, and leaves
+/// symbols it has not seen without a word. The memory is reused: building a code allocates nothing.
 ///
 /// *session-bound*
 final class HuffmanCodeBuilder {
-    /// How many words have 1, 2 ... 16 bits.
+    /// Number of words of 1, 2 … 16 bits: the BITS list of a DHT segment (T.81, B.2.4.2).
     let lengths = UnsafeMutablePointer<UInt8>.allocate(capacity: HuffmanCodeBuilder.longest)
-    /// By length.
+    /// Symbols by ascending length: the HUFFVAL list.
     let symbols = UnsafeMutablePointer<UInt8>.allocate(capacity: HuffmanCodeBuilder.reserved)
+    /// Number of symbols in the code.
     private(set) var count = 0
 
-    /// 257 weights of at most 2^32 make no deeper tree: Fibonacci's has the most, and reaches 2^41 with 59.
+    /// Bound of the tree's depth before words are shortened.
+    ///
+    /// 257 weights of at most 2^32 give no deeper tree: the deepest comes of Fibonacci weights,
+    /// whose sum passes 2^41 at 59.
     private static let deepest = 64
+    /// Longest word that DHT can describe.
     private static let longest = 16
-    /// No word may be all ones: the symbol behind the last one takes it.
+    /// Index of an extra symbol that takes the longest word, because T.81 forbids a word of all
+    /// ones.
     private static let reserved = 256
+    /// Count of each subtree, at the index of its root symbol; 0 once it is merged into another.
     private let weights = UnsafeMutablePointer<UInt64>.allocate(capacity: HuffmanCodeBuilder.reserved + 1)
+    /// Length of each symbol's word.
     private let depths = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCodeBuilder.reserved + 1)
-    /// The next symbol in the same part of the tree, or -1.
+    /// Next symbol of the same subtree, or -1: the chain that K.2 calls OTHERS.
     private let next = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCodeBuilder.reserved + 1)
-    /// How many words have a length.
+    /// Number of words of each length, before and while they are shortened.
     private let words = UnsafeMutablePointer<Int>.allocate(capacity: HuffmanCodeBuilder.deepest + 1)
 
     deinit {
@@ -30,9 +40,11 @@ final class HuffmanCodeBuilder {
         words.deallocate()
     }
 
+    /// Builds the code.
     /// - Parameters:
-    ///   - counts: how often each of 256 symbols came; 0 is taken for 1.
-    ///   - mayCome: which symbols get a word, seen or not.
+    ///   - counts: occurrences of each of 256 symbols; 0 counts as 1, since every symbol of
+    ///     `mayCome` needs a word.
+    ///   - mayCome: selects the symbols that get a word, seen or not.
     func fit(_ counts: UnsafePointer<UInt32>, mayCome: (Int) -> Bool) {
         clear()
         for symbol in 0..<Self.reserved where mayCome(symbol) {
@@ -54,8 +66,8 @@ final class HuffmanCodeBuilder {
         count = 0
     }
 
-    /// Puts the two lightest parts of the tree together.
-    /// - Returns: false where one is left.
+    /// Joins the two lightest subtrees (T.81, figure K.1).
+    /// - Returns: false once a single tree is left.
     private func merge() -> Bool {
         let first = lightest(but: -1)
         let second = lightest(but: first)
@@ -67,7 +79,11 @@ final class HuffmanCodeBuilder {
         return true
     }
 
-    /// - Returns: -1 where there is none. Of equal ones it is the last, so that the reserved word is among the longest.
+    /// Finds the lightest subtree other than `other`.
+    ///
+    /// Of equal ones it takes the last, so that the reserved symbol (the last index) gets one of
+    /// the longest words.
+    /// - Returns: -1 if there is none.
     private func lightest(but other: Int) -> Int {
         var found = -1
         for index in 0...Self.reserved where weights[index] > 0 && index != other {
@@ -76,7 +92,8 @@ final class HuffmanCodeBuilder {
         return found
     }
 
-    /// - Returns: the last symbol of the part.
+    /// Adds a bit to the word of every symbol of a subtree.
+    /// - Returns: the last symbol of the chain, to which the other subtree is linked.
     private func deepen(_ start: Int) -> Int {
         var at = start
         depths[at] += 1
@@ -87,6 +104,7 @@ final class HuffmanCodeBuilder {
         return at
     }
 
+    /// Lists the symbols by length, then by value (T.81, figure K.4).
     private func sort() {
         var at = 0
         for depth in 1...Self.deepest {
@@ -97,7 +115,10 @@ final class HuffmanCodeBuilder {
         }
     }
 
-    /// Lifts pairs of words that are too long; what is deepest stays deepest.
+    /// Shortens words of more than 16 bits (T.81, figure K.3), then drops the reserved one.
+    ///
+    /// Only the counts per length change. Symbols stay in the order of their depth, so the rarest
+    /// keep the longest words.
     private func shorten() {
         for symbol in 0...Self.reserved where depths[symbol] > 0 { words[depths[symbol]] += 1 }
         var depth = Self.deepest
@@ -110,6 +131,8 @@ final class HuffmanCodeBuilder {
         for length in 1...Self.longest { lengths[length - 1] = UInt8(words[length]) }
     }
 
+    /// Moves two words of `depth` up: one takes their parent's place, the other becomes the sibling
+    /// of a shorter word.
     private func liftPair(from depth: Int) {
         var upper = depth - 2
         while words[upper] == 0 { upper -= 1 }

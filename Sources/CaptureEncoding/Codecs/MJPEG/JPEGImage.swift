@@ -1,25 +1,28 @@
 import Glibc
 
-/// What the markers of a JPEG image say (ITU-T T.81, annex B); the picture itself is not decoded.
+/// Structure of a JPEG image by its markers (ITU-T T.81, annex B), without decoding it.
 struct JPEGImage: Hashable {
-    /// Of SOI.
+    /// Offset of SOI.
     var start = 0
-    /// Behind EOI, or behind the data where there is none.
+    /// Offset behind EOI, or behind the data if there is none.
     var end = 0
+    /// Has an EOI marker; some cameras leave it out.
     var hasEnd = false
+    /// Has a DHT segment ahead of the first scan.
     var hasHuffmanTables = false
-    /// Of the first SOS marker.
+    /// Offset of the first SOS marker, where missing Huffman tables are inserted.
     var firstScan: Int?
-    /// The SOFn marker's n; `nil` before it.
+    /// n of the SOFn marker, the coding process; `nil` ahead of it.
     var process: UInt8?
     var width = 0
     var height = 0
     private var tables = JPEGTables()
 
-    /// Sequential with Huffman codes: what the standard tables are for.
+    /// Sequential with Huffman codes: the processes that the standard tables serve.
     var isSequential: Bool { process == 0 || process == 1 }
 
-    /// - Returns: `nil` for what no decoder could make a picture of.
+    /// Reads the markers up to EOI or the end of the data.
+    /// - Returns: `nil` for data of which no decoder could make an image.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let start = Self.startOfImage(bytes) else { return nil }
         self.start = start
@@ -32,7 +35,8 @@ struct JPEGImage: Hashable {
         if !hasEnd { end = Self.withoutPadding(bytes) }
     }
 
-    /// Some cameras put a few bytes of their own before the image.
+    /// Finds SOI within the first 512 bytes. Some cameras put a few bytes of their own ahead of the
+    /// image.
     private static func startOfImage(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 4 else { return nil }
         for at in 0...min(bytes.count - 4, 512)
@@ -40,8 +44,8 @@ struct JPEGImage: Hashable {
         return nil
     }
 
-    /// Reads one marker and its segment.
-    /// - Returns: where to go on; `nil` if it is broken.
+    /// Reads one marker and its segment. Fill bytes (FF) may precede a marker (T.81, B.1.1.2).
+    /// - Returns: the offset to go on at; `nil` if the segment is broken.
     private mutating func readMarker(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int? {
         var at = start
         while at + 1 < bytes.count, bytes[at] == 0xFF, bytes[at + 1] == 0xFF { at += 1 }
@@ -54,6 +58,7 @@ struct JPEGImage: Hashable {
         return readSegment(marker, at, next, bytes)
     }
 
+    /// An EOI ahead of any scan ends nothing: the image is broken.
     private mutating func readEnd(_ at: Int) -> Int? {
         guard firstScan != nil else { return nil }
         hasEnd = true
@@ -69,13 +74,15 @@ struct JPEGImage: Hashable {
         case 0xC4:
             guard tables.readHuffman(body) else { return nil }
             hasHuffmanTables = hasHuffmanTables || firstScan == nil
-        // Arithmetic codes, lossless and hierarchical images are made by no camera.
+        // SOF0 to SOF2. No camera makes arithmetic-coded, lossless or hierarchical images.
         case 0xC0...0xC2:
             guard readFrame(marker, body) else { return nil }
         case 0xDA:
             guard readScan(body), next < bytes.count else { return nil }
             firstScan = firstScan ?? at
             return Self.endOfScan(bytes, next)
+        // DQT and DRI; then DNL, APPn and COM, which need no check. All others are broken or of a process refused
+        // above.
         case 0xDB: return tables.readQuantizers(body) ? next : nil
         case 0xDD: return body.count == 2 ? next : nil
         case 0xDC, 0xE0...0xEF, 0xFE: break
@@ -84,6 +91,7 @@ struct JPEGImage: Hashable {
         return next
     }
 
+    /// Reads the frame header (T.81, B.2.2). A second one would be a hierarchical image.
     private mutating func readFrame(_ marker: UInt8, _ body: UnsafeRawBufferPointer) -> Bool {
         guard process == nil, tables.readComponents(body) else { return false }
         process = marker - 0xC0
@@ -97,15 +105,17 @@ struct JPEGImage: Hashable {
         return tables.readScan(body, isProgressive: process == 2, hasOwn: hasHuffmanTables)
     }
 
-    /// Where the next marker after a scan is; the data's end if there is none. By memchr(3), which looks at many bytes at
-    /// once: this is nearly all that passing a picture through takes.
+    /// Finds the marker that ends a scan's entropy-coded data; the data's end if there is none.
+    ///
+    /// By memchr(3), which compares many bytes at once: this search is nearly all the time that
+    /// passing an image through takes.
     private static func endOfScan(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int {
         guard let base = bytes.baseAddress else { return bytes.count }
         var at = start
         // The last byte can't begin a marker.
         while at + 1 < bytes.count, let found = memchr(base + at, 0xFF, bytes.count - 1 - at) {
             at = UnsafeRawPointer(found) - base
-            // A stuffed byte, a restart marker, or a fill byte.
+            // FF 00 is a stuffed data byte, FF D0 to D7 a restart marker, FF FF a fill byte (T.81, B.1.1.5).
             let next = bytes[at + 1]
             if next != 0, next != 0xFF, !(0xD0...0xD7).contains(next) { return at }
             at += next == 0xFF ? 1 : 2
@@ -113,42 +123,49 @@ struct JPEGImage: Hashable {
         return bytes.count
     }
 
-    /// Whether more follows that ends as an image does: then the EOI may be a byte of picture that was changed, and not the end.
+    /// Finds a second EOI behind the first.
+    ///
+    /// The first may then be damaged image data that happens to read FF D9.
     func endsAgain(in bytes: UnsafeRawBufferPointer) -> Bool {
         guard hasEnd, end < bytes.count else { return false }
         let rest = UnsafeRawBufferPointer(rebasing: bytes[..<Self.withoutPadding(bytes)])
         return rest.count >= end + 2 && rest[rest.count - 2] == 0xFF && rest[rest.count - 1] == 0xD9
     }
 
-    /// Without EOI, drivers fill the buffer up with zeros.
+    /// Finds the end of the image data. Drivers pad a buffer without EOI with zeros.
     private static func withoutPadding(_ bytes: UnsafeRawBufferPointer) -> Int {
         var end = bytes.count
         while end > 0, bytes[end - 1] == 0 { end -= 1 }
-        // FF 00 is a byte of picture; a lone FF is the first half of a marker that was cut off.
+        // FF 00 is a stuffed data byte; a lone FF is the first half of a marker that was cut off.
         if end > 0, bytes[end - 1] == 0xFF { return end < bytes.count ? end + 1 : end - 1 }
         return end
     }
 }
 
-/// The tables and components of a JPEG image (ITU-T T.81, B.2), read as strictly as decoders read them: what libjpeg or
-/// ffmpeg would refuse to begin with is refused here. Damage to the picture itself is not looked for.
+/// Tables and components of a JPEG image (ITU-T T.81, B.2), checked as strictly as decoders check
+/// them.
+///
+/// Refuses images that libjpeg or ffmpeg would not begin to decode. Damage to the entropy-coded
+/// data is not looked for. Values lie in SIMD vectors and bit sets rather than arrays: the check
+/// runs for every frame and must not allocate, not even in a debug build.
 struct JPEGTables: Hashable {
-    /// A bit a table that is there.
+    /// Bit set of the tables that were defined.
     private var quantizers: UInt8 = 0
     private var huffmanDC: UInt8 = 0
     private var huffmanAC: UInt8 = 0
-    /// Of each component: its id, its sampling as the frame header has it, and its quantization table.
+    /// Per component: id, sampling factors as in the frame header, and number of its quantization
+    /// table.
     private var ids = SIMD4<UInt8>()
     private var samplings = SIMD4<UInt8>()
     private var tables = SIMD4<UInt8>()
     private var componentCount = 0
 
-    /// Tables 0 and 1 of each kind, which are put in where a camera leaves all out.
+    /// Tables 0 and 1 of each class, which `MJPEGRepair` inserts if a camera leaves all out.
     private static let standard: UInt8 = 0b11
 
     // MARK: Segments
 
-    /// Reads what follows a DQT segment's length.
+    /// Reads the body of a DQT segment (B.2.4.1).
     mutating func readQuantizers(_ body: UnsafeRawBufferPointer) -> Bool {
         var at = 0
         while at < body.count {
@@ -162,7 +179,7 @@ struct JPEGTables: Hashable {
         return at > 0
     }
 
-    /// Reads what follows a DHT segment's length.
+    /// Reads the body of a DHT segment (B.2.4.2).
     mutating func readHuffman(_ body: UnsafeRawBufferPointer) -> Bool {
         var at = 0
         while at < body.count {
@@ -176,7 +193,7 @@ struct JPEGTables: Hashable {
         return at > 0
     }
 
-    /// Reads what follows a frame header's length: precision, size, components.
+    /// Reads the body of a frame header (B.2.2): precision, size, components.
     mutating func readComponents(_ body: UnsafeRawBufferPointer) -> Bool {
         guard body.count >= 6, body[0] == 8 else { return false }
         componentCount = Int(body[5])
@@ -189,9 +206,12 @@ struct JPEGTables: Hashable {
         return isSampled
     }
 
-    /// Reads what follows a scan header's length: components with their tables, and what part of the codes it has.
-    ///
-    /// - Parameter hasOwn: whether Huffman tables came at all; else the standard ones will be put in.
+    /// Reads the body of a scan header (B.2.3): components with their tables, and the part of the
+    /// coefficients it codes.
+    /// - Parameters:
+    ///   - body: behind the length.
+    ///   - isProgressive: SOF2, whose scans code a band of the coefficients each.
+    ///   - hasOwn: Huffman tables came in the image; else the standard ones will be inserted.
     func readScan(_ body: UnsafeRawBufferPointer, isProgressive: Bool, hasOwn: Bool) -> Bool {
         guard body.count > 0 else { return false }
         let count = Int(body[0])
@@ -211,19 +231,23 @@ struct JPEGTables: Hashable {
 
     // MARK: Checks
 
+    /// Index of the component with an id, among the first `end`.
     private func place(of id: UInt8, before end: Int) -> Int? {
         for index in 0..<end where ids[index] == id { return index }
         return nil
     }
 
+    /// Checks that the tables a component names are defined, as far as the scan uses them.
     private func hasTables(_ numbers: UInt8, hasOwn: Bool, _ codes: JPEGScanCodes) -> Bool {
         let (dc, ac) = (hasOwn ? huffmanDC : Self.standard, hasOwn ? huffmanAC : Self.standard)
         guard numbers >> 4 <= 3, numbers & 15 <= 3 else { return false }
         return (!codes.useDC || dc & 1 << (numbers >> 4) != 0) && (!codes.useAC || ac & 1 << (numbers & 15) != 0)
     }
 
-    /// One component, or brightness with up to four columns or two rows as many samples as colours have: what cameras make and
-    /// all decoders know. Some double all factors.
+    /// Sampling that cameras produce and all decoders know: one component, or at most four luma
+    /// samples per sample of chroma, at most two of them in a column.
+    ///
+    /// Some cameras double all factors, so ratios are compared, not values.
     private var isSampled: Bool {
         var (across, down) = (SIMD4<UInt8>(), SIMD4<UInt8>())
         for index in 0..<componentCount {
@@ -235,7 +259,7 @@ struct JPEGTables: Hashable {
         return width * height <= 4 && height <= 2
     }
 
-    /// How often brightness is sampled for a sample of colour: 1, 2 or 4; `nil` for what is no such thing.
+    /// Luma samples per chroma sample in one direction: 1, 2 or 4; `nil` for anything else.
     private static func ratio(_ factors: SIMD4<UInt8>, _ count: Int) -> Int? {
         let colour = count == 3 ? factors[1] : factors[0]
         guard colour == 1 || colour == 2, count == 1 || factors[2] == colour, factors[0] % colour == 0 else {
@@ -245,8 +269,9 @@ struct JPEGTables: Hashable {
         return ratio == 1 || ratio == 2 || ratio == 4 ? ratio : nil
     }
 
-    /// - Returns: how many symbols follow the 16 counts of words of each length; `nil` where they are not there, or there are
-    ///   more words than bits allow, of which all ones is none.
+    /// Number of symbols of one Huffman table: the sum of its 16 counts.
+    /// - Returns: `nil` if the symbols are not there, or there are more words than their lengths
+    ///   allow; the word of all ones is reserved (T.81, annex C).
     private static func symbols(_ body: UnsafeRawBufferPointer, _ start: Int) -> Int? {
         guard start + 16 <= body.count else { return nil }
         var (next, count) = (0, 0)
@@ -260,13 +285,14 @@ struct JPEGTables: Hashable {
         return count > 0 && count <= 256 && start + 16 + count <= body.count ? count : nil
     }
 
-    /// Whether none is of more bits than differences of samples have. By a loop: a debug build allocates for a slice's elements.
+    /// Checks that a DC table has no category above 15. A loop, because iterating a slice allocates
+    /// in a debug build.
     private static func areDifferences(_ body: UnsafeRawBufferPointer, _ symbols: Range<Int>) -> Bool {
         for at in symbols where body[at] > 15 { return false }
         return true
     }
 
-    /// Nothing can be divided by 0.
+    /// Checks for a quantization step of 0, by which nothing can be divided.
     private static func holdsZero(_ body: UnsafeRawBufferPointer, _ start: Int, bytes: Int) -> Bool {
         guard let base = body.baseAddress else { return true }
         guard bytes == 2 else { return memchr(base + start, 0, 64) != nil }
@@ -274,28 +300,30 @@ struct JPEGTables: Hashable {
     }
 }
 
-/// What part of the codes a scan has: Ss, Se, Ah and Al.
+/// Part of the coefficients that a scan codes: Ss, Se, Ah and Al of its header (T.81, B.2.3).
 struct JPEGScanCodes {
     private let first: UInt8
     private let last: UInt8
     private let high: UInt8
     private let low: UInt8
 
-    /// - Parameter bytes: three.
+    /// - Parameter bytes: the last three bytes of the scan header.
     init(_ bytes: UnsafeRawBufferPointer) {
         (first, last, high, low) = (bytes[0], bytes[1], bytes[2] >> 4, bytes[2] & 15)
     }
 
     private init(first: UInt8, last: UInt8) { (self.first, self.last, high, low) = (first, last, 0, 0) }
 
-    /// Of a sequential image, whatever its header says: decoders do not look.
+    /// Parameters of a sequential image, whatever its header says: decoders do not look.
     static let all = JPEGScanCodes(first: 0, last: 63)
 
-    /// A refinement of the first code takes bits as they are.
+    /// A refinement scan of DC needs no table: it codes bits as they are (T.81, G.1.2.1).
     var useDC: Bool { first == 0 && high == 0 }
+    /// AC coefficients are 1 to 63.
     var useAC: Bool { last > 0 }
 
-    /// Whether a progressive image may have such a scan (G.1.1.1).
+    /// Checks that a progressive image may have such a scan (T.81, G.1.1.1): DC alone, or a band of
+    /// AC of a single component.
     func areProgressive(components: Int) -> Bool {
         let isBand = first == 0 ? last == 0 : first <= last && last <= 63 && components == 1
         return isBand && low <= 13 && (high == 0 || low + 1 == high)

@@ -1,20 +1,27 @@
 import CCodecs
 import CaptureGate
 
-/// Makes pictures of one size into JPEG images.
+/// JPEG compressor for images of one size.
 ///
 /// The corresponding C functions are `jpeg_write_raw_data` and `jpeg_write_scanlines`.
 ///
 /// *session-bound*
 final class JPEGWriter {
-    /// The most an image can need, bytes.
+    /// Upper bound of an image in bytes, with the codes of T.81, annex K.
     let capacity: Int
     private let handle: OpaquePointer
+    /// Keeps the codes fitted to the stream; `nil` for standard codes and for single images.
     private let fit: AdaptiveHuffman?
 
+    /// Sets up libjpeg-turbo.
     /// - Parameters:
+    ///   - width: pixels.
+    ///   - height: pixels.
+    ///   - sampling: `CC_JPEG_444`, `_422`, `_420` or `_GREY`.
     ///   - order: of packed pixels, `CC_JPEG_RGB` or `CC_JPEG_BGR`; -1 for planes.
-    ///   - isSingle: codes of its own for each image, in twice the time.
+    ///   - parameters: quality, quantization and codes.
+    ///   - isSingle: gives each image codes of its own, in two passes and twice the time.
+    /// - Throws: `.inputOutput` if there is no memory, or the size is impossible.
     init(
         width: Int, height: Int, sampling: Int32, order: Int32, _ parameters: MJPEGParameters, isSingle: Bool
     ) throws(CaptureError) {
@@ -34,7 +41,10 @@ final class JPEGWriter {
 
     deinit { cc_jpeg_writer_free(handle) }
 
-    /// - Parameter room: of `capacity` bytes.
+    /// Compresses planes.
+    /// - Parameters:
+    ///   - planes: of the size and sampling that the writer was made for.
+    ///   - room: `capacity` bytes.
     /// - Returns: the bytes written.
     func write(
         _ planes: cc_jpeg_planes, into room: UnsafeMutableRawBufferPointer
@@ -43,7 +53,12 @@ final class JPEGWriter {
         return try image(in: room) { cc_jpeg_write(handle, &planes, $0, room.count) }
     }
 
-    /// - Parameter stride: bytes from row to row.
+    /// Compresses packed pixels.
+    /// - Parameters:
+    ///   - pixels: in the writer's order.
+    ///   - stride: bytes from row to row.
+    ///   - room: `capacity` bytes.
+    /// - Returns: the bytes written.
     func write(
         _ pixels: UnsafePointer<UInt8>, stride: Int, into room: UnsafeMutableRawBufferPointer
     ) throws(CaptureError) -> Int {
@@ -59,15 +74,20 @@ final class JPEGWriter {
         return Int(size)
     }
 
+    /// libjpeg's own text of the last error.
     private var failure: CaptureError {
         CaptureError(
             .inputOutput, "libjpeg can't compress the picture: \(String(cString: cc_jpeg_writer_text(handle))).")
     }
 }
 
-/// The steps by which a JPEG's coefficients are divided, at quality 50.
+/// Quantization steps of JPEG, which divide the coefficients.
 enum QuantizationTables {
-    /// - Returns: 64 for brightness and 64 for colour, 1 to 255, scaled to a quality as libjpeg does.
+    /// Scales the steps to a quality, as libjpeg's `jpeg_quality_scaling` does.
+    /// - Parameters:
+    ///   - quantization: kind of steps, given for quality 50.
+    ///   - quality: 1 to 100.
+    /// - Returns: 64 steps of luma and 64 of chroma, 1 to 255, row by row.
     static func steps(_ quantization: MJPEGParameters.Quantization, quality: Int) -> [UInt8] {
         let percent = quality < 50 ? 5000 / quality : 200 - 2 * quality
         return switch quantization {
@@ -76,13 +96,16 @@ enum QuantizationTables {
         }
     }
 
+    /// Baseline JPEG has steps of 8 bits (T.81, B.2.4.1), and none of 0.
     private static func step(_ value: Int) -> UInt8 { UInt8(min(max(value, 1), 255)) }
 
-    /// By horizontal plus vertical frequency: nearly the same up to the middle, then a little more for each. Of those tried
-    /// they took the fewest bytes at equal SSIM, on noisy and on smooth pictures.
+    /// Steps by horizontal plus vertical frequency: nearly equal up to the middle, then rising.
+    ///
+    /// Of those tried they took the fewest bytes at equal SSIM, on noisy and on smooth images.
     private static let even = [20, 20, 21, 21, 23, 26, 29, 31, 36, 40, 44, 49, 53, 57, 61]
 
-    /// Rounded up or down by the place, so that the steps don't all become another number at the same quality.
+    /// Rounds up or down by position (ordered dithering), so that not all steps change at the same
+    /// quality.
     private static func evenStep(_ index: Int, _ percent: Int) -> UInt8 {
         let (x, y) = (index & 7, index >> 3)
         return step((even[x + y] * percent * 128 + (2 * threshold(x, y) + 1) * 100) / 12_800)
@@ -103,7 +126,7 @@ enum QuantizationTables {
         120, 101, 72, 92, 95, 98, 112, 100, 103, 99,
     ]
 
-    /// Table K.2.
+    /// ITU-T T.81, table K.2.
     private static let annexKChroma: [UInt8] = [
         17, 18, 24, 47, 99, 99, 99, 99, 18, 21, 26, 66, 99, 99, 99, 99, 24, 26, 56, 99, 99, 99, 99, 99, 47, 66, 99, 99,
         99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
@@ -111,17 +134,23 @@ enum QuantizationTables {
     ]
 }
 
-/// Keeps a writer's Huffman codes fitted to its pictures: counts what is coded in a sixty-fourth of each, and makes new
-/// codes from that every sixteen pictures.
+/// Huffman codes of a JPEG stream, refitted to its images as they change.
+///
+/// Counts the symbols in a sixty-fourth of every image and makes new codes every sixteen images,
+/// which spares the second pass that libjpeg's own optimisation takes for each.
 ///
 /// *session-bound*
 final class AdaptiveHuffman {
+    /// One row of blocks in so many is counted.
     private static let interval: Int32 = 64
+    /// Images between two fits.
     private static let lifetime: Int32 = 16
+    /// Occurrences of each symbol, per table, in the order of `cc_jpeg_writer_count`.
     private let counts: UnsafeMutablePointer<UInt32>
     private let code = HuffmanCodeBuilder()
+    /// False until the first image was measured, and again after `startOver`.
     private var isFitted = false
-    /// Which of each 64 rows of blocks is counted next.
+    /// Row to count in the next image, 0 to 63: after 64 images every row was counted once.
     private var row: Int32 = 0
 
     init() {
@@ -131,8 +160,12 @@ final class AdaptiveHuffman {
 
     deinit { counts.deallocate() }
 
-    /// Encodes a picture; the first one twice, since its codes come of itself.
-    /// - Parameter write: returns the bytes written, or -errno.
+    /// Encodes an image. The first one is encoded twice: once to count all its symbols, once with
+    /// the fitted codes.
+    /// - Parameters:
+    ///   - writer: whose codes are replaced.
+    ///   - write: encodes with the writer's current codes; returns the bytes written, or -errno.
+    /// - Returns: as `write`.
     func encode(_ writer: OpaquePointer, _ write: () -> Int64) -> Int64 {
         if !isFitted { measure(writer, write) }
         cc_jpeg_writer_count(writer, counts, Self.interval, row)
@@ -144,6 +177,7 @@ final class AdaptiveHuffman {
         return size
     }
 
+    /// Counts every row of blocks and fits the codes to this image alone.
     private func measure(_ writer: OpaquePointer, _ write: () -> Int64) {
         cc_jpeg_writer_count(writer, counts, 1, 0)
         guard write() > 0 else { return }
@@ -152,7 +186,10 @@ final class AdaptiveHuffman {
         isFitted = true
     }
 
-    /// After a sudden change the codes may be so bad that the picture does not fit into its room: annex K's always do.
+    /// Encodes with the codes of annex K, whose size is bounded.
+    ///
+    /// After a sudden change of scene fitted codes may be so bad that the image exceeds its buffer;
+    /// the buffer is sized for those of annex K.
     private func startOver(_ writer: OpaquePointer, _ write: () -> Int64) -> Int64 {
         counts.update(repeating: 0, count: Int(CC_JPEG_COUNTS))
         isFitted = false
@@ -161,6 +198,7 @@ final class AdaptiveHuffman {
         return write()
     }
 
+    /// Replaces all four codes: DC of luma and chroma, AC of luma and chroma.
     private func fit(_ writer: OpaquePointer) {
         for table in 0..<4 {
             code.fit(counts + 256 * table) { table < 2 ? Self.isDC($0) : Self.isAC($0) }
@@ -168,15 +206,17 @@ final class AdaptiveHuffman {
         }
     }
 
-    /// What was long ago counts less and less.
+    /// Halves the counts every 64 images, so that a scene of long ago stops to matter.
     private func fade() {
         for index in 0..<Int(CC_JPEG_COUNTS) { counts[index] /= 2 }
     }
 
-    /// Sizes of a difference of 8 bit samples' DC (T.81, table F.1).
+    /// DC categories 0 to 11: size of a difference of 8-bit samples' DC coefficients (T.81, table
+    /// F.1).
     private static func isDC(_ symbol: Int) -> Bool { symbol <= 11 }
 
-    /// A run of up to 15 zeros before a coefficient of 1 to 10 bits, 16 zeros, or the block's end (T.81, F.1.2.2).
+    /// AC symbols: a run of up to 15 zeros and a coefficient of 1 to 10 bits, 16 zeros (ZRL), or
+    /// the end of the block (T.81, F.1.2.2).
     private static func isAC(_ symbol: Int) -> Bool {
         symbol == 0 || symbol == 0xF0 || (1...10).contains(symbol & 15)
     }

@@ -1,33 +1,47 @@
 import CCodecs
 import CaptureGate
 
-/// A JPEG image a frame, by libjpeg-turbo, from YUYV, UYVY, NV12, YU12, GREY, RGB3 and BGR3.
+/// Motion-JPEG encoder on libjpeg-turbo: a JPEG image per frame, complete with its tables.
 ///
-/// YUV goes into the compressor as planes, without a detour by RGB; its matrix and range become JFIF's. Short frames are skipped and counted. Each image is
-/// whole, with its own tables.
+/// Takes YUYV, UYVY, NV12, YU12, GREY, RGB3, BGR3 and their relatives. YUV enters the compressor as
+/// planes, without a detour through RGB; matrix and range are converted to JFIF's (ITU-T T.871:
+/// BT.601, full range). Short frames are skipped and counted.
+///
 /// The corresponding C functions are `jpeg_write_raw_data` and `jpeg_write_scanlines`.
 ///
 /// *session-bound*
 public final class MJPEGEncoder: Encoder {
+    /// Format of the camera's frames.
     public let format: VideoFormat
+    /// Quality, chroma, range, quantization and codes.
     public let parameters: MJPEGParameters
     public private(set) var counts = EncoderCounts()
 
+    /// Converts YUV and grey; `nil` for RGB, which libjpeg converts itself.
     private let planarizer: Planarizer?
     private let layout: RawLayout?
-    /// From row to row of packed pixels, bytes.
+    /// Bytes from row to row of packed pixels.
     private let stride: Int
+    /// Fits the Huffman codes to each image alone.
     private let isSingle: Bool
-    /// Red, green and blue of 16 to 235 to all values.
+    /// Expands limited-range RGB (16 to 235) to full range, for which libjpeg takes it.
     private let widensRGB: Bool
     private var writer: JPEGWriter?
+    /// Converted frame; empty if the source's own planes will do.
     private var planes: UnsafeMutableBufferPointer<UInt8>
 
+    /// Makes an encoder of a stream; `begin` checks the parameters.
+    /// - Parameters:
+    ///   - format: of the camera's frames.
+    ///   - parameters: quality, chroma, range, quantization and codes.
     public convenience init(format: VideoFormat, parameters: MJPEGParameters = MJPEGParameters()) {
         self.init(format: format, parameters: parameters, isSingle: false)
     }
 
-    /// - Parameter isSingle: each image is as small as it can be, in twice the time.
+    /// - Parameters:
+    ///   - format: of the camera's frames.
+    ///   - parameters: quality, chroma, range, quantization and codes.
+    ///   - isSingle: makes each image as small as it can be, in twice the time.
     init(format: VideoFormat, parameters: MJPEGParameters, isSingle: Bool) {
         self.isSingle = isSingle
         self.format = format
@@ -44,10 +58,14 @@ public final class MJPEGEncoder: Encoder {
 
     deinit { planes.deallocate() }
 
+    /// JPEG has no CodecPrivate; every image carries its tables.
     public var description: CodecDescription {
         CodecDescription(matroskaID: "V_MJPEG", colorimetry: format.colorimetry.asJPEG)
     }
 
+    /// Sets up libjpeg-turbo.
+    /// - Throws: `.usage` for a format without a layout here or parameters out of range;
+    ///   `.inputOutput` if there is no memory.
     public func begin() throws(CaptureError) {
         try checkParameters()
         guard layout != nil else { throw cannotEncode }
@@ -76,8 +94,10 @@ public final class MJPEGEncoder: Encoder {
         counts.bytes += UInt64(packets.byteCount(of: before))
     }
 
+    /// Every image is complete when it is encoded.
     public func finish(into packets: inout PacketBuffer) {}
 
+    /// Compresses one frame into the packet buffer's own memory.
     private func append(
         _ source: UnsafeRawPointer, at nanoseconds: Int64, to packets: inout PacketBuffer
     ) throws(CaptureError) {
@@ -87,6 +107,7 @@ public final class MJPEGEncoder: Encoder {
             capacity: writer.capacity, at: nanoseconds, lasting: duration
         ) { (room) throws(CaptureError) in
             guard let planarizer else {
+                // libjpeg converts RGB by JFIF's matrix itself.
                 let pixels = widensRGB ? widened(source) : source.assumingMemoryBound(to: UInt8.self)
                 return try writer.write(pixels, stride: widensRGB ? 3 * format.width : stride, into: room)
             }
@@ -95,6 +116,7 @@ public final class MJPEGEncoder: Encoder {
         }
     }
 
+    /// Rows without padding, of full range.
     private func widened(_ source: UnsafeRawPointer) -> UnsafePointer<UInt8> {
         guard let target = planes.baseAddress else { return source.assumingMemoryBound(to: UInt8.self) }
         let rowBytes = 3 * format.width
@@ -105,6 +127,7 @@ public final class MJPEGEncoder: Encoder {
         return UnsafePointer(target)
     }
 
+    /// Chroma sampling of the images; RGB is stored as 4:2:2 unless 4:2:0 is asked for.
     private var sampling: Int32 {
         if let planarizer { return planarizer.geometry.sampling.jpegSampling }
         return parameters.chroma == .yuv420 ? ChromaSampling.yuv420.jpegSampling : ChromaSampling.yuv422.jpegSampling
@@ -112,12 +135,14 @@ public final class MJPEGEncoder: Encoder {
 }
 
 extension MJPEGEncoder {
+    /// Checks the parameters that the quantization tables and the planes depend on.
     func checkParameters() throws(CaptureError) {
         guard (1...100).contains(parameters.quality) else {
             throw CaptureError(
                 .usage, "JPEG has no quality \(parameters.quality).",
                 remedies: [Remedy("Choose 1 (small) to 100 (large).")])
         }
+        // Chroma rows that a 4:2:0 source does not have would only be repeated ones.
         let is420 = PixelArrangement(format.pixelFormat)?.sampling == .yuv420
         if is420, parameters.chroma == .yuv422 {
             throw CaptureError(
@@ -126,6 +151,7 @@ extension MJPEGEncoder {
         }
     }
 
+    /// Error for formats without a layout here, with the pixel formats to choose from.
     var cannotEncode: CaptureError {
         CaptureError(
             .usage, "\(format.width)x\(format.height) \(format.pixelFormat) can't be made MJPEG.",
@@ -135,8 +161,9 @@ extension MJPEGEncoder {
     }
 }
 
+/// Input of libjpeg's `jpeg_write_raw_data`.
 extension Planarizer {
-    /// The converted picture's planes, in `buffer`.
+    /// Planes of the converted frame, in `buffer`.
     func converted(_ source: UnsafeRawPointer, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> cc_jpeg_planes {
         guard let base = buffer.baseAddress else { return cc_jpeg_planes() }
         convert(source, into: base)
@@ -147,7 +174,7 @@ extension Planarizer {
         return planes
     }
 
-    /// The source's own planes.
+    /// The source's own planes, which need no copy.
     func borrowed(_ source: UnsafeRawPointer) -> cc_jpeg_planes {
         let bytes = source.assumingMemoryBound(to: UInt8.self)
         var planes = header
@@ -156,6 +183,7 @@ extension Planarizer {
         return planes
     }
 
+    /// Grey has one plane; the others are NULL.
     private func start(_ index: Int, _ bytes: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
         index < layout.planes.count ? bytes + layout.planes[index].offset : nil
     }
@@ -164,6 +192,7 @@ extension Planarizer {
         index < layout.planes.count ? Int32(layout.planes[index].stride) : 0
     }
 
+    /// Size and sampling; the planes are missing.
     private var header: cc_jpeg_planes {
         var planes = cc_jpeg_planes()
         planes.width = Int32(geometry.width)
@@ -173,6 +202,7 @@ extension Planarizer {
     }
 }
 
+/// Constants of the shim.
 extension ChromaSampling {
     var jpegSampling: Int32 {
         switch self {

@@ -1,27 +1,33 @@
 import CCodecs
 import CaptureGate
 
-/// Passes a camera's MJPEG through, mended where it must be.
+/// Passthrough of a camera's MJPEG (ITU-T T.81) that repairs images where it must.
 ///
-/// Huffman tables that are left out are put in, junk around the image is cut off, a missing EOI is added; frames that
-/// are no image, half an image, or one of another size, are skipped, and so are those whose tables or headers no decoder
-/// would begin with. Both are counted. Without EOI, and with two, an image is decoded to see whether all of it is there.
-/// The corresponding standard is ITU-T T.81.
+/// Inserts missing Huffman tables, adds a missing EOI, and cuts off junk around the image. Skips
+/// frames that are no image, half an image, an image of another size, or one whose tables or
+/// headers no decoder would accept. Repairs and skips are counted. An image without EOI, or with
+/// two, is decoded once to see that no data is missing.
 ///
 /// *session-bound*
 public final class MJPEGRepair: PassthroughEncoder {
+    /// Format of the camera's images.
     public let format: VideoFormat
     public private(set) var counts = EncoderCounts()
+    /// Decodes doubtful images; used for few frames, if any.
     private let proof = JPEGValidator()
 
+    /// Makes an encoder of a camera's own images.
+    /// - Parameter format: MJPG or JPEG; images of another size are skipped.
     public init(format: VideoFormat) {
         self.format = format
     }
 
+    /// JFIF's colorimetry, which readers assume of JPEG whatever the camera means.
     public var description: CodecDescription {
         CodecDescription(matroskaID: "V_MJPEG", colorimetry: format.colorimetry.asJPEG)
     }
 
+    /// - Throws: `.usage` for raw formats.
     public func begin() throws(CaptureError) {
         guard format.pixelFormat.isCompressed else {
             throw CaptureError(.usage, "\(format.pixelFormat) is not MJPEG.")
@@ -44,28 +50,33 @@ public final class MJPEGRepair: PassthroughEncoder {
         }
     }
 
-    /// Those that are whole and have their tables; junk around them stays behind.
+    /// Passes images that are complete and have their tables; junk around them stays behind.
     func pass(_ data: RawSpan) -> Range<Int>? {
         guard let plan = data.withUnsafeBytes({ plan($0) }), !plan.inserts, !plan.needsProof else { return nil }
         count(plan)
         return plan.start..<plan.end
     }
 
+    /// Every image is complete when it is stored.
     public func finish(into packets: inout PacketBuffer) {}
 
-    /// - Returns: the bytes written; 0 where part of the picture is missing.
+    /// Writes the repaired image, and decodes it if its end is in doubt.
+    /// - Returns: the bytes written; 0 if data is missing, which appends no packet.
     private func write(_ plan: Plan, _ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
         let count = plan.write(bytes, into: room)
         return !plan.needsProof || proof.isWhole(UnsafeRawBufferPointer(rebasing: room[..<count])) ? count : 0
     }
 
+    /// Checks that the image has the negotiated size, and that missing tables can be inserted: the
+    /// standard ones suit sequential images alone.
     private func canMend(_ image: JPEGImage) -> Bool {
         guard image.hasHuffmanTables || image.isSequential else { return false }
         // Some cameras code whole blocks of 16 rows, such as 1088 for 1080.
         return image.width == format.width && (format.height..<format.height + 16).contains(image.height)
     }
 
-    /// - Returns: `nil` for what is skipped.
+    /// Plans the repair of one buffer.
+    /// - Returns: `nil` for a frame that is skipped.
     private func plan(_ bytes: UnsafeRawBufferPointer) -> Plan? {
         guard let image = JPEGImage(bytes), canMend(image) else { return nil }
         return Plan(
@@ -83,26 +94,37 @@ public final class MJPEGRepair: PassthroughEncoder {
 }
 
 extension MJPEGRepair {
-    /// What is copied of an image, and what is put in.
+    /// Edit of one image: the bytes to keep and those to insert.
     struct Plan {
+        /// Offsets of the image in the camera's buffer.
         let start: Int
         let end: Int
+        /// Offset at which Huffman tables are inserted; `nil` if the image has its own.
         let tablesAt: Int?
+        /// Appends EOI.
         let addsEnd: Bool
+        /// Bytes around the image stay behind.
         let cuts: Bool
-        /// What is kept ends with an EOI that may not be the image's own.
+        /// A second EOI follows the image's, so that the first may be damaged data.
         let isDoubtful: Bool
 
-        /// Whether the image gets what the camera left out.
+        /// The image gets what the camera left out, so that it can't be stored from the camera's
+        /// buffer.
         var inserts: Bool { tablesAt != nil || addsEnd }
+        /// The image counts as repaired.
         var changes: Bool { inserts || cuts }
-        /// Whether all of the picture is there is seen by decoding it alone.
+        /// Only decoding can tell that no data is missing.
         var needsProof: Bool { addsEnd || isDoubtful }
 
+        /// Size of the repaired image.
         var byteCount: Int {
             end - start + (tablesAt == nil ? 0 : HuffmanTables.standard.count) + (addsEnd ? 2 : 0)
         }
 
+        /// Writes the repaired image.
+        /// - Parameters:
+        ///   - bytes: the camera's buffer.
+        ///   - room: `byteCount` bytes.
         /// - Returns: the bytes written.
         func write(_ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
             let split = tablesAt ?? start
@@ -116,7 +138,8 @@ extension MJPEGRepair {
             return byteCount
         }
 
-        /// - Returns: where the next part goes.
+        /// Copies a range of the image.
+        /// - Returns: the offset behind it.
         private static func put(
             _ part: UnsafeRawBufferPointer, at offset: Int, in room: UnsafeMutableRawBufferPointer
         ) -> Int {
@@ -127,13 +150,15 @@ extension MJPEGRepair {
     }
 }
 
-/// Decodes a JPEG image to see whether all of it is there. One without EOI may lack the marker alone, or half the picture.
+/// Decoder that tells a complete JPEG image from one that is cut short.
 ///
-/// The corresponding C function is `tjDecompressToYUVPlanes`, whose warnings count.
+/// An image without EOI may lack the marker alone, or half the image; its markers do not tell. The
+/// corresponding C function is `tjDecompressToYUVPlanes`, whose warnings count as damage.
 ///
 /// *session-bound*
 final class JPEGValidator {
     private let handle = cc_jpeg_decoder()
+    /// Planes of the decoded image, which nobody looks at; kept from image to image.
     private var room: UnsafeMutablePointer<UInt8>?
     private var capacity = 0
 
@@ -142,14 +167,17 @@ final class JPEGValidator {
         room?.deallocate()
     }
 
-    /// - Parameter bytes: with tables and EOI.
-    /// - Returns: true also for what the decoder has no layout for.
+    /// Decodes an image and discards the result.
+    /// - Parameter bytes: an image with tables and EOI.
+    /// - Returns: false if data is missing; true also for a sampling that libturbojpeg has no
+    ///   planes for, which can't be judged.
     func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let handle, let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
         var layout = cc_jpeg_planes()
         guard cc_jpeg_header(handle, start, bytes.count, &layout) >= 0 else { return false }
         guard layout.subsampling >= 0 else { return true }
-        // Whole blocks beyond the right and the lower edge, and a plane of colour is never larger than the light's.
+        // libturbojpeg writes whole blocks beyond the right and the lower edge; a chroma plane is never larger than the
+        // luma plane.
         let stride = Int(layout.width) + 64
         let size = stride * (Int(layout.height) + 64)
         let room = room(for: 3 * size)
@@ -161,6 +189,7 @@ final class JPEGValidator {
         }
     }
 
+    /// Grows the buffer; images of a stream are of one size, so this allocates once.
     private func room(for count: Int) -> UnsafeMutablePointer<UInt8> {
         if let room, capacity >= count { return room }
         room?.deallocate()
@@ -170,8 +199,11 @@ final class JPEGValidator {
     }
 }
 
-/// The Huffman tables that MJPEG cameras leave out: ITU-T T.81, K.3, as four DHT segments.
+/// Huffman tables that MJPEG cameras leave out: those of ITU-T T.81, K.3.
+///
+/// Cameras omit DHT as AVI's MJPG does; not every decoder knows the tables without it.
 enum HuffmanTables {
+    /// Four DHT segments: DC and AC of luma (tables 0), DC and AC of chroma (tables 1).
     static let standard: [UInt8] = [
         0xFF, 0xC4, 0x00, 0x1F, 0x00, 0x00, 0x01, 0x05, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x00, 0x00,
         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A,

@@ -1,47 +1,60 @@
 import CCodecs
 import CaptureGate
 
-/// Small sound that is like the source: libopus, one packet a frame duration.
+/// Opus encoder (RFC 6716, RFC 7845) on libopus: one packet per frame duration.
 ///
-/// 1 to 255 channels at up to 48 kHz; rates that Opus has not are resampled to the next one that it has. The sound of
-/// more than two channels is stored channel by channel, none of them standing for a loudspeaker (mapping family 255).
-/// Packets' times have ``CodecDescription/delay`` on top, as Matroska's blocks want them. Float samples are encoded,
-/// with the depth of the source told. The corresponding standards are RFC 6716 and RFC 7845.
+/// Takes 1 to 255 channels at up to 48 kHz; a rate that Opus does not have is resampled to the next
+/// one that it has. More than two channels are coded separately and assigned to no loudspeaker
+/// (mapping family 255), because a recorder does not know what its microphones stand for. Packet
+/// timestamps include ``CodecDescription/delay``, as Matroska's blocks require. libopus gets float
+/// samples and the bit depth of the source.
+///
+/// The corresponding C functions are `opus_encode_float` and `opus_multistream_encode_float`.
 ///
 /// *session-bound*
 public final class OpusEncoder: Encoder {
+    /// Format of the device's samples.
     public let format: AudioFormat
+    /// Bitrate, complexity and frame duration.
     public let parameters: OpusParameters
     public private(set) var description = CodecDescription(matroskaID: "A_OPUS")
     public private(set) var counts = EncoderCounts()
 
-    /// What the encoder gets: one of Opus' own rates.
+    /// Format that libopus gets: one of Opus's own rates, in floats.
     let coded: AudioFormat
     private var handle: OpaquePointer?
+    /// Delay of encoder and decoder together (`OPUS_GET_LOOKAHEAD`), in coded samples.
     private var lookahead = 0
+    /// Opus streams in a packet: one, or one per channel of family 255.
     private var streams = 1
-    /// One packet's samples, of which so many frames are there.
+    /// Samples of the packet being filled, `blockFill` frames of them.
     private let block: UnsafeMutableBufferPointer<Float>
     private var blockFill = 0
-    /// What comes in, as numbers, a piece at a time.
+    /// One chunk of input as floats.
     private let piece: UnsafeMutableBufferPointer<Float>
+    /// Converts to the coded rate; `nil` if the source has it.
     private var resampler: Resampler?
     private var resampled: [UInt8] = []
     private var clock = PacketClock()
-    /// Frames of the device that came in, of the coded sound that went into blocks, and blocks that came out.
+    /// Device frames received, coded frames put into blocks, and blocks encoded.
     private var framesIn: Int64 = 0
     private var framesCoded: Int64 = 0
     private var blocks: Int64 = 0
 
-    /// What libopus' documentation advises for a packet of a stream, bytes.
+    /// Size of a stream's packet that libopus's documentation advises, in bytes.
     private static let mostBytes = 4000
 
+    /// Keeps the parameters; `begin` checks them.
+    /// - Parameters:
+    ///   - format: of the device's samples.
+    ///   - parameters: bitrate, complexity and frame duration.
     public init(format: AudioFormat, parameters: OpusParameters = OpusParameters()) {
         self.format = format
         self.parameters = parameters
         coded = AudioFormat(
             sampleRate: Self.rate(for: format.sampleRate) ?? OpusHead.rate, channels: format.channels,
             sampleFormat: .float32)
+        // The longest frame duration is 60 ms.
         block = .allocate(capacity: coded.sampleRate / 1000 * 60 * max(format.channels, 1))
         piece = .allocate(capacity: AudioFormat.pieceFrames * max(format.channels, 1))
     }
@@ -52,9 +65,12 @@ public final class OpusEncoder: Encoder {
         piece.deallocate()
     }
 
-    /// Coded frames a packet.
+    /// Coded frames per packet.
     var blockFrames: Int { coded.sampleRate * parameters.frameDuration.rawValue / 1_000_000 }
 
+    /// Sets up libopus, and a resampler if Opus does not have the source's rate.
+    /// - Throws: `.usage` for more than 48 kHz or parameters out of range; `.inputOutput` if
+    ///   libopus fails.
     public func begin() throws(CaptureError) {
         try checkFormat()
         var layout = cc_opus_layout()
@@ -67,6 +83,7 @@ public final class OpusEncoder: Encoder {
         if coded.sampleRate != format.sampleRate { beginResampling() }
     }
 
+    /// Settings for libopus.
     private var libraryFormat: cc_opus_format {
         var wanted = cc_opus_format()
         wanted.sample_rate = Int32(coded.sampleRate)
@@ -76,13 +93,16 @@ public final class OpusEncoder: Encoder {
         wanted.bitrate = Int32(parameters.bitrate ?? 0)
         wanted.mode = parameters.mode.libraryValue
         wanted.complexity = Int32(parameters.complexity)
+        // libopus takes depths up to 24 bits, also of sources of 32.
         wanted.depth = Int32(min(format.sampleFormat.significantBits, 24))
         return wanted
     }
 
+    /// Fills in OpusHead, which is also Matroska's CodecPrivate.
     private func describe(_ layout: cc_opus_layout, family: Int) {
         var head = OpusHead()
         head.channels = coded.channels
+        // Counted at 48 kHz, whatever the coded rate.
         head.preSkip = lookahead * (OpusHead.rate / coded.sampleRate)
         head.inputRate = format.sampleRate
         head.mappingFamily = family
@@ -91,9 +111,11 @@ public final class OpusEncoder: Encoder {
         description.privateBytes = head.bytes
         description.decodedRate = OpusHead.rate
         description.delay = coded.nanoseconds(ofFrames: Int64(lookahead))
+        // A decoder converges within 80 ms (RFC 7845, 4.6).
         description.preRoll = 80_000_000
     }
 
+    /// Starts with silence ahead of the first sample, as much as the filter reaches back.
     private func beginResampling() {
         var fresh = Resampler(coded)
         let silence = [UInt8](repeating: 0, count: SincTable.half * coded.bytesPerFrame)
@@ -113,6 +135,7 @@ public final class OpusEncoder: Encoder {
         }
     }
 
+    /// Converts a chunk to floats, and passes it on at the coded rate.
     private func take(
         _ part: UnsafeRawBufferPointer, _ frames: Int, into packets: inout PacketBuffer
     ) throws(CaptureError) {
@@ -130,11 +153,15 @@ public final class OpusEncoder: Encoder {
         }
     }
 
+    /// Device frames as coded frames, from the stream's start, so that rounding does not
+    /// accumulate.
     private func codedFrames(_ frames: Int64) -> Int64 {
         frames * Int64(coded.sampleRate) / Int64(format.sampleRate)
     }
 
+    /// Takes as many coded frames as the resampler can give.
     private func pull(into packets: inout PacketBuffer) throws(CaptureError) {
+        // Input frames per output frame.
         let step = Double(format.sampleRate) / Double(coded.sampleRate)
         let frames = resampler?.pull(step: step, most: .max, into: &resampled) ?? 0
         let bytes = resampled
@@ -144,6 +171,7 @@ public final class OpusEncoder: Encoder {
         }
     }
 
+    /// Fills blocks, and encodes each full one.
     private func append(
         _ samples: UnsafePointer<Float>, _ frames: Int, into packets: inout PacketBuffer
     ) throws(CaptureError) {
@@ -155,6 +183,7 @@ public final class OpusEncoder: Encoder {
                 from: samples + done * coded.channels, count: count * coded.channels)
             blockFill += count
             done += count
+            // Counted before `emit`, which derives the packet's duration from it.
             framesCoded += Int64(count)
             if blockFill == blockFrames { try emit(into: &packets) }
         }
@@ -162,6 +191,7 @@ public final class OpusEncoder: Encoder {
 
     // MARK: Out
 
+    /// Encodes the block as one packet.
     private func emit(into packets: inout PacketBuffer) throws(CaptureError) {
         let before = packets.count
         let duration = coded.nanoseconds(ofFrames: heardFrames)
@@ -180,10 +210,15 @@ public final class OpusEncoder: Encoder {
         counts.bytes += UInt64(packets.byteCount(of: before))
     }
 
-    /// How many frames of the recording the next packet stands for: the last ones may hold the end of the delay alone.
+    /// Frames of the recording in the next packet. The last packets may hold the codec's delay
+    /// alone.
     private var heardFrames: Int64 { min(max(framesCoded - blocks * Int64(blockFrames), 0), Int64(blockFrames)) }
 
-    /// The decoder is `lookahead` late, so that many frames of silence must follow; what is more is marked as such.
+    /// Flushes the last block and the codec's delay.
+    ///
+    /// The decoder is `lookahead` samples late, so that many frames of silence must follow. What
+    /// they overfill of the last packet is marked as not to be played: end trimming (RFC 7845,
+    /// 4.4), Matroska's DiscardPadding.
     public func finish(into packets: inout PacketBuffer) throws(CaptureError) {
         guard handle != nil, let block = block.baseAddress else { throw failure("finish", 0) }
         if resampler != nil {
@@ -197,6 +232,8 @@ public final class OpusEncoder: Encoder {
             try emit(into: &packets)
         }
         guard packets.count > 0 else { return }
+        // Nanoseconds that a decoder plays of all blocks, less what the recording has, is what the last packet must
+        // discard.
         let heard = coded.nanoseconds(ofFrames: blocks * Int64(blockFrames) - Int64(lookahead))
         packets.setDiscard(of: packets.count - 1, max(heard - format.nanoseconds(ofFrames: framesIn), 0))
     }
@@ -208,11 +245,13 @@ public final class OpusEncoder: Encoder {
 }
 
 extension OpusEncoder {
-    /// The lowest of Opus' own rates that holds all of such sound; `nil` above 48 kHz.
+    /// Lowest of Opus's own sample rates (RFC 6716, 2) that keeps the whole bandwidth; `nil` above
+    /// 48 kHz.
     static func rate(for sampleRate: Int) -> Int? {
         [8000, 12_000, 16_000, 24_000, 48_000].first { $0 >= sampleRate }
     }
 
+    /// Checks format and parameters first: libopus's OPUS_BAD_ARG does not name the parameter.
     func checkFormat() throws(CaptureError) {
         try format.checkValues()
         guard Self.rate(for: format.sampleRate) != nil else {
@@ -228,6 +267,7 @@ extension OpusEncoder {
         try checkBitrate()
     }
 
+    /// libopus's limits hold per channel.
     private func checkBitrate() throws(CaptureError) {
         guard let bitrate = parameters.bitrate else { return }
         let range = 6000 * format.channels...510_000 * format.channels
@@ -238,6 +278,7 @@ extension OpusEncoder {
     }
 }
 
+/// Constants of opus_defines.h.
 extension OpusParameters.Application {
     var libraryValue: Int32 {
         switch self {
@@ -248,6 +289,7 @@ extension OpusParameters.Application {
     }
 }
 
+/// Rate control; the shim turns it into `OPUS_SET_VBR` and `OPUS_SET_VBR_CONSTRAINT`.
 extension OpusParameters.BitrateMode {
     var libraryValue: Int32 {
         switch self {

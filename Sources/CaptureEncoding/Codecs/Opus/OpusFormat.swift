@@ -1,22 +1,27 @@
-/// The identification header of Opus (RFC 7845, 5.1), which is Matroska's CodecPrivate too.
+/// Identification header of Opus (RFC 7845, 5.1), which is also Matroska's CodecPrivate.
 struct OpusHead: Hashable {
+    /// 1 to 255.
     var channels = 1
-    /// Samples at 48 kHz that a decoder gives before the first one of the recording.
+    /// Decoder output ahead of the recording's first sample, in samples at 48 kHz.
     var preSkip = 0
-    /// Of the recording; decoders don't need it.
+    /// Rate of the recording in Hz, for information; decoders ignore it.
     var inputRate = 48_000
-    /// 0 for mono and stereo, 255 for channels that stand for no loudspeaker.
+    /// 0 for mono and stereo, 255 for channels without loudspeakers (RFC 7845, 5.1.1).
     var mappingFamily = 0
+    /// Opus streams in each packet, and how many of them are stereo.
     var streams = 1
     var coupled = 0
+    /// Decoded channel of each output channel; absent in family 0.
     var mapping: [UInt8] = []
 
-    /// Opus counts time in samples of this rate, whatever the recording's.
+    /// Unit of all sample counts of Opus in Ogg: 48 kHz, whatever the recording's rate (RFC 7845,
+    /// 4).
     static let rate = 48_000
     private static let magic = Array("OpusHead".utf8)
 
     var bytes: [UInt8] {
         var bytes = Self.magic + [1, UInt8(channels)] + Self.little(preSkip, 2) + Self.little(inputRate, 4)
+        // Output gain of 0 dB, in two bytes.
         bytes += [0, 0, UInt8(mappingFamily)]
         if mappingFamily != 0 { bytes += [UInt8(streams), UInt8(coupled)] + mapping }
         return bytes
@@ -24,7 +29,9 @@ struct OpusHead: Hashable {
 
     init() {}
 
-    /// - Returns: `nil` for what is no such header, or one of a version that is not known.
+    /// Parses a header.
+    /// - Returns: `nil` for anything else, or a version of another major number, which readers must
+    ///   refuse.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 19, bytes.starts(with: Self.magic), bytes[8] & 0xF0 == 0, bytes[9] > 0 else { return nil }
         channels = Int(bytes[9])
@@ -41,15 +48,16 @@ struct OpusHead: Hashable {
         mapping = Array(bytes[21..<21 + channels])
     }
 
+    /// Ogg and Opus headers are little-endian.
     private static func little(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 }
 
-/// What the first byte of an Opus packet says (RFC 6716, 3.1).
+/// Durations by the first bytes of an Opus packet: TOC (RFC 6716, 3.1) and frame count (3.2).
 enum OpusPacket {
-    /// Samples at 48 kHz.
-    /// - Returns: `nil` for what is no packet.
+    /// Duration in samples at 48 kHz.
+    /// - Returns: `nil` for no packet, or one of more than 120 ms (RFC 6716, 3.4, R5).
     static func samples(_ packet: ArraySlice<UInt8>) -> Int64? {
         guard let first = packet.first else { return nil }
         let frame = frameSamples(first >> 3)
@@ -63,6 +71,7 @@ enum OpusPacket {
         }
     }
 
+    /// Duration of a frame by configuration (RFC 6716, table 2).
     private static func frameSamples(_ configuration: UInt8) -> Int64 {
         switch configuration {
         case 0..<12: [480, 960, 1920, 2880][Int(configuration) % 4]
@@ -71,11 +80,13 @@ enum OpusPacket {
         }
     }
 
-    /// One frame that was not sent, for every stream inside: a decoder conceals it.
-    /// - Parameter like: a packet whose frames are as long.
+    /// Packet of one empty frame per stream, which a decoder conceals as lost.
+    /// - Parameters:
+    ///   - packet: any whose frames are as long.
+    ///   - streams: Opus streams in a packet.
     static func missing(like packet: ArraySlice<UInt8>, streams: Int) -> [UInt8] {
         let first = (packet.first ?? 0xF8) & 0xFC
-        // All but the last say their frame's length, which is 0 (RFC 6716, appendix B).
+        // All streams but the last are self-delimited, so they have their frame's length, 0 (RFC 6716, appendix B).
         return (1..<max(streams, 1)).flatMap { _ in [first, 0] } + [first]
     }
 }

@@ -1,59 +1,74 @@
-/// Writes EBML elements (RFC 8794): an id, a length, then a value.
+/// Writer of EBML elements (RFC 8794): an id, a length, then a value.
 struct EBML {
     private(set) var bytes: [UInt8] = []
 
+    /// Element of elements. Its length is known only when they are built, so they are built apart.
     mutating func master(_ id: MatroskaID, _ build: (inout EBML) -> Void) {
         var inner = EBML()
         build(&inner)
         element(id, inner.bytes)
     }
 
+    /// Unsigned integer in the fewest bytes (RFC 8794, 7.2).
     mutating func unsigned(_ id: MatroskaID, _ value: UInt64) { element(id, Self.bigEndian(value)) }
 
+    /// Signed integer or date in eight bytes.
     mutating func signed(_ id: MatroskaID, _ value: Int64) {
         element(id, Self.bigEndian(UInt64(bitPattern: value), width: 8))
     }
 
+    /// Float of 64 bits.
     mutating func float(_ id: MatroskaID, _ value: Double) {
         element(id, Self.bigEndian(value.bitPattern, width: 8))
     }
 
+    /// Text in UTF-8, without a terminator.
     mutating func string(_ id: MatroskaID, _ value: String) { element(id, Array(value.utf8)) }
 
+    /// Element with a value in bytes.
     mutating func element(_ id: MatroskaID, _ value: [UInt8]) {
         bytes += id.bytes + Self.length(value.count) + value
     }
 
-    /// An element that says nothing, of exactly `size` bytes, 2 to 128; its place can be used later.
+    /// Void element (RFC 8794, 11.3.2) of exactly `size` bytes, 2 to 128: room for an element that
+    /// is known only at the end.
     mutating func void(size: Int) {
         bytes += MatroskaID.void.bytes + [0x80 | UInt8(size - 2)] + [UInt8](repeating: 0, count: size - 2)
     }
 
     mutating func append(_ more: [UInt8]) { bytes += more }
 
-    /// The shortest form of a length. A length of all ones is kept for "unknown".
+    /// Shortest form of a length. All ones are reserved for "unknown", so the largest value of a
+    /// width needs the next one.
     static func length(_ count: Int) -> [UInt8] {
         let width = (1...8).first { UInt64(count) < (UInt64(1) << (7 * UInt64($0))) - 1 } ?? 8
         return length(UInt64(count), width: width)
     }
 
+    /// Length in a fixed width, which can be overwritten later.
     static func length(_ count: UInt64, width: Int) -> [UInt8] {
         bigEndian(count | UInt64(1) << (7 * UInt64(width)), width: width)
     }
 
+    /// Unknown length in eight bytes (RFC 8794, 6.2), to be replaced by the length itself.
     static let unknownLength: [UInt8] = [0x01, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
 
+    /// EBML is big-endian.
     static func bigEndian(_ value: UInt64, width: Int) -> [UInt8] {
         (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(width - 1 - $0))) }
     }
 
+    /// Fewest bytes that hold the value, at least one.
     static func bigEndian(_ value: UInt64) -> [UInt8] {
         bigEndian(value, width: max(1, 8 - value.leadingZeroBitCount / 8))
     }
 }
 
-/// The elements of EBML and Matroska that are written (RFC 8794, RFC 9559, section 5).
+/// Element ids of EBML and Matroska that are written or read (RFC 8794; RFC 9559, section 5).
+///
+/// Ids include their length marker, as both standards print them.
 enum MatroskaID: UInt32 {
+    /// EBML header.
     case ebml = 0x1A45_DFA3
     case ebmlVersion = 0x4286
     case ebmlReadVersion = 0x42F7
@@ -64,12 +79,14 @@ enum MatroskaID: UInt32 {
     case docTypeReadVersion = 0x4285
     case void = 0xEC
 
+    /// Segment and SeekHead.
     case segment = 0x1853_8067
     case seekHead = 0x114D_9B74
     case seek = 0x4DBB
     case seekID = 0x53AB
     case seekPosition = 0x53AC
 
+    /// Info: time scale, date and names.
     case info = 0x1549_A966
     case timestampScale = 0x2AD7B1
     case duration = 0x4489
@@ -78,6 +95,7 @@ enum MatroskaID: UInt32 {
     case muxingApp = 0x4D80
     case writingApp = 0x5741
 
+    /// Tracks: one TrackEntry each, with Video or Audio in it.
     case tracks = 0x1654_AE6B
     case trackEntry = 0xAE
     case trackNumber = 0xD7
@@ -110,6 +128,7 @@ enum MatroskaID: UInt32 {
     case channels = 0x9F
     case bitDepth = 0x6264
 
+    /// Cluster: blocks and their common timestamp.
     case cluster = 0x1F43_B675
     case timestamp = 0xE7
     case simpleBlock = 0xA3
@@ -117,6 +136,7 @@ enum MatroskaID: UInt32 {
     case block = 0xA1
     case discardPadding = 0x75A2
 
+    /// Cues: the index.
     case cues = 0x1C53_BB6B
     case cuePoint = 0xBB
     case cueTime = 0xB3
@@ -124,6 +144,7 @@ enum MatroskaID: UInt32 {
     case cueTrack = 0xF7
     case cueClusterPosition = 0xF1
 
+    /// Chapters: the losses of a clip.
     case chapters = 0x1043_A770
     case editionEntry = 0x45B9
     case chapterAtom = 0xB6
@@ -133,6 +154,7 @@ enum MatroskaID: UInt32 {
     case chapString = 0x85
     case chapLanguage = 0x437C
 
+    /// Tags of the clip and of its tracks.
     case tags = 0x1254_C367
     case tag = 0x7373
     case targets = 0x63C0
@@ -142,6 +164,6 @@ enum MatroskaID: UInt32 {
     case tagName = 0x45A3
     case tagString = 0x4487
 
-    /// An id carries its own length.
+    /// The id as stored; its first byte tells its length.
     var bytes: [UInt8] { EBML.bigEndian(UInt64(rawValue)) }
 }

@@ -1,15 +1,20 @@
-/// A cluster being filled: blocks in memory until it is written in one piece.
+/// Cluster being filled: blocks in memory until it is written in one piece.
+///
+/// Ids and lengths are written by hand rather than by ``EBML``, whose arrays would allocate for
+/// every block.
 ///
 /// *session-bound*
 struct MatroskaCluster: ~Copyable {
-    /// Ticks of its Timestamp; `nil` while it is empty.
+    /// Cluster timestamp in ticks; `nil` while it is empty.
     private(set) var start: Int64?
+    /// Grows to the largest cluster and stays.
     private var bytes: UnsafeMutableRawBufferPointer
     private var count = Self.headSize
 
-    /// Id, length of eight bytes, and Timestamp of eight bytes.
+    /// Id, length of eight bytes, and Timestamp element of ten.
     private static let headSize = 4 + 8 + 10
-    /// Large frames make short clusters, which stay in the processor's cache until they are written.
+    /// Bytes at which a cluster ends early. Large frames make short clusters, which stay in the
+    /// processor's cache until they are written.
     static let usualLimit = 1 << 20
 
     init() {
@@ -19,22 +24,35 @@ struct MatroskaCluster: ~Copyable {
     deinit { bytes.deallocate() }
 
     var isEmpty: Bool { start == nil }
+    /// Size so far, header included.
     var byteCount: Int { count }
 
-    /// Whether a block must go into the next cluster.
+    /// Tells that a block belongs into the next cluster: too late, too early for a signed 16-bit
+    /// offset, or too large.
+    /// - Parameters:
+    ///   - tick: timestamp of the block.
+    ///   - size: bytes of its packet.
+    ///   - limit: duration of a cluster in ticks.
     func mustEnd(before tick: Int64, bytes size: Int, limit: Int64) -> Bool {
         guard let start else { return false }
         return tick - start >= limit || tick - start < -32_768 || count + size > Self.usualLimit
     }
 
-    /// Whether it would be too long with one more block like the last: it is on the disk before that one is there.
+    /// Tells that one more block like the last would exceed the limit, so that the cluster is
+    /// written before that block arrives.
     func isFull(after tick: Int64, lasting ticks: Int64, limit: Int64) -> Bool {
         guard let start else { return false }
         return tick + 2 * ticks - start > limit
     }
 
-    /// Appends a block without lacing (RFC 9559, 10): a SimpleBlock where nothing more is to be said of it.
-    /// - Parameter discard: nanoseconds at its end that are not to be played.
+    /// Appends a block without lacing (RFC 9559, 10): a SimpleBlock, or a BlockGroup if it has
+    /// DiscardPadding.
+    /// - Parameters:
+    ///   - track: number, 1 to 126.
+    ///   - tick: timestamp of the block.
+    ///   - isKey: decoding can start here.
+    ///   - discard: nanoseconds at its end that are not to be played.
+    ///   - packet: its data.
     mutating func append(
         track: Int, tick: Int64, isKey: Bool, discard: Int64 = 0, _ packet: UnsafeRawBufferPointer
     ) {
@@ -43,7 +61,7 @@ struct MatroskaCluster: ~Copyable {
         reserve(packet.count + Self.blockOverhead)
         if discard > 0 {
             put(UInt8(MatroskaID.blockGroup.rawValue))
-            // Two ids and lengths of at most 9 and 11 bytes with what is in them.
+            // The Block (id, length of eight bytes, header of four, packet), then DiscardPadding.
             putBigEndian(UInt64(1 + 8 + 4 + packet.count + Self.discardSize) | 1 << 56, width: 8)
         }
         put(UInt8((discard > 0 ? MatroskaID.block : .simpleBlock).rawValue))
@@ -56,7 +74,8 @@ struct MatroskaCluster: ~Copyable {
         if discard > 0 { putDiscard(discard) }
     }
 
-    /// Begins a SimpleBlock whose packet is written behind the cluster's bytes.
+    /// Begins a SimpleBlock whose packet the caller writes behind the cluster's bytes, so that a
+    /// large frame is not copied.
     mutating func appendHead(track: Int, tick: Int64, isKey: Bool, packetBytes: Int) {
         let base = start ?? tick
         start = base
@@ -66,16 +85,20 @@ struct MatroskaCluster: ~Copyable {
         putBlockHead(track, tick - base, isKey)
     }
 
-    /// What a block has at most beside its packet.
+    /// Upper bound of a block's bytes beside its packet.
     private static let blockOverhead = 48
+    /// DiscardPadding: id, length, and a signed integer of eight bytes.
     private static let discardSize = 2 + 1 + 8
 
+    /// Block header and packet.
     private mutating func putContent(_ track: Int, _ offset: Int64, _ isKey: Bool, _ packet: UnsafeRawBufferPointer) {
         putBlockHead(track, offset, isKey)
         UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: packet)
         count += packet.count
     }
 
+    /// Block header (RFC 9559, 10): track number, signed 16-bit offset from the cluster's
+    /// timestamp, flags.
     private mutating func putBlockHead(_ track: Int, _ offset: Int64, _ isKey: Bool) {
         put(0x80 | UInt8(track))
         put(UInt8(truncatingIfNeeded: offset >> 8))
@@ -83,14 +106,17 @@ struct MatroskaCluster: ~Copyable {
         put(isKey ? 0x80 : 0)
     }
 
+    /// DiscardPadding in nanoseconds, not ticks.
     private mutating func putDiscard(_ nanoseconds: Int64) {
         putBigEndian(UInt64(MatroskaID.discardPadding.rawValue), width: 2)
         put(0x88)
         putBigEndian(UInt64(bitPattern: nanoseconds), width: 8)
     }
 
-    /// The cluster.
-    /// - Parameter rest: bytes of it that are elsewhere.
+    /// Lends the cluster.
+    /// - Parameters:
+    ///   - rest: bytes of it that lie elsewhere and follow.
+    ///   - body: gets the bytes, valid until it returns.
     mutating func withBytes<Failure: Error>(
         before rest: Int = 0, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -98,11 +124,13 @@ struct MatroskaCluster: ~Copyable {
         try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
     }
 
+    /// Empties it; the memory stays.
     mutating func removeAll() {
         start = nil
         count = Self.headSize
     }
 
+    /// Header of the finished cluster; its length is known only now.
     private mutating func putHead(_ rest: Int) {
         let end = count
         count = 0
@@ -114,6 +142,7 @@ struct MatroskaCluster: ~Copyable {
         count = end
     }
 
+    /// Length in two, four or eight bytes. The all-ones value of each width is reserved.
     private mutating func putLength(_ length: Int) {
         if length < 0x3FFF {
             putBigEndian(UInt64(length) | 0x4000, width: 2)
@@ -133,6 +162,7 @@ struct MatroskaCluster: ~Copyable {
         count += 1
     }
 
+    /// Grows to at least twice the size, so that growing ends soon.
     private mutating func reserve(_ extra: Int) {
         guard count + extra > bytes.count else { return }
         let larger = UnsafeMutableRawBufferPointer.allocate(
@@ -145,60 +175,65 @@ struct MatroskaCluster: ~Copyable {
 
 /// Time in a Matroska segment: ticks of 1/32000 s.
 ///
-/// The finest round scale whose signed 16 bit block offsets still span a cluster of a second. Frames at 25 and 50 a
-/// second and milliseconds fall on ticks; all else is off by at most 15.6 µs, and never by more, because every time is
-/// rounded on its own.
+/// This is the finest round scale whose signed 16-bit block offsets still span a cluster of a
+/// second. Frames at 25 and 50 per second and whole milliseconds fall on ticks. Everything else is
+/// off by 15.6 µs at most, without accumulating, because every timestamp is rounded by itself.
 enum MatroskaTime {
-    /// Nanoseconds a tick.
+    /// Nanoseconds per tick (TimestampScale).
     static let scale: Int64 = 31_250
 
-    /// The nearest tick.
+    /// Nearest tick of a timestamp in nanoseconds.
     static func ticks(_ nanoseconds: Int64) -> Int64 { (nanoseconds + scale / 2) / scale }
 
-    /// The time itself where the tick is its nearest one, else the tick's.
+    /// The timestamp itself if `tick` is its nearest one, else the tick's.
     static func nanoseconds(_ nanoseconds: Int64, at tick: Int64) -> Int64 {
         tick == ticks(nanoseconds) ? nanoseconds : self.nanoseconds(atTick: tick)
     }
 
     static func nanoseconds(atTick tick: Int64) -> Int64 { tick * scale }
 
+    /// Ticks per second.
     static let second: Int64 = 1_000_000_000 / scale
-    /// How long a cluster may be: a recording that is killed loses it, with what was not yet encoded, and that is a second at
-    /// most.
+    /// Longest cluster: 0.9 s. A recorder that is killed loses the cluster in memory and what is
+    /// not yet encoded, and both together must stay below a second.
     static let longestCluster: Int64 = second * 9 / 10
-    /// How long the first cluster may be: a recording killed before it is written can't be read.
+    /// Longest first cluster: 0.25 s. A file without any cluster can't be read.
     static let firstCluster: Int64 = second / 4
 }
 
-/// The index: for each cluster, the first key frame of one track.
+/// Index of a Matroska file: the first key frame of one track in each cluster.
 ///
 /// *session-bound*
 struct MatroskaCues {
+    /// Entry of the index.
     struct Point {
         let tick: Int64
-        /// Of the cluster, from the start of the segment's content.
+        /// Position of the cluster, from the start of the Segment's content.
         let position: Int64
     }
 
-    /// Number of the track that is indexed.
+    /// Number of the indexed track: video if there is any, since players seek by it.
     var track = 1
     private(set) var points: [Point] = []
+    /// First key frame of the cluster that is not yet written.
     private var tick: Int64?
+    /// Position of the cluster that is about to be written.
     private var position: Int64 = 0
 
     init() {
-        // An hour without growing.
+        // An hour of one-second clusters without growing.
         points.reserveCapacity(3600)
     }
 
+    /// Notes a key frame of the current cluster.
     mutating func note(_ number: Int, _ tick: Int64) {
         if number == track, self.tick == nil { self.tick = tick }
     }
 
-    /// The cluster that is about to be written starts here.
+    /// Sets the position at which the current cluster is about to be written.
     mutating func place(_ position: Int64) { self.position = position }
 
-    /// The cluster has been written.
+    /// Adds the current cluster to the index, now that it is in the file.
     mutating func keep() {
         if let tick { points.append(Point(tick: tick, position: position)) }
         tick = nil

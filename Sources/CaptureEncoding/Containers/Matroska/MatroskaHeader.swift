@@ -1,23 +1,34 @@
 import CaptureGate
 
-/// What stands before the first cluster, with places for what only the end knows.
+/// Elements ahead of the first cluster, with room for those that only the end knows.
 struct MatroskaHeader {
+    /// The elements as they are written.
     private(set) var bytes: [UInt8] = []
-    /// Of the Segment's length, eight bytes.
+    /// Offset of the Segment's length, eight bytes.
     private(set) var segmentLengthAt = 0
-    /// Where the Segment's content begins: positions in it count from here. The SeekHead's place comes first.
+    /// Offset of the Segment's content, from which all positions count. The SeekHead's room comes
+    /// first.
     private(set) var segmentAt = 0
+    /// Offset of Info.
     private(set) var infoAt = 0
-    /// Of the place for Duration, which ends Info.
+    /// Offset of the room for Duration, at the end of Info.
     private(set) var durationAt = 0
+    /// Offset of Tracks.
     private(set) var tracksAt = 0
-    /// Of each track's CodecPrivate.
+    /// Offset of each track's CodecPrivate, which is final only at the end.
     private(set) var privateAt: [Int] = []
 
+    /// Name by which recovery knows its own files.
     static let application = "CaptureGate"
+    /// Room for five Seek entries and the Void element behind them.
     static let seekHeadSize = 124
+    /// Duration: id, length, and a float of eight bytes.
     static let durationSize = 11
 
+    /// - Parameters:
+    ///   - tracks: in the order of the file, begun.
+    ///   - labels: title and tags.
+    ///   - startedAt: nanoseconds since 1970 in UTC.
     init(tracks: [MatroskaTrack], labels: ClipLabels, startedAt: Int64) {
         bytes = Self.fileType
         bytes += MatroskaID.segment.bytes
@@ -29,10 +40,12 @@ struct MatroskaHeader {
         bytes += place.bytes
         appendInfo(labels, startedAt)
         appendTracks(tracks)
-        // So that a file that is never finished tells them too.
+        // Tags already here, so that a file that is never finished has them too.
         bytes += MatroskaTags(tracks: tracks, labels: labels).element
     }
 
+    /// EBML header: ids of at most four bytes, lengths of at most eight, version 4 readable by
+    /// version 2 readers.
     private static var fileType: [UInt8] {
         var file = EBML()
         file.master(.ebml) { file in
@@ -47,6 +60,7 @@ struct MatroskaHeader {
         return file.bytes
     }
 
+    /// Info (RFC 9559, 5.1.2), which ends with the room for Duration.
     private mutating func appendInfo(_ labels: ClipLabels, _ startedAt: Int64) {
         infoAt = bytes.count
         var info = EBML()
@@ -54,18 +68,22 @@ struct MatroskaHeader {
             info.unsigned(.timestampScale, UInt64(MatroskaTime.scale))
             info.string(.muxingApp, Self.application)
             info.string(.writingApp, Self.application)
-            // Matroska counts from 2001-01-01T00:00:00Z.
+            // DateUTC counts from 2001-01-01T00:00:00Z.
             info.signed(.dateUTC, startedAt.subtractingReportingOverflow(978_307_200_000_000_000).partialValue)
             if let title = labels.title { info.string(.title, title) }
+            // Duration takes this room at the end; a file that is never finished has a Void there, and no wrong
+            // duration.
             info.void(size: Self.durationSize)
         }
         bytes += info.bytes
         durationAt = bytes.count - Self.durationSize
     }
 
+    /// Tracks (RFC 9559, 5.1.4).
     private mutating func appendTracks(_ tracks: [MatroskaTrack]) {
         tracksAt = bytes.count
         let entries = tracks.map(\.entry)
+        // The entries are made once: their encoders' CodecPrivate is needed at a known offset.
         let content = entries.reduce(0) { $0 + $1.count }
         bytes += MatroskaID.tracks.bytes + EBML.length(content)
         for (track, entry) in zip(tracks, entries) {
@@ -76,19 +94,21 @@ struct MatroskaHeader {
     }
 }
 
-/// What a file says of itself: title, devices, how it ended, and its loss ledger as JSON.
+/// Tags of a clip: title, devices, how it ended, and its loss ledger as JSON.
 struct MatroskaTags {
     let tracks: [MatroskaTrack]
     let labels: ClipLabels
-    /// `nil` before the end.
+    /// `nil` ahead of the end.
     var ledger: LossLedger?
+    /// `nil` ahead of the end.
     var end: EndReason?
 
-    /// Tags (RFC 9559, 5.1.8).
+    /// Tags (RFC 9559, 5.1.8): one Tag for the clip, then one for each track.
     var element: [UInt8] {
         var tags = EBML()
         tags.master(.tags) { tags in
             tags.master(.tag) { tag in
+                // TargetTypeValue 50 is the whole clip, 30 a track.
                 tag.master(.targets) { $0.unsigned(.targetTypeValue, 50) }
                 for (name, text) in clipTags { Self.append(name, text, to: &tag) }
             }
@@ -97,6 +117,7 @@ struct MatroskaTags {
         return tags.bytes
     }
 
+    /// Sorted by name, so that the same labels give the same bytes.
     private var clipTags: [(String, String)] {
         let title = labels.title.map { [("TITLE", $0)] } ?? []
         let extra = labels.extra.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -104,6 +125,7 @@ struct MatroskaTags {
         return title + extra + ending + (ledger.map { [("LOSS_LEDGER", $0.json)] } ?? [])
     }
 
+    /// Name and id of a track's device, and the figures of its clock.
     private func append(_ track: MatroskaTrack, to tags: inout EBML) {
         tags.master(.tag) { tag in
             tag.master(.targets) { targets in
@@ -116,10 +138,11 @@ struct MatroskaTags {
         }
     }
 
-    /// How late the track began, and how its device's clock runs against CLOCK_MONOTONIC.
+    /// Start offset of the track, and drift of its device's clock against CLOCK_MONOTONIC.
     private func clockTags(_ track: MatroskaTrack) -> [(String, String)] {
         guard let tracks = ledger?.tracks, tracks.indices.contains(track.number - 1) else { return [] }
         let ledger = tracks[track.number - 1]
+        // Nanoseconds, and parts per million: a device's clock that is fast has a positive drift.
         let offset = [("START_OFFSET_NS", String(ledger.startOffsetNanoseconds))]
         return offset + (ledger.driftPPM.map { [("DRIFT_PPM", String($0))] } ?? [])
     }
@@ -132,12 +155,13 @@ struct MatroskaTags {
     }
 }
 
-/// The losses of a clip as chapters, so that a player can go to them.
+/// Chapters at a clip's losses, so that a player can jump to them.
 struct MatroskaChapters {
     let tracks: [ClipTrack]
+    /// `nil` if nothing is known of losses.
     let ledger: LossLedger?
 
-    /// Chapters (RFC 9559, 5.1.7); `nil` where nothing is marked.
+    /// Chapters (RFC 9559, 5.1.7); `nil` if no loss is marked.
     var element: [UInt8]? {
         let marks = marks
         guard !marks.isEmpty else { return nil }
@@ -152,6 +176,7 @@ struct MatroskaChapters {
         return chapters.bytes
     }
 
+    /// Loss events of all tracks in the order of time.
     private var marks: [(at: Int64, text: String)] {
         let all = zip(tracks, ledger?.tracks ?? []).flatMap { track, ledger in
             (ledger.marks ?? []).map { mark in
@@ -162,6 +187,7 @@ struct MatroskaChapters {
         return all.sorted { $0.at < $1.at }
     }
 
+    /// ChapterAtom with one name, in English.
     private static func append(_ number: UInt64, _ nanoseconds: Int64, _ text: String, to edition: inout EBML) {
         edition.master(.chapterAtom) { atom in
             atom.unsigned(.chapterUID, number)

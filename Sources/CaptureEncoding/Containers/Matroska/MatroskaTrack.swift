@@ -1,20 +1,22 @@
 import CaptureGate
 
-/// One track of a Matroska file and its encoder.
+/// Track of a Matroska file, and its encoder.
 ///
 /// *session-bound*
 final class MatroskaTrack {
-    /// 1 upwards; also its UID.
+    /// TrackNumber, 1 upwards; also its UID.
     let number: Int
     let track: ClipTrack
     let encoder: any Encoder
-    /// The encoder, where it may leave pictures as they are.
+    /// The encoder, if it may leave frames in the device's buffer. Kept, because a cast for every
+    /// frame is slow.
     let passing: (any PassthroughEncoder)?
+    /// Timestamp of the last packet in ticks.
     private(set) var lastTick: Int64 = -1
-    /// Of what is in the file and the cluster that is not written yet: how long its packets last, and where the last one
-    /// ends, nanoseconds.
+    /// Duration of the packets in the file and in the pending cluster, and end of the last one, in
+    /// nanoseconds.
     private var gathered: (duration: Int64, end: Int64) = (0, 0)
-    /// Of what is in the file.
+    /// The same of the file alone.
     private var kept: (duration: Int64, end: Int64) = (0, 0)
 
     init(number: Int, track: ClipTrack, encoder: any Encoder) {
@@ -24,24 +26,28 @@ final class MatroskaTrack {
         passing = encoder as? any PassthroughEncoder
     }
 
-    /// The most bytes that wait in its encoder for more to come.
+    /// Upper bound of the bytes that the encoder holds back; PCM and video hold none.
     var maxBufferedBytes: Int { encoder is PCMEncoder ? 0 : track.audio?.maxBufferedBytes ?? 0 }
 
-    /// - Parameter end: of a packet that is in the cluster, nanoseconds.
+    /// Notes a packet of the pending cluster.
+    /// - Parameters:
+    ///   - end: of the packet, nanoseconds from the clip's start.
+    ///   - duration: of the packet, nanoseconds.
     func note(until end: Int64, lasting duration: Int64) {
         gathered.duration += duration
         gathered.end = end
     }
 
-    /// The cluster is in the file.
+    /// Notes that the pending cluster is in the file.
     func keep() { kept = gathered }
 
-    /// In the file, without what a decoder leaves out at the start.
+    /// Frames in the file, without the decoder's delay.
     var keptFrames: KeptFrames {
         KeptFrames(of: track, lasting: kept.duration - encoder.description.delay, until: kept.end)
     }
 
-    /// The tick of a packet: each later than the one before.
+    /// Tick of the next packet, later than that of the one before, so that no two blocks of a track
+    /// share a timestamp.
     func nextTick(_ nanoseconds: Int64) -> Int64 {
         lastTick = max(MatroskaTime.ticks(nanoseconds), lastTick + 1)
         return lastTick
@@ -63,11 +69,13 @@ final class MatroskaTrack {
             if codec.preRoll > 0 { entry.unsigned(.seekPreRoll, UInt64(codec.preRoll)) }
             if let format = track.video { Self.append(format, codec, to: &entry) }
             if let format = track.audio { Self.append(format, codec, to: &entry) }
+            // Last in the entry, so that its offset is the entry's end less its size.
             if !codec.privateBytes.isEmpty { entry.element(.codecPrivate, codec.privateBytes) }
         }
         return entry.bytes
     }
 
+    /// Video (RFC 9559, 5.1.4.1.28).
     private static func append(_ format: VideoFormat, _ codec: CodecDescription, to entry: inout EBML) {
         entry.unsigned(.defaultDuration, UInt64(format.frameRate.frameNanoseconds))
         entry.master(.video) { video in
@@ -80,6 +88,7 @@ final class MatroskaTrack {
         }
     }
 
+    /// Audio (RFC 9559, 5.1.4.1.29).
     private static func append(_ format: AudioFormat, _ codec: CodecDescription, to entry: inout EBML) {
         entry.master(.audio) { audio in
             audio.float(.samplingFrequency, Double(codec.decodedRate ?? format.sampleRate))
@@ -93,21 +102,25 @@ final class MatroskaTrack {
 enum MatroskaFieldOrder {
     static func append(_ order: FieldOrder, to video: inout EBML) {
         video.unsigned(.flagInterlaced, order == .progressive ? 2 : 1)
-        // 1 and 6 say the same field first in time and in store: readers agree on them, and on 9 and 14 they don't.
+        // 1 and 6 name the same field as first in time and in storage. Readers agree on these two, and disagree on 9
+        // and 14.
         if order != .progressive { video.unsigned(.fieldOrder, order == .topFirst ? 1 : 6) }
     }
 
+    /// An interlaced file without an order counts as top field first.
     static func read(_ field: (MatroskaID) -> UInt64) -> FieldOrder {
         guard field(.flagInterlaced) == 1 else { return .progressive }
         return field(.fieldOrder) == 6 ? .bottomFirst : .topFirst
     }
 }
 
-/// DisplayWidth and DisplayHeight (RFC 9559, 5.1.4.1.28.12 and 13) where pixels are not square.
+/// DisplayWidth and DisplayHeight (RFC 9559, 5.1.4.1.28.12 and 13) of frames whose pixels are not
+/// square.
 enum MatroskaAspect {
-    /// DisplayUnit: both are the shape of the picture, not a size, so that nothing must be rounded.
+    /// DisplayUnit 3, an aspect ratio: a size in pixels would have to be rounded.
     private static let ratio: UInt64 = 3
 
+    /// Writes the aspect ratio of the whole frame; square pixels need none.
     static func append(_ format: VideoFormat, to video: inout EBML) {
         guard let aspect = format.pixelAspect, !aspect.isSquare else { return }
         guard let shape = PixelAspect(format.width * aspect.width, format.height * aspect.height) else { return }
@@ -116,7 +129,10 @@ enum MatroskaAspect {
         video.unsigned(.displayUnit, ratio)
     }
 
-    /// - Parameter size: of the picture, pixels.
+    /// Reads the pixel aspect.
+    /// - Parameters:
+    ///   - size: of the frame in pixels.
+    ///   - field: value of an element of Video; 0 if it is absent.
     static func read(_ size: (UInt64, UInt64), _ field: (MatroskaID) -> UInt64) -> PixelAspect? {
         let shape = (field(.displayWidth), field(.displayHeight))
         guard field(.displayUnit) == ratio, shape.0 < 1 << 31, shape.1 < 1 << 31 else { return nil }
@@ -124,8 +140,9 @@ enum MatroskaAspect {
     }
 }
 
-/// The Colour element (RFC 9559, 5.1.4.1.28.16), whose numbers are those of ITU-T H.273.
+/// Colour element (RFC 9559, 5.1.4.1.28.16), whose numbers are those of ITU-T H.273.
 enum MatroskaColour {
+    /// Writes matrix, range, transfer function and primaries.
     static func append(_ colorimetry: Colorimetry, to video: inout EBML) {
         video.master(.colour) { colour in
             colour.unsigned(.matrixCoefficients, matrices[colorimetry.matrix] ?? unspecified)
@@ -135,8 +152,9 @@ enum MatroskaColour {
         }
     }
 
-    /// - Parameter field: the elements of a Video element and of its Colour.
-    /// - Returns: `nil` where none of it is said.
+    /// Reads them back.
+    /// - Parameter field: value of an element of Video or of its Colour; 0 if it is absent.
+    /// - Returns: `nil` if matrix or range is not stated.
     static func read(_ field: (MatroskaID) -> UInt64) -> Colorimetry? {
         let matrix = matrices.first { $0.value == field(.matrixCoefficients) }?.key
         let range = field(.range)
@@ -147,16 +165,21 @@ enum MatroskaColour {
             matrix: matrix, range: range == full ? .full : .limited)
     }
 
+    /// "Unspecified" of H.273.
     private static let unspecified: UInt64 = 2
+    /// Values of Matroska's Range element; H.273 has a flag instead.
     private static let limited: UInt64 = 1
     private static let full: UInt64 = 2
 
+    /// MatrixCoefficients (H.273, table 4).
     private static let matrices: [Colorimetry.Matrix: UInt64] = [
         .rgb: 0, .bt709: 1, .bt601: 6, .smpte240M: 7, .bt2020: 9, .bt2020Constant: 10,
     ]
+    /// TransferCharacteristics (H.273, table 3).
     private static let transfers: [Colorimetry.Transfer: UInt64] = [
         .bt709: 1, .smpte240M: 7, .linear: 8, .srgb: 13, .pq: 16, .dciP3: 17,
     ]
+    /// ColourPrimaries (H.273, table 2).
     private static let primaries: [Colorimetry.Primaries: UInt64] = [
         .bt709: 1, .bt470M: 4, .bt470BG: 5, .smpte170M: 6, .smpte240M: 7, .bt2020: 9, .dciP3: 11,
     ]

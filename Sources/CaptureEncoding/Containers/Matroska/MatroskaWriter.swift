@@ -1,30 +1,40 @@
 import CSystem
 import CaptureGate
 
-/// A Matroska file (RFC 9559) that can be read up to its last whole cluster at any moment.
+/// Matroska file (RFC 9559) that can be read up to its last whole cluster at any moment.
 ///
-/// The segment's length is unknown while it grows; each cluster, of a second at most and the first of 250 ms, is
-/// written in one piece; duration, index and tags come at the end, and are left out where the output can't be changed.
+/// The Segment's length is unknown while it grows. Each cluster, of at most a second (the first of
+/// at most 250 ms), is written in one piece. Duration, index and tags come at the end, and are left
+/// out if the output can't be rewritten.
 ///
 /// *session-bound*
 final class MatroskaWriter: FailableWriter {
     let format = ClipFormat.matroska
+    /// Tracks in the order of the file.
     let tracks: [ClipTrack]
 
+    /// The file or pipe.
     var output: ClipOutput
     var labels: ClipLabels
     let matroskaTracks: [MatroskaTrack]
+    /// Header, with the offsets to patch at the end.
     let head: MatroskaHeader
+    /// Pending cluster, whose memory is reused.
     var cluster = MatroskaCluster()
+    /// Packets of one call, on their way into the cluster.
     var packets = PacketBuffer()
+    /// Index, written behind the last cluster.
     var cues = MatroskaCues()
-    /// Of the packets that are in the file, and of those in the cluster too, nanoseconds.
+    /// End of the packets in the file, and of those in the pending cluster too, in nanoseconds.
     var end: Int64 = 0
     private var clusterEnd: Int64 = 0
-    /// Where the clip was said to end, nanoseconds.
+    /// End that the clip was said to have, in nanoseconds.
     var clipEnd: Int64 = 0
+    /// First output error; nothing is written after it.
     var failure: CaptureError?
 
+    /// Begins a clip's encoders; the header is written with the first cluster.
+    /// - Throws: `.usage` for more than 100 tracks, or a format that a codec can't hold.
     init(
         output: consuming ClipOutput, tracks: [ClipTrack], labels: ClipLabels, settings: EncoderSettings
     ) throws(CaptureError) {
@@ -34,10 +44,11 @@ final class MatroskaWriter: FailableWriter {
         matroskaTracks = try Self.begin(tracks, settings)
         head = MatroskaHeader(
             tracks: matroskaTracks, labels: labels, startedAt: cs_clock_ns(Int32(CS_CLOCK_REALTIME)))
+        // Players seek by video if there is any.
         cues.track = (matroskaTracks.first { $0.track.kind == .video } ?? matroskaTracks[0]).number
     }
 
-    /// For packets that exist already.
+    /// Makes a writer of existing packets, for recovery.
     init(
         output: consuming ClipOutput, recovering tracks: [MatroskaTrack], labels: ClipLabels, startedAt: Int64
     ) {
@@ -52,6 +63,7 @@ final class MatroskaWriter: FailableWriter {
     private static func begin(
         _ tracks: [ClipTrack], _ settings: EncoderSettings
     ) throws(CaptureError) -> [MatroskaTrack] {
+        // A block's track number then fits into one byte.
         guard tracks.count <= 100 else { throw CaptureError(.usage, "A clip holds at most 100 tracks.") }
         var begun: [MatroskaTrack] = []
         for (index, track) in tracks.enumerated() {
@@ -64,6 +76,7 @@ final class MatroskaWriter: FailableWriter {
 
     var bytesWritten: Int64 { output.bytesWritten }
 
+    /// Header, pending cluster, encoder contents, index and tags.
     var pendingBytes: Int64 {
         let head = output.bytesWritten == 0 ? self.head.bytes.count : 0
         return Int64(head + cluster.byteCount + matroskaTracks.reduce(0) { $0 + $1.maxBufferedBytes } + tailBytes)
@@ -81,8 +94,8 @@ final class MatroskaWriter: FailableWriter {
         try store(for: track)
     }
 
-    /// Stores a picture from the buffer it lies in.
-    /// - Returns: false for what has to be encoded.
+    /// Stores a frame from the driver's buffer.
+    /// - Returns: false for a frame that must be encoded.
     private func pass(_ data: RawSpan, of track: MatroskaTrack, at time: Int64) throws(CaptureError) -> Bool {
         guard let encoder = track.passing, let place = encoder.pass(data) else { return false }
         let duration = encoder.format.frameRate.frameNanoseconds
@@ -92,6 +105,7 @@ final class MatroskaWriter: FailableWriter {
         return true
     }
 
+    /// Stores the packets of a track's encoder.
     func store(for track: MatroskaTrack) throws(CaptureError) {
         for index in 0..<packets.count {
             try packets.withBytes(of: index) { (packet) throws(CaptureError) in
@@ -102,11 +116,13 @@ final class MatroskaWriter: FailableWriter {
         }
     }
 
-    /// Puts a packet into the cluster; what fills one by itself goes into the file from where it lies.
+    /// Puts a packet into the cluster. A packet that fills one by itself is written from where it
+    /// lies.
     private func store(
         _ packet: UnsafeRawBufferPointer, for track: MatroskaTrack, at time: Int64, lasting duration: Int64,
         isKey: Bool, discard: Int64 = 0
     ) throws(CaptureError) {
+        // With DiscardPadding a packet is followed by more of its BlockGroup, so that it can't stay where it lies.
         let isLarge = packet.count > MatroskaCluster.usualLimit && discard == 0
         let tick = track.nextTick(time)
         if isLarge || cluster.mustEnd(before: tick, bytes: packet.count, limit: limit) { try flush() }
@@ -124,20 +140,22 @@ final class MatroskaWriter: FailableWriter {
         }
     }
 
+    /// Duration of the pending cluster in ticks.
     private var limit: Int64 { output.bytesWritten == 0 ? MatroskaTime.firstCluster : MatroskaTime.longestCluster }
 
+    /// Adds a packet to the totals, by the time that it has in the file.
     private func note(_ track: MatroskaTrack, _ time: Int64, at tick: Int64, lasting duration: Int64) {
         let time = MatroskaTime.nanoseconds(time, at: tick)
         clusterEnd = max(clusterEnd, time + duration)
         track.note(until: time + duration, lasting: duration)
     }
 
-    /// Writes the cluster.
-    /// - Parameter rest: what is in it behind that which was put into its memory.
+    /// Writes the pending cluster.
+    /// - Parameter rest: packet of its last block, if that was not copied into the cluster.
     func flush(with rest: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) throws(CaptureError) {
         guard !cluster.isEmpty else { return }
         let before = output.bytesWritten
-        // Not by keepingWhole: a closure that takes `rest` along costs an allocation a cluster.
+        // Not by keepingWhole: a closure that captures `rest` costs an allocation per cluster.
         do throws(CaptureError) {
             try writeHead()
             cues.place(output.bytesWritten - Int64(head.segmentAt))
@@ -146,17 +164,19 @@ final class MatroskaWriter: FailableWriter {
         } catch {
             throw giveUp(error, before)
         }
+        // Only now do these packets count as kept.
         end = clusterEnd
         for index in matroskaTracks.indices { matroskaTracks[index].keep() }
         cues.keep()
         cluster.removeAll()
     }
 
+    /// Writes the header ahead of the first cluster.
     func writeHead() throws(CaptureError) {
         if output.bytesWritten == 0 { try output.write(head.bytes) }
     }
 
-    /// Cuts off what was half written, and remembers that the output is no longer usable.
+    /// Cuts off what was half written, and remembers that the output takes no more.
     func keepingWhole(_ body: () throws(CaptureError) -> Void) throws(CaptureError) {
         let before = output.bytesWritten
         do {
@@ -166,30 +186,44 @@ final class MatroskaWriter: FailableWriter {
         }
     }
 
-    /// - Parameter before: bytes that were whole.
+    /// Cuts the file back to its last whole element.
+    /// - Parameters:
+    ///   - error: of the output; kept if it is the first.
+    ///   - before: bytes that were whole.
+    /// - Returns: the error.
     private func giveUp(_ error: CaptureError, _ before: Int64) -> CaptureError {
         failure = failure ?? error
         try? output.rewind(to: before)
         return error
     }
 
+    /// Leaves no file behind.
     func discard() { output.discard() }
 }
 
 extension MatroskaWriter {
+    /// Duration that the clip is to have even if nothing more is stored: its last frame stands
+    /// until then.
     func extend(to nanoseconds: Int64) { clipEnd = max(clipEnd, nanoseconds) }
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
         try finish(ledger: ledger, tagged: ledger, end: reason)
     }
 
-    /// - Parameter tagged: `nil` for a recovery, whose tags have one already.
-    /// - Throws: of a recovery also what kept a part of it from being written: what it is made of is whole.
+    /// Writes index, chapters and tags, patches the header, and gives the file its name.
+    /// - Parameters:
+    ///   - ledger: of the clip.
+    ///   - tagged: the ledger to store; `nil` for a recovery, whose tags hold one already.
+    ///   - reason: why the recording ended.
+    /// - Throws: as ``ClipWriter/finish(ledger:end:)``. A recovery throws an earlier output error
+    ///   too: its source is still whole.
     func finish(ledger: LossLedger, tagged: LossLedger?, end reason: EndReason) throws(CaptureError) -> Clip {
+        // An error is in `failure`, and decided on below.
         try? flushEncoders()
         var (ledger, tagged, reason) = (ledger, tagged, reason)
         if let failure {
             let kept = matroskaTracks.map(\.keptFrames)
+            // Not even one frame fitted: there is no clip to keep.
             guard kept.contains(where: { $0.frames > 0 }) else {
                 output.discard()
                 throw failure
@@ -198,9 +232,10 @@ extension MatroskaWriter {
             tagged = tagged?.fitted(to: kept)
             reason = EndReason(ofOutput: failure)
         } else {
-            // What is not in the file any more is not to be waited for.
+            // Only of a whole file: frames that are missing at the end are not to be waited for.
             end = max(end, clipEnd)
         }
+        // A clip without a single frame still gets its header.
         try keepingWhole { () throws(CaptureError) in try writeHead() }
         let tail = writeTail(tagged, reason)
         if tagged == nil, let failure { throw failure }
@@ -211,7 +246,7 @@ extension MatroskaWriter {
             bytes: output.bytesWritten, tracks: tracks, ledger: ledger, end: reason)
     }
 
-    /// What fails here leaves the file as it was before; it is whole without.
+    /// Stores what the encoders hold. If that fails, the file is valid without it.
     private func flushEncoders() throws(CaptureError) {
         for track in matroskaTracks {
             packets.removeAll()
@@ -221,23 +256,25 @@ extension MatroskaWriter {
         if failure == nil { try flush() }
     }
 
-    /// The most that index and tags take, bytes.
+    /// Upper bound of the bytes of index and tags, without the loss events that `--on-loss mark`
+    /// adds to chapters and ledger.
     var tailBytes: Int {
         let said = labels.extra.reduce(labels.title?.utf8.count ?? 0) {
             $0 + $1.key.utf8.count + $1.value.utf8.count + 32
         }
-        // A point of the index has at most 32 bytes, a track's ledger about 700 beside its names, which it has twice.
+        // A cue point takes at most 32 bytes; a track's ledger about 700 beside its names, which it has twice.
         let named = tracks.reduce(0) { $0 + 1536 + 4 * ($1.name.utf8.count + $1.device.utf8.count) }
         return 32 * (cues.points.count + 1) + said + named + 512
     }
 
-    /// Where index and tags begin in the segment; absent where the disk was full.
+    /// Positions of the elements behind the last cluster; `nil` if the disk was full.
     private struct Tail {
         var cuesAt: Int64?
         var chaptersAt: Int64?
         var tagsAt: Int64?
     }
 
+    /// Writes each element that still fits; a file without index or tags is valid.
     private func writeTail(_ ledger: LossLedger?, _ reason: EndReason) -> Tail {
         var tail = Tail()
         if !cues.points.isEmpty { tail.cuesAt = append(cues.element) }
@@ -248,6 +285,7 @@ extension MatroskaWriter {
         return tail
     }
 
+    /// - Returns: position in the Segment; `nil` if there was no room.
     private func append(_ element: [UInt8]) -> Int64? {
         let position = output.bytesWritten - Int64(head.segmentAt)
         do {
@@ -258,7 +296,9 @@ extension MatroskaWriter {
         }
     }
 
+    /// Fills in what the header reserved room for; a pipe stays with unknown length and no index.
     private func patch(_ tail: Tail) throws(CaptureError) {
+        // A pipe.
         guard output.isSeekable else { return }
         let size = output.bytesWritten - Int64(head.segmentAt)
         try output.patch(EBML.length(UInt64(size), width: 8), at: Int64(head.segmentLengthAt))
@@ -274,7 +314,7 @@ extension MatroskaWriter {
         }
     }
 
-    /// SeekHead (RFC 9559, 5.1.1), filled up to the size of its place.
+    /// SeekHead (RFC 9559, 5.1.1), padded to the size of its room.
     private func seekHead(_ tail: Tail) -> [UInt8] {
         var seekHead = EBML()
         seekHead.master(.seekHead) { seekHead in
@@ -288,6 +328,7 @@ extension MatroskaWriter {
         return seekHead.bytes
     }
 
+    /// Seek entry; the position has a fixed width, so that all entries are of one size.
     private func entry(_ id: MatroskaID, _ position: Int64, _ seekHead: inout EBML) {
         seekHead.master(.seek) { seek in
             seek.element(.seekID, id.bytes)

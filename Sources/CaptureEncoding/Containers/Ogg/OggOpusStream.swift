@@ -1,13 +1,15 @@
 import CCodecs
 import CaptureGate
 
-/// An Ogg Opus file (RFC 7845).
+/// Ogg Opus file (RFC 7845).
 ///
 /// *session-bound*
 final class OggOpusStream: ClipStream {
     private let encoder: OpusEncoder
     private let pages: OggOpusMuxer
+    /// Packets of one call, on their way to pages.
     private var encoded = PacketBuffer()
+    /// Samples at 48 kHz per packet.
     private let samples: Int64
 
     init(_ track: ClipTrack, labels: ClipLabels, settings: EncoderSettings) throws(CaptureError) {
@@ -23,9 +25,11 @@ final class OggOpusStream: ClipStream {
     var head: [UInt8] { pages.head }
     var counts: EncoderCounts { encoder.counts }
     var delay: Int64 { encoder.description.delay }
-    /// A page, and what the encoder has not got enough of for a packet.
+    /// A page of the largest size, which also covers what the encoder holds back for its next
+    /// packet.
     let maxBufferedBytes = 65_307
 
+    /// The last page must say that it is the last (RFC 3533, 6).
     let marksLastPacket = true
     func last(_ packet: [UInt8]) -> [UInt8] { OggOpusMuxer.ended(packet) }
 
@@ -41,6 +45,8 @@ final class OggOpusStream: ClipStream {
         try put(isEnd: true, into: &packets)
     }
 
+    /// Puts the packets on pages. Those of the last one that are not to be played shorten its
+    /// granule position: end trimming (RFC 7845, 4.4).
     private func put(isEnd: Bool, into packets: inout PacketBuffer) throws(CaptureError) {
         for index in 0..<encoded.count {
             let discard = (encoded.discard(of: index) * Int64(OpusHead.rate) + 500_000_000) / 1_000_000_000
@@ -54,29 +60,35 @@ final class OggOpusStream: ClipStream {
     }
 }
 
-/// Puts Opus packets on the pages of an Ogg file (RFC 3533, RFC 7845) by libogg.
+/// Muxer of Opus packets into Ogg pages (RFC 3533, RFC 7845) on libogg.
 ///
-/// Pages last half a second at most: that is what a recorder that dies loses. A page ends with a packet, unless that
-/// packet is larger than a page.
+/// A page lasts half a second at most, which bounds the loss if the recorder is killed. It ends
+/// with a whole packet unless that packet is larger than a page.
 ///
 /// *session-bound*
 final class OggOpusMuxer {
-    /// The pages of the two headers.
+    /// Pages of the identification and the comment header.
     let head: [UInt8]
     private let handle: OpaquePointer
-    /// Samples at 48 kHz up to the end of what was put in, those before the recording's first one included.
+    /// Granule position: samples at 48 kHz up to the end of the last packet, pre-skip included (RFC
+    /// 7845, 4).
     private var granule: Int64 = 0
+    /// Lacing values, start and duration of the page being filled.
     private var segments = 0
     private var start: Int64?
     private var duration: Int64 = 0
 
+    /// Longest page in nanoseconds.
     private static let longest: Int64 = 500_000_000
-    /// A page's table of lengths has so many entries of up to 255 bytes.
+    /// Lacing values that a page holds, each for up to 255 bytes (RFC 3533, 6).
     private static let mostSegments = 255
 
+    /// Makes the header pages, each header on a page of its own (RFC 7845, 3).
     /// - Parameters:
     ///   - identification: OpusHead.
     ///   - comments: OpusTags.
+    ///   - serial: bitstream serial number, unique in the file.
+    /// - Throws: `.inputOutput` if there is no memory.
     init(_ identification: [UInt8], comments: [UInt8], serial: Int32) throws(CaptureError) {
         guard let handle = cc_ogg_open(serial) else { throw PacketBuffer.outOfMemory }
         self.handle = handle
@@ -94,8 +106,8 @@ final class OggOpusMuxer {
 
     deinit { cc_ogg_free(handle) }
 
-    /// The comment header (RFC 7845, 5.2).
-    /// - Parameter comments: `NAME=text`.
+    /// Comment header (RFC 7845, 5.2).
+    /// - Parameter comments: `NAME=text` in UTF-8.
     static func tags(_ comments: [String]) -> [UInt8] {
         func counted(_ text: String) -> [UInt8] {
             let bytes = Array(text.utf8)
@@ -108,13 +120,19 @@ final class OggOpusMuxer {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
+    /// Adds a packet, and appends the pages that are complete.
     /// - Parameters:
-    ///   - samples: that a decoder makes of it and that are to be played, at 48 kHz.
-    ///   - pages: gets what is full, several pages as one packet.
+    ///   - packet: of Opus.
+    ///   - samples: decoded samples to be played, at 48 kHz.
+    ///   - time: presentation timestamp in nanoseconds.
+    ///   - length: duration in nanoseconds.
+    ///   - isLast: ends the stream with it.
+    ///   - pages: gets complete pages, several as one packet.
     func put(
         _ packet: UnsafeRawBufferPointer, samples: Int64, at time: Int64, lasting length: Int64, isLast: Bool = false,
         into pages: inout PacketBuffer
     ) throws(CaptureError) {
+        // A packet whose size is a multiple of 255 ends with a lacing value of 0.
         let needed = packet.count / 255 + 1
         if segments + needed > Self.mostSegments { try flush(into: &pages) }
         granule += samples
@@ -128,7 +146,9 @@ final class OggOpusMuxer {
         if isLast || duration >= Self.longest || segments >= Self.mostSegments { try flush(into: &pages) }
     }
 
-    /// Pages of which the last one says that the stream ends with it (RFC 3533, 6: header_type_flag 4).
+    /// Sets the end-of-stream flag (RFC 3533, 6: header_type_flag 4) of the last of some pages.
+    ///
+    /// Needed if the disk was full: the page that was to carry the flag had no room.
     static func ended(_ pages: [UInt8]) -> [UInt8] {
         var (pages, offset) = (pages, 0)
         while let page = size(of: pages, at: offset) {
@@ -145,13 +165,14 @@ final class OggOpusMuxer {
         return pages
     }
 
-    /// Bytes of the page there; `nil` where none begins.
+    /// Size of the page at an offset; `nil` if none begins there.
     private static func size(of pages: [UInt8], at offset: Int) -> (head: Int, body: Int)? {
         guard offset + 27 <= pages.count, offset + 27 + Int(pages[offset + 26]) <= pages.count else { return nil }
         let head = 27 + Int(pages[offset + 26])
         return (head, pages[offset + 27..<offset + head].reduce(0) { $0 + Int($1) })
     }
 
+    /// Ends the page being filled.
     private func flush(into pages: inout PacketBuffer) throws(CaptureError) {
         guard segments > 0 else { return }
         guard cc_ogg_flush(handle, &pages.storage, start ?? 0, duration) >= 0 else { throw PacketBuffer.outOfMemory }

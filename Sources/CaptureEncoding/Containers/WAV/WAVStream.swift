@@ -1,16 +1,19 @@
 import CaptureGate
 
-/// RIFF WAVE, and RF64 (EBU Tech 3306) past 4 GiB: a place for the long sizes is kept from the start.
+/// RIFF WAVE; RF64 (EBU Tech 3306) past 4 GiB, for whose long sizes a chunk is reserved from the
+/// start.
 ///
-/// One or two channels get the plain head that every reader knows, more the extensible one, floating point that of
-/// every format but PCM. A file's head is right after every write. In a pipe the sizes say "as long as it goes on", as
-/// sox and ffmpeg write it too.
+/// One or two channels get the plain header that every reader knows, more channels the extensible
+/// one, floating point that of every format but PCM. A file's header is right after every write. In
+/// a pipe the sizes say "as long as it goes on", as sox and ffmpeg write it too.
 ///
 /// *session-bound*
 final class WAVStream: ClipStream {
     private(set) var head: [UInt8]
+    /// WAV has no framing: a reader believes the sizes, so a killed recorder must leave right ones.
     let keepsHeaderCurrent = true
-    /// Two calls of the kernel for each period would cost more than recording it.
+    /// A quarter of a second: two system calls per period (data and header) would cost more than
+    /// recording it.
     let gathered: Int64 = 250_000_000
     private let encoder: PCMEncoder
 
@@ -27,6 +30,7 @@ final class WAVStream: ClipStream {
         try encoder.encode(data, at: nanoseconds, into: &packets)
     }
 
+    /// Puts the sizes into the header: RIFF's, `fact` and `data`, or those of ds64 past 4 GiB.
     func setTotals(_ totals: StreamTotals) {
         let whole = Int64(head.count) - 8 + totals.bytes + totals.bytes % 2
         let isLong = whole > Self.longest || totals.bytes > Self.longest
@@ -40,44 +44,53 @@ final class WAVStream: ClipStream {
         set(at: head.count - 4, isLong ? Self.longest : totals.bytes, bytes: 4)
     }
 
-    /// Chunks have an even length.
+    /// Padding byte: RIFF chunks have an even length.
     func tail(_ totals: StreamTotals) -> [UInt8] { totals.bytes.isMultiple(of: 2) ? [] : [0] }
 
+    /// Largest 32-bit size; in RF64 it stands for "see ds64".
     private static let longest: Int64 = 0xFFFF_FFFF
 
+    /// Only headers with `fact` are longer than 80 bytes.
     private var hasFact: Bool { head.count > 80 }
 
+    /// Overwrites a little-endian number.
     private func set(at offset: Int, _ value: Int64, bytes: Int, if wanted: Bool = true) {
         guard wanted else { return }
         for byte in 0..<bytes { head[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
     }
 
+    /// Overwrites a chunk's name, without allocating: this runs for every write.
     private func setName(at offset: Int, _ name: StaticString) {
         for byte in 0..<4 { head[offset + byte] = name.utf8Start[byte] }
     }
 }
 
 extension WAVStream {
-    /// The head, with the sizes of a stream without an end.
+    /// Header whose sizes say "as long as it goes on" (0xFFFFFFFF), which is all that a pipe ever
+    /// gets.
     static func head(_ format: AudioFormat) -> [UInt8] {
         let form = Form(format)
         var bytes = Array("RIFF".utf8) + little(0xFFFF_FFFF, 4) + Array("WAVE".utf8)
+        // 28 bytes: the size of ds64, which replaces it in a file past 4 GiB (EBU Tech 3306).
         bytes += Array("JUNK".utf8) + little(28, 4) + [UInt8](repeating: 0, count: 28)
         let description = description(format, form)
         bytes += Array("fmt ".utf8) + little(description.count, 4) + description
-        // Every format but PCM has to have one.
+        // Every format but PCM must have a fact chunk with the sample count.
         if form != .plain { bytes += Array("fact".utf8) + little(4, 4) + little(0xFFFF_FFFF, 4) }
         return bytes + Array("data".utf8) + little(0xFFFF_FFFF, 4)
     }
 
-    /// Which of the structures of mmreg.h describes the samples.
+    /// Structure of mmreg.h that describes the samples.
     private enum Form {
         /// PCMWAVEFORMAT, for one or two channels of integers.
         case plain
-        /// WAVEFORMATEX without an extension, for floating point. So sox has it for any number of channels, and nothing
-        /// would be won by the extensible form with no bit in its mask, in which sox 14.4.2 misses an extension.
+        /// WAVEFORMATEX without an extension, for floating point of any number of channels, as sox
+        /// writes it.
+        ///
+        /// The extensible form would gain nothing with an empty channel mask, and sox 14.4.2 then
+        /// misses an extension.
         case extended
-        /// WAVEFORMATEXTENSIBLE, for more channels.
+        /// WAVEFORMATEXTENSIBLE, for more than two channels of integers.
         case extensible
 
         init(_ format: AudioFormat) {
@@ -85,7 +98,9 @@ extension WAVStream {
         }
     }
 
+    /// Body of the `fmt ` chunk.
     private static func description(_ format: AudioFormat, _ form: Form) -> [UInt8] {
+        // WAVE_FORMAT_IEEE_FLOAT and WAVE_FORMAT_PCM.
         let tag = format.sampleFormat == .float32 ? 3 : 1
         let frameBytes = PCMEncoder.storedBytesPerFrame(format)
         var bytes = little(form == .extensible ? 0xFFFE : tag, 2) + little(format.channels, 2)
@@ -95,18 +110,18 @@ extension WAVStream {
         case .plain: return bytes
         case .extended: return bytes + little(0, 2)
         case .extensible:
-            // Which loudspeaker a channel is for is not known of a microphone: no bit of the mask is set, which is
-            // KSAUDIO_SPEAKER_DIRECTOUT.
+            // The loudspeaker of a microphone's channel is not known: an empty mask is KSAUDIO_SPEAKER_DIRECTOUT.
             bytes += little(22, 2) + little(format.sampleFormat.significantBits, 2) + little(0, 4)
             return bytes + little(tag, 4) + subFormat
         }
     }
 
-    /// The rest of KSDATAFORMAT_SUBTYPE_PCM behind the tag.
+    /// KSDATAFORMAT_SUBTYPE_PCM behind its first four bytes, which are the tag.
     private static let subFormat: [UInt8] = [
         0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71,
     ]
 
+    /// RIFF is little-endian.
     private static func little(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }

@@ -1,22 +1,25 @@
 import CaptureGate
 
-/// YUV4MPEG2: raw planes behind a line of text. The format is described in yuv4mpeg(5) of mjpegtools.
+/// YUV4MPEG2, raw planes behind a text header: yuv4mpeg(5) of mjpegtools.
 ///
-/// Packed 4:2:2 becomes planar, 4:2:0 has its chroma in the middle of four pixels, where V4L2 has it; no sample changes.
-/// Of grey of more than 8 bits the upper 8 are kept. RGB becomes 4:4:4 by the matrix of BT.601. The format has no word for
-/// the matrix, and readers take it for that of BT.601: so Y, Cb and Cr of any other are converted to it. It has one for the
-/// range, which stays.
+/// Packed 4:2:2 becomes planar without changing a sample. 4:2:0 is tagged `420jpeg`: chroma in the
+/// middle of four pixels, where V4L2 has it. Grey of more than 8 bits keeps its upper 8. RGB
+/// becomes 4:4:4 of limited range by BT.601. The format can state the range but not the matrix, and
+/// readers assume BT.601; so Y, Cb and Cr of any other matrix are converted, and the range stays.
 ///
 /// *session-bound*
 final class Y4MStream: ClipStream {
     let head: [UInt8]
     private(set) var counts = EncoderCounts()
     private let planarizer: Planarizer
+    /// Nanoseconds per frame.
     private let duration: Int64
 
+    /// Header of each frame, without parameters.
     private static let frameLine = Array("FRAME\n".utf8)
 
     init(_ track: ClipTrack) throws(CaptureError) {
+        // Compressed formats have no planes to store.
         guard let format = track.video, let planarizer = Planarizer(format, to: .y4m, takesRGB: true) else {
             throw Self.cannotHold(track)
         }
@@ -25,15 +28,17 @@ final class Y4MStream: ClipStream {
         head = Array(Self.headLine(format, planarizer.geometry.sampling).utf8)
     }
 
+    /// Parameters of the stream; `Ip`, `It` and `Ib` are the field order.
     private static func headLine(_ format: VideoFormat, _ sampling: ChromaSampling) -> String {
+        // The nominal rate, as a fraction: the format has no timestamps.
         let rate = "F\(format.frameRate.numerator):\(format.frameRate.denominator)"
-        // 0:0 is a shape that is not known: a camera's are square, but V4L2 need not say so.
+        // 0:0 is an unknown pixel aspect: most cameras have square pixels, but V4L2 need not say so.
         let aspect = format.pixelAspect?.description ?? "0:0"
         let shape = "W\(format.width) H\(format.height) \(rate) \(format.fieldOrder.y4mTag) A\(aspect)"
         return "YUV4MPEG2 \(shape) \(sampling.y4mTag) XCOLORRANGE=\(range(format))\n"
     }
 
-    /// RGB becomes Y, Cb and Cr of limited range.
+    /// XCOLORRANGE, an extension that ffmpeg and its relatives read. RGB becomes limited range.
     private static func range(_ format: VideoFormat) -> String {
         let colorimetry = format.colorimetry
         return colorimetry.matrix == .rgb || colorimetry.range == .limited ? "LIMITED" : "FULL"
@@ -48,7 +53,9 @@ final class Y4MStream: ClipStream {
             ])
     }
 
+    /// Encodes one driver buffer as one frame.
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
+        // A short frame would leave stale memory at its end.
         guard data.byteCount >= planarizer.layout.byteCount else {
             counts.skipped += 1
             return
@@ -65,6 +72,7 @@ final class Y4MStream: ClipStream {
         counts.bytes += UInt64(size)
     }
 
+    /// Writes frame header and planes.
     private func fill(_ room: UnsafeMutableRawBufferPointer, from data: UnsafeRawBufferPointer) {
         guard let target = room.baseAddress, let source = data.baseAddress else { return }
         Self.frameLine.withUnsafeBytes { room.copyMemory(from: $0) }
@@ -72,6 +80,7 @@ final class Y4MStream: ClipStream {
     }
 }
 
+/// Interlacing tags of yuv4mpeg(5).
 extension FieldOrder {
     fileprivate var y4mTag: String {
         switch self {
@@ -82,6 +91,7 @@ extension FieldOrder {
     }
 }
 
+/// Chroma tags of yuv4mpeg(5).
 extension ChromaSampling {
     fileprivate var y4mTag: String {
         switch self {
