@@ -1,4 +1,3 @@
-import CCodecs
 import CaptureGate
 
 /// PCM as little-endian samples; S24_LE is packed into three bytes.
