@@ -99,9 +99,9 @@ struct ColorimetryTests {
     func converted() throws {
         var source = VideoFormat(
             try camera("RGBP", V4L2_COLORSPACE_SRGB, range: V4L2_QUANTIZATION_LIM_RANGE))
-        let target = try #require(PictureConverter(source)).target
+        let target = try #require(FrameConverter(source)).target
         #expect(target.colorimetry.range == .limited && target.colorimetry.matrix == .rgb)
         source.fieldOrder = .topFirst
-        #expect(try #require(PictureConverter(source)).target.fieldOrder == .topFirst)
+        #expect(try #require(FrameConverter(source)).target.fieldOrder == .topFirst)
     }
 }

@@ -25,7 +25,7 @@ struct DeviceDifferenceTests {
     @Test("What a scan may have missed has not gone; what it can't have missed has")
     func unsure() {
         let known = [device("camera:a"), device("camera:b")]
-        let error = SearchFault(withoutMemory: "udev_new").error(.camera)
+        let error = EnumerationError(withoutMemory: "udev_new").error(.camera)
         func seen(_ capability: CapabilityName, _ device: DeviceID?) -> [String] {
             let fault = DeviceInventory.Fault(capability: capability, device: device, error: error)
             let inventory = DeviceInventory(devices: [known[1]], faults: [fault])

@@ -127,8 +127,8 @@ struct DeviceIdentityTests {
              1 [Camera         ]: USB-Audio - Rig - Camera
                                   Rig Rig Camera at usb-vhci_hcd.0-1, high speed
             """
-        #expect(SoundProc.cardName(0, cards: cards) == "Loopback")
-        #expect(SoundProc.cardName(1, cards: cards) == "Rig - Camera")
-        #expect(SoundProc.cardName(2, cards: cards) == nil)
+        #expect(ALSAProcfs.cardName(0, cards: cards) == "Loopback")
+        #expect(ALSAProcfs.cardName(1, cards: cards) == "Rig - Camera")
+        #expect(ALSAProcfs.cardName(2, cards: cards) == nil)
     }
 }

@@ -15,8 +15,8 @@ struct FieldTests {
         return format
     }
 
-    private func adapter(_ camera: CameraFormat) throws -> PictureAdapter {
-        try #require(PictureAdapter(gathering: VideoFormat(camera), FieldArrangement(camera)))
+    private func adapter(_ camera: CameraFormat) throws -> FrameAdapter {
+        try #require(FrameAdapter(gathering: VideoFormat(camera), FieldArrangement(camera)))
     }
 
     private func header(_ number: UInt64, isBottom: Bool, lost: Loss = Loss()) -> FrameHeader {
@@ -25,7 +25,7 @@ struct FieldTests {
             flags: isBottom ? .bottomField : [], lost: lost)
     }
 
-    private func take(_ adapter: PictureAdapter, _ header: FrameHeader, _ bytes: [UInt8]) -> (FrameHeader, [UInt8])? {
+    private func take(_ adapter: FrameAdapter, _ header: FrameHeader, _ bytes: [UInt8]) -> (FrameHeader, [UInt8])? {
         let none: [UInt8] = []
         return adapter.adapt(header, bytes.span.bytes, none.span.bytes, none.span.bytes) { header, picture in
             (header, picture.withUnsafeBytes { Array($0) })
@@ -63,7 +63,7 @@ struct FieldTests {
     func interlaced() throws {
         for field in [V4L2_FIELD_NONE, V4L2_FIELD_INTERLACED, V4L2_FIELD_INTERLACED_BT, V4L2_FIELD_TOP] {
             let format = try camera("GREY", field)
-            #expect(PictureAdapter(gathering: VideoFormat(format), FieldArrangement(format)) == nil)
+            #expect(FrameAdapter(gathering: VideoFormat(format), FieldArrangement(format)) == nil)
         }
     }
 
@@ -145,7 +145,7 @@ struct FieldTests {
 
     @Test("of what is lost, damaged fields are told from those that the reader was too slow for")
     func causes() {
-        var pairs = FieldPairs(.topFirst)
+        var pairs = FieldPairer(.topFirst)
         _ = pairs.take(header(0, isBottom: false))
         _ = pairs.take(header(1, isBottom: true))
         _ = pairs.take(header(3, isBottom: true, lost: Loss(damaged: 1)))

@@ -3,26 +3,27 @@ import Testing
 
 @testable import CaptureGate
 
-@Suite("Kept records") struct KeptRecordsTests {
+@Suite("Kept records") struct DeviceRecordCacheTests {
     /// A machine whose events, clock and devices are turned by hand.
     private final class Machine: Sendable {
         let event = Locked<String?>("1")
         let now = Locked<Int64>(0)
         let nodes = Locked(["/dev/video0"])
         let walks = Locked(0)
-        let fault = Locked<SearchFault?>(nil)
+        let fault = Locked<EnumerationError?>(nil)
 
-        var records: KeptRecords {
-            KeptRecords(event: { self.event.withLock { $0 } }, now: { self.now.withLock { $0 } }, walk: { self.walk() })
+        var records: DeviceRecordCache {
+            DeviceRecordCache(
+                event: { self.event.withLock { $0 } }, now: { self.now.withLock { $0 } }, walk: { self.walk() })
         }
 
-        private func walk() -> DeviceWalk {
+        private func walk() -> EnumerationResult {
             walks.withLock { $0 += 1 }
             let records = nodes.withLock { $0 }.map {
                 DeviceRecord(
                     systemPath: "/sys\($0)", node: $0, name: "camera", properties: [:], parentPath: nil, index: 0)
             }
-            return DeviceWalk(records: records, faults: fault.withLock { $0 }.map { [$0] } ?? [])
+            return EnumerationResult(records: records, faults: fault.withLock { $0 }.map { [$0] } ?? [])
         }
 
         var count: Int { walks.withLock { $0 } }
@@ -30,8 +31,10 @@ import Testing
 
     private let machine = Machine()
 
-    private func look(_ records: KeptRecords, for node: String = "/dev/video0") -> String? {
-        do throws(SearchFault) { return try records.find { $0.first { $0.node == node }?.node } } catch { return nil }
+    private func look(_ records: DeviceRecordCache, for node: String = "/dev/video0") -> String? {
+        do throws(EnumerationError) { return try records.find { $0.first { $0.node == node }?.node } } catch {
+            return nil
+        }
     }
 
     @Test("One walk answers several questions") func kept() {
@@ -52,7 +55,7 @@ import Testing
         let records = machine.records
         #expect(look(records) != nil)
         machine.nodes.withLock { $0 = [] }
-        machine.now.withLock { $0 = KeptRecords.patience }
+        machine.now.withLock { $0 = DeviceRecordCache.patience }
         #expect(look(records) != nil)
         machine.now.withLock { $0 += 1 }
         #expect(look(records) == nil)
@@ -94,7 +97,7 @@ import Testing
 
     @Test("A walk that may have missed some is not kept, and what it has not found is not called absent")
     func faulty() {
-        let fault = SearchFault(withoutMemory: "udev_new")
+        let fault = EnumerationError(withoutMemory: "udev_new")
         machine.fault.withLock { $0 = fault }
         let records = machine.records
         for _ in 0..<3 { #expect(look(records) == "/dev/video0") }

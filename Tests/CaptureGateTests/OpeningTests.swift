@@ -24,7 +24,7 @@ struct OpeningTests {
         func letGo() { answer.signal() }
     }
 
-    private func outcome<Value: ~Copyable & Sendable>(_ opening: Opening<Value>) -> String {
+    private func outcome<Value: ~Copyable & Sendable>(_ opening: OpenResult<Value>) -> String {
         switch opening {
         case .opened: "opened"
         case .failed(let fault): "failed \(fault.errno)"
@@ -35,13 +35,13 @@ struct OpeningTests {
 
     @Test("gives what was opened, or the call that failed")
     func answers() async {
-        let opened = await Opening.of({ () throws(RealtimeFault) in 7 }, on: "test")
+        let opened = await OpenResult.of({ () throws(RealtimeFault) in 7 }, on: "test")
         guard case .opened(let box) = opened else {
             Issue.record("\(outcome(opened))")
             return
         }
         #expect(box.take() == 7)
-        let failed = await Opening<Int>.of(
+        let failed = await OpenResult<Int>.of(
             { () throws(RealtimeFault) in throw RealtimeFault(.openPCM, result: -16) }, on: "test")
         #expect(outcome(failed) == "failed 16")
     }
@@ -49,7 +49,7 @@ struct OpeningTests {
     @Test("is not waited for any more where the task is cancelled")
     func cancelled() async {
         let server = Server()
-        let opening = Task { await Opening.of({ () throws(RealtimeFault) in server.open() }, on: "test") }
+        let opening = Task { await OpenResult.of({ () throws(RealtimeFault) in server.open() }, on: "test") }
         await server.waitForCall()
         opening.cancel()
         #expect(outcome(await opening.value) == "cancelled")
@@ -61,7 +61,7 @@ struct OpeningTests {
         let isBegun = Locked(false)
         let opening = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await Opening.of(
+            return await OpenResult.of(
                 { () throws(RealtimeFault) -> Int in
                     isBegun.withLock { $0 = true }
                     return 1
@@ -74,7 +74,7 @@ struct OpeningTests {
     @Test("is over after its patience, and the device that is open after all is closed", .timeLimit(.minutes(1)))
     func late() async {
         let (server, closed) = (Server(), AsyncStream<Void>.makeStream())
-        let opening = await Opening.of(
+        let opening = await OpenResult.of(
             { () throws(RealtimeFault) in
                 _ = server.open()
                 return OpenedDevice { closed.continuation.yield() }

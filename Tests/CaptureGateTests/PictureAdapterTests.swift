@@ -3,7 +3,7 @@ import Testing
 @testable import CaptureGate
 
 @Suite("pictures that are not lent as they are")
-struct PictureAdapterTests {
+struct FrameAdapterTests {
     private func format(
         _ code: String, _ width: Int, _ height: Int, _ lines: [Int]
     ) throws -> VideoFormat {
@@ -15,7 +15,7 @@ struct PictureAdapterTests {
     private static let header = FrameHeader(sequence: 7, timestamp: 9, byteCount: 1, frameCount: 1)
 
     private func adapted(
-        _ adapter: PictureAdapter, _ planes: [[UInt8]]
+        _ adapter: FrameAdapter, _ planes: [[UInt8]]
     ) throws -> (header: FrameHeader, bytes: [UInt8]) {
         let empty: [UInt8] = []
         let first = planes[0]
@@ -29,13 +29,13 @@ struct PictureAdapterTests {
 
     @Test("one plane of memory needs no adapter")
     func none() throws {
-        #expect(PictureAdapter(gathering: try format("YUYV", 8, 4, [16])) == nil)
+        #expect(FrameAdapter(gathering: try format("YUYV", 8, 4, [16])) == nil)
     }
 
     @Test("planes of memory come one after the other, whole rows of each")
     func gathered() throws {
         // The driver fills more than the rows: what is behind them is left out.
-        let adapter = try #require(PictureAdapter(gathering: try format("YM12", 8, 4, [10, 5, 5])))
+        let adapter = try #require(FrameAdapter(gathering: try format("YM12", 8, 4, [10, 5, 5])))
         let planes = [Array(0..<64), Array(100..<130), Array(200..<230)].map { $0.map { UInt8($0) } }
         let result = try adapted(adapter, planes)
         #expect(result.bytes == Array(planes[0].prefix(40) + planes[1].prefix(10) + planes[2].prefix(10)))
@@ -45,7 +45,7 @@ struct PictureAdapterTests {
 
     @Test("a plane that is not whole makes a picture without bytes")
     func short() throws {
-        let adapter = try #require(PictureAdapter(gathering: try format("NM16", 8, 4, [8, 8])))
+        let adapter = try #require(FrameAdapter(gathering: try format("NM16", 8, 4, [8, 8])))
         let whole = [UInt8](repeating: 1, count: 32)
         #expect(try adapted(adapter, [whole, whole]).bytes.count == 64)
         #expect(try adapted(adapter, [whole, Array(whole.dropLast())]).bytes.isEmpty)
@@ -65,10 +65,10 @@ struct PictureAdapterTests {
     func converted(_ code: String, _ pixel: [UInt8], _ rgb: [UInt8]) throws {
         let row = (0..<16).flatMap { _ in pixel }
         var source = try format(code, 16, 16, [row.count + 8])
-        source.encoding = PictureConverter.degrees
-        let converter = try #require(PictureConverter(source))
+        source.encoding = FrameConverter.degrees
+        let converter = try #require(FrameConverter(source))
         #expect(converter.target.pixelFormat == .rgb24)
-        let adapter = PictureAdapter(source, converter)
+        let adapter = FrameAdapter(source, converter)
         let picture = (0..<16).flatMap { _ in row + [UInt8](repeating: 0xEE, count: 8) }
         let result = try adapted(adapter, [picture])
         #expect(result.header.byteCount == 16 * 16 * 3)
@@ -84,8 +84,8 @@ struct PictureAdapterTests {
         var source = try format("HSV3", 8, 8, [24])
         for encoding: UInt32 in [0, 129] {
             source.encoding = encoding
-            let converter = try #require(PictureConverter(source))
-            let adapter = PictureAdapter(source, converter)
+            let converter = try #require(FrameConverter(source))
+            let adapter = FrameAdapter(source, converter)
             let result = try adapted(adapter, [(0..<64).flatMap { _ in [hue, 255, 200] }])
             #expect(Array(result.bytes.prefix(3)) == rgb)
         }
@@ -93,7 +93,7 @@ struct PictureAdapterTests {
 
     @Test("what nobody knows is not converted", arguments: ["NV15", "H264", "MJPG"])
     func unknown(_ code: String) throws {
-        #expect(PictureConverter(try format(code, 16, 16, [64])) == nil)
+        #expect(FrameConverter(try format(code, 16, 16, [64])) == nil)
     }
 
     @Test(

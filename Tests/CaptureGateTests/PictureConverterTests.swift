@@ -5,13 +5,13 @@ import Testing
 /// Each format's bytes are laid down here by what Linux's documentation and headers say of it, and the colours expected
 /// are computed here.
 @Suite("what is converted to R, G and B")
-struct PictureConverterTests {
+struct FrameConverterTests {
     /// - Returns: nothing where the picture is refused.
     private func converted(_ code: String, _ width: Int, _ height: Int, _ bytes: [UInt8]) throws -> [UInt8] {
         let format = VideoFormat(
             width: width, height: height, pixelFormat: try #require(PixelFormat(code)),
             frameRate: try #require(FrameRate(30)), bytesPerLine: 0, planeBytesPerLine: [0])
-        let converter = try #require(PictureConverter(format))
+        let converter = try #require(FrameConverter(format))
         return Array(converter.convert(bytes.span.bytes))
     }
 
@@ -19,7 +19,7 @@ struct PictureConverterTests {
         let format = VideoFormat(
             width: width, height: height, pixelFormat: try #require(PixelFormat(code)),
             frameRate: try #require(FrameRate(30)), bytesPerLine: 0, planeBytesPerLine: [0])
-        return PictureConverter(format) != nil
+        return FrameConverter(format) != nil
     }
 
     // MARK: RGB and grey
@@ -116,7 +116,7 @@ struct PictureConverterTests {
             width: 17, height: 9, pixelFormat: try #require(PixelFormat("AB24")),
             frameRate: try #require(FrameRate(30)),
             bytesPerLine: 100)
-        let converter = try #require(PictureConverter(format))
+        let converter = try #require(FrameConverter(format))
         let bytes = (0..<900).map { UInt8(truncatingIfNeeded: $0 * 7) }
         var expected: [UInt8] = []
         for row in 0..<9 {
@@ -183,7 +183,7 @@ struct PictureConverterTests {
         let format = VideoFormat(
             width: 16, height: 8, pixelFormat: try #require(PixelFormat(code)), frameRate: try #require(FrameRate(30)),
             bytesPerLine: 0)
-        return try #require(PictureConverter(format)).target.pixelFormat.description
+        return try #require(FrameConverter(format)).target.pixelFormat.description
     }
 
     @Test("greys of 10 bits are one stream of bits, highest first, and lose their last two")

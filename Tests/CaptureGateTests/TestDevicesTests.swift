@@ -9,7 +9,7 @@ struct TestDevicesTests {
         "The number stands in the picture, and the same number gives the same bytes",
         arguments: [(64, 48), (640, 480), (1280, 720), (1920, 1080), (18, 16)], [PixelFormat.yuyv, .yuv420])
     func number(size: (Int, Int), format: PixelFormat) {
-        let picture = TestPicture(width: size.0, height: size.1, pixelFormat: format)
+        let picture = TestBarsFrame(width: size.0, height: size.1, pixelFormat: format)
         let most = picture.codeBits == 64 ? UInt64.max : (1 << UInt64(picture.codeBits)) - 1
         for number in [0, 1, 2, 89, 255, most / 3, most - 1, most] as [UInt64] where number <= most {
             let bytes = picture.bytes(number: number)
@@ -22,7 +22,7 @@ struct TestDevicesTests {
 
     @Test("Digits and bar code leave nothing behind in a buffer that is used again")
     func reuse() {
-        let picture = TestPicture(width: 640, height: 480, pixelFormat: .yuyv)
+        let picture = TestBarsFrame(width: 640, height: 480, pixelFormat: .yuyv)
         var bytes = picture.bytes(number: 88_888_888)
         bytes.withUnsafeMutableBufferPointer { picture.drawNumber(1_234_567, into: $0.baseAddress!) }
         #expect(bytes == picture.bytes(number: 1_234_567))
@@ -30,7 +30,7 @@ struct TestDevicesTests {
 
     @Test("A picture that is no test picture has no number")
     func foreign() {
-        let picture = TestPicture(width: 640, height: 480, pixelFormat: .yuyv)
+        let picture = TestBarsFrame(width: 640, height: 480, pixelFormat: .yuyv)
         let grey = [UInt8](repeating: 128, count: picture.byteCount)
         let fromGrey = picture.number(in: grey.span.bytes)
         let little = Array(grey[..<10])
@@ -41,9 +41,9 @@ struct TestDevicesTests {
 
     @Test("Odd and impossible sizes become the nearest possible")
     func sizes() {
-        let small = TestPicture(width: 1, height: -5, pixelFormat: .yuyv)
+        let small = TestBarsFrame(width: 1, height: -5, pixelFormat: .yuyv)
         #expect((small.width, small.height) == (16, 16))
-        let odd = TestPicture(width: 641, height: 481, pixelFormat: .yuv420)
+        let odd = TestBarsFrame(width: 641, height: 481, pixelFormat: .yuv420)
         #expect((odd.width, odd.height) == (640, 480))
         #expect(odd.byteCount == 640 * 480 * 3 / 2)
     }
@@ -63,7 +63,7 @@ struct TestDevicesTests {
         "The tone has 997 Hz at -20 dBFS: its peak, its zero crossings and its mean say so",
         arguments: [8000, 44_100, 48_000, 192_000])
     func tone(rate: Int) {
-        let values = (0..<rate).map { TestSound.value(at: $0, rate: rate) }
+        let values = (0..<rate).map { TestToneSamples.value(at: $0, rate: rate) }
         #expect(abs(values.max()! - 0.1) < 0.002)
         let rising = (1..<rate).count { values[$0 - 1] < 0 && values[$0] >= 0 }
         #expect(rising == 996 || rising == 997)
@@ -75,17 +75,17 @@ struct TestDevicesTests {
     @Test("The tone's wave is a sine to the last bit of 24")
     func sine() {
         // sin(2π · 997/48000) and a quarter turn later, from a table of 20 digits.
-        #expect(abs(TestSound.value(at: 0, rate: 48_000)) == 0)
-        #expect(abs(TestSound.value(at: 1, rate: 48_000) / 0.1 - 0.130_136_842_679) < 1e-9)
-        #expect(abs(TestSound.value(at: 2, rate: 7_976) / 0.1 - 1) < 1e-12)
+        #expect(abs(TestToneSamples.value(at: 0, rate: 48_000)) == 0)
+        #expect(abs(TestToneSamples.value(at: 1, rate: 48_000) / 0.1 - 0.130_136_842_679) < 1e-9)
+        #expect(abs(TestToneSamples.value(at: 2, rate: 7_976) / 0.1 - 1) < 1e-12)
     }
 
     @Test("Reading from any place gives the same bytes as from the start", arguments: SampleFormat.allCases)
     func bytes(format: SampleFormat) {
         let audio = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: format)
-        let whole = TestSound.bytes(from: 47_900, count: 200, format: audio)
+        let whole = TestToneSamples.bytes(from: 47_900, count: 200, format: audio)
         #expect(whole.count == 200 * audio.bytesPerFrame)
-        let part = TestSound.bytes(from: 47_990, count: 50, format: audio)
+        let part = TestToneSamples.bytes(from: 47_990, count: 50, format: audio)
         #expect(Array(whole[(90 * audio.bytesPerFrame)..<(140 * audio.bytesPerFrame)]) == part)
     }
 
@@ -95,7 +95,7 @@ struct TestDevicesTests {
         let counters = CaptureCounters()
         let source = try TestBars(width: 64, height: 48, fourcc: 0, fpsNumerator: 120, fpsDenominator: 1)
         let format = source.format
-        let picture = TestPicture(width: format.width, height: format.height, pixelFormat: .yuyv)
+        let picture = TestBarsFrame(width: format.width, height: format.height, pixelFormat: .yuyv)
         let capture = try VideoCapture(source, control: control, counters: counters)
         RealtimeQueue(label: "test:bars").run(capture.stream) { _ in }
         var reader = capture.consumer
@@ -137,7 +137,7 @@ struct TestDevicesTests {
             }
         }
         #expect(heard.count >= 8820 * audio.bytesPerFrame)
-        #expect(heard == TestSound.bytes(from: 0, count: heard.count / audio.bytesPerFrame, format: audio))
+        #expect(heard == TestToneSamples.bytes(from: 0, count: heard.count / audio.bytesPerFrame, format: audio))
         #expect(counters.delivered == counters.made)
         #expect(counters.repairedTimestamps == 0)
     }

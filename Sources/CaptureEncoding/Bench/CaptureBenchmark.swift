@@ -29,7 +29,7 @@ public struct CaptureBenchmark: Sendable {
     ) async throws(CaptureError) -> CaptureMeasurement {
         let (device, differences) = (session.device, session.differences)
         let media = media(session.format)
-        let box = Box(session)
+        let box = Handoff(session)
         let watch = await watched(box)
         guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
         let end = session.end
@@ -42,7 +42,9 @@ public struct CaptureBenchmark: Sendable {
     }
 
     /// On a thread of its own: it waits for the device.
-    private func watched<Reader: RingReader & ~Copyable, Format: Sendable>(_ box: Box<CaptureSession<Reader, Format>>)
+    private func watched<Reader: RingReader & ~Copyable, Format: Sendable>(
+        _ box: Handoff<CaptureSession<Reader, Format>>
+    )
         async -> FrameWatch
     {
         let isStopped = StopMark()

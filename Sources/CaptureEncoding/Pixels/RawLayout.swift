@@ -227,7 +227,7 @@ extension OpenDevice {
         guard case .camera(let box) = self, var session = box.take() else { return }
         let result: Result<Void, CaptureError>
         do throws(CaptureError) {
-            if !format.takes(session.format, as: codec) { _ = try session.convertPictures() }
+            if !format.takes(session.format, as: codec) { _ = try session.convertFrames() }
             result = .success(())
         } catch {
             result = .failure(error)

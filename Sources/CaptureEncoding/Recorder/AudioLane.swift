@@ -15,7 +15,7 @@ final class AudioLane: Lane {
     /// Frames that were lost where that ends the clip.
     private var unplaced = LostFrames()
 
-    init(_ session: consuming AudioSession, _ timeline: Timeline, role: SoundRole, back: Box<AudioSession>) {
+    init(_ session: consuming AudioSession, _ timeline: Timeline, role: SoundRole, back: Handoff<AudioSession>) {
         let device = session.device
         format = session.format
         track = ClipTrack(.audio(format), name: device.name, device: device.id.rawValue)

@@ -2,16 +2,16 @@ import CaptureGate
 
 /// A session that waits to be recorded, and comes back to be closed.
 enum OpenDevice: Sendable {
-    case microphone(Box<AudioSession>)
-    case camera(Box<VideoSession>)
+    case microphone(Handoff<AudioSession>)
+    case camera(Handoff<VideoSession>)
 
     init(
         _ part: consuming DevicePermit, settings: RecorderSettings
     ) async throws(CaptureError) {
         if part.capability == .microphone {
-            self = .microphone(Box(try await AudioSession(opening: part, settings: settings.recordedAudio)))
+            self = .microphone(Handoff(try await AudioSession(opening: part, settings: settings.recordedAudio)))
         } else {
-            self = .camera(Box(try await VideoSession(opening: part, settings: settings.video)))
+            self = .camera(Handoff(try await VideoSession(opening: part, settings: settings.video)))
         }
     }
 

@@ -11,7 +11,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
     /// Where raw pictures are made JPEG images as they come.
     var compressor: PictureCompressor?
     private var session: Session?
-    private let back: Box<Session>
+    private let back: Handoff<Session>
     private let timeline: Timeline
     private let attach: (inout Session?) throws(CaptureError) -> Bool
     /// What was taken into memory before the clip has begun.
@@ -25,7 +25,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
     ///   - back: where the session goes in the end.
     ///   - attach: goes on with a device that was unplugged.
     init(
-        _ session: consuming Session, _ timeline: Timeline, rate: Double, back: Box<Session>,
+        _ session: consuming Session, _ timeline: Timeline, rate: Double, back: Handoff<Session>,
         attach: @escaping (inout Session?) throws(CaptureError) -> Bool
     ) {
         decision = session.decision

@@ -29,7 +29,7 @@ final class VideoLane: Lane {
     /// - Parameter mayLeave: whether the clip goes on while the camera is away.
     init(
         _ session: consuming VideoSession, _ timeline: Timeline, constantRate: Bool, mayLeave: Bool,
-        back: Box<VideoSession>
+        back: Handoff<VideoSession>
     ) {
         let device = session.device
         let rate = session.format.frameRate

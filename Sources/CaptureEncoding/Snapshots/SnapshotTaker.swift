@@ -30,7 +30,7 @@ public struct SnapshotTaker: Sendable {
         let device = permit.device.name
         if settings.leastLevel == .still { try await permit.awaitStill(apart: SnapshotSettings.stillPace) }
         var session = try await VideoSession(opening: permit, settings: settings.video, for: settings.leastLevel)
-        if !files.format.takes(session.format) { _ = try session.convertPictures() }
+        if !files.format.takes(session.format) { _ = try session.convertFrames() }
         var work = Work(
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
             meter: try BrightnessMeter(session.format),

@@ -1,49 +1,49 @@
 import CMedia
 
 /// The controls of a video node (`VIDIOC_QUERY_EXT_CTRL`, `VIDIOC_G_EXT_CTRLS` and their kin).
-final class CameraPanel: ControlPanel {
+final class CameraControls: ControlBackend {
     private let node: Int32
 
-    init(opening path: String) throws(CallFault) {
-        node = try CallFault.check("open", cm_v4l2_open(path))
+    init(opening path: String) throws(DeviceCallError) {
+        node = try DeviceCallError.check("open", cm_v4l2_open(path))
     }
 
     deinit { _ = cm_close(node) }
 
-    func controls() throws(CallFault) -> [DeviceControl] {
+    func controls() throws(DeviceCallError) -> [DeviceControl] {
         let raw = try queryAll()
         let names = ControlName.distinct(raw.map { ControlName.spelled(Self.label($0)) })
         let byNumber = Dictionary(zip(raw.map(\.id), names)) { first, _ in first }
-        return try zip(raw, names).map { raw, name throws(CallFault) in
+        return try zip(raw, names).map { raw, name throws(DeviceCallError) in
             try control(raw, name: name, automatic: automatic(of: raw.id, names: byNumber))
         }
     }
 
-    func read(_ control: DeviceControl) throws(CallFault) -> DeviceControl {
+    func read(_ control: DeviceControl) throws(DeviceCallError) -> DeviceControl {
         var raw = cm_v4l2_control()
-        try CallFault.check("VIDIOC_QUERY_EXT_CTRL", cm_v4l2_queryctrl(node, control.id, &raw))
+        try DeviceCallError.check("VIDIOC_QUERY_EXT_CTRL", cm_v4l2_queryctrl(node, control.id, &raw))
         return try self.control(raw, name: control.name, automatic: control.automatic)
     }
 
-    func write(_ value: ControlValue, to control: DeviceControl) throws(CallFault) -> ControlValue {
+    func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue {
         switch value {
         case .text(let text):
             let result = cm_v4l2_s_text(node, control.id, text, UInt32(text.utf8.count) + 1)
-            try CallFault.check("VIDIOC_S_EXT_CTRLS", result)
+            try DeviceCallError.check("VIDIOC_S_EXT_CTRLS", result)
         case .integer(let number) where control.kind == .integer64:
-            try CallFault.check("VIDIOC_S_EXT_CTRLS", cm_v4l2_s_ctrl64(node, control.id, number))
+            try DeviceCallError.check("VIDIOC_S_EXT_CTRLS", cm_v4l2_s_ctrl64(node, control.id, number))
         case .integer(let number):
             // A bitmask has 32 bits without a sign.
             let word = Int32(truncatingIfNeeded: number)
-            try CallFault.check("VIDIOC_S_CTRL", cm_v4l2_s_ctrl(node, control.id, word))
-        case .decibels: throw CallFault(call: "VIDIOC_S_CTRL", errno: EINVAL)
+            try DeviceCallError.check("VIDIOC_S_CTRL", cm_v4l2_s_ctrl(node, control.id, word))
+        case .decibels: throw DeviceCallError(call: "VIDIOC_S_CTRL", errno: EINVAL)
         }
         return value
     }
 
     // MARK: One control
 
-    private func queryAll() throws(CallFault) -> [cm_v4l2_control] {
+    private func queryAll() throws(DeviceCallError) -> [cm_v4l2_control] {
         let next = UInt32(CM_V4L2_CTRL_NEXT) | UInt32(CM_V4L2_CTRL_NEXT_COMPOUND)
         var found: [cm_v4l2_control] = []
         var raw = cm_v4l2_control()
@@ -54,13 +54,13 @@ final class CameraPanel: ControlPanel {
             result = cm_v4l2_queryctrl(node, raw.id | next, &raw)
         }
         // A node without controls has no such request, a list that is over no next control.
-        if result != -EINVAL, result != -ENOTTY { try CallFault.check("VIDIOC_QUERY_EXT_CTRL", result) }
+        if result != -EINVAL, result != -ENOTTY { try DeviceCallError.check("VIDIOC_QUERY_EXT_CTRL", result) }
         return found
     }
 
     private func control(
         _ raw: cm_v4l2_control, name: String, automatic: AutomaticControl?
-    ) throws(CallFault) -> DeviceControl {
+    ) throws(DeviceCallError) -> DeviceControl {
         let kind = Self.kind(raw) ?? .compound
         let flags = ControlFlags(rawValue: raw.flags)
         return try DeviceControl(
@@ -75,7 +75,7 @@ final class CameraPanel: ControlPanel {
         return AutomaticControl(name: name, manual: .integer(pair.manual))
     }
 
-    private func items(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) throws(CallFault) -> [ControlItem] {
+    private func items(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) throws(DeviceCallError) -> [ControlItem] {
         guard kind == .menu || kind == .integerMenu, raw.minimum >= 0, raw.maximum >= raw.minimum else { return [] }
         var items: [ControlItem] = []
         for number in raw.minimum...min(raw.maximum, raw.minimum + 1023) {
@@ -83,7 +83,7 @@ final class CameraPanel: ControlPanel {
             let result = cm_v4l2_querymenu(node, raw.id, UInt32(clamping: number), &menu)
             // What the device leaves out of its menu is no argument that it takes.
             if result == -EINVAL { continue }
-            try CallFault.check("VIDIOC_QUERYMENU", result)
+            try DeviceCallError.check("VIDIOC_QUERYMENU", result)
             let name = FixedText.of(menu.name)
             items.append(ControlItem(number: number, name: kind == .menu ? name : String(menu.value)))
         }
@@ -113,7 +113,7 @@ final class CameraPanel: ControlPanel {
     }
 }
 
-extension CameraPanel {
+extension CameraControls {
     private static func label(_ raw: cm_v4l2_control) -> String { FixedText.of(raw.name) }
 
     /// - Returns: `nil` for the heading of a class of controls.

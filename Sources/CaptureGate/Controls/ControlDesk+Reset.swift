@@ -1,6 +1,6 @@
 import Gate
 
-extension ControlDesk {
+extension ControlAccess {
     /// Sets to its default what has one.
     ///
     /// While an automatic is on, the values that it sets can't be set by hand, and what they were set to before stays

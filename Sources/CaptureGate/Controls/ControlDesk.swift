@@ -1,12 +1,12 @@
 import Gate
 
 /// Reads and sets controls by their names, and refuses before the device does.
-struct ControlDesk {
+struct ControlAccess {
     let device: Device
-    let panel: any ControlPanel
+    let backend: any ControlBackend
 
     func controls() throws(CaptureError) -> [DeviceControl] {
-        try saying { () throws(CallFault) in try panel.controls() }
+        try translatingErrors { () throws(DeviceCallError) in try backend.controls() }
     }
 
     /// - Throws: `.usage` with the names that may have been meant.
@@ -18,7 +18,7 @@ struct ControlDesk {
 
     /// The same control as it is now.
     func read(_ control: DeviceControl) throws(CaptureError) -> DeviceControl {
-        try saying { () throws(CallFault) in try panel.read(control) }
+        try translatingErrors { () throws(DeviceCallError) in try backend.read(control) }
     }
 
     /// Sets a control and reads it back.
@@ -27,7 +27,7 @@ struct ControlDesk {
         // Another control may have been set since the list was made.
         let now = try read(control)
         try now.checkSettable(on: device)
-        let meant = try saying { () throws(CallFault) in try panel.write(value, to: now) }
+        let meant = try translatingErrors { () throws(DeviceCallError) in try backend.write(value, to: now) }
         let after = try read(now)
         let isReadable = after.value != nil && now.kind != .button
         return ControlChange(asked: value, control: after, isAsAsked: !isReadable || after.value == meant)
@@ -50,7 +50,7 @@ struct ControlDesk {
             remedies: [Remedy("See what it takes.", command: "capturegate controls \(device.id)")])
     }
 
-    private func saying<Value>(_ body: () throws(CallFault) -> Value) throws(CaptureError) -> Value {
+    private func translatingErrors<Value>(_ body: () throws(DeviceCallError) -> Value) throws(CaptureError) -> Value {
         do { return try body() } catch { throw error.error(device) }
     }
 }

@@ -10,7 +10,7 @@ import Gate
 /// *session-bound*
 public struct ControlSession: ~Copyable {
     public let device: Device
-    private let desk: ControlDesk
+    private let access: ControlAccess
     private let capture: ActiveCapture
 
     /// Opens the device the permit names.
@@ -24,8 +24,8 @@ public struct ControlSession: ~Copyable {
             throw CaptureError(.notAuthorized, "\(id) is neither a microphone nor a camera.")
         }
         let capture = try await permit.redeem(opening: id, as: capability, for: lowest)
-        do throws(CallFault) {
-            desk = ControlDesk(device: device, panel: try Self.panel(of: device))
+        do throws(DeviceCallError) {
+            access = ControlAccess(device: device, backend: try Self.backend(of: device))
         } catch {
             let error = error.error(device)
             await capture.finish(frames: 0, bytes: 0, outcome: error.message)
@@ -35,24 +35,24 @@ public struct ControlSession: ~Copyable {
         self.capture = capture
     }
 
-    private static func panel(of device: Device) throws(CallFault) -> any ControlPanel {
+    private static func backend(of device: Device) throws(DeviceCallError) -> any ControlBackend {
         // A name of ALSA's configuration has no mixer: the cards' are those of other devices.
-        guard let node = device.nodes.first else { return EmptyPanel() }
-        let panel: any ControlPanel =
+        guard let node = device.nodes.first else { return NoControls() }
+        let backend: any ControlBackend =
             if device.capability == .camera {
-                try CameraPanel(opening: node)
+                try CameraControls(opening: node)
             } else {
-                try MixerPanel(opening: device.pcmName ?? "")
+                try MixerControls(opening: device.pcmName ?? "")
             }
         // Another device may have taken the place meanwhile.
-        guard DeviceCatalog.isInPlace(device) else { throw CallFault(call: "open", errno: ENODEV) }
-        return panel
+        guard DeviceCatalog.isStillAtNode(device) else { throw DeviceCallError(call: "open", errno: ENODEV) }
+        return backend
     }
 
     /// All there are, in the device's order, with their values now.
     public func controls() throws(CaptureError) -> [DeviceControl] {
         try checkPermission()
-        return try desk.controls()
+        return try access.controls()
     }
 
     /// The control of that name among those of ``controls()``.
@@ -61,13 +61,13 @@ public struct ControlSession: ~Copyable {
     public func control(
         named name: String, among controls: [DeviceControl]
     ) throws(CaptureError) -> DeviceControl {
-        try desk.control(named: name, among: controls)
+        try access.control(named: name, among: controls)
     }
 
     /// The same control as it is now.
     public func read(_ control: DeviceControl) throws(CaptureError) -> DeviceControl {
         try checkPermission()
-        return try desk.read(control)
+        return try access.read(control)
     }
 
     /// Sets a control and reads it back.
@@ -77,7 +77,7 @@ public struct ControlSession: ~Copyable {
     ///   `VIDIOC_S_EXT_CTRLS` and `snd_ctl_elem_write`.
     public func set(_ control: DeviceControl, to value: ControlValue) throws(CaptureError) -> ControlChange {
         try checkPermission()
-        return try desk.set(control, to: value)
+        return try access.set(control, to: value)
     }
 
     /// Sets controls to their defaults, and reads them back; what has none stays as it is.
@@ -88,7 +88,7 @@ public struct ControlSession: ~Copyable {
     /// - Throws: where the permission or the device has gone; what can't be set is among the failures.
     public func reset(_ controls: [DeviceControl]) throws(CaptureError) -> ControlReset {
         try checkPermission()
-        return try desk.reset(controls)
+        return try access.reset(controls)
     }
 
     /// Closes the device and writes the end into the audit log.

@@ -3,28 +3,28 @@ import CMedia
 /// What a sound card's mixer has of a microphone (`snd_ctl_elem_info` and its kin).
 ///
 /// The mixer is the card's: where it has several microphones, each shows the same volumes.
-final class MixerPanel: ControlPanel {
+final class MixerControls: ControlBackend {
     private let mixer: OpaquePointer
     /// ALSA's number of the PCM device.
     private let device: UInt32
 
     /// - Parameter pcmName: `hw:CARD,DEVICE`
-    init(opening pcmName: String) throws(CallFault) {
+    init(opening pcmName: String) throws(DeviceCallError) {
         let parts = pcmName.split(separator: ",")
         guard parts.count == 2, parts[0].hasPrefix("hw:"), let device = UInt32(parts[1]) else {
-            throw CallFault(call: "snd_ctl_open", errno: ENODEV)
+            throw DeviceCallError(call: "snd_ctl_open", errno: ENODEV)
         }
         self.device = device
         _ = cm_alsa_setup()
         var mixer: OpaquePointer?
-        try CallFault.check("snd_ctl_open", cm_mixer_open(&mixer, String(parts[0])))
-        guard let mixer else { throw CallFault(call: "snd_ctl_open", errno: ENOMEM) }
+        try DeviceCallError.check("snd_ctl_open", cm_mixer_open(&mixer, String(parts[0])))
+        guard let mixer else { throw DeviceCallError(call: "snd_ctl_open", errno: ENOMEM) }
         self.mixer = mixer
     }
 
     deinit { _ = cm_ctl_close(mixer) }
 
-    func controls() throws(CallFault) -> [DeviceControl] {
+    func controls() throws(DeviceCallError) -> [DeviceControl] {
         var elements: [cm_elem] = []
         for number in try numbers() {
             var element = cm_elem()
@@ -35,43 +35,43 @@ final class MixerPanel: ControlPanel {
         return zip(elements, names).map { control($0, name: $1) }
     }
 
-    func read(_ control: DeviceControl) throws(CallFault) -> DeviceControl {
+    func read(_ control: DeviceControl) throws(DeviceCallError) -> DeviceControl {
         self.control(try element(control), name: control.name)
     }
 
     /// Sets all channels alike.
-    func write(_ value: ControlValue, to control: DeviceControl) throws(CallFault) -> ControlValue {
+    func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue {
         var element = try element(control)
         let number = try raw(value, of: control)
         let values = [Int64](repeating: number, count: Int(CM_ELEM_CHANNELS))
-        try CallFault.check("snd_ctl_elem_write", cm_elem_write(mixer, &element, values))
+        try DeviceCallError.check("snd_ctl_elem_write", cm_elem_write(mixer, &element, values))
         return .integer(number)
     }
 
-    private func raw(_ value: ControlValue, of control: DeviceControl) throws(CallFault) -> Int64 {
+    private func raw(_ value: ControlValue, of control: DeviceControl) throws(DeviceCallError) -> Int64 {
         switch value {
         case .integer(let number): return number
-        case .text: throw CallFault(call: "snd_ctl_elem_write", errno: EINVAL)
+        case .text: throw DeviceCallError(call: "snd_ctl_elem_write", errno: EINVAL)
         case .decibels(let level):
             var number: Int64 = 0
-            try CallFault.check(
+            try DeviceCallError.check(
                 "snd_ctl_convert_from_dB",
                 cm_elem_from_decibels(mixer, control.id, Int64((level * 100).rounded()), &number))
             return number
         }
     }
 
-    private func numbers() throws(CallFault) -> [UInt32] {
-        let count = try CallFault.check("snd_ctl_elem_list", cm_elem_list(mixer, nil, 0))
+    private func numbers() throws(DeviceCallError) -> [UInt32] {
+        let count = try DeviceCallError.check("snd_ctl_elem_list", cm_elem_list(mixer, nil, 0))
         var numbers = [UInt32](repeating: 0, count: Int(min(count, 4096)))
         guard !numbers.isEmpty else { return [] }
-        let now = try CallFault.check("snd_ctl_elem_list", cm_elem_list(mixer, &numbers, UInt32(numbers.count)))
+        let now = try DeviceCallError.check("snd_ctl_elem_list", cm_elem_list(mixer, &numbers, UInt32(numbers.count)))
         return Array(numbers.prefix(Int(now)))
     }
 
-    private func element(_ control: DeviceControl) throws(CallFault) -> cm_elem {
+    private func element(_ control: DeviceControl) throws(DeviceCallError) -> cm_elem {
         var element = cm_elem()
-        try CallFault.check("snd_ctl_elem_info", cm_elem_info(mixer, control.id, &element))
+        try DeviceCallError.check("snd_ctl_elem_info", cm_elem_info(mixer, control.id, &element))
         return element
     }
 
@@ -84,7 +84,7 @@ final class MixerPanel: ControlPanel {
     }
 }
 
-extension MixerPanel {
+extension MixerControls {
     private static func label(_ element: cm_elem) -> String {
         FixedText.of(element.name) + (element.index == 0 ? "" : " \(element.index)")
     }

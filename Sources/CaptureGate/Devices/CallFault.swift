@@ -1,7 +1,7 @@
 import Gate
 
 /// A call to a device that failed, about a control or a format.
-struct CallFault: Error, Hashable {
+struct DeviceCallError: Error, Hashable {
     /// The function or request.
     let call: String
     /// Positive, as in errno.h.
@@ -9,8 +9,8 @@ struct CallFault: Error, Hashable {
 
     /// - Returns: `result`, where it is no error.
     @discardableResult
-    static func check(_ call: String, _ result: Int32) throws(CallFault) -> Int32 {
-        guard result >= 0 else { throw CallFault(call: call, errno: 0 &- result) }
+    static func check(_ call: String, _ result: Int32) throws(DeviceCallError) -> Int32 {
+        guard result >= 0 else { throw DeviceCallError(call: call, errno: 0 &- result) }
         return result
     }
 

@@ -6,8 +6,8 @@ import CaptureRealtime
 /// Asks an idle camera for its formats, sizes and rates (`VIDIOC_ENUM_FMT` and its kin), without streaming.
 struct CameraFormats {
     /// Where a call fails, what the camera had said until then counts.
-    static func read(_ node: String) -> FormatsReading {
-        var reading = FormatsReading()
+    static func read(_ node: String) -> FormatQueryResult {
+        var reading = FormatQueryResult()
         let camera = cm_v4l2_open(node)
         guard camera >= 0 else {
             reading.note("open", camera)
@@ -19,9 +19,9 @@ struct CameraFormats {
     }
 
     private let camera: Int32
-    private var reading: FormatsReading
+    private var reading: FormatQueryResult
 
-    private mutating func read() -> FormatsReading {
+    private mutating func read() -> FormatQueryResult {
         var modes: [VideoMode] = []
         for type in Self.bufferTypes {
             let codes = pixelFormats(type)

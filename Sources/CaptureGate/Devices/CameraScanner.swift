@@ -4,13 +4,13 @@
 /// udev's `ID_V4L_CAPABILITIES` says what each node does; of the nodes that capture and share a parent interface, the
 /// one with the lowest index is the camera.
 enum CameraScanner {
-    static func walk() -> DeviceWalk {
+    static func walk() -> EnumerationResult {
         var records: [DeviceRecord] = []
-        let hasDaemon = UdevScan.hasDaemon
-        let faults = UdevScan.forEach(in: "video4linux", named: "video*") { device in
+        let hasDaemon = UdevEnumerator.hasDaemon
+        let faults = UdevEnumerator.forEach(in: "video4linux", named: "video*") { device in
             if !hasDaemon || device.isInitialized, let record = record(of: device) { records.append(record) }
         }
-        return DeviceWalk(records: onePerCamera(records), faults: faults)
+        return EnumerationResult(records: onePerCamera(records), faults: faults)
     }
 
     private static func record(of device: borrowing UdevDevice) -> DeviceRecord? {

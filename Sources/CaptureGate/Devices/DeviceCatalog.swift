@@ -70,7 +70,7 @@ public enum DeviceCatalog {
 
     /// Whether a device is still where it was looked up: another one may have taken its node before that was opened. What
     /// was opened of one that is back by now gives nothing. Who holds it is not looked at.
-    static func isInPlace(_ device: Device) -> Bool {
+    static func isStillAtNode(_ device: Device) -> Bool {
         guard let node = device.nodes.first else { return true }
         let found = try? records(of: device.capability)?.find {
             identified($0, device.capability, only: device.id).first?.record.node
@@ -78,11 +78,11 @@ public enum DeviceCatalog {
         return found == node
     }
 
-    private static let cameraRecords = KeptRecords(walk: CameraScanner.walk)
-    private static let microphoneRecords = KeptRecords(walk: MicrophoneScanner.walk)
+    private static let cameraRecords = DeviceRecordCache(walk: CameraScanner.walk)
+    private static let microphoneRecords = DeviceRecordCache(walk: MicrophoneScanner.walk)
     private static let freeNodes = FreeNodes()
 
-    private static func records(of capability: CapabilityName) -> KeptRecords? {
+    private static func records(of capability: CapabilityName) -> DeviceRecordCache? {
         switch capability {
         case .camera: cameraRecords
         case .microphone: microphoneRecords
@@ -91,7 +91,7 @@ public enum DeviceCatalog {
     }
 
     /// Looks no further than what decides its id: a gate does so several times for each request.
-    private static func find(_ id: DeviceID, _ capability: CapabilityName) throws(SearchFault) -> Device? {
+    private static func find(_ id: DeviceID, _ capability: CapabilityName) throws(EnumerationError) -> Device? {
         let builtIn = BuiltInDevices.all.first { $0.id == id && $0.capability == capability }
         if let builtIn { return builtIn }
         return try records(of: capability)?.find {
@@ -99,14 +99,14 @@ public enum DeviceCatalog {
         }
     }
 
-    private static func cameras(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [Sighting] {
+    private static func cameras(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [DiscoveredDevice] {
         let found = identified(records, .camera, only: id)
         let nodes = found.map(\.record.node)
         let holdings = id == nil ? freeNodes.renew(nodes) : freeNodes.holdings(of: nodes)
         return found.map { camera($0.record, $0.identity, holdings[$0.record.node] ?? []) }
     }
 
-    private static func microphones(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [Sighting] {
+    private static func microphones(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [DiscoveredDevice] {
         identified(records, .microphone, only: id).map { microphone($0.record, $0.identity) }
     }
 
@@ -121,22 +121,22 @@ public enum DeviceCatalog {
 
     private static func camera(
         _ record: DeviceRecord, _ identity: DeviceIdentity, _ holdings: [DeviceHolders.Holding]
-    ) -> Sighting {
+    ) -> DiscoveredDevice {
         let capturing = holdings.first(where: \.hasBuffers)
         let device = Device(
             id: identity.id, name: record.name, capability: .camera,
             availability: capturing.map { .busy($0.holder) } ?? .available, ambiguity: identity.ambiguity,
             nodes: [record.node], pcmName: nil, formats: .unknown, aliases: identity.aliases)
-        return Sighting(device: device, isIdle: holdings.isEmpty)
+        return DiscoveredDevice(device: device, isIdle: holdings.isEmpty)
     }
 
-    private static func microphone(_ record: DeviceRecord, _ identity: DeviceIdentity) -> Sighting {
-        let busy = SoundProc.isBusy(card: record.card ?? 0, device: record.index)
+    private static func microphone(_ record: DeviceRecord, _ identity: DeviceIdentity) -> DiscoveredDevice {
+        let busy = ALSAProcfs.isBusy(card: record.card ?? 0, device: record.index)
         let device = Device(
             id: identity.id, name: record.name, capability: .microphone,
             availability: busy ? .busy(DeviceHolders.holdings(of: record.node).first?.holder) : .available,
             ambiguity: identity.ambiguity, nodes: [record.node], pcmName: "hw:\(record.card ?? 0),\(record.index)",
             formats: .unknown, aliases: identity.aliases)
-        return Sighting(device: device, isIdle: !busy)
+        return DiscoveredDevice(device: device, isIdle: !busy)
     }
 }

@@ -39,7 +39,7 @@ struct DeviceIdentity: Hashable, Sendable {
         }
         let left = counted(numbered.map(\.id))
         return zip(numbered, records).map { identity, record in
-            left[identity.id] == 1 ? identity : byPlace(record, kind: kind, why: "others are called the same")
+            left[identity.id] == 1 ? identity : bySystemPath(record, kind: kind, why: "others are called the same")
         }
     }
 
@@ -55,7 +55,7 @@ struct DeviceIdentity: Hashable, Sendable {
 
     /// All that a device is called, whatever else is there.
     private static func names(of record: DeviceRecord, kind: String) -> [DeviceID] {
-        let place = byPlace(record, kind: kind, why: "").id
+        let place = bySystemPath(record, kind: kind, why: "").id
         guard isUSB(record) else { return [byPath(record, kind: kind).id, place] }
         let serial = serialKey(record).map { bySerial($0, kind: kind) }
         return [serial, byPort(record, kind: kind, why: "").id, place].compactMap(\.self)
@@ -89,13 +89,13 @@ struct DeviceIdentity: Hashable, Sendable {
 
     private static func byPath(_ record: DeviceRecord, kind: String) -> DeviceIdentity {
         guard let path = record.properties["ID_PATH"] else {
-            return byPlace(record, kind: kind, why: "udev has not described the device")
+            return bySystemPath(record, kind: kind, why: "udev has not described the device")
         }
         return DeviceIdentity(
             id: DeviceID(rawValue: "\(kind):\(clean(path))-\(clean(record.name))\(part(record))"), ambiguity: nil)
     }
 
-    private static func byPlace(_ record: DeviceRecord, kind: String, why: String) -> DeviceIdentity {
+    private static func bySystemPath(_ record: DeviceRecord, kind: String, why: String) -> DeviceIdentity {
         let path = record.systemPath.hasPrefix("/sys/devices/") ? record.systemPath.dropFirst(13) : "?"
         return DeviceIdentity(
             id: DeviceID(rawValue: "\(kind):\(clean(String(path)))"),

@@ -29,7 +29,7 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncStream<Event>.Iterator {
         AsyncStream { continuation in
             do {
-                let watch = try UdevWatch {
+                let watch = try UdevMonitor {
                     DeviceDifference.report(to: continuation, from: &$0, without: $1)
                 } end: {
                     continuation.finish()

@@ -33,7 +33,7 @@ public enum DeviceQuery: Hashable, Sendable {
     ) throws(CaptureError) -> Device {
         let real = candidates.filter { !$0.isBuiltIn }
         if let free = real.first(where: \.availability.isAvailable) { return free }
-        if capability == .microphone, real.contains(where: \.availability.isOfSoundServer) { return NamedPCM.default }
+        if capability == .microphone, real.contains(where: \.availability.isOfAudioServer) { return NamedPCM.default }
         if let busy = real.first { return busy }
         throw CaptureError(
             .noDevice, "This machine has no \(capability).", remedies: listing(candidates, capability))
@@ -64,8 +64,8 @@ public enum DeviceQuery: Hashable, Sendable {
 }
 
 extension Availability {
-    fileprivate var isOfSoundServer: Bool {
+    fileprivate var isOfAudioServer: Bool {
         guard case .busy(let holder?) = self else { return false }
-        return SoundServer.isOne(holder)
+        return AudioServer.isOne(holder)
     }
 }

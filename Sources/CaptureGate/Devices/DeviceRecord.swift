@@ -15,8 +15,8 @@ struct DeviceRecord: Hashable, Sendable {
     /// ALSA's card number; `nil` for cameras.
     var card: Int?
 
-    /// Whether it, or what it belongs to, stands at one of these places in /sys.
-    func isIn(_ places: Set<String>) -> Bool {
-        places.contains(systemPath) || parentPath.map { places.contains($0) } ?? false
+    /// Whether it, or what it belongs to, stands at one of these paths in /sys.
+    func isIn(_ paths: Set<String>) -> Bool {
+        paths.contains(systemPath) || parentPath.map { paths.contains($0) } ?? false
     }
 }

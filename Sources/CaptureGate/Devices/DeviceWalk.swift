@@ -1,6 +1,6 @@
 /// What a walk through udev's devices found.
-struct DeviceWalk: Sendable {
+struct EnumerationResult: Sendable {
     var records: [DeviceRecord] = []
     /// Why there may be more than it found.
-    var faults: [SearchFault] = []
+    var faults: [EnumerationError] = []
 }

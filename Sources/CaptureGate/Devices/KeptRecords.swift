@@ -5,7 +5,7 @@ import Gate
 /// a second at most. A gate looks a device up several times for each request, and each walk is hundreds of system calls.
 ///
 /// *thread-safe*
-final class KeptRecords: Sendable {
+final class DeviceRecordCache: Sendable {
     /// A device that is just leaving may be found after its event was told: that holds no longer than this, nanoseconds.
     static let patience: Int64 = 1_000_000_000
 
@@ -18,7 +18,7 @@ final class KeptRecords: Sendable {
     private let last = Locked<Walk?>(nil)
     private let event: @Sendable () -> String?
     private let now: @Sendable () -> Int64
-    private let walk: @Sendable () -> DeviceWalk
+    private let walk: @Sendable () -> EnumerationResult
 
     /// - Parameters:
     ///   - event: the number of the kernel's last event about devices; `nil` where it can't be read, and nothing is kept.
@@ -26,7 +26,7 @@ final class KeptRecords: Sendable {
     init(
         event: @escaping @Sendable () -> String? = { SmallFile.text("/sys/kernel/uevent_seqnum") },
         now: @escaping @Sendable () -> Int64 = { cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) },
-        walk: @escaping @Sendable () -> DeviceWalk
+        walk: @escaping @Sendable () -> EnumerationResult
     ) {
         self.event = event
         self.now = now
@@ -34,7 +34,7 @@ final class KeptRecords: Sendable {
     }
 
     /// Looks anew. What may not be all is not kept.
-    func renew() -> DeviceWalk {
+    func renew() -> EnumerationResult {
         // Before the walk: what changes meanwhile has a later number.
         let (event, at) = (event(), now())
         let walk = walk()
@@ -47,7 +47,7 @@ final class KeptRecords: Sendable {
     /// What `body` finds among the kept ones; where it finds nothing, among those of a new walk.
     ///
     /// - Throws: where that one did not see all there is, why.
-    func find<Found>(_ body: ([DeviceRecord]) -> Found?) throws(SearchFault) -> Found? {
+    func find<Found>(_ body: ([DeviceRecord]) -> Found?) throws(EnumerationError) -> Found? {
         if let records = kept, let found = body(records) { return found }
         let walk = renew()
         if let found = body(walk.records) { return found }

@@ -1,7 +1,7 @@
 import CaptureBase
 
 /// What a camera can deliver over a bus that had no room for another format.
-enum LighterMode {
+enum FallbackMode {
     /// The best mode that needs less: the same picture compressed, else the most pixels a second of the same pixel format,
     /// half as many at most.
     ///

@@ -5,9 +5,9 @@ import CaptureRealtime
 
 /// Asks libasound what an idle PCM can deliver (`snd_pcm_hw_params_any`), without fixing or starting anything.
 enum MicrophoneFormats {
-    static func read(_ pcmName: String) -> FormatsReading {
+    static func read(_ pcmName: String) -> FormatQueryResult {
         _ = cm_alsa_setup()
-        var reading = FormatsReading()
+        var reading = FormatQueryResult()
         var pcm: OpaquePointer?
         reading.note("snd_pcm_open", cm_pcm_open(&pcm, pcmName))
         guard let pcm else { return reading }
@@ -22,7 +22,7 @@ enum MicrophoneFormats {
         return reading
     }
 
-    private static func ask(_ parameters: OpaquePointer, of pcm: OpaquePointer, _ reading: inout FormatsReading) {
+    private static func ask(_ parameters: OpaquePointer, of pcm: OpaquePointer, _ reading: inout FormatQueryResult) {
         var rates = cm_range()
         var channels = cm_range()
         reading.note("snd_pcm_hw_params_get_rate", cm_hw_rate_range(parameters, &rates))

@@ -1,15 +1,15 @@
 /// Finds the PCM devices that capture.
 enum MicrophoneScanner {
-    static func walk() -> DeviceWalk {
+    static func walk() -> EnumerationResult {
         var records: [DeviceRecord] = []
-        let hasDaemon = UdevScan.hasDaemon
-        let faults = UdevScan.forEach(in: "sound", named: "pcmC*c") { device in
+        let hasDaemon = UdevEnumerator.hasDaemon
+        let faults = UdevEnumerator.forEach(in: "sound", named: "pcmC*c") { device in
             // udev describes a card in a second event, after its PCM devices have come; until then it has no identity.
             if let record = record(of: device), !hasDaemon || record.properties["SOUND_INITIALIZED"] != nil {
                 records.append(record)
             }
         }
-        return DeviceWalk(
+        return EnumerationResult(
             records: records.sorted { ($0.card ?? 0, $0.index) < ($1.card ?? 0, $1.index) }, faults: faults)
     }
 
@@ -18,7 +18,7 @@ enum MicrophoneScanner {
         return DeviceRecord(
             systemPath: device.systemPath,
             node: device.node ?? "/dev/snd/\(device.systemName)",
-            name: SoundProc.name(card: card, device: index),
+            name: ALSAProcfs.name(card: card, device: index),
             // udev describes the card, not its PCM devices.
             properties: device.parentProperties("sound"),
             parentPath: device.parentPath("sound"), index: index, card: card)

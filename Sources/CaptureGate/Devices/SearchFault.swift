@@ -2,18 +2,18 @@ import CSystem
 import Gate
 
 /// A call that failed while devices were looked for, so that some of them may not have been found.
-struct SearchFault: Error, Hashable {
+struct EnumerationError: Error, Hashable {
     /// As its manual page has it.
     let call: String
     /// Positive, as in errno.h.
     let errno: Int32
     /// Where in /sys the device is that could not be looked at; `nil` where none of its kind could be looked for.
-    var place: String?
+    var path: String?
 
     /// - Returns: `nil` where `result` is no error.
-    init?(_ call: String, _ result: Int32, at place: String? = nil) {
+    init?(_ call: String, _ result: Int32, at path: String? = nil) {
         guard result < 0 else { return nil }
-        (self.call, self.errno, self.place) = (call, 0 &- result, place)
+        (self.call, self.errno, self.path) = (call, 0 &- result, path)
     }
 
     /// libudev gives no object where it has no memory for it, and else always does.
@@ -22,12 +22,12 @@ struct SearchFault: Error, Hashable {
     }
 
     /// Whether it says no more than that a device went between the list and the look.
-    var isDeparture: Bool { place != nil && [ENODEV, ENOENT, ENXIO].contains(errno) }
+    var isDeparture: Bool { path != nil && [ENODEV, ENOENT, ENXIO].contains(errno) }
 
     /// - Parameter capability: what was looked for.
     func error(_ capability: CapabilityName) -> CaptureError {
         let what =
-            place.map { "What \(QuestionText.visible($0)) is can't be told" } ?? "The \(capability)s can't be listed"
+            path.map { "What \(QuestionText.visible($0)) is can't be told" } ?? "The \(capability)s can't be listed"
         let isShortage = [ENOMEM, EMFILE, ENFILE].contains(errno)
         let advice =
             isShortage

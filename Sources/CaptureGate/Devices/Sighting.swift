@@ -1,5 +1,5 @@
 /// A device as udev, sysfs and /proc show it: its formats are not known yet.
-struct Sighting {
+struct DiscoveredDevice {
     let device: Device
     /// Whether nobody holds it, so that opening it disturbs nobody.
     let isIdle: Bool
@@ -19,7 +19,7 @@ struct Sighting {
 }
 
 extension Device {
-    fileprivate func with(_ reading: FormatsReading) -> Device {
+    fileprivate func with(_ reading: FormatQueryResult) -> Device {
         Device(
             id: id, name: name, capability: capability, availability: availability, ambiguity: ambiguity, nodes: nodes,
             pcmName: pcmName, formats: reading.formats, aliases: aliases, inputs: reading.inputs,

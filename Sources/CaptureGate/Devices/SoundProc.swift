@@ -1,5 +1,5 @@
 /// What /proc/asound says of a PCM device, without opening it.
-enum SoundProc {
+enum ALSAProcfs {
     /// The card's long name, with the PCM's own name where it adds something.
     static func name(card: Int, device: Int) -> String {
         let pcm = info(card: card, device: device)["name"] ?? ""

@@ -1,7 +1,7 @@
 import CMedia
 
 /// Walks the devices of a subsystem.
-enum UdevScan {
+enum UdevEnumerator {
     /// Whether udevd runs here. Where it does, a device is listed once udevd has described it: its event comes then.
     static var hasDaemon: Bool { SmallFile.names(in: "/run/udev").contains("control") }
 
@@ -11,15 +11,15 @@ enum UdevScan {
     /// - Returns: why there may be more of them.
     static func forEach(
         in subsystem: String, named names: String, _ body: (borrowing UdevDevice) -> Void
-    ) -> [SearchFault] {
-        guard let udev = cm_udev_new() else { return [SearchFault(withoutMemory: "udev_new")] }
+    ) -> [EnumerationError] {
+        guard let udev = cm_udev_new() else { return [EnumerationError(withoutMemory: "udev_new")] }
         defer { cm_udev_unref(udev) }
         guard let enumeration = cm_udev_enumerate_new(udev) else {
-            return [SearchFault(withoutMemory: "udev_enumerate_new")]
+            return [EnumerationError(withoutMemory: "udev_enumerate_new")]
         }
         defer { cm_udev_enumerate_unref(enumeration) }
         if let fault = list(enumeration, subsystem, names) { return [fault] }
-        var faults: [SearchFault] = []
+        var faults: [EnumerationError] = []
         var entry = cm_udev_enumerate_first(enumeration)
         while let current = entry {
             if let path = cm_udev_entry_name(current), let fault = look(at: path, udev, body) { faults.append(fault) }
@@ -28,20 +28,20 @@ enum UdevScan {
         return faults
     }
 
-    private static func list(_ enumeration: OpaquePointer, _ subsystem: String, _ names: String) -> SearchFault? {
-        SearchFault("udev_enumerate_add_match_subsystem", cm_udev_enumerate_add_subsystem(enumeration, subsystem))
-            ?? SearchFault("udev_enumerate_add_match_sysname", cm_udev_enumerate_add_name(enumeration, names))
-            ?? SearchFault("udev_enumerate_scan_devices", cm_udev_enumerate_scan(enumeration))
+    private static func list(_ enumeration: OpaquePointer, _ subsystem: String, _ names: String) -> EnumerationError? {
+        EnumerationError("udev_enumerate_add_match_subsystem", cm_udev_enumerate_add_subsystem(enumeration, subsystem))
+            ?? EnumerationError("udev_enumerate_add_match_sysname", cm_udev_enumerate_add_name(enumeration, names))
+            ?? EnumerationError("udev_enumerate_scan_devices", cm_udev_enumerate_scan(enumeration))
     }
 
     /// A device may be gone between the list and the look, which is no fault.
     private static func look(
         at path: UnsafePointer<CChar>, _ udev: OpaquePointer, _ body: (borrowing UdevDevice) -> Void
-    ) -> SearchFault? {
+    ) -> EnumerationError? {
         var device: OpaquePointer?
         let result = cm_udev_device_from_syspath(udev, path, &device)
         guard let device else {
-            let fault = SearchFault("udev_device_new_from_syspath", result, at: String(cString: path))
+            let fault = EnumerationError("udev_device_new_from_syspath", result, at: String(cString: path))
             return fault?.isDeparture == true ? nil : fault
         }
         body(UdevDevice(owning: device))

@@ -4,7 +4,7 @@ import Dispatch
 import Gate
 
 /// Calls a handler on a thread of its own, first at once, then after each event of a capture device.
-final class UdevWatch: Sendable {
+final class UdevMonitor: Sendable {
     private let stop: EventDescriptor
 
     /// - Parameters:

@@ -27,8 +27,8 @@ struct CameraInputs {
     private let camera: Int32
 
     /// - Returns: inputs alone; none where the node can't be opened or has none.
-    static func read(_ node: String) -> FormatsReading {
-        var reading = FormatsReading()
+    static func read(_ node: String) -> FormatQueryResult {
+        var reading = FormatQueryResult()
         let camera = cm_v4l2_open(node)
         guard camera >= 0 else {
             reading.note("open", camera)
@@ -40,7 +40,7 @@ struct CameraInputs {
     }
 
     /// - Parameter camera: an open node.
-    static func read(_ camera: Int32, noting reading: inout FormatsReading) -> [VideoInput] {
+    static func read(_ camera: Int32, noting reading: inout FormatQueryResult) -> [VideoInput] {
         let current = cm_v4l2_g_input(camera)
         if current < 0, ![EINVAL, ENOTTY, ENODATA].contains(0 &- current) { reading.note("VIDIOC_G_INPUT", current) }
         var inputs: [VideoInput] = []

@@ -70,7 +70,7 @@ package struct NodeProtection: Sendable {
     /// Video nodes of which udev knows that they show nobody's picture: outputs, codecs, metadata.
     private static var outputs: Set<String> {
         var nodes: Set<String> = []
-        _ = UdevScan.forEach(in: "video4linux", named: "video*") { device in
+        _ = UdevEnumerator.forEach(in: "video4linux", named: "video*") { device in
             let capabilities = device.properties["ID_V4L_CAPABILITIES"]
             if let capabilities, !capabilities.contains(":capture:"), let node = device.node { nodes.insert(node) }
         }

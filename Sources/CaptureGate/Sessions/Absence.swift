@@ -5,14 +5,14 @@ import CaptureRealtime
 /// and those that it would have made meanwhile are lost ones.
 ///
 /// *session-bound*
-struct Absence: Sendable {
+struct GapTracker: Sendable {
     /// Frames that were missed, all absences together.
     private(set) var lost: UInt64 = 0
     /// What the device's own numbers are short of.
     private var base: UInt64 = 0
-    /// The last frames read: the number after them, their stamp and how many they were.
+    /// The last frames read: the number after them, their timestamp and how many they were.
     private var next: UInt64 = 0
-    private var stamp: Int64 = 0
+    private var timestamp: Int64 = 0
     private var count = 0
     /// Frames a second; 0 where the device is not just back.
     private var rate = 0.0
@@ -28,15 +28,15 @@ struct Absence: Sendable {
         if rate > 0 { close(&header) }
         header.sequence &+= base
         next = header.sequence &+ UInt64(header.frameCount)
-        (stamp, count) = (header.timestamp, header.frameCount)
+        (timestamp, count) = (header.timestamp, header.frameCount)
         return header
     }
 
     private mutating func close(_ header: inout FrameHeader) {
         defer { rate = 0 }
         // Unplugged before the first frame: nothing is missing.
-        guard stamp > 0 else { return }
-        let passed = (Double(header.timestamp - stamp) / 1e9 * rate).rounded() - Double(count)
+        guard timestamp > 0 else { return }
+        let passed = (Double(header.timestamp - timestamp) / 1e9 * rate).rounded() - Double(count)
         let known = header.lost.total
         let missed = passed > Double(known) ? UInt64(passed) - known : 0
         lost &+= missed

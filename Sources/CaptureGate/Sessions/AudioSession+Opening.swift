@@ -36,7 +36,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
         self.init(
-            core, opened.track, opened.reader, format: format, unit: opened.settings.periodNanoseconds,
+            core, opened.stream, opened.reader, format: format, frameInterval: opened.settings.periodNanoseconds,
             differences: differences)
     }
 }
@@ -47,23 +47,24 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
     let settings: PCMSettings
     /// What the name has led to; `nil` for the built-in tone.
     var hardware: PCMHardware?
-    var track: CaptureTrack
+    var stream: CaptureStream
     var reader: AudioRing.Consumer
 
     static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
-        guard DeviceCatalog.isInPlace(core.device) else { throw RealtimeFault(.openPCM, result: -ENODEV) }
+        guard DeviceCatalog.isStillAtNode(core.device) else { throw RealtimeFault(.openPCM, result: -ENODEV) }
         let (got, hardware) = (source.settings, source.hardware)
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
         return OpenedMicrophone(
-            core: core, settings: got, hardware: hardware, track: .microphone(capture.stream), reader: capture.consumer)
+            core: core, settings: got, hardware: hardware, stream: .microphone(capture.stream), reader: capture.consumer
+        )
     }
 
     static func tone(_ core: CaptureCore, _ asked: AudioSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try TestTone(settings: asked.pcm, claps: asked.claps)
         let got = source.settings
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
-        return OpenedMicrophone(core: core, settings: got, track: .tone(capture.stream), reader: capture.consumer)
+        return OpenedMicrophone(core: core, settings: got, stream: .tone(capture.stream), reader: capture.consumer)
     }
 }
 

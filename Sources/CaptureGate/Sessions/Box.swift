@@ -1,7 +1,7 @@
 import Gate
 
 /// Carries a value that can't be copied into a closure, which could not consume it, and gives it out once.
-package final class Box<Value: ~Copyable & Sendable>: Sendable {
+package final class Handoff<Value: ~Copyable & Sendable>: Sendable {
     private let value: Locked<Value?>
 
     package init(_ value: consuming Value) {

@@ -149,19 +149,19 @@ final class CaptureCore: Sendable {
     func opening<Value: ~Copyable & Sendable>(
         _ open: @escaping @Sendable () throws(RealtimeFault) -> Value
     ) async throws(CaptureError) -> Value {
-        let opening = device.isBuiltIn ? Opening(open) : await Opening.of(open, on: "capturegate.\(device.id)")
+        let opening = device.isBuiltIn ? OpenResult(open) : await OpenResult.of(open, on: "capturegate.\(device.id)")
         do { return try value(of: opening) } catch { throw await refused(error) }
     }
 
     /// What was opened, or why it was not.
-    func value<Value: ~Copyable & Sendable>(of opening: Opening<Value>) throws(CaptureError) -> Value {
+    func value<Value: ~Copyable & Sendable>(of opening: OpenResult<Value>) throws(CaptureError) -> Value {
         let fault = DeviceFault(device: device)
         switch opening {
         case .opened(let box):
             guard let value = box.take() else { throw fault.cancelled }
             return value
         case .failed(let failure): throw fault.error(failure)
-        case .late: throw fault.unanswered(after: Opening<Value>.patience)
+        case .late: throw fault.unanswered(after: OpenResult<Value>.patience)
         case .cancelled: throw fault.cancelled
         }
     }

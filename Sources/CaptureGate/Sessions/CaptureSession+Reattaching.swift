@@ -27,7 +27,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
     }
 
     private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedMicrophone> {
-        let (core, settings) = (core, PCMSettings(format, period: unit))
+        let (core, settings) = (core, PCMSettings(format, period: frameInterval))
         return { () throws(CaptureError) in
             let fresh = try CaptureCore(resuming: core)
             return DeviceOpening(core: fresh) { () throws(RealtimeFault) in
@@ -42,7 +42,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         guard core.isAdmitted(hardware: opened.hardware) else { throw core.isOtherwise("as other hardware") }
         let got = AudioFormat(opened.settings)
         guard got == format else { throw core.isOtherwise("with \(got.phrase); it had \(format.phrase)") }
-        goOn(core, opened.track, opened.reader, rate: Double(format.sampleRate))
+        goOn(core, opened.stream, opened.reader, rate: Double(format.sampleRate))
     }
 }
 
@@ -99,7 +99,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         let got = VideoFormat(opened.format)
         guard got == delivered else { throw core.isOtherwise("with \(got.phrase); it had \(delivered.phrase)") }
         if opened.isCovered { throw .privacyShutter(closedOn: core.device.description) }
-        goOn(core, opened.track, opened.reader, rate: delivered.frameRate.framesPerSecond)
+        goOn(core, opened.stream, opened.reader, rate: delivered.frameRate.framesPerSecond)
     }
 }
 

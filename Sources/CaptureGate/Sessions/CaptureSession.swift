@@ -13,30 +13,31 @@ public typealias VideoSession = CaptureSession<VideoRing.Consumer, VideoFormat>
 /// *session-bound*
 public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: ~Copyable, Sendable {
     var core: CaptureCore
-    private var track: CaptureTrack?
+    private var stream: CaptureStream?
     private var reader: Reader
-    private var absence = Absence()
+    private var gapTracker = GapTracker()
     /// From one period or picture to the next in nanoseconds, 0 where it is not known.
-    let unit: Int64
+    let frameInterval: Int64
     /// What is read from it: what the device delivers, unless pictures are converted.
     public internal(set) var format: Format
     /// What was asked for and is otherwise, a sentence each.
     public internal(set) var differences: [String]
     /// For pictures that can't be lent as they are.
-    var pictures: PictureAdapter?
+    var pictures: FrameAdapter?
     /// What a camera was asked for, for when it is opened again.
     var source = CameraSettings()
 
     init(
-        _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, format: Format, unit: Int64,
-        differences: [String], pictures: PictureAdapter? = nil
+        _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming Reader, format: Format,
+        frameInterval: Int64,
+        differences: [String], pictures: FrameAdapter? = nil
     ) {
         self.pictures = pictures
         self.core = core
-        self.track = consume track
+        self.stream = consume stream
         self.reader = reader
         self.format = format
-        self.unit = unit
+        self.frameInterval = frameInterval
         self.differences = differences
     }
 
@@ -52,7 +53,7 @@ extension CaptureSession where Reader: ~Copyable {
     public var decision: Int64? { core.capture.decision }
 
     /// What was counted up to now.
-    public var statistics: CaptureStatistics { CaptureStatistics(core.counters, lostWhileAway: absence.lost) }
+    public var statistics: CaptureStatistics { CaptureStatistics(core.counters, lostWhileAway: gapTracker.lost) }
 
     /// What the device says of its signal now; `.present` where it can't tell, and of sound. Each picture's flags say it of
     /// that picture.
@@ -61,7 +62,7 @@ extension CaptureSession where Reader: ~Copyable {
     /// Starts the capture on a realtime thread; a second call does nothing. The C functions are `snd_pcm_start` and
     /// `VIDIOC_STREAMON`.
     public mutating func start() {
-        if let track = track.take() { core.run(track) }
+        if let stream = stream.take() { core.run(stream) }
     }
 
     /// Lends the next period or picture, if one is there; never waits.
@@ -74,17 +75,17 @@ extension CaptureSession where Reader: ~Copyable {
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
         // Not the session's own, which the ring's call holds.
-        var absence = absence
-        defer { self.absence = absence }
+        var gapTracker = gapTracker
+        defer { self.gapTracker = gapTracker }
         guard let pictures else {
             return try reader.withNext { (header, bytes) throws(Failure) in
-                try body(absence.continued(header), bytes)
+                try body(gapTracker.continued(header), bytes)
             }
         }
         while true {
             let taken: Value?? = try reader.withNextPlanes { (header, first, second, third) throws(Failure) in
                 try pictures.adapt(header, first, second, third) { (header, picture) throws(Failure) in
-                    try body(absence.continued(header), picture)
+                    try body(gapTracker.continued(header), picture)
                 }
             }
             guard let taken else { return nil }
@@ -111,7 +112,7 @@ extension CaptureSession where Reader: ~Copyable {
     ///
     /// - Parameter interval: 0 for each period or picture, which is how it begins.
     public mutating func wake(every interval: Duration) {
-        reader.wakeAfter = unit == 0 ? 1 : Int(max(1, min(interval / .nanoseconds(unit), 1000)))
+        reader.wakeAfter = frameInterval == 0 ? 1 : Int(max(1, min(interval / .nanoseconds(frameInterval), 1000)))
     }
 
     /// How many periods or pictures can be taken now.
@@ -124,14 +125,14 @@ extension CaptureSession where Reader: ~Copyable {
     ///
     /// - Parameter rate: frames a second.
     mutating func goOn(
-        _ core: CaptureCore, _ track: consuming CaptureTrack, _ reader: consuming Reader, rate: Double
+        _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming Reader, rate: Double
     ) {
         while withNext({ _, _ in true }) != nil {}
         pictures?.beginAgain()
         self.core = core
-        self.track = consume track
+        self.stream = consume stream
         self.reader = reader
-        absence.begin(rate: rate)
+        gapTracker.begin(rate: rate)
         start()
     }
 

@@ -1,7 +1,7 @@
 import CaptureRealtime
 
 /// What runs on the capture thread: one case for each kind of source.
-enum CaptureTrack: ~Copyable, Sendable {
+enum CaptureStream: ~Copyable, Sendable {
     case microphone(AudioStream<PCMSource>)
     case tone(AudioStream<TestTone>)
     case camera(VideoStream<CameraSource>)
@@ -9,13 +9,13 @@ enum CaptureTrack: ~Copyable, Sendable {
 }
 
 extension CaptureCore {
-    /// Runs a track on the session's thread.
-    func run(_ track: consuming CaptureTrack) {
-        switch consume track {
-        case .microphone(let track): run(track)
-        case .tone(let track): run(track)
-        case .camera(let track): run(track)
-        case .bars(let track): run(track)
+    /// Runs a stream on the session's thread.
+    func run(_ stream: consuming CaptureStream) {
+        switch consume stream {
+        case .microphone(let stream): run(stream)
+        case .tone(let stream): run(stream)
+        case .camera(let stream): run(stream)
+        case .bars(let stream): run(stream)
         }
     }
 }

@@ -160,7 +160,7 @@ struct DeviceFault {
                 "Look for it in containers and virtual machines, or for a second use of it in this program; its driver may "
                     + "be busy as well, and the kernel's messages say more.", command: "dmesg")
         }
-        guard device.capability == .microphone, SoundServer.isOne(holder) else {
+        guard device.capability == .microphone, AudioServer.isOne(holder) else {
             return Remedy("End that program, or choose another device.", command: "kill \(holder.processID)")
         }
         return Remedy(
@@ -183,7 +183,7 @@ struct DeviceFault {
     }
 
     private var lighter: Remedy {
-        guard let format, let (mode, rate) = LighterMode.best(of: modes, than: format) else {
+        guard let format, let (mode, rate) = FallbackMode.best(of: modes, than: format) else {
             return Remedy(
                 "Choose MJPEG, a smaller size or fewer frames a second.", command: "capturegate devices --json")
         }

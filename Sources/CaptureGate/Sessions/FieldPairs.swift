@@ -6,7 +6,7 @@ import CaptureRealtime
 /// A picture with one field is lost: half of its rows would be made up.
 ///
 /// *session-bound*
-struct FieldPairs {
+struct FieldPairer {
     enum Step: Hashable {
         /// The rows of a picture's first field.
         case begins

@@ -1,5 +1,5 @@
 /// Greys of less than eight bits, a byte each, to R, G, B.
-struct GreyRows {
+struct GreyExpander {
     /// White; what lies above it is white, too.
     let steps: Int
 

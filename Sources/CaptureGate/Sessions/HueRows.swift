@@ -1,5 +1,5 @@
 /// Hue, saturation and value to R, G, B, in whole numbers.
-struct HueRows {
+struct HSVConverter {
     /// Bytes a pixel: 3, or 4 with the first one empty.
     let pixelBytes: Int
     /// How many make a circle: 180 or 256.

@@ -3,8 +3,8 @@ import Dispatch
 
 /// What came of opening a device. It may take seconds, and where the sound server behind a PCM was stopped, for ever: it
 /// is done on a thread of its own, and waited for with patience. A device that is open after all then is closed at once.
-enum Opening<Value: ~Copyable & Sendable>: Sendable {
-    case opened(Box<Value>)
+enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
+    case opened(Handoff<Value>)
     case failed(RealtimeFault)
     /// It did not return in time.
     case late
@@ -16,15 +16,15 @@ enum Opening<Value: ~Copyable & Sendable>: Sendable {
     static func of(
         _ open: @escaping @Sendable () throws(RealtimeFault) -> Value, on label: String,
         within patience: Duration = patience
-    ) async -> Opening {
+    ) async -> OpenResult {
         // A camera that nobody wants any more shows no light.
         guard !Task.isCancelled else { return .cancelled }
         return await FirstAnswer.of(
-            { Opening(open) }, on: DispatchQueue(label: label), within: patience, late: .late, cancelled: .cancelled)
+            { OpenResult(open) }, on: DispatchQueue(label: label), within: patience, late: .late, cancelled: .cancelled)
     }
 
     /// For what answers at once.
     init(_ open: () throws(RealtimeFault) -> Value) {
-        do { self = .opened(Box(try open())) } catch { self = .failed(error) }
+        do { self = .opened(Handoff(try open())) } catch { self = .failed(error) }
     }
 }

@@ -7,14 +7,14 @@ import CaptureRealtime
 ///
 /// *session-bound*
 // Sendable by hand because of its memory: the session that has it is read by one thread at a time.
-final class PictureAdapter: @unchecked Sendable {
+final class FrameAdapter: @unchecked Sendable {
     /// Of whole pictures.
     let source: VideoFormat
     let fields: FieldArrangement
     private let planes: [[ColourPlane]]
     private let gathered: UnsafeMutableRawBufferPointer
-    private let converter: PictureConverter?
-    private var pairs: FieldPairs?
+    private let converter: FrameConverter?
+    private var pairs: FieldPairer?
     /// Of the picture under way.
     private var isWhole = true
 
@@ -24,7 +24,7 @@ final class PictureAdapter: @unchecked Sendable {
         self.init(format, nil, fields)
     }
 
-    init(_ source: VideoFormat, _ converter: PictureConverter?, _ fields: FieldArrangement = .whole) {
+    init(_ source: VideoFormat, _ converter: FrameConverter?, _ fields: FieldArrangement = .whole) {
         self.source = source
         self.converter = converter
         self.fields = fields
@@ -40,7 +40,7 @@ final class PictureAdapter: @unchecked Sendable {
 
     /// The device was away: its fields count anew.
     func beginAgain() {
-        if case .alternating(let order) = fields { pairs = FieldPairs(order) }
+        if case .alternating(let order) = fields { pairs = FieldPairer(order) }
     }
 
     /// How many pictures so many buffers make.
@@ -127,12 +127,12 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     ///
     /// - Returns: false for a format that nobody knows; nothing has changed then.
     /// - Throws: `.unavailable` where there is too little memory for it.
-    public mutating func convertPictures() throws(CaptureError) -> Bool {
-        guard PictureConverter.converts(format) else { return false }
-        guard let converter = PictureConverter(format) else {
+    public mutating func convertFrames() throws(CaptureError) -> Bool {
+        guard FrameConverter.converts(format) else { return false }
+        guard let converter = FrameConverter(format) else {
             throw DeviceFault(device: device).error("v4lconvert_create_with_dev_ops", ENOMEM)
         }
-        pictures = PictureAdapter(format, converter, pictures?.fields ?? .whole)
+        pictures = FrameAdapter(format, converter, pictures?.fields ?? .whole)
         differences.append(
             "pictures come as \(format.pixelFormat) and are converted to \(converter.target.pixelFormat)")
         format = converter.target

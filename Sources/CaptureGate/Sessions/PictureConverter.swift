@@ -5,10 +5,10 @@ import CaptureBase
 /// of its own.
 ///
 /// *session-bound*
-final class PictureConverter {
+final class FrameConverter {
     let target: VideoFormat
     private let source: VideoFormat
-    private let layout: PictureLayout
+    private let layout: ConvertibleLayout
     private let data: OpaquePointer
     private let input: UnsafeMutableRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
@@ -19,13 +19,13 @@ final class PictureConverter {
 
     /// Whether pictures of that kind and size can be converted.
     static func converts(_ format: VideoFormat) -> Bool {
-        guard let layout = PictureLayout.known[format.pixelFormat] else { return false }
+        guard let layout = ConvertibleLayout.known[format.pixelFormat] else { return false }
         return format.planeBytesPerLine.count == 1 && layout.takes(width: format.width, height: format.height)
     }
 
     /// - Returns: `nil` for a format that can't be converted, and without memory.
     init?(_ format: VideoFormat) {
-        guard Self.converts(format), let layout = PictureLayout.known[format.pixelFormat],
+        guard Self.converts(format), let layout = ConvertibleLayout.known[format.pixelFormat],
             let data = cm_convert_create()
         else { return nil }
         self.data = data
@@ -34,7 +34,7 @@ final class PictureConverter {
         unpacker = layout.unpacking.map {
             Unpacker($0, width: format.width, height: format.height, bytesPerLine: format.bytesPerLine)
         }
-        let mosaic = layout.unpacking.flatMap { PictureLayout.mosaics.contains($0.target) ? $0.target : nil }
+        let mosaic = layout.unpacking.flatMap { ConvertibleLayout.mosaics.contains($0.target) ? $0.target : nil }
         isMosaic = mosaic != nil
         target = Self.target(of: format, mosaic == nil ? layout.unpacking : nil)
         let pixels = format.width * format.height
@@ -86,14 +86,14 @@ final class PictureConverter {
     }
 
     private func convert(
-        _ conversion: PictureLayout.Conversion, _ from: UnsafePointer<UInt8>, _ to: UnsafeMutablePointer<UInt8>
+        _ conversion: ConvertibleLayout.Conversion, _ from: UnsafePointer<UInt8>, _ to: UnsafeMutablePointer<UInt8>
     ) {
         let count = source.width * source.height
         switch conversion {
         case .hues(let bytes):
             let steps = source.encoding == Self.degrees ? 180 : 256
-            HueRows(pixelBytes: bytes, steps: steps).convert(from, to, count: count)
-        case .greys(let steps): GreyRows(steps: steps).convert(from, to, count: count)
+            HSVConverter(pixelBytes: bytes, steps: steps).convert(from, to, count: count)
+        case .greys(let steps): GreyExpander(steps: steps).convert(from, to, count: count)
         }
     }
 

@@ -1,29 +1,29 @@
 import CaptureBase
 
-extension PictureLayout {
+extension ConvertibleLayout {
     /// What libv4lconvert does not know, or makes white of it that is not white. After the kernel's documentation: "RGB
     /// Formats", "Packed YUV formats", "Raw Bayer Formats" and others of Documentation/userspace-api/media/v4l. What is said
     /// there in bytes is a word here whose first byte is the lowest.
-    static let unpacked: [(layout: PictureLayout, codes: String)] = rgb + yuv + samples
+    static let unpacked: [(layout: ConvertibleLayout, codes: String)] = rgb + yuv + samples
 
-    private static func words(_ bytes: Int, _ places: String, isBigEndian: Bool = false) -> PictureLayout {
-        PictureLayout(.words(PixelWords(bytes, places, isBigEndian: isBigEndian)))
+    private static func words(_ bytes: Int, _ places: String, isBigEndian: Bool = false) -> ConvertibleLayout {
+        ConvertibleLayout(.words(PackedPixels(bytes, places, isBigEndian: isBigEndian)))
     }
 
-    private static func yuv(_ bytes: Int, _ places: String) -> PictureLayout {
-        PictureLayout(.words(PixelWords(bytes, places, isYUV: true)))
+    private static func yuv(_ bytes: Int, _ places: String) -> ConvertibleLayout {
+        ConvertibleLayout(.words(PackedPixels(bytes, places, isYUV: true)))
     }
 
-    private static func mosaic(_ width: SampleWidth, _ code: String) -> PictureLayout {
-        PictureLayout(.narrowed(width, Unpacking.Rows(), to: PixelFormat(code) ?? .grey), block: (2, 2))
+    private static func mosaic(_ width: SampleWidth, _ code: String) -> ConvertibleLayout {
+        ConvertibleLayout(.narrowed(width, Unpacking.Rows(), to: PixelFormat(code) ?? .grey), block: (2, 2))
     }
 
-    private static func narrowed(_ width: SampleWidth, _ rows: Unpacking.Rows, _ to: PixelFormat) -> PictureLayout {
-        PictureLayout(.narrowed(width, rows, to: to))
+    private static func narrowed(_ width: SampleWidth, _ rows: Unpacking.Rows, _ to: PixelFormat) -> ConvertibleLayout {
+        ConvertibleLayout(.narrowed(width, rows, to: to))
     }
 
     /// Where R, G and B are: with four, three, five and six, eight and ten bits. X or A is what is left over.
-    private static let rgb: [(layout: PictureLayout, codes: String)] = [
+    private static let rgb: [(layout: ConvertibleLayout, codes: String)] = [
         (words(1, "5:3 2:3 0:2"), "RGB1"),
         (words(2, "8:4 4:4 0:4"), "R444 XR12 AR12"), (words(2, "12:4 8:4 4:4"), "RX12 RA12"),
         (words(2, "0:4 4:4 8:4"), "XB12 AB12"), (words(2, "4:4 8:4 12:4"), "BX12 GA12"),
@@ -37,17 +37,17 @@ extension PictureLayout {
     ]
 
     /// Where Y, Cb and Cr are.
-    private static let yuv: [(layout: PictureLayout, codes: String)] = [
+    private static let yuv: [(layout: ConvertibleLayout, codes: String)] = [
         (yuv(2, "8:4 4:4 0:4"), "Y444"), (yuv(2, "10:5 5:5 0:5"), "YUVO"), (yuv(2, "11:5 5:6 0:5"), "YUVP"),
         (yuv(3, "0:8 8:8 16:8"), "YUV3"), (yuv(4, "8:8 16:8 24:8"), "YUV4 AYUV XYUV"),
         (yuv(4, "16:8 8:8 0:8"), "VUYA VUYX"), (yuv(4, "0:8 8:8 16:8"), "YUVA YUVX"),
-        (PictureLayout(.coarse(down: false, isSwapped: false)), "411P"),
-        (PictureLayout(.coarse(down: true, isSwapped: false)), "YUV9"),
-        (PictureLayout(.coarse(down: true, isSwapped: true)), "YVU9"),
+        (ConvertibleLayout(.coarse(down: false, isSwapped: false)), "411P"),
+        (ConvertibleLayout(.coarse(down: true, isSwapped: false)), "YUV9"),
+        (ConvertibleLayout(.coarse(down: true, isSwapped: true)), "YVU9"),
     ]
 
     /// Samples of more than eight bits: in 16, from the lowest bit on or from the highest, or packed.
-    private static let samples: [(layout: PictureLayout, codes: String)] = [
+    private static let samples: [(layout: ConvertibleLayout, codes: String)] = [
         (mosaic(.words(shift: 4), "BA81"), "BG12"), (mosaic(.words(shift: 4), "GBRG"), "GB12"),
         (mosaic(.words(shift: 4), "GRBG"), "BA12"), (mosaic(.words(shift: 4), "RGGB"), "RG12"),
         (mosaic(.words(shift: 6), "BA81"), "BG14"), (mosaic(.words(shift: 6), "GBRG"), "GB14"),

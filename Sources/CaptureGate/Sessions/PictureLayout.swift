@@ -1,7 +1,7 @@
 import CaptureBase
 
 /// How a format that can be converted stands in memory.
-struct PictureLayout {
+struct ConvertibleLayout {
     /// What the converter does itself, because libv4lconvert does it wrongly.
     enum Conversion {
         /// Hue, saturation, value; so many bytes a pixel.
@@ -57,34 +57,34 @@ struct PictureLayout {
     }
 }
 
-extension PictureLayout {
+extension ConvertibleLayout {
     /// What libv4lconvert 1.22 reads, but for what the encoders read themselves and for JPEG, and what is unpacked here.
-    static let known: [PixelFormat: PictureLayout] = (table + unpacked).reduce(into: [:]) { known, line in
+    static let known: [PixelFormat: ConvertibleLayout] = (table + unpacked).reduce(into: [:]) { known, line in
         for code in line.codes.split(separator: " ").compactMap({ PixelFormat(String($0)) }) {
             known[code] = line.layout
         }
     }
 
-    private static let table: [(layout: PictureLayout, codes: String)] = [
+    private static let table: [(layout: ConvertibleLayout, codes: String)] = [
         // RGB.
-        (PictureLayout(bitsPerPixel: 32), "BGR4 RGB4 XR24 BX24 AR24 BA24"),
-        (PictureLayout(bitsPerPixel: 24, conversion: .hues(3)), "HSV3"),
-        (PictureLayout(bitsPerPixel: 32, conversion: .hues(4)), "HSV4"),
+        (ConvertibleLayout(bitsPerPixel: 32), "BGR4 RGB4 XR24 BX24 AR24 BA24"),
+        (ConvertibleLayout(bitsPerPixel: 24, conversion: .hues(3)), "HSV3"),
+        (ConvertibleLayout(bitsPerPixel: 32, conversion: .hues(4)), "HSV4"),
         // Bayer: 8 bits; 10 bits packed, four pixels in five bytes; 10 and 16 bits in 16.
-        (PictureLayout(bitsPerPixel: 8), "BA81 GBRG GRBG RGGB S680"),
-        (PictureLayout(bitsPerPixel: 10, block: (4, 2)), "pBAA pGAA pgAA pRAA"),
-        (PictureLayout(bitsPerPixel: 16), "BG10 GB10 BA10 RG10 BYR2 GB16 GR16 RG16"),
+        (ConvertibleLayout(bitsPerPixel: 8), "BA81 GBRG GRBG RGGB S680"),
+        (ConvertibleLayout(bitsPerPixel: 10, block: (4, 2)), "pBAA pGAA pgAA pRAA"),
+        (ConvertibleLayout(bitsPerPixel: 16), "BG10 GB10 BA10 RG10 BYR2 GB16 GR16 RG16"),
         // Grey: 10 bits packed, four pixels in five bytes; 4 and 6 bits in 8.
-        (PictureLayout(bitsPerPixel: 10, block: (4, 2)), "Y10B"),
-        (PictureLayout(bitsPerPixel: 8, conversion: .greys(15)), "Y04"),
-        (PictureLayout(bitsPerPixel: 8, conversion: .greys(63)), "Y06"),
+        (ConvertibleLayout(bitsPerPixel: 10, block: (4, 2)), "Y10B"),
+        (ConvertibleLayout(bitsPerPixel: 8, conversion: .greys(15)), "Y04"),
+        (ConvertibleLayout(bitsPerPixel: 8, conversion: .greys(63)), "Y06"),
         // 4:2:0 in ways of their own. Lines copied in words of eight bytes, half a line of colour among them.
-        (PictureLayout(bitsPerPixel: 12, hasRows: false, block: (16, 2)), "S501 S505 S508"),
-        (PictureLayout(bitsPerPixel: 12, hasRows: false), "CITV M420"),
-        (PictureLayout(bitsPerPixel: 12, hasRows: false, blockPixels: 256), "KONI"),
-        (PictureLayout(bitsPerPixel: 12, hasRows: false, block: (16, 8)), "S920"),
-        (PictureLayout(bitsPerPixel: 12, hasRows: false, block: (16, 32), storedWidth: 720), "HM12"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, block: (16, 2)), "S501 S505 S508"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false), "CITV M420"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, blockPixels: 256), "KONI"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, block: (16, 8)), "S920"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, block: (16, 32), storedWidth: 720), "HM12"),
         // Compressed.
-        (PictureLayout(bitsPerPixel: nil), "CPIA S561 S910 SONX P207 M310 JL20 905C S401"),
+        (ConvertibleLayout(bitsPerPixel: nil), "CPIA S561 S910 SONX P207 M310 JL20 905C S401"),
     ]
 }

@@ -1,5 +1,5 @@
 /// Pixels that are a word each, with three colours in it as fields of bits.
-struct PixelWords: Sendable {
+struct PackedPixels: Sendable {
     /// Bits of a word: where a colour's lowest one is, and how many there are, 10 at most.
     struct Field: Sendable {
         let shift: Int
@@ -29,14 +29,14 @@ struct PixelWords: Sendable {
 /// Reads such pixels, at some 300 megapixels a second.
 ///
 /// *session-bound*
-struct PixelWordReader {
-    private let words: PixelWords
+struct PackedPixelReader {
+    private let words: PackedPixels
     /// What a field's value is in eight bits: 1024 for each colour.
     private let values: [UInt8]
 
     private static let most = 1024
 
-    init(_ words: PixelWords) {
+    init(_ words: PackedPixels) {
         self.words = words
         values = words.fields.flatMap { field in
             (0..<Self.most).map { Self.eightBits($0 & (1 << field.bits - 1), field.bits, isYUV: words.isYUV) }

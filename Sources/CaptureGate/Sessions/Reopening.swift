@@ -7,7 +7,7 @@ struct DeviceOpening<Value: ~Copyable & Sendable>: Sendable {
     let open: @Sendable () throws(RealtimeFault) -> Value
 
     /// Waits for it.
-    func opened() throws(CaptureError) -> Value { try core.value(of: Opening(open)) }
+    func opened() throws(CaptureError) -> Value { try core.value(of: OpenResult(open)) }
 }
 
 /// Looks for a device that was unplugged, and opens it if it is back, for somebody who can't wait for that: it goes on
@@ -18,7 +18,7 @@ package final class Reopening<Value: ~Copyable & Sendable> {
     /// It is there, and what came of its opening.
     private struct Found: Sendable {
         let core: CaptureCore
-        let opening: Opening<Value>
+        let opening: OpenResult<Value>
     }
 
     private final class Answer: Sendable {
@@ -29,7 +29,7 @@ package final class Reopening<Value: ~Copyable & Sendable> {
             switch Result(catching: look) {
             case .failure(let error): result = .failure(error)
             case .success(let found):
-                let opening = await Opening.of(found.open, on: "capturegate.\(found.core.device.id)")
+                let opening = await OpenResult.of(found.open, on: "capturegate.\(found.core.device.id)")
                 result = .success(Found(core: found.core, opening: opening))
             }
             outcome.withLock { $0 = result }

@@ -4,7 +4,7 @@ import CaptureBase
 /// it has, whose matrix and range stay what the device says.
 enum Unpacking: Sendable {
     /// A word a pixel: to R, G, B bytes or three planes.
-    case words(PixelWords)
+    case words(PackedPixels)
     /// Samples of more than eight bits, in rows: what stays is another format.
     case narrowed(SampleWidth, Rows, to: PixelFormat)
     /// Planes of Y, Cb and Cr with a sample of colour for four pixels of a row, and of a column where `down` is true.
@@ -123,14 +123,14 @@ struct Unpacker {
     private let width: Int
     private let height: Int
     private let stride: Int
-    private let reader: PixelWordReader?
+    private let reader: PackedPixelReader?
 
     init(_ unpacking: Unpacking, width: Int, height: Int, bytesPerLine: Int) {
         self.unpacking = unpacking
         self.width = width
         self.height = height
         stride = max(bytesPerLine, unpacking.rowBytes(width: width))
-        if case .words(let words) = unpacking { reader = PixelWordReader(words) } else { reader = nil }
+        if case .words(let words) = unpacking { reader = PackedPixelReader(words) } else { reader = nil }
     }
 
     /// - Parameter target: `targetByteCount` bytes.

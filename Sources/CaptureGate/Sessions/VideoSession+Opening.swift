@@ -41,8 +41,8 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
         self.init(
-            core, opened.track, opened.reader, format: format, unit: opened.format.bufferNanoseconds,
-            differences: differences, pictures: PictureAdapter(gathering: format, FieldArrangement(opened.format)))
+            core, opened.stream, opened.reader, format: format, frameInterval: opened.format.bufferNanoseconds,
+            differences: differences, pictures: FrameAdapter(gathering: format, FieldArrangement(opened.format)))
     }
 }
 
@@ -76,18 +76,18 @@ package struct OpenedCamera: ~Copyable, Sendable {
     let format: CameraFormat
     var isCovered = false
     var signal = SignalState.present
-    var track: CaptureTrack
+    var stream: CaptureStream
     var reader: VideoRing.Consumer
 
     static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
-        guard DeviceCatalog.isInPlace(core.device) else { throw RealtimeFault(.openCamera, result: -ENODEV) }
+        guard DeviceCatalog.isStillAtNode(core.device) else { throw RealtimeFault(.openCamera, result: -ENODEV) }
         let got = source.format
         let (isCovered, signal) = (source.isCovered, source.signal)
         core.counters.begin(with: signal)
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
         return OpenedCamera(
-            core: core, format: got, isCovered: isCovered, signal: signal, track: .camera(capture.stream),
+            core: core, format: got, isCovered: isCovered, signal: signal, stream: .camera(capture.stream),
             reader: capture.consumer)
     }
 
@@ -95,6 +95,6 @@ package struct OpenedCamera: ~Copyable, Sendable {
         let source = try TestBars(settings)
         let got = source.format
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)
-        return OpenedCamera(core: core, format: got, track: .bars(capture.stream), reader: capture.consumer)
+        return OpenedCamera(core: core, format: got, stream: .bars(capture.stream), reader: capture.consumer)
     }
 }

@@ -2,7 +2,7 @@ import CMedia
 import CaptureBase
 import CaptureRealtime
 
-/// The built-in camera `test:bars`: ``TestPicture`` in real time, through the same loop and ring as any other. Picture n comes
+/// The built-in camera `test:bars`: ``TestBarsFrame`` in real time, through the same loop and ring as any other. Picture n comes
 /// n / fps seconds after the start, however late the thread wakes up, so nothing drifts.
 ///
 /// *realtime-safe* while its loop runs
@@ -13,7 +13,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     var allowsRealtimePriority: Bool { true }
 
     private static let bufferCount = 8
-    private let picture: TestPicture
+    private let picture: TestBarsFrame
     private let rate: TestRate
     private let timer: PeriodTimer
     /// Of the first buffer; `buffers` unmaps it after the loop has ended.
@@ -29,7 +29,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     private var free: UInt32 = 0
 
     /// - Parameters:
-    ///   - width: As ``TestPicture/init(width:height:pixelFormat:)`` has it, like `height` and `fourcc`.
+    ///   - width: As ``TestBarsFrame/init(width:height:pixelFormat:)`` has it, like `height` and `fourcc`.
     ///   - fpsNumerator: Pictures in `fpsDenominator` seconds; below 1 or above 120 fps gives those.
     ///   - claps: Whether one picture a second is white: the first one at or after each whole second of CLOCK_MONOTONIC. At a
     ///     whole number of pictures a second it is stamped with that very second.
@@ -37,7 +37,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         width: Int, height: Int, fourcc: UInt32, fpsNumerator: Int, fpsDenominator: Int, claps: Bool = false
     ) throws(RealtimeFault) {
         let timer = try PeriodTimer()
-        let picture = TestPicture(width: width, height: height, pixelFormat: PixelFormat(rawValue: fourcc))
+        let picture = TestBarsFrame(width: width, height: height, pixelFormat: PixelFormat(rawValue: fourcc))
         // A buffer is unmapped by itself, so it is whole pages.
         let size = (picture.byteCount + 4095) & ~4095
         let base = try TestBars.map(TestBars.bufferCount * size)
@@ -65,7 +65,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         return address
     }
 
-    private static func format(_ picture: TestPicture, _ rate: TestRate) -> CameraFormat {
+    private static func format(_ picture: TestBarsFrame, _ rate: TestRate) -> CameraFormat {
         let layout = PlaneLayout(bytesPerLine: picture.bytesPerLine, sizeImage: picture.byteCount)
         let pixels = picture.isPlanar ? PixelFormat.yuv420 : PixelFormat.yuyv
         var format = CameraFormat(
@@ -97,25 +97,25 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
 
     @_noLocks @_noAllocation
     mutating func dequeue() -> DequeueResult {
-        let stamp = started &+ rate.due(next)
-        guard cm_monotonic() >= stamp, free != 0 else { return .nothing }
+        let timestamp = started &+ rate.due(next)
+        guard cm_monotonic() >= timestamp, free != 0 else { return .nothing }
         let buffer = free.trailingZeroBitCount
         free &= free &- 1
-        draw(next, stamp, into: buffer)
+        draw(next, timestamp, into: buffer)
         let sequence = UInt32(truncatingIfNeeded: next)
         next &+= 1
         return .buffer(
             DequeuedBuffer(
-                index: buffer, sequence: sequence, timestamp: stamp, isFlagged: false,
+                index: buffer, sequence: sequence, timestamp: timestamp, isFlagged: false,
                 planes: FramePlanes(byteCount: picture.byteCount)))
     }
 
     @_noLocks @_noAllocation
-    private mutating func draw(_ number: UInt64, _ stamp: Int64, into buffer: Int) {
+    private mutating func draw(_ number: UInt64, _ timestamp: Int64, into buffer: Int) {
         let base = memory + buffer &* stride
         let bit: UInt32 = 1 << UInt32(truncatingIfNeeded: buffer)
-        if claps, TestClap.isIn(pictureAt: stamp, lasting: rate.due(1)) {
-            picture.fill(0, 0, picture.width, picture.height, TestColour.white, into: base)
+        if claps, TestClap.isIn(pictureAt: timestamp, lasting: rate.due(1)) {
+            picture.fill(0, 0, picture.width, picture.height, TestBarsColour.white, into: base)
             white |= bit
         } else if white & bit != 0 {
             picture.drawBars(into: base)

@@ -14,22 +14,22 @@ struct TestClap: BitwiseCopyable, Sendable {
     /// Whether one is in the time that a picture stands for.
     ///
     /// - Parameters:
-    ///   - stamp: Of the picture, ns on CLOCK_MONOTONIC.
+    ///   - timestamp: Of the picture, ns on CLOCK_MONOTONIC.
     ///   - frame: How long it stands, ns.
     @_noLocks @_noAllocation
-    static func isIn(pictureAt stamp: Int64, lasting frame: Int64) -> Bool {
-        let end = stamp &+ slack
+    static func isIn(pictureAt timestamp: Int64, lasting frame: Int64) -> Bool {
+        let end = timestamp &+ slack
         return end / interval != (end &- frame) / interval
     }
 
     /// How many samples a moment is behind the last clap, to the nearest.
     ///
     /// - Parameters:
-    ///   - stamp: ns on CLOCK_MONOTONIC.
+    ///   - timestamp: ns on CLOCK_MONOTONIC.
     ///   - rate: Hz.
     @_noLocks @_noAllocation
-    static func samples(since stamp: Int64, rate: Int) -> Int {
-        let samples = (stamp % interval &* Int64(rate) &+ interval / 2) / interval
+    static func samples(since timestamp: Int64, rate: Int) -> Int {
+        let samples = (timestamp % interval &* Int64(rate) &+ interval / 2) / interval
         return Int(truncatingIfNeeded: samples) % rate
     }
 

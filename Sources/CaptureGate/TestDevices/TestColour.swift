@@ -1,5 +1,5 @@
-/// A colour of ``TestPicture`` in BT.601, limited range.
-struct TestColour: BitwiseCopyable, Sendable {
+/// A colour of ``TestBarsFrame`` in BT.601, limited range.
+struct TestBarsColour: BitwiseCopyable, Sendable {
     let y: UInt8
     let cb: UInt8
     let cr: UInt8
@@ -20,30 +20,30 @@ struct TestColour: BitwiseCopyable, Sendable {
         }
     }
 
-    static var black: TestColour {
-        @_noLocks @_noAllocation get { TestColour(16, 128, 128) }
+    static var black: TestBarsColour {
+        @_noLocks @_noAllocation get { TestBarsColour(16, 128, 128) }
     }
-    static var white: TestColour {
-        @_noLocks @_noAllocation get { TestColour(235, 128, 128) }
+    static var white: TestBarsColour {
+        @_noLocks @_noAllocation get { TestBarsColour(235, 128, 128) }
     }
 
     /// The bars at 75 %, from left to right: grey, yellow, cyan, green, magenta, red, blue.
     @_noLocks @_noAllocation
-    static func bar(_ index: Int) -> TestColour {
+    static func bar(_ index: Int) -> TestBarsColour {
         switch index {
-        case 0: TestColour(180, 128, 128)
-        case 1: TestColour(162, 44, 142)
-        case 2: TestColour(131, 156, 44)
-        case 3: TestColour(112, 72, 58)
-        case 4: TestColour(84, 184, 198)
-        case 5: TestColour(65, 100, 212)
-        default: TestColour(35, 212, 114)
+        case 0: TestBarsColour(180, 128, 128)
+        case 1: TestBarsColour(162, 44, 142)
+        case 2: TestBarsColour(131, 156, 44)
+        case 3: TestBarsColour(112, 72, 58)
+        case 4: TestBarsColour(84, 184, 198)
+        case 5: TestBarsColour(65, 100, 212)
+        default: TestBarsColour(35, 212, 114)
         }
     }
 
     /// Below the bars, the blue parts in reverse, which shows whether hue and saturation are right.
     @_noLocks @_noAllocation
-    static func castellation(_ index: Int) -> TestColour {
+    static func castellation(_ index: Int) -> TestBarsColour {
         index % 2 == 1 ? black : index == 6 ? bar(0) : bar(6 &- index)
     }
 }

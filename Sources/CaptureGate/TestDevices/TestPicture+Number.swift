@@ -1,4 +1,4 @@
-extension TestPicture {
+extension TestBarsFrame {
     /// How many bits of the number the bar code shows: 32, or what fits.
     public var codeBits: Int {
         @_noLocks @_noAllocation get { min(32, width / 2) }
@@ -17,15 +17,15 @@ extension TestPicture {
     /// What is the same in every picture.
     @_noLocks @_noAllocation
     func drawBars(into base: UnsafeMutablePointer<UInt8>) {
-        fill(0, 0, width, height, TestColour.black, into: base)
+        fill(0, 0, width, height, TestBarsColour.black, into: base)
         let upper = (height * 2 / 3) & ~1
         let lower = (height * 3 / 4) & ~1
         for bar in 0..<7 {
             let (x, end) = ((width * bar / 7) & ~1, (width * (bar + 1) / 7) & ~1)
-            fill(x, 0, end - x, upper, TestColour.bar(bar), into: base)
-            fill(x, upper, end - x, lower - upper, TestColour.castellation(bar), into: base)
+            fill(x, 0, end - x, upper, TestBarsColour.bar(bar), into: base)
+            fill(x, upper, end - x, lower - upper, TestBarsColour.castellation(bar), into: base)
         }
-        fill((width / 6) & ~1, lower, (width / 6) & ~1, height - lower, TestColour.white, into: base)
+        fill((width / 6) & ~1, lower, (width / 6) & ~1, height - lower, TestBarsColour.white, into: base)
     }
 
     /// What differs: all of its pixels are written each time, so that a buffer can be used again.
@@ -33,7 +33,7 @@ extension TestPicture {
     func drawNumber(_ number: UInt64, into base: UnsafeMutablePointer<UInt8>) {
         for cell in 0..<codeBits {
             let isOne = number >> UInt64(codeBits - 1 - cell) & 1 == 1
-            let colour = isOne ? TestColour.white : TestColour.black
+            let colour = isOne ? TestBarsColour.white : TestBarsColour.black
             fill(cell * cellWidth, 0, cellWidth, codeHeight, colour, into: base)
         }
         drawDigits(number, into: base)
@@ -45,7 +45,7 @@ extension TestPicture {
         let dot = (min(width / 64, height / 24)) & ~1
         guard dot >= 2 else { return }
         let (left, top) = (((width - 32 * dot) / 2) & ~1, (height / 3) & ~1)
-        fill(left - dot, top - dot, 33 * dot, 7 * dot, TestColour.black, into: base)
+        fill(left - dot, top - dot, 33 * dot, 7 * dot, TestBarsColour.black, into: base)
         var rest = number
         for place in 0..<8 {
             drawDigit(Int(truncatingIfNeeded: rest % 10), left + (7 - place) * 4 * dot, top, dot, into: base)
@@ -55,10 +55,10 @@ extension TestPicture {
 
     @_noLocks @_noAllocation
     private func drawDigit(_ digit: Int, _ x: Int, _ y: Int, _ dot: Int, into base: UnsafeMutablePointer<UInt8>) {
-        let glyph = TestPicture.glyph(digit)
+        let glyph = TestBarsFrame.glyph(digit)
         for row in 0..<5 {
             for column in 0..<3 where glyph >> UInt16(truncatingIfNeeded: 14 - row * 3 - column) & 1 == 1 {
-                fill(x + column * dot, y + row * dot, dot, dot, TestColour.white, into: base)
+                fill(x + column * dot, y + row * dot, dot, dot, TestBarsColour.white, into: base)
             }
         }
     }

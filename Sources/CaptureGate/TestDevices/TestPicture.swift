@@ -7,7 +7,7 @@ import CaptureBase
 /// lossy coding and a camera pointed at a screen.
 ///
 /// *thread-safe*
-public struct TestPicture: BitwiseCopyable, Sendable {
+public struct TestBarsFrame: BitwiseCopyable, Sendable {
     /// Pixels, even.
     public let width: Int
     /// Pixels, even.
@@ -47,7 +47,8 @@ public struct TestPicture: BitwiseCopyable, Sendable {
     /// Draws a rectangle. Cells of two by two pixels are the smallest that every format can colour.
     @_noLocks @_noAllocation
     func fill(
-        _ x: Int, _ y: Int, _ columns: Int, _ rows: Int, _ colour: TestColour, into base: UnsafeMutablePointer<UInt8>
+        _ x: Int, _ y: Int, _ columns: Int, _ rows: Int, _ colour: TestBarsColour,
+        into base: UnsafeMutablePointer<UInt8>
     ) {
         let left = x & ~1
         let right = min(x &+ columns, width)
@@ -60,7 +61,7 @@ public struct TestPicture: BitwiseCopyable, Sendable {
 
     @_noLocks @_noAllocation
     private func fillPacked(
-        _ row: Int, _ left: Int, _ right: Int, _ colour: TestColour, _ base: UnsafeMutablePointer<UInt8>
+        _ row: Int, _ left: Int, _ right: Int, _ colour: TestBarsColour, _ base: UnsafeMutablePointer<UInt8>
     ) {
         let line = UnsafeMutableRawPointer(base + row &* width &* 2)
         let pair = colour.pair.littleEndian
@@ -73,7 +74,7 @@ public struct TestPicture: BitwiseCopyable, Sendable {
 
     @_noLocks @_noAllocation
     private func fillPlanar(
-        _ row: Int, _ left: Int, _ right: Int, _ colour: TestColour, _ base: UnsafeMutablePointer<UInt8>
+        _ row: Int, _ left: Int, _ right: Int, _ colour: TestBarsColour, _ base: UnsafeMutablePointer<UInt8>
     ) {
         let size = width &* height
         let luma = base + (row &* width)

@@ -7,7 +7,7 @@ import CaptureRealtime
 /// is calculated here and not by the C library, so the same sample has the same bytes on every machine.
 ///
 /// *thread-safe*
-public struct TestSound: Sendable {
+public struct TestToneSamples: Sendable {
     /// Hz.
     public static let frequency = 997
     /// Of full scale: -20 dB.
@@ -21,8 +21,10 @@ public struct TestSound: Sendable {
         self.settings = settings
         let size = settings.format.bytesPerSample
         second = (0..<settings.rate).flatMap { index -> [UInt8] in
-            let value = TestSound.value(at: index, rate: settings.rate)
-            return (0..<size).map { UInt8(truncatingIfNeeded: TestSound.bits(value, settings.format) >> (8 * $0)) }
+            let value = TestToneSamples.value(at: index, rate: settings.rate)
+            return (0..<size).map {
+                UInt8(truncatingIfNeeded: TestToneSamples.bits(value, settings.format) >> (8 * $0))
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 import CMedia
 import CaptureRealtime
 
-/// The built-in microphone `test:tone`: ``TestSound`` in real time, through the same loop and ring as any other. Frame n
+/// The built-in microphone `test:tone`: ``TestToneSamples`` in real time, through the same loop and ring as any other. Frame n
 /// comes n / rate seconds after the start, however late the thread wakes up, so nothing drifts.
 ///
 /// *realtime-safe* while its loop runs
@@ -28,7 +28,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
         settings.periodFrames = asked.wantedPeriod(at: settings.rate)
         settings.bufferFrames = max(asked.bufferFrames, 4 * settings.periodFrames)
         // The click's sample comes last.
-        let sound = TestSound(settings).second + TestSound.click(settings.format)
+        let sound = TestToneSamples(settings).second + TestToneSamples.click(settings.format)
         second = .allocate(byteCount: sound.count, alignment: 16)
         second.copyBytes(from: sound)
         clock = SampleClock(rate: settings.rate)
@@ -62,10 +62,10 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         let due = started &+ clock.nanoseconds(Int64(position &+ frames))
         guard cm_monotonic() >= due else { return .nothing }
-        let stamp = started &+ clock.nanoseconds(Int64(position))
-        render(into: memory, frames: frames, since: TestClap.samples(since: stamp, rate: settings.rate))
+        let timestamp = started &+ clock.nanoseconds(Int64(position))
+        render(into: memory, frames: frames, since: TestClap.samples(since: timestamp, rate: settings.rate))
         position &+= frames
-        return .frames(frames, timestamp: stamp)
+        return .frames(frames, timestamp: timestamp)
     }
 
     /// - Parameter clap: How many samples before the first one the last clap was.

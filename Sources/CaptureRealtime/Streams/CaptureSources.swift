@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// A source of audio, driven by the capture thread: a PCM, or a built-in test source.
 ///
 /// Everything but the properties runs in the fence: implementations carry `@_noLocks` and `@_noAllocation`.

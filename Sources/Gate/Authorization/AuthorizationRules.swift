@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Authorization rules for one instant. Pure: they read no clock, no store and no file.
 ///
 /// The first of these that applies decides: the subject is unknown · the level is unknown · kill switch · policy denies

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Authorization of a subject for a capability, by the stored decisions and the administrator's policy.
 ///
 /// *thread-safe*

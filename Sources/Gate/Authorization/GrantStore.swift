@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// The store of decisions and the audit log.
 ///
 /// Every call may block while another process holds the store's lock (2 s at most, then it throws), so the gate calls

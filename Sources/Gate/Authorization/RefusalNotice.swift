@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Wording of a refusal: one sentence, and what a person can do about it.
 ///
 /// *thread-safe*

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Name of an aspect of the machine that a person must allow, such as `microphone`.
 ///
 /// *thread-safe*

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Satisfied if a capability is there and allowed at the required level; asks a person first, if asking can help.
 ///
 /// It asks where nothing is decided, or where the granted level is too low and can be raised. Denied and restricted

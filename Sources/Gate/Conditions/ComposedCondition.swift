@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Satisfied if all of its conditions are; also without any.
 ///
 /// *thread-safe*

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Evaluation of one operation's conditions: first, all at once, those that ask nothing; then the questions that still
 /// matter.
 struct ConditionEvaluation: Sendable {

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// A requirement that must hold before an operation executes.
 ///
 /// *thread-safe*

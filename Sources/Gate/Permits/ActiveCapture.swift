@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// A capture under way: tells its session when the gate ends it, and the audit log how much was delivered.
 ///
 /// Released without `finish`, it writes a `stop` line that says so.

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// One shared service for everybody who is authorized, and for nobody else.
 ///
 /// It is handed out at once where it is granted, refused at once with the reason where it is denied, and later where a

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Proof that an operation may open its devices: made by the gatekeeper alone, right before the operation executes.
 ///
 /// It can't be made, copied or used twice, and it is worth nothing once the operation has ended. Opening a device asks

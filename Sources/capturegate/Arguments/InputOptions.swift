@@ -36,7 +36,7 @@ struct InputOptions: ParsableArguments {
     var timings: VideoTimings?
 
     /// The first option that is said, for the sentence that it is in vain.
-    var said: String? {
+    var firstGiven: String? {
         if input != nil { return "--input" }
         if standard != nil { return "--standard" }
         return timings == nil ? nil : "--timings"

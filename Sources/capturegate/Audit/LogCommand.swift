@@ -3,7 +3,7 @@ import CaptureGate
 import GateStore
 
 /// `capturegate log`
-struct LogCommand: AsyncParsableCommand, SignalTaker {
+struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Show who decided, asked, captured and was refused, and check that nothing is missing.",
@@ -50,12 +50,12 @@ struct LogCommand: AsyncParsableCommand, SignalTaker {
     }
 
     func run() async throws {
-        if !follow { SignalDesk.current?.letThrough() }
+        if !follow { SignalDispatcher.current?.useDefaultActions() }
         if let keep { return try LogRetention(log: try UserStore.open().audit, lines: keep).set(json: json.isOn) }
         let log = try UserStore.openLog()
-        if verify { return try LogVerdict(report: try log.verify()).tell(json: json.isOn) }
+        if verify { return try LogVerification(report: try log.verify()).tell(json: json.isOn) }
         if follow { return try await LogFollower(log: log, json: json.isOn).run(last: last ?? 10) }
-        let page = LogPage(log: log)
+        let page = LogReader(log: log)
         let entries = try last.map { count throws(CaptureError) in try page.last(count) } ?? page.all()
         if json.isOn {
             let document: JSONValue = ["entries": .array(entries.map(\.json))]

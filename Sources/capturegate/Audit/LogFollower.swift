@@ -19,7 +19,7 @@ final class LogFollower: Sendable {
     func run(last count: Int) async throws {
         let (ends, end) = AsyncStream.makeStream(of: (any Error)?.self)
         let show: @Sendable () -> Void = { self.queue.async { self.showNew { end.yield($0) } } }
-        let signals = SignalWatch { _ in end.yield(nil) }
+        let signals = SignalSubscription { _ in end.yield(nil) }
         // Listen first, read second, so that nothing falls between.
         let observation = log.observeChanges(show)
         defer { withExtendedLifetime((signals, observation)) {} }
@@ -39,7 +39,7 @@ final class LogFollower: Sendable {
 
     private func showNew(_ failed: (any Error) -> Void) {
         do {
-            for entry in try LogPage(log: log).since(next.withLock { $0 }) {
+            for entry in try LogReader(log: log).since(next.withLock { $0 }) {
                 try StandardStream.output.line(json ? entry.json.text : entry.line)
                 next.withLock { $0 = Self.number(after: entry) }
             }
@@ -48,5 +48,5 @@ final class LogFollower: Sendable {
         }
     }
 
-    private static func number(after entry: AuditEntry) -> Int64 { LogPage.number(after: entry) ?? .max }
+    private static func number(after entry: AuditEntry) -> Int64 { LogReader.number(after: entry) ?? .max }
 }

@@ -2,7 +2,7 @@ import CaptureGate
 import GateStore
 
 /// Reads the audit log by pieces that are small enough to hold.
-struct LogPage {
+struct LogReader {
     let log: AuditLog
 
     func last(_ count: Int) throws(CaptureError) -> [AuditEntry] {

@@ -2,7 +2,7 @@ import CaptureGate
 import GateStore
 
 /// Tells what the verification of the audit log found.
-struct LogVerdict {
+struct LogVerification {
     let report: AuditReport
 
     /// - Throws: `.store`, exit code 78, where it is not intact.

@@ -36,9 +36,9 @@ struct BenchBaseline: Decodable, Sendable {
     /// - Throws: `.badInput` for a file that can't be read, or is no such document.
     init(readingFrom path: String) throws(CaptureError) {
         let files = FileManager.default
-        var isFolder = false
-        guard files.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else {
-            throw Self.unusable(path, isFolder ? "is a folder" : "is not there")
+        var isDirectory = false
+        guard files.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory else {
+            throw Self.unusable(path, isDirectory ? "is a folder" : "is not there")
         }
         guard let data = files.contents(atPath: path) else { throw Self.unusable(path, "can't be read") }
         guard let baseline = try? JSONDecoder().decode(BenchBaseline.self, from: data) else {

@@ -3,7 +3,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// `capturegate bench`
-struct BenchCommand: AsyncParsableCommand, SignalTaker {
+struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure what this machine can record.",
@@ -76,13 +76,13 @@ struct BenchCommand: AsyncParsableCommand, SignalTaker {
         let baseline = try compare.map { path throws(CaptureError) in try BenchBaseline(readingFrom: path) }
         let run = try self.prepared()
         // Where no device has to be closed, a signal ends the program at once.
-        if run.devices.isEmpty { SignalDesk.current?.letThrough() }
+        if run.devices.isEmpty { SignalDispatcher.current?.useDefaultActions() }
         var report = try await run.run()
         report.baseline = baseline
         if json.isOn {
             try StandardStream.output.line(report.json.text)
         } else {
-            try StandardStream.output.lines(report.lines(Ink(for: .output)))
+            try StandardStream.output.lines(report.lines(TextStyle(for: .output)))
         }
     }
 

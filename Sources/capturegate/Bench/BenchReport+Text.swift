@@ -2,14 +2,14 @@ import CaptureEncoding
 import CaptureGate
 
 extension BenchReport {
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ style: TextStyle) -> [String] {
         let title = "\(machine.processor.visible), \(NumberText.counted(machine.processorCount, "processor"))"
         let warning =
-            Self.isOptimized ? [] : [ink.yellow("This build is not optimized: what it measures is of no use.")]
-        return [ink.bold(title)] + warning + encoderLines(ink) + ringLines(ink) + captureLines(ink)
+            Self.isOptimized ? [] : [style.yellow("This build is not optimized: what it measures is of no use.")]
+        return [style.bold(title)] + warning + encoderLines(style) + ringLines(style) + captureLines(style)
     }
 
-    private func encoderLines(_ ink: Ink) -> [String] {
+    private func encoderLines(_ style: TextStyle) -> [String] {
         guard !encoders.isEmpty else { return [] }
         var lines: [String] = []
         let groups: [(String, [EncoderMeasurement])] = [
@@ -17,10 +17,10 @@ extension BenchReport {
             ("Pictures, 30 a second", encoders.filter(\.isStream)), ("Stills", encoders.filter(\.isStill)),
         ]
         for (title, measurements) in groups where !measurements.isEmpty {
-            lines += ["", ink.bold(title)] + table(measurements).indented
+            lines += ["", style.bold(title)] + table(measurements).indented
         }
-        return lines + ["", ink.bold("What one processor keeps up with")]
-            + BenchSummary(encoders: encoders).lines(ink).indented
+        return lines + ["", style.bold("What one processor keeps up with")]
+            + BenchSummary(encoders: encoders).lines(style).indented
     }
 
     private func table(_ measurements: [EncoderMeasurement]) -> [String] {
@@ -42,7 +42,7 @@ extension BenchReport {
         baseline == nil ? [] : [comparison?.text ?? "new"]
     }
 
-    private func ringLines(_ ink: Ink) -> [String] {
+    private func ringLines(_ style: TextStyle) -> [String] {
         guard !rings.isEmpty else { return [] }
         let head = ["", "each", "throughput"] + (baseline == nil ? [] : ["against before"])
         let rows = rings.map { ring in
@@ -51,17 +51,17 @@ extension BenchReport {
                 ring.kind == .sound ? "\(NumberText.bytes(Int64(ring.throughput)))/s" : "nothing is copied",
             ] + compared(comparison(of: ring))
         }
-        return ["", ink.bold("Rings")] + Table(rows: BenchText.aligned([head] + rows)).lines.indented
+        return ["", style.bold("Rings")] + Table(rows: BenchText.aligned([head] + rows)).lines.indented
     }
 
-    private func captureLines(_ ink: Ink) -> [String] {
+    private func captureLines(_ style: TextStyle) -> [String] {
         captures.flatMap { capture -> [String] in
             let lost = NumberText.counted(capture.lost, capture.unitName)
             var lines = [
-                "", ink.bold("\(capture.device.name.visible), \(capture.format)"),
+                "", style.bold("\(capture.device.name.visible), \(capture.format)"),
                 "  \(NumberText.counted(capture.units, capture.frameName)) in "
                     + "\(NumberText.time(nanoseconds: capture.elapsedNanoseconds)), "
-                    + (capture.lost == 0 ? "nothing lost" : ink.red("\(lost) lost")),
+                    + (capture.lost == 0 ? "nothing lost" : style.red("\(lost) lost")),
                 "  from one to the next \(BenchText.time(capture.intervals.median)), 99 of 100 within "
                     + "\(BenchText.time(capture.jitterNanoseconds)) more",
                 "  with the reader after \(BenchText.time(capture.delays.median)), 99 of 100 after "

@@ -46,15 +46,15 @@ struct BenchRun {
         var measurements: [CaptureMeasurement] = []
         for device in devices {
             progress.show(device.name.visible)
-            measurements.append(try await Self.result(of: CaptureBenchWork(device, capture)))
+            measurements.append(try await Self.result(of: CaptureBenchOperation(device, capture)))
         }
         return measurements
     }
 
     /// A signal ends the measurement sooner, or dismisses the question that is open.
-    private static func result(of work: CaptureBenchWork) async throws(CaptureError) -> CaptureMeasurement {
-        let handle = GateQueue().add(work)
-        let signals = SignalWatch { _ in handle.cancel() }
+    private static func result(of operation: CaptureBenchOperation) async throws(CaptureError) -> CaptureMeasurement {
+        let handle = GateQueue().add(operation)
+        let signals = SignalSubscription { _ in handle.cancel() }
         defer { withExtendedLifetime(signals) {} }
         switch await handle.result {
         case .success(let measurement): return measurement

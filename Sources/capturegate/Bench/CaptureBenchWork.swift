@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// The operation: it captures as a recording would, and keeps nothing.
-struct CaptureBenchWork: CaptureOperation {
+struct CaptureBenchOperation: CaptureOperation {
     let authorization: AuthorizedFor<Capability.All>
     let benchmark: CaptureBenchmark
 

@@ -15,12 +15,12 @@ struct ControlReport {
         self.isListing = isListing
     }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ style: TextStyle) -> [String] {
         guard isListing else { return results.map(line) }
         guard !results.isEmpty else { return ["\(titled) has no controls."] }
         let rows = Table(rows: results.map { Self.row($0.control) }).lines
-        let title = ink.bold(titled)
-        return [title] + zip(results, rows).flatMap { [$1] + Self.items($0.control, ink) }
+        let title = style.bold(titled)
+        return [title] + zip(results, rows).flatMap { [$1] + Self.items($0.control, style) }
     }
 
     var json: JSONValue {
@@ -63,10 +63,10 @@ struct ControlReport {
         return ["  " + control.name, control.kind.rawValue, control.shown, rest]
     }
 
-    private static func items(_ control: DeviceControl, _ ink: Ink) -> [String] {
+    private static func items(_ control: DeviceControl, _ style: TextStyle) -> [String] {
         control.items.map { item in
             let line = "      \(item.number): \(item.name.visible)"
-            return control.value == .integer(item.number) ? line : ink.faint(line)
+            return control.value == .integer(item.number) ? line : style.faint(line)
         }
     }
 }

@@ -1,13 +1,13 @@
 import CaptureGate
 
 /// One visit to a device's controls, from the question to the last value.
-struct ControlRound {
-    let work: ControlWork
+struct ControlJob {
+    let operation: ControlOperation
 
     func run() async throws(CaptureError) -> ControlOutcome {
-        let handle = GateQueue().add(work)
+        let handle = GateQueue().add(operation)
         // A signal dismisses the question that is open.
-        let signals = SignalWatch { _ in handle.cancel() }
+        let signals = SignalSubscription { _ in handle.cancel() }
         defer { withExtendedLifetime(signals) {} }
         switch await handle.result {
         case .success(let outcome): return outcome

@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// The operation: it gets its permit from the gate, and opens the device with it.
-struct ControlWork: CaptureOperation {
+struct ControlOperation: CaptureOperation {
     let authorization: AuthorizedFor<Capability.All>
     private let requests: [ControlRequest]
     private let isReset: Bool

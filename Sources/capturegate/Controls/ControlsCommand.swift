@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 
 /// `capturegate controls`
-struct ControlsCommand: AsyncParsableCommand, SignalTaker {
+struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "controls",
         abstract: "List, read and set what can be set on a camera or a microphone.",
@@ -45,13 +45,13 @@ struct ControlsCommand: AsyncParsableCommand, SignalTaker {
     func run() async throws {
         let requests = try words.map { word throws(CaptureError) in try ControlRequest(word, isReset: reset) }
         let device = try ControlTarget.pick(device, from: DeviceCatalog.scan(.identity))
-        let work = ControlWork(device: device, requests: requests, isReset: reset)
-        let outcome = try await ControlRound(work: work).run()
+        let operation = ControlOperation(device: device, requests: requests, isReset: reset)
+        let outcome = try await ControlJob(operation: operation).run()
         let report = ControlReport(device: device, outcome: outcome, isListing: requests.isEmpty && !reset)
         if json.isOn {
             try StandardStream.output.line(report.json.text)
         } else {
-            try StandardStream.output.lines(report.lines(Ink(for: .output)))
+            try StandardStream.output.lines(report.lines(TextStyle(for: .output)))
         }
         if let error = report.incompleteness { throw error }
         if strict, let error = report.deviation { throw error }

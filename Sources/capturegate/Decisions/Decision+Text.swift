@@ -3,11 +3,11 @@ import CaptureGate
 extension Decision {
     /// `allow camera (video), any device, for good`
     var phrase: String {
-        "\(verdict.rawValue) \(matter), \(device.phrase), \(lifetime.phrase)"
+        "\(verdict.rawValue) \(capabilityPhrase), \(device.phrase), \(lifetime.phrase)"
     }
 
     /// `camera (video)`: both are a program's own words where the capability is.
-    var matter: String { "\(capability.rawValue.visible) (\(level.name.visible))" }
+    var capabilityPhrase: String { "\(capability.rawValue.visible) (\(level.name.visible))" }
 
     var json: JSONValue { json(and: []) }
 

@@ -46,10 +46,10 @@ struct GrantCommand: ParsableCommand {
             .decision, at: now, subject: subject, capability: capability, level: decision.level,
             devices: decision.device.ids, detail: "allowed \(decision.lifetime.phrase) by command")
         let commit = try store.record([decision], audit: event)
-        let obstacles = Obstacles(
+        let warnings = GrantWarnings(
             subject: subject, decision: decision, snapshot: try store.snapshot(), now: now)
-        let program = ProgramFile(path: decision.subject.executable.path)
-        try tell(commit.decisions.first ?? decision, commit, program.notes + obstacles.notes)
+        let program = GrantedProgram(path: decision.subject.executable.path)
+        try tell(commit.decisions.first ?? decision, commit, program.notes + warnings.notes)
     }
 
     private func decision(about subject: Subject, _ now: GateInstant) throws(CaptureError) -> Decision {

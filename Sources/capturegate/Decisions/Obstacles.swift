@@ -2,7 +2,7 @@ import CaptureGate
 import GateStore
 
 /// What stands above a grant, so that it will not help.
-struct Obstacles {
+struct GrantWarnings {
     let subject: Subject
     let decision: Decision
     let snapshot: StoreSnapshot

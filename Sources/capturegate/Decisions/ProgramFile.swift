@@ -1,7 +1,7 @@
 import Glibc
 
 /// What kind of file a program is that was named by its path.
-struct ProgramFile {
+struct GrantedProgram {
     let path: String
 
     /// A sentence each; empty where it is a program that can ask.

@@ -2,7 +2,7 @@ import CaptureGate
 import GateStore
 
 /// Takes decisions out of the store and tells which.
-struct Removal {
+struct GrantRemoval {
     let store: SQLiteGrantStore
     /// The word for it in the audit log.
     let reason: String

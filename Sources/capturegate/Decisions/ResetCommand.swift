@@ -33,7 +33,7 @@ struct ResetCommand: ParsableCommand {
         let now = SystemGateClock().now
         let later = try store.snapshot().laterClock(than: now)
         if isClockAlone { return try forgetClock(of: store, later, now) }
-        let removal = Removal(store: store, reason: "reset by command")
+        let removal = GrantRemoval(store: store, reason: "reset by command")
         let own = try ProcessSubject.current()
         let decisions = try removal.candidates().filter { $0.subject.userID == own.userID }
         if !yes, !decisions.isEmpty { try confirm(decisions.count) }
@@ -45,19 +45,19 @@ struct ResetCommand: ParsableCommand {
                 decisions: (removed?.decisions ?? []) + forgotten.decisions,
                 committedNanoseconds: forgotten.committedNanoseconds)
         }
-        try Removal.tell(removed, json: json.isOn)
+        try GrantRemoval.tell(removed, json: json.isOn)
     }
 
     private func forgetClock(of store: SQLiteGrantStore, _ later: Int64?, _ now: GateInstant) throws {
         guard let later else {
-            if json.isOn { return try Removal.tell(nil, json: true) }
+            if json.isOn { return try GrantRemoval.tell(nil, json: true) }
             return try StandardStream.output.line("The store has seen no later clock.")
         }
         let commit = try store.forgetLaterClock(audit: Self.event(later, try ProcessSubject.current(), now))
         if !json.isOn {
             try StandardStream.output.line("Forgotten: a clock of \(WallTime.text(nanoseconds: later)).")
         }
-        if json.isOn || !commit.decisions.isEmpty { try Removal.tell(commit, json: json.isOn) }
+        if json.isOn || !commit.decisions.isEmpty { try GrantRemoval.tell(commit, json: json.isOn) }
     }
 
     private static func event(_ later: Int64?, _ subject: Subject, _ now: GateInstant) -> AuditEvent {

@@ -25,14 +25,14 @@ struct RevokeCommand: ParsableCommand {
 
     func run() throws {
         let wanted = try device.selector(capability)
-        let removal = Removal(store: try UserStore.open(), reason: "revoked by command")
+        let removal = GrantRemoval(store: try UserStore.open(), reason: "revoked by command")
         let candidates = try removal.candidates()
         let (user, path, subject) = try subject(known: candidates.map(\.subject.executable))
         let matching = candidates.filter { decision in
             decision.subject.userID == user && decision.subject.executable.path == path
                 && decision.capability == capability && (wanted == .any || decision.device == wanted)
         }
-        try Removal.tell(try removal.remove(matching, about: subject ?? matching.first?.subject), json: json.isOn)
+        try GrantRemoval.tell(try removal.remove(matching, about: subject ?? matching.first?.subject), json: json.isOn)
     }
 
     /// A program that has been deleted since can be named all the same.

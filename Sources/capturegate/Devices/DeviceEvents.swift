@@ -11,7 +11,7 @@ struct DeviceEvents {
         for await event in DeviceMonitor() {
             let begin = beginning ?? event.noticedNanoseconds
             beginning = begin
-            let line = Line(event, isInitial: event.noticedNanoseconds == begin)
+            let line = Entry(event, isInitial: event.noticedNanoseconds == begin)
             guard capability == nil || line.device.capability == capability else { continue }
             try StandardStream.output.line(json ? line.json.text : line.text)
         }
@@ -29,7 +29,7 @@ struct DeviceEvents {
     }
 
     /// One change.
-    private struct Line {
+    private struct Entry {
         /// As udev says it.
         let word: String
         let device: Device

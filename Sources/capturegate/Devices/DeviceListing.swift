@@ -7,11 +7,11 @@ struct DeviceListing {
     let capability: CapabilityName?
     private var devices: [Device] { inventory.devices }
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ style: TextStyle) -> [String] {
         var lines: [String] = []
         for capability in [CapabilityName.camera, .microphone] where self.capability ?? capability == capability {
             let listed = devices.filter { $0.capability == capability }
-            lines += (lines.isEmpty ? [] : [""]) + [ink.bold(capability == .camera ? "Cameras" : "Microphones")]
+            lines += (lines.isEmpty ? [] : [""]) + [style.bold(capability == .camera ? "Cameras" : "Microphones")]
             lines += Table(rows: listed.map(row)).lines.map { "  " + $0 }
             if let remark = remark(on: capability) { lines.append("  " + remark) }
         }

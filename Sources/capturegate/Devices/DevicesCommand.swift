@@ -3,7 +3,7 @@ import CaptureGate
 import Synchronization
 
 /// `capturegate devices`
-struct DevicesCommand: AsyncParsableCommand, SignalTaker {
+struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "List microphones and cameras, and watch them come and go.",
@@ -43,18 +43,18 @@ struct DevicesCommand: AsyncParsableCommand, SignalTaker {
     func run() async throws {
         if let choice { return try tell(choice) }
         if watch { return try await follow() }
-        SignalDesk.current?.letThrough()
+        SignalDispatcher.current?.useDefaultActions()
         let inventory = DeviceCatalog.inventory(.formats, of: capability)
         let listing = DeviceListing(inventory: inventory, capability: capability)
         if json.isOn {
             try StandardStream.output.line(listing.json.text)
         } else {
-            try StandardStream.output.lines(listing.lines(Ink(for: .output)))
+            try StandardStream.output.lines(listing.lines(TextStyle(for: .output)))
         }
         // What is there is listed all the same, so this is no failure.
         let stream = StandardStream.error
         for fault in inventory.faults {
-            stream.note(ErrorReport(error: fault.error).lines(Ink(for: stream)).joined(separator: "\n"))
+            stream.note(ErrorReport(error: fault.error).lines(TextStyle(for: stream)).joined(separator: "\n"))
         }
     }
 
@@ -67,7 +67,7 @@ struct DevicesCommand: AsyncParsableCommand, SignalTaker {
     private func follow() async throws {
         let (json, capability) = (json.isOn, capability)
         let task = Task { try await DeviceEvents(json: json, capability: capability).tellAll() }
-        let signals = SignalWatch { _ in task.cancel() }
+        let signals = SignalSubscription { _ in task.cancel() }
         defer { withExtendedLifetime(signals) {} }
         try await task.value
     }

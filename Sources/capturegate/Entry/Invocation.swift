@@ -36,15 +36,15 @@ struct Invocation: Sendable {
         }
         do {
             let command = try parsed()
-            if !(command is any SignalTaker) { SignalDesk.current?.letThrough() }
-            return tellUnlogged(after: try await Self.execute(command))
+            if !(command is any SignalHandlingCommand) { SignalDispatcher.current?.useDefaultActions() }
+            return reportUnloggedEnds(after: try await Self.execute(command))
         } catch {
-            return tellUnlogged(after: report(error))
+            return reportUnloggedEnds(after: report(error))
         }
     }
 
     /// What was captured is whole; but its end is not in the audit log, and whoever relies on that must know.
-    private func tellUnlogged(after status: Int32) -> Int32 {
+    private func reportUnloggedEnds(after status: Int32) -> Int32 {
         let errors = Gatekeeper.sharedIfUsed?.unloggedEnds ?? []
         return errors.reduce(status) { status, error in
             let code = tell(error)
@@ -85,7 +85,7 @@ struct Invocation: Sendable {
     private func report(_ error: any Error) -> Int32 {
         switch error {
         case let status as ExitStatus: status.code
-        case let end as EarlyEnd: tell(end)
+        case let end as IncompleteRecording: tell(end)
         case let failure as StreamFailure: failure.error.map { tell($0) } ?? 0
         case let error as CaptureError: tell(error)
         default: parsing(error)
@@ -126,7 +126,7 @@ struct Invocation: Sendable {
 
     /// On standard error for people; on the stream of events, too, for programs.
     func tell(_ error: CaptureError) -> Int32 {
-        tellPeople(error)
+        writeToStandardError(error)
         if arguments.contains("--json") {
             let event: [(String, JSONValue)] = isOngoing ? [("event", "error")] : []
             events.note(JSONValue.object(event + [("error", ErrorReport(error: error).json)]).text)
@@ -135,17 +135,17 @@ struct Invocation: Sendable {
     }
 
     /// On standard error alone: the recording's own last event has told programs.
-    private func tell(_ end: EarlyEnd) -> Int32 {
-        tellPeople(end.error)
+    private func tell(_ end: IncompleteRecording) -> Int32 {
+        writeToStandardError(end.error)
         StandardStream.error.note("  \(end.remainder)")
         return end.code
     }
 
-    private func tellPeople(_ error: CaptureError) {
+    private func writeToStandardError(_ error: CaptureError) {
         let stream = StandardStream.error
         // Whoever does not read it does not keep the program from ending.
-        guard stream.hasRoom(within: .seconds(2)) else { return }
-        stream.note(ErrorReport(error: error).lines(Ink(for: stream)).joined(separator: "\n"))
+        guard stream.isWritable(within: .seconds(2)) else { return }
+        stream.note(ErrorReport(error: error).lines(TextStyle(for: stream)).joined(separator: "\n"))
     }
 
     /// The commands that write a line an event.

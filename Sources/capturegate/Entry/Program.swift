@@ -8,8 +8,8 @@ import Glibc
 enum Program {
     static func main() {
         Provision.fillStreams()
-        widenLines()
-        let desk = SignalDesk()
+        ensureColumns()
+        let dispatcher = SignalDispatcher()
         let invocation = Invocation(Provision.arguments, isText: Provision.areArgumentsText)
         do throws(CaptureError) {
             try Provision.begin()
@@ -18,18 +18,18 @@ enum Program {
         }
         // Not on the main actor, whose thread waits.
         Task.detached {
-            let status = await SignalDesk.$current.withValue(desk) { await invocation.run() }
+            let status = await SignalDispatcher.$current.withValue(dispatcher) { await invocation.run() }
             // Not `exit`: what libraries clean up there, a thread of theirs or of the gate may be using still.
             fflush(nil)
             _exit(status)
         }
-        desk.wait()
+        dispatcher.wait()
     }
 
     /// The parser's library traps where a terminal, or COLUMNS, leaves a line less room than its indentation takes. Nothing
     /// else runs yet that could read the variable meanwhile.
-    private static func widenLines() {
-        let told = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
-        if told ?? StandardStream.output.columns < 40 { setenv("COLUMNS", "40", 1) }
+    private static func ensureColumns() {
+        let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
+        if columns ?? StandardStream.output.columns < 40 { setenv("COLUMNS", "40", 1) }
     }
 }

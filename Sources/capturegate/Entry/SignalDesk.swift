@@ -6,9 +6,9 @@ import Glibc
 ///
 /// They are blocked in every thread but the one that waits for them, so none is lost and no code runs in a signal
 /// handler. One that was ignored when the process was started, as by `nohup`, stays so.
-final class SignalDesk: Sendable {
+final class SignalDispatcher: Sendable {
     /// The desk of this process.
-    @TaskLocal static var current: SignalDesk?
+    @TaskLocal static var current: SignalDispatcher?
 
     private let state = Locked(State.undecided([]))
     private let numbers: [Int32]
@@ -17,7 +17,7 @@ final class SignalDesk: Sendable {
         /// The command is not known yet, or not ready; what came meanwhile waits.
         case undecided([Int32])
         /// The command has nothing to finish.
-        case lettingThrough
+        case defaultActions
         case watched(@Sendable (Int32) -> Void)
     }
 
@@ -40,9 +40,9 @@ final class SignalDesk: Sendable {
     }
 
     /// Signals end the process at once, those too that have come already.
-    func letThrough() {
+    func useDefaultActions() {
         let waiting = state.withLock { state in
-            defer { state = .lettingThrough }
+            defer { state = .defaultActions }
             if case .undecided(let numbers) = state { return numbers }
             return []
         }
@@ -65,7 +65,7 @@ final class SignalDesk: Sendable {
             case .undecided(let numbers):
                 state = .undecided(numbers + [number])
                 return { _ in }
-            case .lettingThrough: return nil
+            case .defaultActions: return nil
             case .watched(let handler): return handler
             }
         }

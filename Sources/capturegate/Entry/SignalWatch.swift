@@ -1,13 +1,13 @@
 /// A command that ends in its own way when a signal tells it to.
-protocol SignalTaker {}
+protocol SignalHandlingCommand {}
 
 /// Calls a handler on the main thread for each signal that ends a command, until it is released; what comes later waits.
-final class SignalWatch: Sendable {
-    private let desk = SignalDesk.current
+final class SignalSubscription: Sendable {
+    private let dispatcher = SignalDispatcher.current
 
     init(_ handler: @escaping @Sendable (Int32) -> Void) {
-        desk?.watch(handler)
+        dispatcher?.watch(handler)
     }
 
-    deinit { desk?.watch(nil) }
+    deinit { dispatcher?.watch(nil) }
 }

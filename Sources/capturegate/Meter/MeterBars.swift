@@ -2,9 +2,9 @@ import CaptureEncoding
 import CaptureGate
 
 /// A meter as bars of a terminal, one a channel, that are drawn again and again.
-struct MeterBars: EventView {
+struct MeterBarView: EventView {
     private let stream = StandardStream.output
-    private let ink = Ink(for: .output)
+    private let style = TextStyle(for: .output)
     private var holds: [PeakHold] = []
 
     mutating func show(_ event: MeterEvent) throws(StreamFailure) {
@@ -36,7 +36,7 @@ struct MeterBars: EventView {
         let hold = holds[channel]
         let number = String(channel + 1).aligned(to: 3)
         let peak = "\(NumberText.fixed(hold.peakDBFS, 1).aligned(to: 6)) dBFS"
-        return "\(number) \(bar(level, hold))\(peak)\(hold.isClipped ? ink.red(" CLIPPED") : "")"
+        return "\(number) \(bar(level, hold))\(peak)\(hold.isClipped ? style.red(" CLIPPED") : "")"
             .fitting(width == 0 ? stream.columns : .max)
     }
 
@@ -46,8 +46,8 @@ struct MeterBars: EventView {
         let (yellow, red) = (cells.position(-18), cells.position(-6))
         let text = LevelBar(scale: cells).text(level.peakDBFS, hold: hold)
         let parts = [
-            ink.green(String(text.prefix(yellow))), ink.yellow(String(text.prefix(red).dropFirst(yellow))),
-            ink.red(String(text.dropFirst(red))),
+            style.green(String(text.prefix(yellow))), style.yellow(String(text.prefix(red).dropFirst(yellow))),
+            style.red(String(text.dropFirst(red))),
         ]
         return "[\(parts.joined())] "
     }
@@ -56,6 +56,6 @@ struct MeterBars: EventView {
         let lost = reading.lost > 0 ? "  lost \(reading.lost)" : ""
         let foot = "\(NumberText.time(nanoseconds: reading.elapsedNanoseconds))\(lost)  Ctrl-C ends it."
         guard width >= 40 else { return foot.fitting(stream.columns) }
-        return "     \(MeterScale(width: width).figures)  \(ink.faint(foot))"
+        return "     \(MeterScale(width: width).figures)  \(style.faint(foot))"
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 
 /// `capturegate meter`
-struct MeterCommand: AsyncParsableCommand, SignalTaker {
+struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "meter",
         abstract: "Show how loud a microphone is, and keep no sound.",
@@ -36,8 +36,8 @@ struct MeterCommand: AsyncParsableCommand, SignalTaker {
         let device = try DeviceQuery(microphone).pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let reporter = EventReporter(view: view)
         let settings = AudioSettings(channels: channels?.count)
-        let work = MeterWork(device, settings: settings, duration: time?.duration, reporter: reporter)
-        let result = await Self.result(of: work, reporter)
+        let operation = MeterOperation(device, settings: settings, duration: time?.duration, reporter: reporter)
+        let result = await Self.result(of: operation, reporter)
         await reporter.finish()
         // Not the cancellation that comes of it.
         if case .failure(let error) = result, error.kind != .dismissed || reporter.failure == nil { throw error }
@@ -46,11 +46,11 @@ struct MeterCommand: AsyncParsableCommand, SignalTaker {
 
     /// A signal ends the meter, or dismisses the question that is open; and so does a reader that has gone.
     private static func result(
-        of work: MeterWork, _ reporter: EventReporter<MeterEvent>
+        of operation: MeterOperation, _ reporter: EventReporter<MeterEvent>
     ) async -> Result<Void, CaptureError> {
-        let handle = GateQueue().add(work)
+        let handle = GateQueue().add(operation)
         reporter.whenFailed { handle.cancel() }
-        let signals = SignalWatch { _ in handle.cancel() }
+        let signals = SignalSubscription { _ in handle.cancel() }
         defer { withExtendedLifetime(signals) {} }
         switch await handle.result {
         case .success: return .success(())
@@ -61,7 +61,8 @@ struct MeterCommand: AsyncParsableCommand, SignalTaker {
     }
 
     private var view: any EventView<MeterEvent> {
-        if json.isOn { return MeterEvents() }
-        return StandardStream.output.isTerminal && StandardStream.output.canMoveCursor ? MeterBars() : MeterLines()
+        if json.isOn { return MeterNDJSONView() }
+        return StandardStream.output.isTerminal && StandardStream.output.canMoveCursor
+            ? MeterBarView() : MeterPlainView()
     }
 }

@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// A meter as NDJSON, a line an event.
-struct MeterEvents: EventView {
+struct MeterNDJSONView: EventView {
     mutating func show(_ event: MeterEvent) throws(StreamFailure) {
         switch event {
         case .started(let device, let format, let differences):

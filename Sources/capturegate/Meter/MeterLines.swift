@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// A meter as lines of text, one a second, for a pipe or a file.
-struct MeterLines: EventView {
+struct MeterPlainView: EventView {
     /// The loudest of the second.
     private var loudest: [SoundLevel] = []
     private var next: Int64 = 1_000_000_000

@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// The operation: asks for the level `meter`, which lends it no sound to keep.
-struct MeterWork: CaptureOperation {
+struct MeterOperation: CaptureOperation {
     let authorization: AuthorizedFor<Capability.Microphone>
     let settings: AudioSettings
     /// How much sound; `nil` until it is stopped.

@@ -5,12 +5,12 @@ struct ErrorReport {
     let error: CaptureError
 
     /// The sentence, then what to do, each with its command on a line of its own, to be copied.
-    func lines(_ ink: Ink) -> [String] {
-        var lines = ["\(ink.red("capturegate:")) \(error.message.visible)"]
+    func lines(_ style: TextStyle) -> [String] {
+        var lines = ["\(style.red("capturegate:")) \(error.message.visible)"]
         for cause in causes { lines.append("  \(cause.message.visible)") }
         for remedy in remedies {
             lines.append("  \(remedy.text.visible)")
-            if let command = remedy.command { lines.append("    \(ink.bold(command.visible))") }
+            if let command = remedy.command { lines.append("    \(style.bold(command.visible))") }
         }
         return lines
     }

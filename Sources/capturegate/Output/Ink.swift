@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// Colours for a terminal; plain text where there are none.
-struct Ink: Sendable {
+struct TextStyle: Sendable {
     let isOn: Bool
 
     init(for stream: StandardStream) { isOn = stream.hasColours }
@@ -16,8 +16,8 @@ struct Ink: Sendable {
 
     private static let sequences = ["0", "1", "2", "31", "32", "33"].map { Array("\u{1B}[\($0)m".unicodeScalars) }
 
-    /// `text` with all that does not show as itself written out, but for line breaks and what `Ink` writes.
-    static func guarded(_ text: String) -> String {
+    /// `text` with all that does not show as itself written out, but for line breaks and what `TextStyle` writes.
+    static func sanitized(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 0x0A }) { return text }
         var (result, scan) = ("", VisibleScan())
         var rest = Array(text.unicodeScalars)[...]

@@ -39,17 +39,17 @@ struct StandardStream: Sendable {
 
     /// A line in which nothing is obeyed but line breaks and our own colours: what should have been made visible before, and
     /// was not, is so here.
-    func line(_ text: String) throws(StreamFailure) { try write(Ink.guarded(text) + "\n") }
+    func line(_ text: String) throws(StreamFailure) { try write(TextStyle.sanitized(text) + "\n") }
 
     func lines(_ lines: [String]) throws(StreamFailure) {
-        try write(lines.map { Ink.guarded($0) + "\n" }.joined())
+        try write(lines.map { TextStyle.sanitized($0) + "\n" }.joined())
     }
 
     /// A line that is worth nothing to wait or to stop for.
     func note(_ text: String) { try? line(text) }
 
     /// Whether something can be written at once, or before that time has passed.
-    func hasRoom(within time: Duration) -> Bool {
+    func isWritable(within time: Duration) -> Bool {
         var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&item, 1, Int32(time / .milliseconds(1))) != 0
     }

@@ -32,7 +32,7 @@ struct PolicyCheckCommand: ParsableCommand {
         let path = absolute
         let directory = PolicyDirectory(path: path)
         let faults = directory.check()
-        try checkThereIsAFolder(directory)
+        try checkDirectoryExists(directory)
         if json.isOn {
             let document: JSONValue = [
                 "path": .string(path), "diagnostics": .array(faults.map(\.json)),
@@ -49,12 +49,12 @@ struct PolicyCheckCommand: ParsableCommand {
     }
 
     /// - Throws: `.usage` for a folder that is named and not there, or none; the machine's own need not be.
-    private func checkThereIsAFolder(_ directory: PolicyDirectory) throws(CaptureError) {
+    private func checkDirectoryExists(_ directory: PolicyDirectory) throws(CaptureError) {
         guard path != PolicyDirectory.standardPath else { return }
-        var isFolder = false
-        let isThere = FileManager.default.fileExists(atPath: directory.path, isDirectory: &isFolder)
+        var isDirectory = false
+        let isThere = FileManager.default.fileExists(atPath: directory.path, isDirectory: &isDirectory)
         let isAbsent = directory.summary == .none
-        guard isAbsent || isThere && !isFolder else { return }
+        guard isAbsent || isThere && !isDirectory else { return }
         throw CaptureError(
             .usage, "The policy folder \(path) is \(isAbsent ? "not there" : "not a folder").",
             remedies: [Remedy("Name the folder that the files *.yaml are in.")])

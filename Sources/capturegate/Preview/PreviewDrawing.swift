@@ -13,7 +13,7 @@ struct PreviewDrawing {
         switch style {
         case .blocks, .fewColours: blocks(picture)
         case .kitty: placed(kitty(picture))
-        case .sixel: placed(SixelPicture(picture).text)
+        case .sixel: placed(SixelEncoder(picture).text)
         }
     }
 

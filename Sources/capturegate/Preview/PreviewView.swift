@@ -4,14 +4,14 @@ import CaptureEncoding
 struct PreviewView: EventView {
     let stream: StandardStream
     let screen: PreviewScreen
-    private var line: LiveLine
+    private var line: LiveView
     private var isStarted = false
     /// What came before it was told that the recording has started.
     private var early: Thumbnail?
     /// 0 where the picture is not the last that stands above the live line.
     private var drawnRows = 0
 
-    init(_ screen: PreviewScreen, above line: LiveLine) {
+    init(_ screen: PreviewScreen, above line: LiveView) {
         self.screen = screen
         self.line = line
         stream = line.stream

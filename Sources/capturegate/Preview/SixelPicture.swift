@@ -2,7 +2,7 @@ import CaptureEncoding
 
 /// A picture as sixels (DEC STD 070, "Sixel graphics"): bands of six rows, a pass over each for every colour in it, of a
 /// palette of 6 x 6 x 6 colours.
-struct SixelPicture {
+struct SixelEncoder {
     let text: String
 
     init(_ picture: Thumbnail) {

@@ -4,8 +4,8 @@ extension Thumbnail {
     typealias Colour = (red: UInt8, green: UInt8, blue: UInt8)
 
     func colour(_ column: Int, _ row: Int) -> Colour {
-        let place = 3 * (row * width + column)
-        return (pixels[place], pixels[place + 1], pixels[place + 2])
+        let offset = 3 * (row * width + column)
+        return (pixels[offset], pixels[offset + 1], pixels[offset + 2])
     }
 
     /// The nearest of 6 x 6 x 6 colours, 0…215.

@@ -3,30 +3,30 @@ import CaptureGate
 import Glibc
 
 extension ClipDestination {
-    /// Whether both are one place, however they are written: `./a.mkv`, an absolute path, or by a linked folder.
+    /// Whether both are one place, however they are written: `./a.mkv`, an absolute path, or by a linked directory.
     func isSame(_ other: ClipDestination) -> Bool {
         guard case .file(let path) = self, case .file(let second) = other else { return self == other }
         return path == second || Self.absolute(path) == Self.absolute(second)
     }
 
-    /// The name, in its folder as the kernel knows it; the file itself need not be there.
+    /// The name, in its directory as the kernel knows it; the file itself need not be there.
     private static func absolute(_ path: String) -> String {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let folder = name == path.startIndex ? "." : String(path[..<name])
-        guard let real = realpath(folder, nil) else { return path }
+        let directory = name == path.startIndex ? "." : String(path[..<name])
+        guard let real = realpath(directory, nil) else { return path }
         defer { free(real) }
         return "\(String(cString: real))/\(path[name...])"
     }
 
     /// Whether its ending, .mka, promises sound alone.
-    var isForSound: Bool {
+    var isAudioOnly: Bool {
         guard case .file(let path) = self else { return false }
         return path.lowercased().hasSuffix(".mka")
     }
 
     /// - Throws: `.usage` for pictures in a .mka.
     func checkEnding(_ kinds: [MediaKind]) throws(CaptureError) {
-        guard isForSound, kinds.contains(.video) else { return }
+        guard isAudioOnly, kinds.contains(.video) else { return }
         throw CaptureError(
             .usage, "A .mka file holds sound alone, no picture.",
             remedies: [Remedy("Record to a name that ends in .mkv, or leave the camera out with --camera none.")])

@@ -38,11 +38,11 @@ struct ClipSummary {
         let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
         let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
         let files = name(tee.path, tee.parts)
-        return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(shed(tee.ledger)), \(reason)"
+        return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(encoderLosses(tee.ledger)), \(reason)"
     }
 
     /// What this output has not, and others have.
-    private static func shed(_ ledger: LossLedger) -> String {
+    private static func encoderLosses(_ ledger: LossLedger) -> String {
         let lost = ledger.tracks.reduce(0) { $0 + $1.lost.encoder }
         return lost == 0 ? "" : ", \(NumberText.counted(lost, "picture")) lost by the encoder"
     }
@@ -76,14 +76,14 @@ struct ClipSummary {
         let unsure = ledger.driftUncertaintyPPM.map { " ±\(NumberText.fixed($0, 1))" } ?? ""
         let said = "drift \(NumberText.fixed(drift, 1))\(unsure) ppm"
         let corrected = ledger.corrected == 0 ? said : "\(said), corrected"
-        return [corrected] + apart(ledger)
+        return [corrected] + endOffset(ledger)
     }
 
-    /// Sound and picture that are this far apart are seen to be: EBU R 37 allows 40 ms of sound before the picture.
-    private static let mostApart: Int64 = 40_000_000
+    /// Sound and picture that are this far endOffset are seen to be: EBU R 37 allows 40 ms of sound before the picture.
+    private static let offsetTolerance: Int64 = 40_000_000
 
-    private static func apart(_ ledger: TrackLedger) -> [String] {
-        guard let offset = ledger.endOffsetNanoseconds, abs(offset) > mostApart else { return [] }
+    private static func endOffset(_ ledger: TrackLedger) -> [String] {
+        guard let offset = ledger.endOffsetNanoseconds, abs(offset) > offsetTolerance else { return [] }
         let way = offset > 0 ? "behind" : "ahead"
         return [
             "\(abs(offset) / 1_000_000) ms \(way) at the end, since its clock is off by more than could be corrected"

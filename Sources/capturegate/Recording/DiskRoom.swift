@@ -2,14 +2,14 @@ import CaptureEncoding
 import Glibc
 
 /// How much room is left where a recording goes, looked at once a second.
-struct DiskRoom {
+struct DiskSpace {
     /// `nil` where it goes to no disk.
-    private let folder: String?
+    private let directory: String?
     private var next: Int64 = 0
     private var known: Int64?
 
     init(of destination: ClipDestination) {
-        folder =
+        directory =
             if case .file(let path) = destination {
                 path.contains("/") ? String(path[...(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
             } else { nil }
@@ -17,10 +17,10 @@ struct DiskRoom {
 
     /// - Parameter time: of the recording, nanoseconds.
     mutating func freeBytes(at time: Int64) -> Int64? {
-        guard let folder, time >= next else { return known }
+        guard let directory, time >= next else { return known }
         next = time + 1_000_000_000
         var status = statvfs()
-        known = statvfs(folder, &status) == 0 ? Self.bytes(blocks: status.f_bavail, of: status.f_frsize) : nil
+        known = statvfs(directory, &status) == 0 ? Self.bytes(blocks: status.f_bavail, of: status.f_frsize) : nil
         return known
     }
 

@@ -20,7 +20,7 @@ extension Clip {
 }
 
 /// Ends the program after a recording that has a valid file, and an error that ended it early.
-struct EarlyEnd: Error {
+struct IncompleteRecording: Error {
     let error: CaptureError
     let clip: Clip
 

@@ -1,7 +1,7 @@
 import CaptureGate
 
 /// Carries the reason for an early end out of the recorder's thread.
-final class EarlyError: Sendable {
+final class IncompleteRecordingCause: Sendable {
     private let error = Locked<CaptureError?>(nil)
 
     var value: CaptureError? { error.withLock { $0 } }

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// Waits for the Enter key at the terminal, never on standard input, which anything may feed.
-final class EnterWatch: Sendable {
+final class EnterKeyListener: Sendable {
     private let isOver = Atomic(false)
 
     /// - Parameter action: called once, on a thread of its own.

@@ -3,10 +3,10 @@ import CaptureGate
 import Glibc
 
 /// A recording as NDJSON, a line an event.
-struct EventLines: EventView {
+struct NDJSONView: EventView {
     let stream: StandardStream
     let plan: RecordingPlan
-    private var pace = SecondPace()
+    private var limiter = RateLimiter()
 
     init(stream: StandardStream, plan: RecordingPlan) {
         self.stream = stream
@@ -18,7 +18,7 @@ struct EventLines: EventView {
         case .waiting(let preRoll, let moment): stream.note(Self.waiting(preRoll, moment).text)
         case .started(let tracks, let differences): stream.note(start(tracks, differences).text)
         case .progress(let progress):
-            if pace.isDue(progress) { stream.note(progress.json.text) }
+            if limiter.isDue(progress) { stream.note(progress.json.text) }
         case .preview: break
         case .lost(let track, let mark): stream.note(Self.loss(track, mark).text)
         case .signal(let track, let state, let moment): stream.note(Self.signal(track, state, moment).text)

@@ -1,22 +1,22 @@
 import CaptureEncoding
 
 /// A recording as one line of a terminal that is drawn again and again.
-struct LiveLine: EventView {
+struct LiveView: EventView {
     let stream: StandardStream
     /// Where the result stands afterwards.
     let summary: StandardStream
     let plan: RecordingPlan
-    private let ink: Ink
+    private let style: TextStyle
     private var isDrawn = false
     private var holds: [PeakHold] = []
-    private var disk: DiskRoom
+    private var disk: DiskSpace
 
     init(stream: StandardStream, summary: StandardStream, plan: RecordingPlan) {
         self.stream = stream
         self.summary = summary
         self.plan = plan
-        ink = Ink(for: stream)
-        disk = DiskRoom(of: plan.destination)
+        style = TextStyle(for: stream)
+        disk = DiskSpace(of: plan.destination)
     }
 
     mutating func show(_ event: RecordingEvent) {
@@ -50,10 +50,11 @@ struct LiveLine: EventView {
         let text = ProgressText(progress: progress)
         let left = disk.freeBytes(at: progress.elapsedNanoseconds).map { text.left(freeBytes: $0) }
         update(progress)
-        // A line that does not fit would wrap and leave its first part standing.
-        let fit = LineFit(text, left: left, in: stream.columns - 3)
-        let line = fit.words + [bars(progress.microphones, in: fit.room - LineFit.gap)].compactMap { $0 }
-        try? stream.write("\r\u{1B}[K\(ink.red("*")) \(line.joined(separator: "  "))")
+        // A line that does not layout would wrap and leave its first part standing.
+        let layout = ProgressLayout(text, left: left, in: stream.columns - 3)
+        let line =
+            layout.words + [bars(progress.microphones, in: layout.freeColumns - ProgressLayout.gap)].compactMap { $0 }
+        try? stream.write("\r\u{1B}[K\(style.red("*")) \(line.joined(separator: "  "))")
     }
 
     private mutating func update(_ progress: RecordingProgress) {
@@ -63,11 +64,11 @@ struct LiveLine: EventView {
         }
     }
 
-    /// Each microphone's level, in what room the words leave; several share it.
-    private func bars(_ microphones: [AudioProgress], in room: Int) -> String? {
+    /// Each microphone's level, in what freeColumns the words leave; several share it.
+    private func bars(_ microphones: [AudioProgress], in freeColumns: Int) -> String? {
         guard !microphones.isEmpty else { return nil }
         // In steps, so that it does not tremble when a word grows by a letter; brackets and the mark of clipping extra.
-        let width = min(room / microphones.count - 3, max(4, 20 / microphones.count)) / 4 * 4
+        let width = min(freeColumns / microphones.count - 3, max(4, 20 / microphones.count)) / 4 * 4
         guard width >= 4 else { return nil }
         let bar = LevelBar(scale: MeterScale(width: width))
         return zip(microphones, holds).map { microphone, hold in

@@ -3,7 +3,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// What is wanted of the camera.
-struct PictureOptions: ParsableArguments {
+struct VideoOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
     var size: SizeArgument?
 
@@ -25,12 +25,12 @@ struct PictureOptions: ParsableArguments {
     var preview = false
 
     /// The first option that is said, for the sentence that it is in vain.
-    var said: String? {
+    var firstGiven: String? {
         if size != nil { return "--size" }
         if fps != nil { return "--fps" }
         if pixelFormat != nil { return "--pixel-format" }
         if preview { return "--preview" }
-        if let option = source.said { return option }
+        if let option = source.firstGiven { return option }
         return videoCodec == .automatic ? nil : "--video-codec"
     }
 

@@ -1,10 +1,10 @@
 import CaptureEncoding
 
 /// A recording as lines of text, one a second, for a pipe or a file.
-struct PlainLines: EventView {
+struct PlainView: EventView {
     let stream: StandardStream
     let plan: RecordingPlan
-    private var pace = SecondPace()
+    private var limiter = RateLimiter()
 
     init(stream: StandardStream, plan: RecordingPlan) {
         self.stream = stream
@@ -16,7 +16,7 @@ struct PlainLines: EventView {
         case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
         case .started(let tracks, let differences): StartText(tracks: tracks, differences: differences).tell(stream)
         case .progress(let progress):
-            if pace.isDue(progress) { stream.note(ProgressText(progress: progress).line) }
+            if limiter.isDue(progress) { stream.note(ProgressText(progress: progress).line) }
         case .preview: break
         case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
         case .signal(let track, let state, let moment): stream.note(ClipSummary.line(track, state, at: moment))

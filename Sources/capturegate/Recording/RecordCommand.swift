@@ -3,7 +3,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// `capturegate record`
-struct RecordCommand: AsyncParsableCommand, SignalTaker {
+struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Record picture, sound, or both.",
@@ -71,8 +71,8 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
                 """, valueName: "policy"))
     var onLoss: LossPolicy = .fill
 
-    @OptionGroup(title: "Picture") var picture: PictureOptions
-    @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Picture") var video: VideoOptions
+    @OptionGroup(title: "Sound") var audio: AudioOptions
     @OptionGroup(title: "Encoders") var encoding: EncodingOptions
 
     @Flag(
@@ -104,20 +104,20 @@ struct RecordCommand: AsyncParsableCommand, SignalTaker {
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        if quiet, json.isOn || picture.preview {
+        if quiet, json.isOn || video.preview {
             throw ValidationError("--quiet does not go with --json or --preview.")
         }
     }
 
     func run() async throws {
-        let screen = picture.preview ? try PreviewTerminal.screen(besidesEvents: json.isOn) : nil
+        let screen = video.preview ? try PreviewTerminal.screen(besidesEvents: json.isOn) : nil
         let plan = try RecordingPlan(self, preview: screen)
         let targets = try RecordingTargets(plan, files, replacing: force)
         let reporter = EventReporter(view: plan.view(json: json.isOn, isQuiet: quiet, preview: screen))
-        let outcome = try await RecordingRound(plan: plan, targets: targets, reporter: reporter).run()
+        let outcome = try await RecordingJob(plan: plan, targets: targets, reporter: reporter).run()
         await reporter.finish()
         if strict, let error = outcome.clip.signalLoss { throw error }
-        if let error = outcome.error { throw EarlyEnd(error: error, clip: outcome.clip) }
+        if let error = outcome.error { throw IncompleteRecording(error: error, clip: outcome.clip) }
         if let error = outcome.clip.tees.lazy.compactMap(\.error).first { throw ExitStatus(code: error.exitCode) }
         if outcome.clip.end.exitCode != 0 { throw ExitStatus(code: outcome.clip.end.exitCode) }
     }

@@ -19,17 +19,17 @@ struct RecordingPlan: Sendable {
         }
         destination = ClipDestination(command.out)
         format = try ClipFormat(for: destination, named: command.format)
-        let choice = try TrackChoice(
-            destination.isForSound ? [.audio] : format.kinds, camera: command.camera, microphone: command.microphone)
+        let choice = try DeviceChoice(
+            destination.isAudioOnly ? [.audio] : format.kinds, camera: command.camera, microphone: command.microphone)
         try format.check(choice.kinds)
         if command.format == nil { try destination.checkEnding(choice.kinds) }
-        try choice.check(command.picture, command.sound, command.times)
-        try format.check(command.picture.videoCodec, command.sound.audioCodec)
+        try choice.check(command.video, command.audio, command.times)
+        try format.check(command.video.videoCodec, command.audio.audioCodec)
         tees = try Self.tees(command.files.tee, choice.kinds, besides: destination)
         try command.encoding.check(
             ([format] + tees.map(\.format)).reduce(into: []) { codecs, format in
                 codecs.formUnion(
-                    format.codecs(command.picture.videoCodec, command.sound.audioCodec, Set(choice.kinds)))
+                    format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(choice.kinds)))
             })
         try ([destination] + tees.map(\.destination)).checkTerminal()
         devices = try choice.devices(choice.listing)
@@ -80,14 +80,14 @@ struct RecordingPlan: Sendable {
     }
 
     private var purpose: String {
-        let place = ([destination] + tees.map(\.destination)).map(Self.place).joined(separator: " and ")
+        let targets = ([destination] + tees.map(\.destination)).map(Self.phrase).joined(separator: " and ")
         let end = settings.untilSilence == nil ? "until it is stopped" : "until it is quiet"
         let time = settings.duration.map { "for \(NumberText.time(nanoseconds: $0.nanoseconds))" } ?? end
         let start = settings.startsAt.map { "from \(WallTime.text(nanoseconds: $0)) " } ?? ""
-        return "Record \(start)\(time) \(place)"
+        return "Record \(start)\(time) \(targets)"
     }
 
-    private static func place(_ destination: ClipDestination) -> String {
+    private static func phrase(_ destination: ClipDestination) -> String {
         switch destination {
         case .file(let path): "to \(path)"
         case .standardOutput: "to standard output"
@@ -97,11 +97,11 @@ struct RecordingPlan: Sendable {
 
     /// How it is told: events for programs, only trouble where asked, a live line on a terminal, else plain lines.
     func view(json: Bool, isQuiet: Bool, preview: PreviewScreen?) -> any EventView<RecordingEvent> {
-        if isQuiet { return TroubleLines(stream: .error) }
+        if isQuiet { return QuietView(stream: .error) }
         let output = usesStandardOutput ? StandardStream.error : .output
-        if json { return EventLines(stream: output, plan: self) }
-        guard StandardStream.error.isTerminal else { return PlainLines(stream: output, plan: self) }
-        let line = LiveLine(stream: .error, summary: output, plan: self)
+        if json { return NDJSONView(stream: output, plan: self) }
+        guard StandardStream.error.isTerminal else { return PlainView(stream: output, plan: self) }
+        let line = LiveView(stream: .error, summary: output, plan: self)
         return preview.map { PreviewView($0, above: line) } ?? line
     }
 }
@@ -109,13 +109,13 @@ struct RecordingPlan: Sendable {
 extension RecorderSettings {
     fileprivate init(_ command: RecordCommand, startsAt moment: Int64?) {
         self.init()
-        video = command.picture.settings(strict: command.strict)
-        audio = command.sound.settings(strict: command.strict)
+        video = command.video.settings(strict: command.strict)
+        audio = command.audio.settings(strict: command.strict)
         video.claps = command.clap
         audio.claps = command.clap
-        sync = command.sound.sync
-        encoders.videoCodec = command.picture.videoCodec
-        encoders.audioCodec = command.sound.audioCodec
+        sync = command.audio.sync
+        encoders.videoCodec = command.video.videoCodec
+        encoders.audioCodec = command.audio.audioCodec
         command.encoding.apply(to: &encoders)
         onLoss = command.onLoss
         startsAt = moment

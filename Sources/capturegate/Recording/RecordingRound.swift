@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// One recording, from the question to the finished file.
-struct RecordingRound {
+struct RecordingJob {
     let plan: RecordingPlan
     let targets: RecordingTargets
     let reporter: EventReporter<RecordingEvent>
@@ -10,7 +10,7 @@ struct RecordingRound {
     /// - Throws: what kept a file from coming to be; nothing is left behind then.
     func run() async throws(CaptureError) -> RecordingOutcome {
         let stop = try RecordingStop(partial: targets.partial)
-        let signals = SignalWatch { stop.receive($0) }
+        let signals = SignalSubscription { stop.receive($0) }
         defer { withExtendedLifetime(signals) {} }
         let queue = GateQueue()
         let handle = queue.add(operation(stop))
@@ -23,8 +23,8 @@ struct RecordingRound {
         }
     }
 
-    private func operation(_ stop: RecordingStop) -> ClipRecording {
-        ClipRecording(
+    private func operation(_ stop: RecordingStop) -> RecordingOperation {
+        RecordingOperation(
             authorization: AuthorizedFor(Capability.All(plan.requests)), settings: plan.settings, targets: targets,
             stop: stop, reporter: reporter)
     }

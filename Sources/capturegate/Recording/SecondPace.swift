@@ -1,7 +1,7 @@
 import CaptureEncoding
 
 /// Lets one progress a second of the clip pass.
-struct SecondPace: Sendable {
+struct RateLimiter: Sendable {
     private var next: Int64 = 1_000_000_000
 
     mutating func isDue(_ progress: RecordingProgress) -> Bool {

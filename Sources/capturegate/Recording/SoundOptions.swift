@@ -3,7 +3,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// What is wanted of the microphone.
-struct SoundOptions: ParsableArguments {
+struct AudioOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Samples a second, such as 48000.", valueName: "hertz"), transform: RateArgument.parse)
     var rate: RateArgument?
 
@@ -30,7 +30,7 @@ struct SoundOptions: ParsableArguments {
     var sync: SyncClock = .automatic
 
     /// The first option that is said, for the sentence that it is in vain.
-    var said: String? {
+    var firstGiven: String? {
         if rate != nil { return "--rate" }
         if channels != nil { return "--channels" }
         if sampleFormat != nil { return "--sample-format" }

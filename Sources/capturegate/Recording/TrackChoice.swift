@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// Which devices a recording takes, from what was said of them.
-struct TrackChoice {
+struct DeviceChoice {
     let cameras: [DeviceQuery]
     let microphones: [DeviceQuery]
 
@@ -38,11 +38,11 @@ struct TrackChoice {
     var kinds: [MediaKind] { cameras.map { _ in .video } + microphones.map { _ in .audio } }
 
     /// - Throws: `.usage` where something is said of a device that is not recorded.
-    func check(_ picture: PictureOptions, _ sound: SoundOptions, _ times: TimeOptions) throws(CaptureError) {
-        if cameras.isEmpty, let option = picture.said { throw Self.vain(option, .camera) }
-        if microphones.isEmpty, let option = sound.said { throw Self.vain(option, .microphone) }
-        if microphones.isEmpty, times.untilSilence != nil { throw Self.vain("--until-silence", .microphone) }
-        if cameras.isEmpty, sound.sync == .picture { throw Self.vain("--sync picture", .camera) }
+    func check(_ video: VideoOptions, _ audio: AudioOptions, _ times: TimeOptions) throws(CaptureError) {
+        if cameras.isEmpty, let option = video.firstGiven { throw Self.unusedOption(option, .camera) }
+        if microphones.isEmpty, let option = audio.firstGiven { throw Self.unusedOption(option, .microphone) }
+        if microphones.isEmpty, times.untilSilence != nil { throw Self.unusedOption("--until-silence", .microphone) }
+        if cameras.isEmpty, audio.sync == .picture { throw Self.unusedOption("--sync picture", .camera) }
     }
 
     /// - Throws: `.usage` where one is named twice; `.noDevice`, also where both were left to the machine and it has only
@@ -79,7 +79,7 @@ struct TrackChoice {
         }
     }
 
-    private static func vain(_ option: String, _ capability: CapabilityName) -> CaptureError {
+    private static func unusedOption(_ option: String, _ capability: CapabilityName) -> CaptureError {
         CaptureError(
             .usage, "\(option) is about a \(capability), and none is recorded.",
             remedies: [Remedy("Name one with --\(capability), or leave \(option) out.")])

@@ -1,7 +1,7 @@
 import CaptureEncoding
 
 /// Of a recording only what went wrong, as lines of text.
-struct TroubleLines: EventView {
+struct QuietView: EventView {
     let stream: StandardStream
 
     mutating func show(_ event: RecordingEvent) {

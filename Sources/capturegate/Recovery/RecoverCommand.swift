@@ -46,7 +46,9 @@ struct RecoverCommand: ParsableCommand {
                 try StandardStream.output.show(recovered(file), json: json.isOn)
             } catch {
                 // The others are not to wait for it; the last failure is told at the end, as any error is.
-                if let failure { StandardStream.error.note(ErrorReport(error: failure).lines(Ink(for: .error))[0]) }
+                if let failure {
+                    StandardStream.error.note(ErrorReport(error: failure).lines(TextStyle(for: .error))[0])
+                }
                 failure = error
             }
         }

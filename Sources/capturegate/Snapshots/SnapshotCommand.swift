@@ -3,7 +3,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// `capturegate snapshot`
-struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
+struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
         abstract: "Take a picture with a camera, when it has settled.",
@@ -85,10 +85,10 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
         let files = try SnapshotFiles(destination, format: format, count: count, replacing: force)
         let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
         do throws(CaptureError) {
-            if quality != nil, files.format != .jpeg { throw Self.vain(files.format) }
+            if quality != nil, files.format != .jpeg { throw Self.unusedOption(files.format) }
             let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity, of: .camera), .camera)
-            let work = SnapshotWork(device, SnapshotTaker(settings, into: files), view)
-            if try await Self.snapshots(of: work).isEmpty {
+            let operation = SnapshotOperation(device, SnapshotTaker(settings, into: files), view)
+            if try await Self.snapshots(of: operation).isEmpty {
                 throw CaptureError(.dismissed, "It was stopped before a picture was taken.")
             }
         } catch {
@@ -97,7 +97,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
         }
     }
 
-    private static func vain(_ format: StillFormat) -> CaptureError {
+    private static func unusedOption(_ format: StillFormat) -> CaptureError {
         CaptureError(
             .usage,
             "--quality is about JPEG, and nothing is stored as JPEG: \(format.rawValue.uppercased()) loses nothing.",
@@ -118,9 +118,9 @@ struct SnapshotCommand: AsyncParsableCommand, SignalTaker {
     }
 
     /// A signal ends it, or dismisses the question that is open.
-    private static func snapshots(of work: SnapshotWork) async throws(CaptureError) -> [Snapshot] {
-        let handle = GateQueue().add(work)
-        let signals = SignalWatch { _ in handle.cancel() }
+    private static func snapshots(of operation: SnapshotOperation) async throws(CaptureError) -> [Snapshot] {
+        let handle = GateQueue().add(operation)
+        let signals = SignalSubscription { _ in handle.cancel() }
         defer { withExtendedLifetime(signals) {} }
         switch await handle.result {
         case .success(let snapshots): return snapshots

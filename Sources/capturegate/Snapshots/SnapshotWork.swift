@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// The operation: it gets its permit from the gate, and opens the camera with it.
-struct SnapshotWork: CaptureOperation {
+struct SnapshotOperation: CaptureOperation {
     let authorization: AuthorizedFor<Capability.Camera>
     let taker: SnapshotTaker
     let view: SnapshotView

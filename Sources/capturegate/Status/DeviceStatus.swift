@@ -16,12 +16,12 @@ struct DeviceStatus {
         strength = GateStrength(of: device)
     }
 
-    func row(_ ink: Ink) -> [String] {
+    func row(_ style: TextStyle) -> [String] {
         let color =
             switch status {
-            case .authorized: ink.green
-            case .denied, .restricted: ink.red
-            case .notDetermined: ink.yellow
+            case .authorized: style.green
+            case .denied, .restricted: style.red
+            case .notDetermined: style.yellow
             }
         return [device.id.rawValue.visible, device.availability.phrase, color(status.phrase), strength.label]
     }

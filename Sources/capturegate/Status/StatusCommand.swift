@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
         if json.isOn {
             try StandardStream.output.line(report.json.text)
         } else {
-            try StandardStream.output.lines(report.lines(Ink(for: .output)))
+            try StandardStream.output.lines(report.lines(TextStyle(for: .output)))
         }
     }
 

@@ -15,7 +15,7 @@ struct StatusReport {
     /// Every node of this machine that captures.
     let nodes: [NodeProtection]
 
-    func lines(_ ink: Ink) -> [String] {
+    func lines(_ style: TextStyle) -> [String] {
         var facts = [
             ["Program", subject.executable.path.visible],
             [
@@ -31,10 +31,10 @@ struct StatusReport {
             ],
         ]
         facts += clock
-        var lines = Table(rows: facts).lines + ["", ink.bold("Devices, for this program")]
-        lines += Table(rows: devices.map { $0.row(ink) }).lines.map { "  " + $0 }
+        var lines = Table(rows: facts).lines + ["", style.bold("Devices, for this program")]
+        lines += Table(rows: devices.map { $0.row(style) }).lines.map { "  " + $0 }
         lines += ["  " + GateStrength.explanation] + GateStrength.explanation(of: nodes).map { "  " + $0 }
-        return lines + ["", ink.bold("Decisions")] + decisions
+        return lines + ["", style.bold("Decisions")] + decisions
     }
 
     var json: JSONValue {
@@ -73,7 +73,7 @@ struct StatusReport {
         let all = snapshot.decisions.map { ($0, state(of: $0)) } + (snapshot.consumed ?? []).map { ($0, "used up") }
         let rows = all.map { decision, state in
             [
-                "#\(decision.id ?? 0)", decision.verdict.rawValue, decision.matter,
+                "#\(decision.id ?? 0)", decision.verdict.rawValue, decision.capabilityPhrase,
                 decision.device.phrase, decision.lifetime.phrase, state,
                 decision.subject.executable.path.visible,
             ]

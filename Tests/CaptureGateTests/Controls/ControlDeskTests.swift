@@ -2,26 +2,26 @@ import Testing
 
 @testable import CaptureGate
 
-@Suite("control desk")
-struct ControlDeskTests {
-    private let panel = ScriptedPanel()
-    private var desk: ControlDesk { ControlDesk(device: ScriptedPanel.device, panel: panel) }
+@Suite("control access")
+struct ControlAccessTests {
+    private let backend = ScriptedBackend()
+    private var access: ControlAccess { ControlAccess(device: ScriptedBackend.device, backend: backend) }
 
     private func control(_ name: String) throws -> DeviceControl {
-        try desk.control(named: name, among: desk.controls())
+        try access.control(named: name, among: access.controls())
     }
 
     @Test("what is set is read back")
     func readBack() throws {
-        let change = try desk.set(try control("contrast"), to: .integer(200))
+        let change = try access.set(try control("contrast"), to: .integer(200))
         #expect(change.isAsAsked)
         #expect(change.control.value == .integer(200))
-        #expect(panel.written == ["contrast=200"])
+        #expect(backend.written == ["contrast=200"])
     }
 
     @Test("a device that takes another value is told of")
     func rounded() throws {
-        let change = try desk.set(try control("contrast"), to: .integer(201))
+        let change = try access.set(try control("contrast"), to: .integer(201))
         #expect(!change.isAsAsked)
         #expect(change.asked == .integer(201))
         #expect(change.control.value == .integer(200))
@@ -30,53 +30,53 @@ struct ControlDeskTests {
     @Test("a value outside the range never reaches the device")
     func range() throws {
         let control = try control("contrast")
-        let error = #expect(throws: CaptureError.self) { try desk.set(control, to: .integer(256)) }
+        let error = #expect(throws: CaptureError.self) { try access.set(control, to: .integer(256)) }
         #expect(error?.exitCode == 64)
         #expect(error?.message.contains("0 to 255") == true)
-        #expect(panel.written.isEmpty)
+        #expect(backend.written.isEmpty)
     }
 
     @Test("what an automatic sets is refused, with what to set first; then it can be set")
     func automatic() throws {
         let gain = try control("gain")
-        let error = #expect(throws: CaptureError.self) { try desk.set(gain, to: .integer(50)) }
+        let error = #expect(throws: CaptureError.self) { try access.set(gain, to: .integer(50)) }
         #expect(error?.exitCode == 69)
         #expect(error?.remedies.first?.text == "Set gain_automatic=0 first.")
         #expect(
             error?.remedies.first?.command == "capturegate controls camera:scripted gain_automatic=0 gain=VALUE")
-        #expect(panel.written.isEmpty)
-        _ = try desk.set(try control("gain_automatic"), to: .integer(0))
+        #expect(backend.written.isEmpty)
+        _ = try access.set(try control("gain_automatic"), to: .integer(0))
         // The list is from before: what counts is how it stands now.
-        #expect(try desk.set(gain, to: .integer(50)).isAsAsked)
+        #expect(try access.set(gain, to: .integer(50)).isAsAsked)
     }
 
     @Test("what can only be read is refused")
     func readOnly() throws {
         let control = try control("temperature")
-        let error = #expect(throws: CaptureError.self) { try desk.set(control, to: .integer(5)) }
+        let error = #expect(throws: CaptureError.self) { try access.set(control, to: .integer(5)) }
         #expect(error?.exitCode == 64)
         #expect(error?.message.contains("only be read") == true)
     }
 
     @Test("a button is pressed, and has nothing to read back")
     func button() throws {
-        #expect(try desk.set(try control("pan_reset"), to: .integer(1)).isAsAsked)
-        #expect(panel.written == ["pan_reset=1"])
+        #expect(try access.set(try control("pan_reset"), to: .integer(1)).isAsAsked)
+        #expect(backend.written == ["pan_reset=1"])
     }
 
     @Test("defaults are set, also of what an automatic held that is off by default")
     func reset() throws {
-        let reset = try desk.reset(try desk.controls())
+        let reset = try access.reset(try access.controls())
         #expect(reset.changes.map(\.control.name) == ["gain", "gain_automatic", "contrast"])
         #expect(reset.failures.isEmpty)
-        #expect(panel.values == [1: 0, 2: 100, 3: 128, 4: 7])
+        #expect(backend.values == [1: 0, 2: 100, 3: 128, 4: 7])
     }
 
     @Test("a value behind an automatic that is on by default is set and read back, and the automatic is on again")
     func resetBehindAutomatic() throws {
-        panel.automaticDefault = 1
-        let reset = try desk.reset(try desk.controls())
-        #expect(panel.written == ["gain_automatic=0", "gain=100", "contrast=128", "gain_automatic=1"])
+        backend.automaticDefault = 1
+        let reset = try access.reset(try access.controls())
+        #expect(backend.written == ["gain_automatic=0", "gain=100", "contrast=128", "gain_automatic=1"])
         #expect(reset.changes.map(\.control.value) == [.integer(100), .integer(1), .integer(128)])
         #expect(reset.changes.allSatisfy { $0.isAsAsked })
         #expect(reset.failures.isEmpty)
@@ -86,53 +86,53 @@ struct ControlDeskTests {
         "an automatic that is off, and on by default, is switched on after the value that it will hold",
         arguments: [1, 2])
     func resetToAutomatic(first: UInt32) throws {
-        panel.automaticDefault = 1
-        panel.values[1] = 0
-        let controls = try desk.controls().filter { $0.id <= 2 }
-        _ = try desk.reset(first == 1 ? controls.reversed() : controls)
-        #expect(panel.written == ["gain=100", "gain_automatic=1"])
+        backend.automaticDefault = 1
+        backend.values[1] = 0
+        let controls = try access.controls().filter { $0.id <= 2 }
+        _ = try access.reset(first == 1 ? controls.reversed() : controls)
+        #expect(backend.written == ["gain=100", "gain_automatic=1"])
     }
 
     @Test("a value that is reset alone leaves its automatic as it was")
     func resetAlone() throws {
-        let reset = try desk.reset([try control("gain")])
-        #expect(panel.written == ["gain_automatic=0", "gain=100", "gain_automatic=1"])
+        let reset = try access.reset([try control("gain")])
+        #expect(backend.written == ["gain_automatic=0", "gain=100", "gain_automatic=1"])
         #expect(reset.changes.map(\.control.name) == ["gain"])
-        #expect(panel.values[1] == 1)
+        #expect(backend.values[1] == 1)
     }
 
     @Test("an automatic that nobody named is told of where it does not become what it was")
     func resetAway() throws {
-        panel.patience = 2
-        let reset = try desk.reset([try control("gain")])
-        #expect(panel.written == ["gain_automatic=0", "gain=100"])
+        backend.patience = 2
+        let reset = try access.reset([try control("gain")])
+        #expect(backend.written == ["gain_automatic=0", "gain=100"])
         #expect(reset.changes.map(\.control.name) == ["gain"])
         #expect(reset.failures.map(\.control.name) == ["gain_automatic"])
     }
 
     @Test("an automatic that stays on is told of with the value that it holds, and all else is reset")
     func resetHeld() throws {
-        panel.stubborn = 1
-        let reset = try desk.reset(try desk.controls())
+        backend.stubborn = 1
+        let reset = try access.reset(try access.controls())
         #expect(reset.changes.map(\.control.name) == ["contrast"])
         #expect(reset.failures.map(\.control.name) == ["gain", "gain_automatic"])
         #expect(reset.failures.first?.error.message.contains("gain_automatic is not 0") == true)
-        #expect(panel.values == [1: 1, 2: 17, 3: 128, 4: 7])
+        #expect(backend.values == [1: 1, 2: 17, 3: 128, 4: 7])
     }
 
     @Test("what holds its default behind an automatic that stays on needs nothing")
     func resetNeedless() throws {
-        panel.stubborn = 1
-        panel.values[2] = 100
-        let reset = try desk.reset([try control("gain")])
+        backend.stubborn = 1
+        backend.values[2] = 100
+        let reset = try access.reset([try control("gain")])
         #expect(reset.changes.isEmpty && reset.failures.map(\.control.name) == [])
     }
 
     @Test("a device that has gone has no controls to try one after the other")
     func resetGone() throws {
-        let controls = try desk.controls()
-        panel.fault = CallFault(call: "VIDIOC_S_CTRL", errno: 19)
-        let error = #expect(throws: CaptureError.self) { try desk.reset(controls) }
+        let controls = try access.controls()
+        backend.fault = DeviceCallError(call: "VIDIOC_S_CTRL", errno: 19)
+        let error = #expect(throws: CaptureError.self) { try access.reset(controls) }
         #expect(error?.kind == .noDevice)
     }
 
@@ -143,16 +143,16 @@ struct ControlDeskTests {
 
     @Test("an unknown name is answered with the nearest ones", arguments: [("contast", "contrast"), ("gai", "gain")])
     func nearest(_ name: String, _ meant: String) throws {
-        let controls = try desk.controls()
-        let error = #expect(throws: CaptureError.self) { try desk.control(named: name, among: controls) }
+        let controls = try access.controls()
+        let error = #expect(throws: CaptureError.self) { try access.control(named: name, among: controls) }
         #expect(error?.exitCode == 64)
         #expect(error?.message.contains("Did you mean \(meant)") == true, "\(error?.message ?? "")")
     }
 
     @Test("what is like nothing gets no guess")
     func noGuess() throws {
-        let controls = try desk.controls()
-        let error = #expect(throws: CaptureError.self) { try desk.control(named: "zzzzzz", among: controls) }
+        let controls = try access.controls()
+        let error = #expect(throws: CaptureError.self) { try access.control(named: "zzzzzz", among: controls) }
         #expect(error?.message.contains("Did you mean") == false)
     }
 
@@ -160,9 +160,9 @@ struct ControlDeskTests {
         "what the driver says is put into words",
         arguments: [(Int32(19), Int32(66)), (16, 75), (5, 74), (13, 77)])
     func faults(_ errno: Int32, _ code: Int32) throws {
-        panel.fault = CallFault(call: "VIDIOC_S_EXT_CTRLS", errno: errno)
+        backend.fault = DeviceCallError(call: "VIDIOC_S_EXT_CTRLS", errno: errno)
         let control = try control("contrast")
-        let error = #expect(throws: CaptureError.self) { try desk.set(control, to: .integer(1)) }
+        let error = #expect(throws: CaptureError.self) { try access.set(control, to: .integer(1)) }
         #expect(error?.exitCode == code)
         #expect(error?.message.contains("VIDIOC_S_EXT_CTRLS") == true)
     }

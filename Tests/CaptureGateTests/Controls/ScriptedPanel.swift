@@ -1,11 +1,11 @@
 @testable import CaptureGate
 
 /// A camera with a gain that its automatic sets, a value that the device rounds, and one that can only be read.
-final class ScriptedPanel: ControlPanel {
+final class ScriptedBackend: ControlBackend {
     var values: [UInt32: Int64] = [1: 1, 2: 17, 3: 128, 4: 7]
     /// What reached the device, in order.
     var written: [String] = []
-    var fault: CallFault?
+    var fault: DeviceCallError?
     /// What the gain's automatic is by default.
     var automaticDefault: Int64 = 0
     /// A control that the device refuses to set.
@@ -17,13 +17,15 @@ final class ScriptedPanel: ControlPanel {
         id: DeviceID(rawValue: "camera:scripted"), name: "Scripted", capability: .camera, availability: .available,
         ambiguity: nil, nodes: [], pcmName: nil, formats: .unknown)
 
-    func controls() throws(CallFault) -> [DeviceControl] { [2, 1, 3, 4, 5].map(control) }
+    func controls() throws(DeviceCallError) -> [DeviceControl] { [2, 1, 3, 4, 5].map(control) }
 
-    func read(_ control: DeviceControl) throws(CallFault) -> DeviceControl { self.control(control.id) }
+    func read(_ control: DeviceControl) throws(DeviceCallError) -> DeviceControl { self.control(control.id) }
 
-    func write(_ value: ControlValue, to control: DeviceControl) throws(CallFault) -> ControlValue {
+    func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue {
         if let fault { throw fault }
-        if control.id == stubborn || written.count >= patience { throw CallFault(call: "VIDIOC_S_CTRL", errno: 5) }
+        if control.id == stubborn || written.count >= patience {
+            throw DeviceCallError(call: "VIDIOC_S_CTRL", errno: 5)
+        }
         written.append("\(control.name)=\(value.text)")
         // The device itself knows even contrasts alone.
         if case .integer(let number) = value { values[control.id] = control.id == 3 ? number / 2 * 2 : number }

@@ -88,7 +88,7 @@ struct HostileTextTests {
         return ControlReport(device: device(text), outcome: outcome, isListing: true)
     }
 
-    private var ink: Ink { Ink(for: StandardStream(descriptor: -1)) }
+    private var style: TextStyle { TextStyle(for: StandardStream(descriptor: -1)) }
 
     @Test("In lines for people, each is one line that shows all that is in it", arguments: texts)
     func lines(text: String) throws {
@@ -98,11 +98,11 @@ struct HostileTextTests {
             inventory: DeviceInventory(devices: [device(text)], faults: []), capability: nil)
         let status = AuthorizationStatus.restricted(Restriction(cause: .store, reason: text, remedies: []))
         let lines =
-            [try audit(text).line, decision(text).phrase, decision(text).matter, status.phrase]
+            [try audit(text).line, decision(text).phrase, decision(text).capabilityPhrase, status.phrase]
             + [AuthorizationStatus.denied(decision(text)).phrase, PolicySummary.unreadable([]).phrase]
-            + report(text).lines(ink) + listing.lines(ink) + ErrorReport(error: error).lines(ink)
+            + report(text).lines(style) + listing.lines(style) + ErrorReport(error: error).lines(style)
             + ClipSummary(clip: clip(text)).lines + clip(text).parts.map { ClipSummary.line($0) }
-            + clip(text).tracks.map(\.phrase) + control(text).lines(ink) + [device(text).availability.phrase]
+            + clip(text).tracks.map(\.phrase) + control(text).lines(style) + [device(text).availability.phrase]
         for line in lines { #expect(isHarmless(line, text), "\(line.debugDescription)") }
     }
 
@@ -130,9 +130,9 @@ struct HostileTextTests {
     }
 
     @Test("What was forgotten on its way is shown by the stream itself, and our own colours stay", arguments: texts)
-    func guarded(text: String) {
+    func sanitized(text: String) {
         let line = "\u{1B}[31mcapturegate:\u{1B}[0m \(text)"
-        let shown = Ink.guarded(line)
+        let shown = TextStyle.sanitized(line)
         #expect(shown.hasPrefix("\u{1B}[31mcapturegate:\u{1B}[0m "))
         let rest = shown.dropFirst("\u{1B}[31mcapturegate:\u{1B}[0m ".count)
         var scan = VisibleScan()

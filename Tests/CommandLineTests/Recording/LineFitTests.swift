@@ -5,7 +5,7 @@ import Testing
 @testable import capturegate
 
 @Suite("the words of the live line", .fewAtOnce)
-struct LineFitTests {
+struct ProgressLayoutTests {
     /// A minute, 24 pictures lost, from a camera and a microphone.
     private func progress() throws -> ProgressText {
         let json = """
@@ -21,8 +21,8 @@ struct LineFitTests {
         let text = try progress()
         let words = text.words(left: "50 h left")
         for room in 0...100 {
-            let fit = LineFit(text, left: "50 h left", in: room)
-            #expect(fit.text.count <= room && fit.room == room - fit.text.count)
+            let fit = ProgressLayout(text, left: "50 h left", in: room)
+            #expect(fit.text.count <= room && fit.freeColumns == room - fit.text.count)
             #expect(fit.words.contains("lost 24") == (room >= 7))
             #expect(fit.words.allSatisfy(words.contains))
         }
@@ -31,19 +31,19 @@ struct LineFitTests {
     @Test("what matters most comes first")
     func order() throws {
         let text = try progress()
-        #expect(LineFit(text, left: nil, in: 16).words == ["01:01.2", "lost 24"])
+        #expect(ProgressLayout(text, left: nil, in: 16).words == ["01:01.2", "lost 24"])
         let all = ["01:01.2", "lost 24", " -20.0 dBFS", "30.0 fps", "27.0 MB", "3.5 Mbit/s", "50 h left"]
-        #expect(LineFit(text, left: "50 h left", in: 100).words == all)
+        #expect(ProgressLayout(text, left: "50 h left", in: 100).words == all)
     }
 
     @Test("no figure of a file system is too large for the room on it")
     func room() {
-        #expect(DiskRoom.bytes(blocks: 3, of: 4096) == 12_288)
-        #expect(DiskRoom.bytes(blocks: .max, of: 4096) == .max)
-        #expect(DiskRoom.bytes(blocks: .max, of: .max) == .max)
+        #expect(DiskSpace.bytes(blocks: 3, of: 4096) == 12_288)
+        #expect(DiskSpace.bytes(blocks: .max, of: 4096) == .max)
+        #expect(DiskSpace.bytes(blocks: .max, of: .max) == .max)
         // What a tmpfs of 15 EiB says.
-        #expect(DiskRoom.bytes(blocks: 15 << 48, of: 4096) == .max)
-        #expect(DiskRoom.bytes(blocks: .max, of: 1) == .max)
-        #expect(DiskRoom.bytes(blocks: 0, of: 4096) == 0)
+        #expect(DiskSpace.bytes(blocks: 15 << 48, of: 4096) == .max)
+        #expect(DiskSpace.bytes(blocks: .max, of: 1) == .max)
+        #expect(DiskSpace.bytes(blocks: 0, of: 4096) == 0)
     }
 }

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("the live line", .fewAtOnce)
-struct LiveLineTests {
+struct LiveViewTests {
     /// A recording whose standard error is a terminal.
     private func record(_ variables: String = "") async throws -> (screen: String, ending: Ending) {
         let workspace = try Workspace()

@@ -89,7 +89,7 @@ one HSV4 rgb24 "" $hues RGB3
 judge
 
 # like LEAST STORED FORMAT CODE...: words of bits, against a picture of the same chart whose colours have eight. A code of
-# each order; its other names are PictureConverterTests'.
+# each order; its other names are FrameConverterTests'.
 like() {
     least=$1 stored=$2 format=$3
     shift 3
