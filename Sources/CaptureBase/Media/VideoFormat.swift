@@ -37,3 +37,66 @@ public struct VideoFormat: Hashable, Sendable, Codable {
         self.colorimetry = colorimetry ?? Colorimetry(usualOf: pixelFormat)
     }
 }
+
+/// Frames a second as a fraction, such as 30000/1001.
+///
+/// *thread-safe*
+public struct FrameRate: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// Frames in `denominator` seconds, 1 upwards.
+    public let numerator: Int
+    public let denominator: Int
+
+    /// - Returns: `nil` unless both are 1 or more.
+    public init?(_ numerator: Int, _ denominator: Int = 1) {
+        guard numerator > 0, denominator > 0 else { return nil }
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    package init(unchecked numerator: Int, _ denominator: Int) {
+        self.numerator = numerator
+        self.denominator = denominator
+    }
+
+    public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
+
+    /// How long one frame lasts, in nanoseconds.
+    public var frameNanoseconds: Int64 { Int64(denominator) * 1_000_000_000 / Int64(numerator) }
+
+    public var description: String {
+        numerator % denominator == 0 ? "\(numerator / denominator)" : "\(numerator)/\(denominator)"
+    }
+}
+
+/// The shape of a pixel on the screen: 59:54, PAL's, is wider than high.
+///
+/// *thread-safe*
+public struct PixelAspect: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// In lowest terms, 1 upwards.
+    public let width: Int
+    public let height: Int
+
+    /// - Returns: `nil` unless both are 1 or more.
+    public init?(_ width: Int, _ height: Int) {
+        guard width > 0, height > 0 else { return nil }
+        var (a, b) = (width, height)
+        while b != 0 { (a, b) = (b, a % b) }
+        self.width = width / a
+        self.height = height / a
+    }
+
+    public var isSquare: Bool { width == height }
+
+    public var description: String { "\(width):\(height)" }
+}
+
+/// Whether the rows of a picture are of one moment.
+///
+/// *thread-safe*
+public enum FieldOrder: String, Hashable, Sendable, Codable, CaseIterable {
+    case progressive
+    /// Every second row, from the first on, was taken first.
+    case topFirst = "top"
+    /// Every second row, from the second on, was taken first.
+    case bottomFirst = "bottom"
+}

@@ -103,3 +103,31 @@ public struct ControlSession: ~Copyable {
         if let reason = capture.endReason { throw reason.error(device.description, as: device.capability) }
     }
 }
+
+/// What became of setting a control.
+///
+/// *thread-safe*
+public struct ControlChange: Hashable, Sendable {
+    public let asked: ControlValue
+    /// The control, read again afterwards.
+    public let control: DeviceControl
+    /// Whether the device did what it was asked for; a button has nothing to compare.
+    public let isAsAsked: Bool
+}
+
+/// What became of setting controls to their defaults.
+///
+/// *thread-safe*
+public struct ControlReset: Sendable {
+    /// A control that did not get its default, or an automatic that did not become again what it was.
+    public struct Failure: Hashable, Sendable {
+        /// As it was when it was listed.
+        public let control: DeviceControl
+        public let error: CaptureError
+    }
+
+    /// Those that were set, in the order in which they were named.
+    public internal(set) var changes: [ControlChange] = []
+    /// Those that could not be set.
+    public internal(set) var failures: [Failure] = []
+}

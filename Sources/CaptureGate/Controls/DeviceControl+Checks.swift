@@ -1,6 +1,46 @@
 import CaptureBase
 
 extension DeviceControl {
+    /// What it can be set to, in words: `0 to 255 in steps of 5`, `0 (Disabled) or 1 (50 Hz)`.
+    public var rangeDescription: String {
+        switch kind {
+        case .button: "nothing: it is pressed"
+        case .compound: "a value of many parts"
+        case .boolean: "on or off"
+        case .menu, .integerMenu: Self.alternatives(items.map { "\($0.number) (\(QuestionText.visible($0.name)))" })
+        case .string: "a text of \(numbers) bytes"
+        case .bitmask: "bits of 0x\(String(UInt64(bitPattern: range.upperBound), radix: 16))"
+        case .integer, .integer64: numbers + scale
+        }
+    }
+
+    private var numbers: String {
+        let ends =
+            range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        return step == 1 ? ends : "\(ends) in steps of \(step)"
+    }
+
+    private var scale: String {
+        decibels.map { ", or \(Self.decibels($0.range.lowerBound)) to \(Self.decibels($0.range.upperBound))" } ?? ""
+    }
+
+    /// `-12.5dB`
+    static func decibels(_ value: Double) -> String {
+        guard abs(value) < 1e9 else { return "\(value)dB" }
+        let hundredths = Int64((value * 100).rounded())
+        let (whole, rest) = (abs(hundredths) / 100, abs(hundredths) % 100)
+        var fraction = rest < 10 ? "0\(rest)" : "\(rest)"
+        while fraction.last == "0" { fraction.removeLast() }
+        return (hundredths < 0 ? "-" : "") + "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)") + "dB"
+    }
+
+    static func alternatives(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.last ?? "nothing" }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+}
+
+extension DeviceControl {
     /// Refuses what is outside the range, off the step or not in the menu.
     ///
     /// - Throws: `.usage`, with the range.
@@ -100,5 +140,71 @@ extension ControlValue {
         case .text(let text): text
         case .decibels(let level): DeviceControl.decibels(level)
         }
+    }
+}
+
+extension DeviceControl {
+    /// What a person means with a word for this control's value.
+    ///
+    /// Numbers may be hexadecimal (`0x1f`); a switch takes `on` and `off`; a menu its item's number or name, in either
+    /// case, or a part of the name that no other has; numbers take a percentage of the range (`50%`), volumes decibels
+    /// (`-6dB`); a button takes `press` or 1.
+    ///
+    /// - Throws: `.usage` with the range where it is none of that.
+    public func value(parsing text: String) throws(CaptureError) -> ControlValue {
+        let value: ControlValue?
+        switch kind {
+        case .string: value = .text(text)
+        case .button: value = text == "press" || text == "1" ? .integer(1) : nil
+        case .boolean: value = Self.switches[text.lowercased()].map { .integer($0) }
+        case .menu, .integerMenu: value = item(text).map { .integer($0.number) }
+        case .integer, .integer64: value = volume(text) ?? (percentage(text) ?? Self.number(text)).map { .integer($0) }
+        case .bitmask: value = Self.number(text).map { .integer($0) }
+        case .compound: value = nil
+        }
+        guard let value else { throw refusal(of: "\"\(QuestionText.visible(text))\"") }
+        try check(value)
+        return value
+    }
+
+    private static let switches: [String: Int64] = [
+        "1": 1, "on": 1, "yes": 1, "true": 1, "0": 0, "off": 0, "no": 0, "false": 0,
+    ]
+
+    private static func number(_ text: String) -> Int64? {
+        guard text.lowercased().hasPrefix("0x") else { return Int64(text) }
+        return UInt64(text.dropFirst(2), radix: 16).flatMap { Int64(exactly: $0) }
+    }
+
+    private func item(_ text: String) -> ControlItem? {
+        if let number = Self.number(text), let item = items.first(where: { $0.number == number }) { return item }
+        let wanted = text.lowercased()
+        let exact = items.filter { $0.name.lowercased() == wanted }
+        if let item = exact.first { return item }
+        let fitting = items.filter { $0.name.lowercased().contains(wanted) }
+        return fitting.count == 1 && Self.number(text) == nil && !wanted.isEmpty ? fitting[0] : nil
+    }
+
+    private func volume(_ text: String) -> ControlValue? {
+        guard decibels != nil, text.lowercased().hasSuffix("db") else { return nil }
+        let number = text.dropLast(2).filter { $0 != " " }
+        return Double(number).flatMap { $0.isFinite ? .decibels($0) : nil }
+    }
+
+    /// A percentage of the range, at the nearest step.
+    private func percentage(_ text: String) -> Int64? {
+        guard text.hasSuffix("%"), let percent = Double(text.dropLast()), (0...100).contains(percent) else {
+            return nil
+        }
+        let span = UInt64(bitPattern: range.upperBound &- range.lowerBound)
+        if percent == 100 { return lastStep }
+        let exact = Double(span) / Double(step) * percent / 100
+        let steps = UInt64(min(exact.rounded(), Double(span / UInt64(step)).nextDown.rounded(.up)))
+        return range.lowerBound &+ Int64(bitPattern: steps &* UInt64(step))
+    }
+
+    private var lastStep: Int64 {
+        let span = UInt64(bitPattern: range.upperBound &- range.lowerBound)
+        return range.lowerBound &+ Int64(bitPattern: span / UInt64(step) * UInt64(step))
     }
 }

@@ -140,3 +140,53 @@ public enum DeviceCatalog {
         return DiscoveredDevice(device: device, isIdle: !busy)
     }
 }
+
+/// A device as udev, sysfs and /proc show it: its formats are not known yet.
+struct DiscoveredDevice {
+    let device: Device
+    /// Whether nobody holds it, so that opening it disturbs nobody.
+    let isIdle: Bool
+
+    /// The device with what it says that it can deliver, where it may be asked, and what went wrong in asking.
+    var withFormats: (Device, DeviceInventory.Fault?) {
+        guard isIdle, let node = device.nodes.first, NodeAccess.restriction(on: node) == nil else {
+            return (device, nil)
+        }
+        let reading =
+            device.capability == .camera ? CameraFormats.read(node) : MicrophoneFormats.read(device.pcmName ?? "")
+        let fault = reading.fault.map {
+            DeviceInventory.Fault(capability: device.capability, device: device.id, error: $0.error(device))
+        }
+        return (device.with(reading), fault)
+    }
+}
+
+extension Device {
+    fileprivate func with(_ reading: FormatQueryResult) -> Device {
+        Device(
+            id: id, name: name, capability: capability, availability: availability, ambiguity: ambiguity, nodes: nodes,
+            pcmName: pcmName, formats: reading.formats, aliases: aliases, inputs: reading.inputs,
+            colorimetry: reading.colorimetry)
+    }
+}
+
+/// The devices that are always there, for tests and first steps: a picture with a frame counter in it, and a tone.
+enum BuiltInDevices {
+    static let bars = Device(
+        id: .testPicture, name: "built-in test picture", capability: .camera,
+        availability: .available, ambiguity: nil, nodes: [], pcmName: nil,
+        formats: .video(
+            [(1920, 1080), (1280, 720), (640, 480)].map { width, height in
+                VideoMode(
+                    pixelFormat: .yuyv, width: width, height: height,
+                    frameRates: [60, 50, 30, 25].compactMap { FrameRate($0) })
+            }))
+
+    static let tone = Device(
+        id: .testTone, name: "built-in test tone, 997 Hz", capability: .microphone,
+        availability: .available, ambiguity: nil, nodes: [], pcmName: nil,
+        formats: .audio(
+            AudioRanges(sampleRates: 8000...192_000, channels: 1...8, sampleFormats: [.s16, .s32, .float32])))
+
+    static let all = [bars, tone]
+}

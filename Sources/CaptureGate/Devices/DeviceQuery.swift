@@ -69,3 +69,70 @@ extension Availability {
         return AudioServer.isOne(holder)
     }
 }
+
+/// PCM devices of ALSA's configuration, such as a sound server's: `alsa:default`, `alsa:pulse`.
+enum NamedPCM {
+    private static let prefix = "alsa:"
+
+    /// - Returns: the device, `nil` where the id is not of this kind.
+    /// - Throws: `.noDevice` for a name of hardware: that has an id of its own, which decisions are about.
+    static func device(_ id: DeviceID) throws(CaptureError) -> Device? {
+        guard id.rawValue.hasPrefix(prefix) else { return nil }
+        let name = String(id.rawValue.dropFirst(prefix.count))
+        guard !name.isEmpty, !name.contains("hw:"),
+            name.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7F })
+        else {
+            throw CaptureError(
+                .noDevice, "\(QuestionText.visible(id.rawValue)) is not a name of ALSA's configuration.",
+                remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")])
+        }
+        return device(named: name)
+    }
+
+    /// What programs get that name no device: a sound server's, where there is one.
+    static let `default` = device(named: "default")
+
+    private static func device(named name: String) -> Device {
+        Device(
+            id: DeviceID(rawValue: prefix + name), name: "ALSA \(name)", capability: .microphone,
+            availability: .available,
+            ambiguity: "the name is that of ALSA's configuration, which may change", nodes: [], pcmName: name,
+            formats: .unknown)
+    }
+}
+
+/// The programs that hold sound cards to share them among others.
+enum AudioServer {
+    /// As /proc/PID/comm has them, which is 15 characters long at most.
+    private static let commands: Set<String> = [
+        "pipewire", "pipewire-pulse", "wireplumber", "pulseaudio", "jackd", "jackdbus",
+    ]
+
+    static func isOne(_ holder: DeviceHolder) -> Bool { commands.contains(holder.command) }
+}
+
+/// Tells the gate which device a request means, from a scan that opens nothing.
+///
+/// *thread-safe*
+struct SystemDeviceDirectory: DeviceDirectory {
+    func resolve(_ request: DeviceRequest) async -> DeviceResolution {
+        do {
+            let device = try find(request)
+            return DeviceResolution(
+                device: device.description, availability: device.availability,
+                restriction: device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first,
+                aliases: device.aliases)
+        } catch {
+            return DeviceResolution(device: nil, availability: .absent(error.message))
+        }
+    }
+
+    private func find(_ request: DeviceRequest) throws(CaptureError) -> Device {
+        switch request.device {
+        case .any:
+            try DeviceQuery.default.pick(
+                from: DeviceCatalog.scan(.identity, of: request.capability), request.capability)
+        case .id(let id): try DeviceCatalog.device(id, request.capability)
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import CaptureRealtime
+import Dispatch
 import Gate
 
 /// What a session of sound and one of picture have in common: the end signal, the counters, the thread, and the gate's
@@ -183,5 +184,69 @@ final class CaptureCore: Sendable {
                     Remedy("See what it can do.", command: "capturegate devices --json"),
                     Remedy("Or leave --strict out, to take what it gives."),
                 ]))
+    }
+}
+
+/// What runs on the capture thread: one case for each kind of source.
+enum CaptureStream: ~Copyable, Sendable {
+    case microphone(AudioStream<PCMSource>)
+    case tone(AudioStream<TestTone>)
+    case camera(VideoStream<CameraSource>)
+    case bars(VideoStream<TestBars>)
+}
+
+extension CaptureCore {
+    /// Runs a stream on the session's thread.
+    func run(_ stream: consuming CaptureStream) {
+        switch consume stream {
+        case .microphone(let stream): run(stream)
+        case .tone(let stream): run(stream)
+        case .camera(let stream): run(stream)
+        case .bars(let stream): run(stream)
+        }
+    }
+}
+
+/// What came of opening a device. It may take seconds, and where the sound server behind a PCM was stopped, for ever: it
+/// is done on a thread of its own, and waited for with patience. A device that is open after all then is closed at once.
+enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
+    case opened(Handoff<Value>)
+    case failed(RealtimeFault)
+    /// It did not return in time.
+    case late
+    case cancelled
+
+    /// Cameras take seconds where they wake up, sound servers where they have to be started.
+    static var patience: Duration { .seconds(10) }
+
+    static func of(
+        _ open: @escaping @Sendable () throws(RealtimeFault) -> Value, on label: String,
+        within patience: Duration = patience
+    ) async -> OpenResult {
+        // A camera that nobody wants any more shows no light.
+        guard !Task.isCancelled else { return .cancelled }
+        return await FirstAnswer.of(
+            { OpenResult(open) }, on: DispatchQueue(label: label), within: patience, late: .late, cancelled: .cancelled)
+    }
+
+    /// For what answers at once.
+    init(_ open: () throws(RealtimeFault) -> Value) {
+        do { self = .opened(Handoff(try open())) } catch { self = .failed(error) }
+    }
+}
+
+/// Carries a value that can't be copied into a closure, which could not consume it, and gives it out once.
+package final class Handoff<Value: ~Copyable & Sendable>: Sendable {
+    private let value: Locked<Value?>
+
+    package init(_ value: consuming Value) {
+        self.value = Locked(value)
+    }
+
+    package func take() -> Value? { value.withLock { $0.take() } }
+
+    package func put(_ value: consuming Value) {
+        let carried = Locked<Value?>(value)
+        self.value.withLock { slot in slot = carried.withLock { $0.take() } }
     }
 }

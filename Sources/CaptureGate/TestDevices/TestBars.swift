@@ -140,3 +140,73 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         CaptureLoop.run(&stream)
     }
 }
+
+/// When the pictures of ``TestBars`` are due: picture n exactly n / fps seconds after the start.
+struct TestRate: BitwiseCopyable, Sendable {
+    let numerator: Int64
+    let denominator: Int64
+
+    /// - Parameter numerator: Pictures in `denominator` seconds; below 1 or above 120 fps gives those.
+    init(_ numerator: Int, _ denominator: Int) {
+        let isTooFast = numerator > 120 * denominator
+        let isTooSlow = numerator < denominator
+        self.numerator = isTooFast ? 120 : isTooSlow ? 1 : Int64(numerator)
+        self.denominator = isTooFast || isTooSlow ? 1 : Int64(denominator)
+    }
+
+    /// ns after the start, without leaving 64 bits in a year.
+    @_noLocks @_noAllocation
+    func due(_ number: UInt64) -> Int64 {
+        let units = Int64(number) &* denominator
+        return units / numerator &* 1_000_000_000 &+ units % numerator &* 1_000_000_000 / numerator
+    }
+
+    /// The first moment from one on at which a picture is due that a whole second of the clock would have started with.
+    @_noLocks @_noAllocation
+    func aligned(_ moment: Int64) -> Int64 {
+        let past = moment % 1_000_000_000
+        let units = 1_000_000_000 &* denominator
+        let number = (past &* numerator &+ units &- 1) / units
+        return moment &- past &+ due(UInt64(truncatingIfNeeded: number))
+    }
+}
+
+/// When the built-in devices clap: at each whole second of CLOCK_MONOTONIC, which both their stamps are on, so that the flash
+/// and the click have the same device time although neither knows of the other.
+struct TestClap: BitwiseCopyable, Sendable {
+    /// ns.
+    static var interval: Int64 {
+        @_noLocks @_noAllocation get { 1_000_000_000 }
+    }
+
+    /// Stamps are rounded, by some ns.
+    private static var slack: Int64 {
+        @_noLocks @_noAllocation get { 1000 }
+    }
+
+    /// Whether one is in the time that a picture stands for.
+    ///
+    /// - Parameters:
+    ///   - timestamp: Of the picture, ns on CLOCK_MONOTONIC.
+    ///   - frame: How long it stands, ns.
+    @_noLocks @_noAllocation
+    static func isIn(pictureAt timestamp: Int64, lasting frame: Int64) -> Bool {
+        let end = timestamp &+ slack
+        return end / interval != (end &- frame) / interval
+    }
+
+    /// How many samples a moment is behind the last clap, to the nearest.
+    ///
+    /// - Parameters:
+    ///   - timestamp: ns on CLOCK_MONOTONIC.
+    ///   - rate: Hz.
+    @_noLocks @_noAllocation
+    static func samples(since timestamp: Int64, rate: Int) -> Int {
+        let samples = (timestamp % interval &* Int64(rate) &+ interval / 2) / interval
+        return Int(truncatingIfNeeded: samples) % rate
+    }
+
+    /// How long the click is, in samples: 2 ms.
+    @_noLocks @_noAllocation
+    static func clickSamples(rate: Int) -> Int { rate / 500 }
+}

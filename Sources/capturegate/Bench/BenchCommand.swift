@@ -118,3 +118,8 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
         return devices
     }
 }
+
+/// What is measured.
+enum BenchPart: String, ExpressibleByArgument, CaseIterable {
+    case encoders, rings, capture
+}

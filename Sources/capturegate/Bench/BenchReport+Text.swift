@@ -92,3 +92,65 @@ extension CaptureMeasurement {
 extension [String] {
     fileprivate var indented: [String] { map { $0.isEmpty ? $0 : "  \($0)" } }
 }
+
+/// The answer to "what can this machine record?", from what its encoders took.
+struct BenchSummary {
+    let encoders: [EncoderMeasurement]
+
+    func lines(_ style: TextStyle) -> [String] { soundLines(style) + Table(rows: pictureRows(style)).lines }
+
+    private var sound: [EncoderMeasurement] { encoders.filter { !$0.isStream && !$0.isStill } }
+
+    private func soundLines(_ style: TextStyle) -> [String] {
+        guard let slowest = sound.min(by: { $0.speed < $1.speed }) else { return [] }
+        let rest = sound.filter { $0.headroom != .fine }.map { "\($0.subject.name): \(word($0.headroom, style))" }
+        return rest.isEmpty
+            ? ["Sound: \(word(.fine, style)), \(BenchText.times(slowest.speed)) at least (\(slowest.subject.name))"]
+            : rest
+    }
+
+    /// A row a format: at which rates there is headroom.
+    private func pictureRows(_ style: TextStyle) -> [[String]] {
+        encoders.filter(\.isStream).map { measurement in
+            [measurement.subject.name]
+                + BenchReport.rates.map { rate in
+                    let text = "\(rate)/s \(BenchText.times(measurement.times(at: rate)))"
+                    return "\(text.padded(to: 12)) \(word(measurement.headroom(at: rate), style))"
+                }
+        }
+    }
+
+    private func word(_ headroom: Headroom, _ style: TextStyle) -> String {
+        switch headroom {
+        case .fine: style.green("fine")
+        case .tight: style.yellow("tight")
+        case .slow: style.red("slow")
+        }
+    }
+}
+
+/// Figures of a benchmark as people read them.
+enum BenchText {
+    /// `2.3x`, `115x`.
+    static func times(_ value: Double) -> String { "\(NumberText.fixed(value, value < 20 ? 1 : 0))x" }
+
+    /// In the unit that leaves one to three digits before the point.
+    static func time(_ nanoseconds: Int64) -> String {
+        guard nanoseconds >= 1000 else { return "\(nanoseconds) ns" }
+        var value = Double(nanoseconds) / 1000
+        for unit in ["us", "ms"] {
+            if value < 1000 { return "\(NumberText.fixed(value, value < 10 ? 2 : 1)) \(unit)" }
+            value /= 1000
+        }
+        return "\(NumberText.fixed(value, 1)) s"
+    }
+
+    /// Every column but the first and the last flush right, as figures stand.
+    static func aligned(_ rows: [[String]]) -> [[String]] {
+        guard let columns = rows.map(\.count).max() else { return rows }
+        let widths = (0..<columns).map { column in
+            rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in row.enumerated().map { $0 == 0 ? $1 : $1.aligned(to: widths[$0]) } }
+    }
+}

@@ -72,3 +72,134 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
         try await task.value
     }
 }
+
+/// The devices there are, for people and for programs.
+struct DeviceListing {
+    let inventory: DeviceInventory
+    /// The only one that is wanted, where one is.
+    let capability: CapabilityName?
+    private var devices: [Device] { inventory.devices }
+
+    func lines(_ style: TextStyle) -> [String] {
+        var lines: [String] = []
+        for capability in [CapabilityName.camera, .microphone] where self.capability ?? capability == capability {
+            let listed = devices.filter { $0.capability == capability }
+            lines += (lines.isEmpty ? [] : [""]) + [style.bold(capability == .camera ? "Cameras" : "Microphones")]
+            lines += Table(rows: listed.map(row)).lines.map { "  " + $0 }
+            if let remark = remark(on: capability) { lines.append("  " + remark) }
+        }
+        let notes = devices.compactMap { device in
+            device.ambiguity.map { "\(device.id.rawValue.visible): \($0.visible)" }
+        }
+        return lines + (notes.isEmpty ? [] : [""] + notes.map { "Note: \($0)." })
+    }
+
+    /// What is said below a list that has no real device, or that may lack some.
+    private func remark(on capability: CapabilityName) -> String? {
+        if inventory.faults.contains(where: { $0.capability == capability && $0.device == nil }) {
+            return "There may be more: not all could be looked at."
+        }
+        let hasReal = devices.contains { $0.capability == capability && !$0.isBuiltIn }
+        return hasReal ? nil : "This machine has no real \(capability)."
+    }
+
+    var json: JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("devices", .array(devices.map(\.json))),
+            ("faults", .array(inventory.faults.map(\.json))),
+        ]
+        if let capability {
+            let choice = try? DeviceQuery.default.pick(from: devices, capability)
+            members.append(("default", .optional(choice?.id.rawValue)))
+        }
+        return .object(members)
+    }
+
+    private func row(_ device: Device) -> [String] {
+        let isFaulty = inventory.faults.contains { $0.device == device.id }
+        let formats =
+            switch device.formats {
+            case .unknown where isFaulty: "formats could not be read"
+            case _ where isFaulty: device.formats.phrase + "; not all could be read"
+            default: device.formats.phrase
+            }
+        let said = device.signalPhrase.map { "\($0); \(formats)" } ?? formats
+        return [device.id.rawValue.visible, device.name.visible, device.availability.phrase, said]
+    }
+}
+
+extension DeviceInventory.Fault {
+    /// `id` is that of the device whose formats could not be read; null where devices may be missing.
+    fileprivate var json: JSONValue {
+        [
+            "capability": .string(capability.rawValue), "id": .optional(device?.rawValue),
+            "error": ErrorReport(error: error).json,
+        ]
+    }
+}
+
+/// Tells of devices that come and go, a line each.
+struct DeviceEvents {
+    let json: Bool
+    let capability: CapabilityName?
+
+    /// Returns when the task is cancelled.
+    func tellAll() async throws {
+        var beginning: Int64?
+        for await event in DeviceMonitor() {
+            let begin = beginning ?? event.noticedNanoseconds
+            beginning = begin
+            let line = Entry(event, isInitial: event.noticedNanoseconds == begin)
+            guard capability == nil || line.device.capability == capability else { continue }
+            try StandardStream.output.line(json ? line.json.text : line.text)
+        }
+        if !Task.isCancelled { throw Self.silent }
+    }
+
+    private static var silent: CaptureError {
+        CaptureError(
+            .unavailable, "This machine does not tell of devices that come and go: udev can't be listened to.",
+            remedies: [
+                Remedy(
+                    "Where this runs in a sandbox, let it have netlink sockets. Else look again from time to time.",
+                    command: "capturegate devices")
+            ])
+    }
+
+    /// One change.
+    private struct Entry {
+        /// As udev says it.
+        let word: String
+        let device: Device
+        let nanoseconds: Int64
+        /// Whether the device was there when the watch began.
+        let isInitial: Bool
+
+        init(_ event: DeviceMonitor.Event, isInitial: Bool) {
+            (word, device) =
+                switch event.change {
+                case .added(let device): ("add", device)
+                case .removed(let device): ("remove", device)
+                case .changed(let device): ("change", device)
+                }
+            nanoseconds = event.noticedNanoseconds
+            self.isInitial = isInitial
+        }
+
+        var json: JSONValue {
+            [
+                "event": .string(word), "id": .string(device.id.rawValue), "name": .string(device.name),
+                "capability": .string(device.capability.rawValue), "available": .bool(device.availability.isAvailable),
+                "nodes": .strings(device.nodes), "at_ns": .integer(nanoseconds), "initial": .bool(isInitial),
+            ]
+        }
+
+        var text: String {
+            let word = isInitial ? "present" : word
+            let state = self.word == "remove" ? "" : "  (\(device.availability.phrase))"
+            return
+                "\(word.padded(to: 7))  \(device.capability.rawValue.padded(to: 10))  \(device.id.rawValue.visible)  "
+                + device.name.visible + state
+        }
+    }
+}

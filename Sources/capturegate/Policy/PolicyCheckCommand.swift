@@ -3,6 +3,20 @@ import CaptureGate
 import FoundationEssentials
 import GateStore
 
+/// `capturegate policy`
+struct PolicyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy",
+        abstract: "Work with the administrator's policy files.",
+        discussion: """
+            The policy stands above what people decide: /etc/capturegate/policy.d/*.yaml.
+
+              capturegate policy check
+              capturegate policy check ./policy.d
+            """,
+        subcommands: [PolicyCheckCommand.self])
+}
+
 /// `capturegate policy check`
 struct PolicyCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -68,5 +82,27 @@ struct PolicyCheckCommand: ParsableCommand {
 extension PolicyDiagnostic {
     fileprivate var json: JSONValue {
         ["file": .string(file), "line": .count(line), "column": .count(column), "message": .string(message)]
+    }
+}
+
+extension PolicySummary {
+    var phrase: String {
+        switch self {
+        case .none: "no policy: the person decides"
+        case .rules(let count, let files):
+            "\(NumberText.counted(count, "rule")) in \(NumberText.counted(files.count, "file"))"
+        case .unreadable(let faults):
+            "can't be followed, so nothing is allowed: \(faults.first.map(\.description.visible) ?? "unknown fault")"
+        }
+    }
+
+    var json: JSONValue {
+        switch self {
+        case .none: ["state": "none", "rules": 0, "files": [], "diagnostics": []]
+        case .rules(let count, let files):
+            ["state": "rules", "rules": .count(count), "files": .strings(files), "diagnostics": []]
+        case .unreadable(let faults):
+            ["state": "unreadable", "rules": 0, "files": [], "diagnostics": .strings(faults.map(\.description))]
+        }
     }
 }

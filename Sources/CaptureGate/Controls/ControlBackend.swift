@@ -1,0 +1,85 @@
+/// A device's controls, open: what a camera's driver and a sound card's mixer have in common. Closed with the value.
+///
+/// *session-bound*
+protocol ControlBackend: AnyObject {
+    /// All there are, in the device's order, with their values now.
+    func controls() throws(DeviceCallError) -> [DeviceControl]
+    /// The same control as it is now.
+    func read(_ control: DeviceControl) throws(DeviceCallError) -> DeviceControl
+    /// Hands a value on that was checked.
+    /// - Returns: what it stands for on this device, a number where decibels were asked for.
+    func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue
+}
+
+/// Of a device that has none, as the built-in ones.
+final class NoControls: ControlBackend {
+    func controls() throws(DeviceCallError) -> [DeviceControl] { [] }
+    func read(_ control: DeviceControl) throws(DeviceCallError) -> DeviceControl { control }
+    func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue { value }
+}
+
+/// The names of controls.
+enum ControlName {
+    /// As `v4l2-ctl` makes them of the device's words: letters and digits in lower case, underscores for what is between.
+    static func spelled(_ label: String) -> String {
+        var name = ""
+        var isBetween = false
+        for byte in label.utf8 {
+            let isLetter = (0x61...0x7A).contains(byte | 0x20) && byte < 0x80
+            if isLetter || (0x30...0x39).contains(byte) {
+                if isBetween, !name.isEmpty { name += "_" }
+                isBetween = false
+                name.unicodeScalars.append(Unicode.Scalar(isLetter ? byte | 0x20 : byte))
+            } else {
+                isBetween = true
+            }
+        }
+        return name
+    }
+
+    /// Makes names that two controls share different: the second gets its number.
+    static func distinct(_ names: [String]) -> [String] {
+        var seen: [String: Int] = [:]
+        return names.map { name in
+            let count = seen[name, default: 0] + 1
+            seen[name] = count
+            return count == 1 ? name : "\(name)_\(count)"
+        }
+    }
+
+    /// The names that somebody may have meant, the likeliest first, three at most.
+    static func nearest(to name: String, among names: [String]) -> [String] {
+        let wanted = spelled(name)
+        let ranked = names.map { ($0, distance(wanted, $0)) }
+            .filter { $0.1 <= max(2, wanted.count / 3) || !wanted.isEmpty && $0.0.contains(wanted) }
+        return ranked.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.prefix(3).map(\.0)
+    }
+
+    /// How many letters have to be changed, added or left out (Levenshtein).
+    private static func distance(_ first: String, _ second: String) -> Int {
+        let (first, second) = (Array(first.utf8), Array(second.utf8))
+        var row = Array(0...second.count)
+        for (index, letter) in first.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for (other, right) in second.enumerated() {
+                let changed = diagonal + (letter == right ? 0 : 1)
+                diagonal = row[other + 1]
+                row[other + 1] = min(changed, row[other] + 1, row[other + 1] + 1)
+            }
+        }
+        return row[second.count]
+    }
+}
+
+/// Text in an array of fixed size, as C structures have it.
+enum FixedText {
+    /// - Parameter array: up to its first zero; what is no UTF-8 is replaced.
+    static func of<Array>(_ array: Array) -> String {
+        withUnsafeBytes(of: array) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    static func of(_ array: [CChar]) -> String {
+        array.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

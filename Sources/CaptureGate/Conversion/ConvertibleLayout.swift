@@ -1,0 +1,162 @@
+import CaptureBase
+
+/// How a format that can be converted stands in memory.
+struct ConvertibleLayout {
+    /// What the converter does itself, because libv4lconvert does it wrongly.
+    enum Conversion {
+        /// Hue, saturation, value; so many bytes a pixel.
+        case hues(Int)
+        /// A grey a byte, of so many steps above black. libv4lconvert takes them for greys of 256.
+        case greys(Int)
+    }
+
+    /// `nil` where a picture has as many bytes as it needs.
+    let bitsPerPixel: Int?
+    /// Whether the driver may pad its rows.
+    var hasRows = true
+    /// What width and height are multiples of, lest libv4lconvert reads or writes beyond a row.
+    var block = (width: 2, height: 2)
+    /// What the count of pixels is a multiple of.
+    var blockPixels = 1
+    /// Pixels that every row has in memory, where that is not the width.
+    var storedWidth: Int?
+    var conversion: Conversion?
+    /// How it is unpacked without libv4lconvert, or before it.
+    var unpacking: Unpacking?
+
+    init(
+        bitsPerPixel: Int?, hasRows: Bool = true, block: (width: Int, height: Int) = (2, 2), blockPixels: Int = 1,
+        storedWidth: Int? = nil, conversion: Conversion? = nil
+    ) {
+        self.bitsPerPixel = bitsPerPixel
+        self.hasRows = hasRows
+        self.block = block
+        self.blockPixels = blockPixels
+        self.storedWidth = storedWidth
+        self.conversion = conversion
+    }
+
+    init(_ unpacking: Unpacking, block: (width: Int, height: Int) = (1, 1)) {
+        self.init(bitsPerPixel: nil, block: block)
+        self.unpacking = unpacking
+    }
+
+    func takes(width: Int, height: Int) -> Bool {
+        (8...16_384).contains(width) && (8...16_384).contains(height) && width <= storedWidth ?? width
+            && width.isMultiple(of: block.width) && height.isMultiple(of: block.height)
+            && (width * height).isMultiple(of: blockPixels)
+            && unpacking?.takes(width: width, height: height) ?? true
+    }
+
+    /// Bytes of a row without padding; `nil` where there are no such rows.
+    func rowBytes(width: Int) -> Int? { hasRows ? bitsPerPixel.map { width * $0 / 8 } : nil }
+
+    /// Bytes of a whole picture without padding; `nil` where it has as many as it needs.
+    func byteCount(width: Int, height: Int) -> Int? {
+        bitsPerPixel.map { (storedWidth ?? width) * height * $0 / 8 }
+    }
+}
+
+extension ConvertibleLayout {
+    /// What libv4lconvert 1.22 reads, but for what the encoders read themselves and for JPEG, and what is unpacked here.
+    static let known: [PixelFormat: ConvertibleLayout] = (table + unpacked).reduce(into: [:]) { known, line in
+        for code in line.codes.split(separator: " ").compactMap({ PixelFormat(String($0)) }) {
+            known[code] = line.layout
+        }
+    }
+
+    private static let table: [(layout: ConvertibleLayout, codes: String)] = [
+        // RGB.
+        (ConvertibleLayout(bitsPerPixel: 32), "BGR4 RGB4 XR24 BX24 AR24 BA24"),
+        (ConvertibleLayout(bitsPerPixel: 24, conversion: .hues(3)), "HSV3"),
+        (ConvertibleLayout(bitsPerPixel: 32, conversion: .hues(4)), "HSV4"),
+        // Bayer: 8 bits; 10 bits packed, four pixels in five bytes; 10 and 16 bits in 16.
+        (ConvertibleLayout(bitsPerPixel: 8), "BA81 GBRG GRBG RGGB S680"),
+        (ConvertibleLayout(bitsPerPixel: 10, block: (4, 2)), "pBAA pGAA pgAA pRAA"),
+        (ConvertibleLayout(bitsPerPixel: 16), "BG10 GB10 BA10 RG10 BYR2 GB16 GR16 RG16"),
+        // Grey: 10 bits packed, four pixels in five bytes; 4 and 6 bits in 8.
+        (ConvertibleLayout(bitsPerPixel: 10, block: (4, 2)), "Y10B"),
+        (ConvertibleLayout(bitsPerPixel: 8, conversion: .greys(15)), "Y04"),
+        (ConvertibleLayout(bitsPerPixel: 8, conversion: .greys(63)), "Y06"),
+        // 4:2:0 in ways of their own. Lines copied in words of eight bytes, half a line of colour among them.
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, block: (16, 2)), "S501 S505 S508"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false), "CITV M420"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, blockPixels: 256), "KONI"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, block: (16, 8)), "S920"),
+        (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, block: (16, 32), storedWidth: 720), "HM12"),
+        // Compressed.
+        (ConvertibleLayout(bitsPerPixel: nil), "CPIA S561 S910 SONX P207 M310 JL20 905C S401"),
+    ]
+}
+
+extension ConvertibleLayout {
+    /// What libv4lconvert does not know, or makes white of it that is not white. After the kernel's documentation: "RGB
+    /// Formats", "Packed YUV formats", "Raw Bayer Formats" and others of Documentation/userspace-api/media/v4l. What is said
+    /// there in bytes is a word here whose first byte is the lowest.
+    static let unpacked: [(layout: ConvertibleLayout, codes: String)] = rgb + yuv + samples
+
+    private static func words(_ bytes: Int, _ places: String, isBigEndian: Bool = false) -> ConvertibleLayout {
+        ConvertibleLayout(.words(PackedPixels(bytes, places, isBigEndian: isBigEndian)))
+    }
+
+    private static func yuv(_ bytes: Int, _ places: String) -> ConvertibleLayout {
+        ConvertibleLayout(.words(PackedPixels(bytes, places, isYUV: true)))
+    }
+
+    private static func mosaic(_ width: SampleWidth, _ code: String) -> ConvertibleLayout {
+        ConvertibleLayout(.narrowed(width, Unpacking.Rows(), to: PixelFormat(code) ?? .grey), block: (2, 2))
+    }
+
+    private static func narrowed(_ width: SampleWidth, _ rows: Unpacking.Rows, _ to: PixelFormat) -> ConvertibleLayout {
+        ConvertibleLayout(.narrowed(width, rows, to: to))
+    }
+
+    /// Where R, G and B are: with four, three, five and six, eight and ten bits. X or A is what is left over.
+    private static let rgb: [(layout: ConvertibleLayout, codes: String)] = [
+        (words(1, "5:3 2:3 0:2"), "RGB1"),
+        (words(2, "8:4 4:4 0:4"), "R444 XR12 AR12"), (words(2, "12:4 8:4 4:4"), "RX12 RA12"),
+        (words(2, "0:4 4:4 8:4"), "XB12 AB12"), (words(2, "4:4 8:4 12:4"), "BX12 GA12"),
+        (words(2, "10:5 5:5 0:5"), "RGBO XR15 AR15"), (words(2, "11:5 6:5 1:5"), "RX15 RA15"),
+        (words(2, "0:5 5:5 10:5"), "XB15 AB15"), (words(2, "1:5 6:5 11:5"), "BX15 BA15"),
+        (words(2, "10:5 5:5 0:5", isBigEndian: true), "RGBQ XR15-BE AR15-BE"),
+        (words(2, "11:5 5:6 0:5"), "RGBP"), (words(2, "11:5 5:6 0:5", isBigEndian: true), "RGBR"),
+        (words(4, "14:6 20:6 26:6", isBigEndian: true), "BGRH"),
+        (words(4, "0:8 8:8 16:8"), "XB24 AB24"), (words(4, "24:8 16:8 8:8"), "RX24 RA24"),
+        (words(4, "22:10 12:10 2:10"), "RX30 RA30"), (words(4, "20:10 10:10 0:10"), "AR30"),
+    ]
+
+    /// Where Y, Cb and Cr are.
+    private static let yuv: [(layout: ConvertibleLayout, codes: String)] = [
+        (yuv(2, "8:4 4:4 0:4"), "Y444"), (yuv(2, "10:5 5:5 0:5"), "YUVO"), (yuv(2, "11:5 5:6 0:5"), "YUVP"),
+        (yuv(3, "0:8 8:8 16:8"), "YUV3"), (yuv(4, "8:8 16:8 24:8"), "YUV4 AYUV XYUV"),
+        (yuv(4, "16:8 8:8 0:8"), "VUYA VUYX"), (yuv(4, "0:8 8:8 16:8"), "YUVA YUVX"),
+        (ConvertibleLayout(.coarse(down: false, isSwapped: false)), "411P"),
+        (ConvertibleLayout(.coarse(down: true, isSwapped: false)), "YUV9"),
+        (ConvertibleLayout(.coarse(down: true, isSwapped: true)), "YVU9"),
+    ]
+
+    /// Samples of more than eight bits: in 16, from the lowest bit on or from the highest, or packed.
+    private static let samples: [(layout: ConvertibleLayout, codes: String)] = [
+        (mosaic(.words(shift: 4), "BA81"), "BG12"), (mosaic(.words(shift: 4), "GBRG"), "GB12"),
+        (mosaic(.words(shift: 4), "GRBG"), "BA12"), (mosaic(.words(shift: 4), "RGGB"), "RG12"),
+        (mosaic(.words(shift: 6), "BA81"), "BG14"), (mosaic(.words(shift: 6), "GBRG"), "GB14"),
+        (mosaic(.words(shift: 6), "GRBG"), "GR14"), (mosaic(.words(shift: 6), "RGGB"), "RG14"),
+        (mosaic(twelve, "BA81"), "pBCC"), (mosaic(twelve, "GBRG"), "pGCC"),
+        (mosaic(twelve, "GRBG"), "pgCC"), (mosaic(twelve, "RGGB"), "pRCC"),
+        (mosaic(fourteen, "BA81"), "pBEE"), (mosaic(fourteen, "GBRG"), "pGEE"),
+        (mosaic(fourteen, "GRBG"), "pgEE"), (mosaic(fourteen, "RGGB"), "pREE"),
+        (narrowed(.words(shift: 8), Unpacking.Rows(hasColour: true), .nv12), "P010 P012"),
+        (narrowed(.words(shift: 8), Unpacking.Rows(samples: 2), .yuyv), "Y210 Y212 Y216"),
+        (narrowed(.words(shift: 8), Unpacking.Rows(), .grey), "Y012 Z16"),
+        (narrowed(.words(shift: 6), Unpacking.Rows(), .grey), "Y14"),
+        (narrowed(.packed(samples: 4, bytes: 5), Unpacking.Rows(), .grey), "Y10P"),
+        (narrowed(twelve, Unpacking.Rows(), .grey), "Y12P"), (narrowed(fourteen, Unpacking.Rows(), .grey), "Y14P"),
+    ]
+
+    /// What libv4lconvert goes on with.
+    static let mosaics: Set<PixelFormat> = Set(["BA81", "GBRG", "GRBG", "RGGB"].compactMap { PixelFormat($0) })
+
+    /// Two samples in three bytes, and four in seven.
+    private static let twelve = SampleWidth.packed(samples: 2, bytes: 3)
+    private static let fourteen = SampleWidth.packed(samples: 4, bytes: 7)
+}

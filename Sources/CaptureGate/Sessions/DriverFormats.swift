@@ -1,0 +1,202 @@
+import CMedia
+import CaptureBase
+import CaptureRealtime
+
+extension Colorimetry {
+    /// What a driver says by VIDIOC_G_FMT, and where it says 0, what the kernel's V4L2_MAP_ macros make of that.
+    init(_ camera: CameraFormat) {
+        let colorspace = Self.colorspace(camera)
+        let format = PixelFormat(rawValue: camera.fourcc)
+        let family = camera.isCompressed ? PixelFormat.Family.compressed : format.family
+        self.init(
+            primaries: Self.primaries[colorspace] ?? .unspecified, transfer: Self.transfer(camera, colorspace),
+            matrix: .bt601, range: .full)
+        switch family {
+        // A camera's own JPEG is JFIF, whatever stands beside it.
+        case .compressed: break
+        case .rgb:
+            matrix = .rgb
+            // Hues have no limited range (V4L2's documentation).
+            if !format.isHue, camera.quantization == Self.limited { range = .limited }
+        // Grey cameras use all 256 values, whatever V4L2's default for "not RGB" says.
+        case .grey: if camera.quantization == Self.limited { range = .limited }
+        case .yuv:
+            let encoding = Self.encoding(camera, colorspace)
+            matrix = Self.matrices[encoding] ?? .bt601
+            range = Self.range(camera, colorspace, encoding)
+        }
+    }
+
+    private static let limited = V4L2_QUANTIZATION_LIM_RANGE.rawValue
+    private static let full = V4L2_QUANTIZATION_FULL_RANGE.rawValue
+
+    /// V4L2_COLORSPACE_DEFAULT is a driver's error: then the signal's kind decides.
+    private static func colorspace(_ camera: CameraFormat) -> UInt32 {
+        guard camera.colorspace == 0 else { return camera.colorspace }
+        let isTelevision = camera.standardLines > 0 || camera.isDigital && camera.height < 720
+        return cm_v4l2_default_colorspace(isTelevision ? 1 : 0, camera.isDigital ? 1 : 0)
+    }
+
+    private static func encoding(_ camera: CameraFormat, _ colorspace: UInt32) -> UInt32 {
+        camera.ycbcrEncoding == 0 ? cm_v4l2_default_ycbcr_enc(colorspace) : camera.ycbcrEncoding
+    }
+
+    private static func transfer(_ camera: CameraFormat, _ colorspace: UInt32) -> Transfer {
+        transfers[camera.transfer == 0 ? cm_v4l2_default_xfer_func(colorspace) : camera.transfer] ?? .unspecified
+    }
+
+    private static func range(_ camera: CameraFormat, _ colorspace: UInt32, _ encoding: UInt32) -> Range {
+        // xvYCC has one range alone: what lies beyond 16 and 235 are its additional colours.
+        if [V4L2_YCBCR_ENC_XV601.rawValue, V4L2_YCBCR_ENC_XV709.rawValue].contains(encoding) { return .limited }
+        let said = camera.quantization
+        return (said == 0 ? cm_v4l2_default_quantization(0, colorspace) : said) == full ? .full : .limited
+    }
+
+    private static let primaries: [UInt32: Primaries] = [
+        V4L2_COLORSPACE_SMPTE170M.rawValue: .smpte170M, V4L2_COLORSPACE_BT878.rawValue: .smpte170M,
+        V4L2_COLORSPACE_SMPTE240M.rawValue: .smpte240M, V4L2_COLORSPACE_REC709.rawValue: .bt709,
+        V4L2_COLORSPACE_470_SYSTEM_M.rawValue: .bt470M, V4L2_COLORSPACE_470_SYSTEM_BG.rawValue: .bt470BG,
+        V4L2_COLORSPACE_JPEG.rawValue: .bt709, V4L2_COLORSPACE_SRGB.rawValue: .bt709,
+        V4L2_COLORSPACE_OPRGB.rawValue: .opRGB, V4L2_COLORSPACE_BT2020.rawValue: .bt2020,
+        V4L2_COLORSPACE_DCI_P3.rawValue: .dciP3,
+    ]
+
+    private static let transfers: [UInt32: Transfer] = [
+        V4L2_XFER_FUNC_709.rawValue: .bt709, V4L2_XFER_FUNC_SRGB.rawValue: .srgb,
+        V4L2_XFER_FUNC_OPRGB.rawValue: .opRGB, V4L2_XFER_FUNC_SMPTE240M.rawValue: .smpte240M,
+        V4L2_XFER_FUNC_NONE.rawValue: .linear, V4L2_XFER_FUNC_DCI_P3.rawValue: .dciP3,
+        V4L2_XFER_FUNC_SMPTE2084.rawValue: .pq,
+    ]
+
+    /// What is not here, sYCC among them, is BT.601.
+    private static let matrices: [UInt32: Matrix] = [
+        V4L2_YCBCR_ENC_709.rawValue: .bt709, V4L2_YCBCR_ENC_XV709.rawValue: .bt709,
+        V4L2_YCBCR_ENC_BT2020.rawValue: .bt2020, V4L2_YCBCR_ENC_BT2020_CONST_LUM.rawValue: .bt2020Constant,
+        V4L2_YCBCR_ENC_SMPTE240M.rawValue: .smpte240M,
+    ]
+}
+
+extension FieldOrder {
+    /// The order that a driver reports by VIDIOC_G_FMT, or that the signal's standard implies.
+    init(_ camera: CameraFormat) {
+        switch v4l2_field(rawValue: camera.field) {
+        case V4L2_FIELD_SEQ_TB, V4L2_FIELD_INTERLACED_TB: self = .topFirst
+        case V4L2_FIELD_SEQ_BT, V4L2_FIELD_INTERLACED_BT: self = .bottomFirst
+        // The signal's own: the bottom field for standards of 525 lines, the top field for all others, HDMI's too.
+        case V4L2_FIELD_INTERLACED, V4L2_FIELD_ALTERNATE:
+            self = camera.standardLines == 525 ? .bottomFirst : .topFirst
+        // Fields of one kind alone are each of one moment.
+        default: self = .progressive
+        }
+        // An image of one field is of one moment as well.
+        if camera.isCompressed, camera.isAlternating { self = .progressive }
+    }
+}
+
+/// How the two fields of interlaced pictures lie in a camera's buffers.
+enum FieldArrangement: Hashable {
+    /// Row by row, as the picture is; or there are none.
+    case whole
+    /// One above the other in one buffer, in each plane of colour.
+    case sequential(FieldOrder)
+    /// In buffers of their own, in turn.
+    case alternating(FieldOrder)
+
+    /// Compressed ones stay as they are: what an image has in it nobody here changes.
+    init(_ camera: CameraFormat) {
+        let field = v4l2_field(rawValue: camera.field)
+        if camera.isCompressed {
+            self = .whole
+        } else if field == V4L2_FIELD_SEQ_TB || field == V4L2_FIELD_SEQ_BT {
+            self = .sequential(FieldOrder(camera))
+        } else {
+            self = camera.isAlternating ? .alternating(FieldOrder(camera)) : .whole
+        }
+    }
+
+    var isAlternating: Bool {
+        if case .alternating = self { true } else { false }
+    }
+}
+
+extension VideoSettings {
+    /// The same as the capture loop calls it; 0 is the device's choice. A camera keeps the rate its last user left, which
+    /// may be 5 a second; so where no rate is said it is asked for 30, and what it makes of that is taken.
+    var camera: CameraSettings {
+        let rate = frameRate ?? .thirty
+        var settings = CameraSettings(
+            width: width ?? 0, height: height ?? 0, fourcc: pixelFormat?.rawValue ?? 0,
+            fpsNumerator: rate.numerator, fpsDenominator: rate.denominator)
+        settings.standard = standard?.rawValue ?? 0
+        settings.detectsStandard = standard == .automatic
+        settings.timings = timings?.shape
+        return settings
+    }
+
+    /// Whether anything is said that capture cards alone have.
+    var isOfCard: Bool { input != nil || standard != nil || timings != nil }
+}
+
+extension VideoFormat {
+    /// Of whole pictures, also where the camera gives their fields one by one or one above the other.
+    ///
+    /// A driver that does not say how fast it is counts as 30 frames a second, the commonest.
+    init(_ camera: CameraFormat) {
+        let fields = FieldArrangement(camera)
+        let rate = FrameRate(camera.fpsNumerator, camera.fpsDenominator) ?? .thirty
+        self.init(
+            width: camera.width, height: fields.isAlternating ? 2 * camera.height : camera.height,
+            pixelFormat: PixelFormat(rawValue: camera.fourcc),
+            // Images of single fields are not put together: there are twice as many.
+            frameRate: camera.isAlternating && !fields.isAlternating ? rate.doubled : rate,
+            bytesPerLine: camera.isCompressed ? 0 : camera.bytesPerLine(plane: 0),
+            planeBytesPerLine: camera.isCompressed ? nil : camera.layouts.map(\.bytesPerLine),
+            colorimetry: Colorimetry(camera))
+        encoding = camera.ycbcrEncoding
+        fieldOrder = FieldOrder(camera)
+        pixelAspect = PixelAspect(camera.aspectWidth, camera.aspectHeight)
+    }
+}
+
+extension FrameRate {
+    static let thirty = FrameRate(unchecked: 30, 1)
+
+    fileprivate var doubled: FrameRate {
+        denominator.isMultiple(of: 2)
+            ? FrameRate(unchecked: numerator, denominator / 2) : FrameRate(unchecked: 2 * numerator, denominator)
+    }
+}
+
+extension TestBars {
+    /// 640×480 at 30 frames a second in YUYV where nothing else is said.
+    init(_ settings: VideoSettings) throws(RealtimeFault) {
+        let rate = settings.frameRate ?? .thirty
+        try self.init(
+            width: settings.width ?? 640, height: settings.height ?? 480,
+            fourcc: (settings.pixelFormat ?? .yuyv).rawValue, fpsNumerator: rate.numerator,
+            fpsDenominator: rate.denominator, claps: settings.claps)
+    }
+}
+
+extension SampleFormat {
+    /// The same format as the capture loop calls it.
+    var pcm: PCMFormat {
+        switch self {
+        case .s16: .s16
+        case .s24Packed: .s24Packed
+        case .s24: .s24
+        case .s32: .s32
+        case .float32: .float32
+        }
+    }
+
+    init(_ pcm: PCMFormat) {
+        switch pcm {
+        case .s16: self = .s16
+        case .s24Packed: self = .s24Packed
+        case .s24: self = .s24
+        case .s32: self = .s32
+        case .float32: self = .float32
+        }
+    }
+}

@@ -1,6 +1,0 @@
-import ArgumentParser
-
-/// What is measured.
-enum BenchPart: String, ExpressibleByArgument, CaseIterable {
-    case encoders, rings, capture
-}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import CaptureGate
+import GateStore
+
+/// `capturegate grant`
+struct GrantCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grant",
+        abstract: "Allow a program to use the microphone or the camera.",
+        discussion: """
+            Without --to it is this program's own recordings that are allowed. How long it holds must be said. A grant \
+            is bound to the program's file: if that changes, it is asked about again.
+
+              capturegate grant camera --once
+              capturegate grant microphone --device test:tone --always
+              capturegate grant microphone --level meter --for 8h --to /usr/bin/memo
+              capturegate grant camera --until 18:00
+            """)
+
+    @Argument(help: "What is allowed.")
+    var capability: CapabilityName
+
+    @OptionGroup var subject: SubjectOption
+    @OptionGroup var device: DeviceOption
+
+    @Option(
+        help: "How much: meter or record of a microphone, still or video of a camera; the most where not said.",
+        completion: .list(["meter", "record", "still", "video"]))
+    var level: String?
+
+    @OptionGroup var lifetime: LifetimeOptions
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard let level, !capability.levels.contains(where: { $0.name == level }) else { return }
+        let names = capability.levels.map(\.name).joined(separator: " or ")
+        throw ValidationError("A \(capability) has no level '\(level)': choose \(names).")
+    }
+
+    func run() throws {
+        let store = try UserStore.open()
+        let subject = try subject.subject(known: try store.executables())
+        let now = SystemGateClock().now
+        let decision = try decision(about: subject, now)
+        let event = AuditEvent(
+            .decision, at: now, subject: subject, capability: capability, level: decision.level,
+            devices: decision.device.ids, detail: "allowed \(decision.lifetime.phrase) by command")
+        let commit = try store.record([decision], audit: event)
+        let warnings = GrantWarnings(
+            subject: subject, decision: decision, snapshot: try store.snapshot(), now: now)
+        let program = GrantedProgram(path: decision.subject.executable.path)
+        try tell(commit.decisions.first ?? decision, commit, program.notes + warnings.notes)
+    }
+
+    private func decision(about subject: Subject, _ now: GateInstant) throws(CaptureError) -> Decision {
+        guard let level = capability.levels.last(where: { level == nil || $0.name == level }) else {
+            throw CaptureError(.usage, "A \(capability) has no such level.")
+        }
+        return Decision(
+            verdict: .allow, subject: subject, capability: capability, level: level,
+            device: try device.selector(capability), lifetime: try lifetime.lifetime(of: subject, now: now),
+            decidedBy: .command, decidedAt: now)
+    }
+
+    private func tell(_ decision: Decision, _ commit: StoreCommit, _ notes: [String]) throws {
+        if json.isOn {
+            let document: JSONValue = [
+                "decision": decision.json, "committed_ns": .integer(commit.committedNanoseconds),
+                "notes": .strings(notes),
+            ]
+            return try StandardStream.output.line(document.text)
+        }
+        let number = decision.id.map { "#\($0) " } ?? ""
+        try StandardStream.output.line("\(number)\(decision.phrase): \(decision.subject.executable.path.visible)")
+        for note in notes { StandardStream.error.note("Note: \(note.visible)") }
+    }
+}
+
+extension DeviceSelector {
+    /// For the audit log: none stands for any.
+    var ids: [DeviceID] {
+        if case .id(let id) = self { [id] } else { [] }
+    }
+}
+
+/// How long a grant holds: exactly one must be said.
+struct LifetimeOptions: ParsableArguments {
+    @Flag(help: "For one capture.")
+    var once = false
+
+    @Flag(help: "Until this login session or terminal ends.")
+    var session = false
+
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("For a time, such as 90m, 8h or 7d.", valueName: "time"),
+        transform: DurationArgument.parse)
+    var time: DurationArgument?
+
+    @Option(
+        name: .customLong("until"),
+        help: ArgumentHelp("Until a moment, such as 18:00 or 2026-01-31T18:00.", valueName: "moment"),
+        transform: MomentArgument.parse)
+    var moment: MomentArgument?
+
+    @Flag(help: "For good, until it is revoked.")
+    var always = false
+
+    func validate() throws {
+        let said = [once, session, time != nil, moment != nil, always].filter { $0 }.count
+        guard said == 1 else {
+            let cause = said == 0 ? "How long it holds is not said" : "How long it holds is said more than once"
+            throw ValidationError("\(cause): choose one of --once, --session, --for, --until and --always.")
+        }
+    }
+
+    func lifetime(of subject: Subject, now: GateInstant) throws(CaptureError) -> Lifetime {
+        if once { return .once }
+        if session {
+            guard subject.session.isIdentified else {
+                throw CaptureError(
+                    .usage, "This session can't be told from others: its first process has ended or lives elsewhere.",
+                    remedies: [Remedy("Choose a time instead, such as --for 8h.")])
+            }
+            return .session(subject.session)
+        }
+        if let time { return .until(now.advanced(by: time.duration.nanoseconds)) }
+        guard let moment else { return .always }
+        guard let end = moment.nanoseconds(now: now.wallNanoseconds) else {
+            throw CaptureError(
+                .usage, "There is no such moment from 1970 to 2200.",
+                remedies: [Remedy("Write \(MomentArgument.spelling).")])
+        }
+        guard end > now.wallNanoseconds else {
+            throw CaptureError(
+                .usage, "\(WallTime.text(nanoseconds: end)) has passed already.",
+                remedies: [Remedy("Name a moment to come.")])
+        }
+        // A clock may stand before 1970, by as much as there are numbers for.
+        let (length, overflow) = end.subtractingReportingOverflow(now.wallNanoseconds)
+        return .until(now.advanced(by: overflow ? .max : length))
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import CaptureGate
+import GateStore
+import Glibc
+
+/// `capturegate reset`
+struct ResetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Forget everything this user decided; each capture asks again.",
+        discussion: """
+            Captures that are running end. The audit log, the kill switches and the administrator's policy stay. It asks \
+            at the terminal before it does so, unless --yes is said.
+
+            The store remembers the latest time it has seen, so that setting the clock back brings no permission back to \
+            life. If the clock was ahead once, permissions for a time are over before they begin. --clock forgets that \
+            time, and the permissions that rest on it, alone; without it both are forgotten with all the rest.
+
+              capturegate reset
+              capturegate reset --yes --json
+              capturegate reset --clock
+            """)
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @Flag(name: .customLong("clock"), help: "Only forget that the clock was ahead, and permissions for a time with it.")
+    var isClockAlone = false
+
+    @OptionGroup var json: JSONOption
+
+    func run() throws {
+        let store = try UserStore.open()
+        let now = SystemGateClock().now
+        let later = try store.snapshot().laterClock(than: now)
+        if isClockAlone { return try forgetClock(of: store, later, now) }
+        let removal = GrantRemoval(store: store, reason: "reset by command")
+        let own = try ProcessSubject.current()
+        let decisions = try removal.candidates().filter { $0.subject.userID == own.userID }
+        if !yes, !decisions.isEmpty { try confirm(decisions.count) }
+        var removed = try removal.remove(decisions, about: own)
+        // What others decided in this store may rest on that clock, too.
+        if later != nil {
+            let forgotten = try store.forgetLaterClock(audit: Self.event(later, own, now))
+            removed = StoreCommit(
+                decisions: (removed?.decisions ?? []) + forgotten.decisions,
+                committedNanoseconds: forgotten.committedNanoseconds)
+        }
+        try GrantRemoval.tell(removed, json: json.isOn)
+    }
+
+    private func forgetClock(of store: SQLiteGrantStore, _ later: Int64?, _ now: GateInstant) throws {
+        guard let later else {
+            if json.isOn { return try GrantRemoval.tell(nil, json: true) }
+            return try StandardStream.output.line("The store has seen no later clock.")
+        }
+        let commit = try store.forgetLaterClock(audit: Self.event(later, try ProcessSubject.current(), now))
+        if !json.isOn {
+            try StandardStream.output.line("Forgotten: a clock of \(WallTime.text(nanoseconds: later)).")
+        }
+        if json.isOn || !commit.decisions.isEmpty { try GrantRemoval.tell(commit, json: json.isOn) }
+    }
+
+    private static func event(_ later: Int64?, _ subject: Subject, _ now: GateInstant) -> AuditEvent {
+        let clock = later.map { " of \(WallTime.text(nanoseconds: $0))" } ?? ""
+        return AuditEvent(
+            .upkeep, at: now, subject: subject,
+            detail: "a later clock\(clock) was forgotten by command, with the permissions for a time that rest on it")
+    }
+
+    private func confirm(_ count: Int) throws(CaptureError) {
+        guard let terminal = TerminalQuestion() else {
+            throw CaptureError(
+                .usage, "There is no terminal to ask at.",
+                remedies: [Remedy("Say yes on the command line.", command: "capturegate reset --yes")])
+        }
+        guard terminal.isConfirmed("Remove \(NumberText.counted(count, "decision"))? [y/N] ") else {
+            throw CaptureError(.dismissed, "Nothing was removed.")
+        }
+    }
+}
+
+/// A question to be answered with yes or no at the terminal, never on standard input, which anything may feed.
+struct TerminalQuestion: ~Copyable {
+    private let descriptor: Int32
+
+    /// - Returns: `nil` where there is no terminal.
+    init?() {
+        descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether the answer was `y` or `yes`; anything else, an empty line included, is no.
+    borrowing func isConfirmed(_ question: String) -> Bool {
+        // What was typed before the question stood there answers nothing.
+        tcflush(descriptor, TCIFLUSH)
+        guard (try? StandardStream(descriptor: descriptor).write(question)) != nil else { return false }
+        var line = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &line, line.count)
+        let answer = String(decoding: line.prefix(max(0, count)), as: UTF8.self)
+        return ["y", "yes"].contains(answer.lowercased().filter { !$0.isWhitespace })
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import CaptureGate
+import GateStore
+
+/// `capturegate revoke`
+struct RevokeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Take back what was decided about a program's microphone or camera.",
+        discussion: """
+            A capture that is running on it ends within 100 ms, and its file is finished. A stored no is taken back, too: \
+            the next capture asks. Without --device it is about all devices; without --to about this program's own \
+            recordings.
+
+              capturegate revoke camera
+              capturegate revoke microphone --device test:tone
+              capturegate revoke microphone --to /usr/bin/memo --json
+            """)
+
+    @Argument(help: "What is taken back.")
+    var capability: CapabilityName
+
+    @OptionGroup var program: SubjectOption
+    @OptionGroup var device: DeviceOption
+    @OptionGroup var json: JSONOption
+
+    func run() throws {
+        let wanted = try device.selector(capability)
+        let removal = GrantRemoval(store: try UserStore.open(), reason: "revoked by command")
+        let candidates = try removal.candidates()
+        let (user, path, subject) = try subject(known: candidates.map(\.subject.executable))
+        let matching = candidates.filter { decision in
+            decision.subject.userID == user && decision.subject.executable.path == path
+                && decision.capability == capability && (wanted == .any || decision.device == wanted)
+        }
+        try GrantRemoval.tell(try removal.remove(matching, about: subject ?? matching.first?.subject), json: json.isOn)
+    }
+
+    /// A program that has been deleted since can be named all the same.
+    private func subject(known: [Executable]) throws(CaptureError) -> (UInt32, String, Subject?) {
+        do throws(CaptureError) {
+            let subject = try program.subject(known: known)
+            return (subject.userID, subject.executable.path, subject)
+        } catch {
+            guard let path = program.executable, path.hasPrefix("/") else { throw error }
+            return (try ProcessSubject.current().userID, path, nil)
+        }
+    }
+}
+
+/// Takes decisions out of the store and tells which.
+struct GrantRemoval {
+    let store: SQLiteGrantStore
+    /// The word for it in the audit log.
+    let reason: String
+
+    /// Decisions that were used up count too: a capture that runs on one ends when it is removed.
+    func candidates() throws(CaptureError) -> [Decision] {
+        let snapshot = try store.snapshot()
+        return snapshot.decisions + (snapshot.consumed ?? [])
+    }
+
+    /// - Returns: `nil` where there was nothing to remove.
+    func remove(_ decisions: [Decision], about subject: Subject?) throws(CaptureError) -> StoreCommit? {
+        guard let first = decisions.first else { return nil }
+        let ids = decisions.compactMap(\.id)
+        let isOne = decisions.allSatisfy { $0.capability == first.capability }
+        let event = AuditEvent(
+            .removal, at: SystemGateClock().now, subject: subject, capability: isOne ? first.capability : nil,
+            devices: decisions.flatMap(\.device.ids),
+            detail: "\(reason): \(ids.map { "#\($0)" }.joined(separator: ", "))")
+        return try store.remove(ids, audit: event)
+    }
+
+    /// A document, or a line for each decision.
+    static func tell(_ commit: StoreCommit?, json: Bool) throws(StreamFailure) {
+        let removed = commit?.decisions ?? []
+        if json {
+            let document: JSONValue = [
+                "removed": .array(removed.map(\.json)),
+                "committed_ns": commit.map { .integer($0.committedNanoseconds) } ?? .null,
+            ]
+            return try StandardStream.output.line(document.text)
+        }
+        let lines = removed.map { "removed #\($0.id ?? 0) \($0.phrase): \($0.subject.executable.path.visible)" }
+        try StandardStream.output.lines(lines.isEmpty ? ["Nothing was granted or denied."] : lines)
+    }
+}

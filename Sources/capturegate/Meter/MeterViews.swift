@@ -1,0 +1,136 @@
+import CaptureEncoding
+import CaptureGate
+
+/// A meter as bars of a terminal, one a channel, that are drawn again and again.
+struct MeterBarView: EventView {
+    private let stream = StandardStream.output
+    private let style = TextStyle(for: .output)
+    private var holds: [PeakHold] = []
+
+    mutating func show(_ event: MeterEvent) throws(StreamFailure) {
+        switch event {
+        case .started(let device, let format, let differences):
+            try stream.line("\(MeterText.title(device, format).fitting(stream.columns))")
+            for difference in differences { try stream.line("Note: \(difference.visible)") }
+            holds = Array(repeating: PeakHold(), count: format.channels)
+        case .level(let reading): try draw(reading)
+        case .ended: break
+        }
+    }
+
+    private mutating func draw(_ reading: LevelReading) throws(StreamFailure) {
+        let isFirst = holds.allSatisfy(\.isNew)
+        var text = isFirst ? "" : "\u{1B}[\(holds.count + 1)A"
+        for (channel, level) in reading.channels.enumerated() where channel < holds.count {
+            holds[channel].update(level.peakDBFS, isClipped: level.isClipped, at: reading.elapsedNanoseconds)
+            text += "\r\u{1B}[K" + row(channel, level) + "\n"
+        }
+        text += "\r\u{1B}[K" + scale(reading) + "\n"
+        try stream.write(text)
+    }
+
+    /// Columns of a bar: what the number of the channel and its peak leave.
+    private var width: Int { max(0, min(stream.columns - 32, 100)) }
+
+    private func row(_ channel: Int, _ level: SoundLevel) -> String {
+        let hold = holds[channel]
+        let number = String(channel + 1).aligned(to: 3)
+        let peak = "\(NumberText.fixed(hold.peakDBFS, 1).aligned(to: 6)) dBFS"
+        return "\(number) \(bar(level, hold))\(peak)\(hold.isClipped ? style.red(" CLIPPED") : "")"
+            .fitting(width == 0 ? stream.columns : .max)
+    }
+
+    private func bar(_ level: SoundLevel, _ hold: PeakHold) -> String {
+        guard width > 0 else { return "" }
+        let cells = MeterScale(width: width)
+        let (yellow, red) = (cells.position(-18), cells.position(-6))
+        let text = LevelBar(scale: cells).text(level.peakDBFS, hold: hold)
+        let parts = [
+            style.green(String(text.prefix(yellow))), style.yellow(String(text.prefix(red).dropFirst(yellow))),
+            style.red(String(text.dropFirst(red))),
+        ]
+        return "[\(parts.joined())] "
+    }
+
+    private func scale(_ reading: LevelReading) -> String {
+        let lost = reading.lost > 0 ? "  lost \(reading.lost)" : ""
+        let foot = "\(NumberText.time(nanoseconds: reading.elapsedNanoseconds))\(lost)  Ctrl-C ends it."
+        guard width >= 40 else { return foot.fitting(stream.columns) }
+        return "     \(MeterScale(width: width).figures)  \(style.faint(foot))"
+    }
+}
+
+/// A meter as lines of text, one a second, for a pipe or a file.
+struct MeterPlainView: EventView {
+    /// The loudest of the second.
+    private var loudest: [SoundLevel] = []
+    private var next: Int64 = 1_000_000_000
+
+    mutating func show(_ event: MeterEvent) throws(StreamFailure) {
+        switch event {
+        case .started(let device, let format, let differences):
+            try StandardStream.output.line(MeterText.title(device, format))
+            for difference in differences { try StandardStream.output.line("Note: \(difference.visible)") }
+        case .level(let reading): try add(reading)
+        case .ended: break
+        }
+    }
+
+    private mutating func add(_ reading: LevelReading) throws(StreamFailure) {
+        loudest = loudest.isEmpty ? reading.channels : zip(loudest, reading.channels).map { $0.louder($1) }
+        guard reading.elapsedNanoseconds >= next else { return }
+        next = (reading.elapsedNanoseconds / 1_000_000_000 + 1) * 1_000_000_000
+        let levels = loudest.map { MeterText.level($0) }.joined(separator: "  ")
+        let lost = reading.lost > 0 ? "  lost \(reading.lost)" : ""
+        try StandardStream.output.line("\(NumberText.time(nanoseconds: reading.elapsedNanoseconds))  \(levels)\(lost)")
+        loudest = []
+    }
+}
+
+extension SoundLevel {
+    fileprivate func louder(_ other: SoundLevel) -> SoundLevel {
+        SoundLevel(
+            peakDBFS: max(peakDBFS, other.peakDBFS), rmsDBFS: max(rmsDBFS, other.rmsDBFS),
+            isClipped: isClipped || other.isClipped)
+    }
+}
+
+/// A meter as NDJSON, a line an event.
+struct MeterNDJSONView: EventView {
+    mutating func show(_ event: MeterEvent) throws(StreamFailure) {
+        switch event {
+        case .started(let device, let format, let differences):
+            try tell([
+                "event": "start", "device": .string(device.id.rawValue), "name": .string(device.name),
+                "sample_rate": .count(format.sampleRate), "channels": .count(format.channels),
+                "sample_format": .string(format.sampleFormat.rawValue), "differences": .strings(differences),
+            ])
+        case .level(let reading):
+            try tell([
+                "event": "level", "elapsed_ns": .integer(reading.elapsedNanoseconds), "lost": .count(reading.lost),
+                "channels": .array(reading.channels.map(\.json)),
+            ])
+        case .ended(let isComplete): try tell(["event": "end", "reason": isComplete ? "complete" : "interrupt"])
+        }
+    }
+
+    private func tell(_ event: JSONValue) throws(StreamFailure) { try StandardStream.output.line(event.text) }
+}
+
+extension SoundLevel {
+    fileprivate var json: JSONValue {
+        ["peak_dbfs": .rounded(peakDBFS, 2), "rms_dbfs": .rounded(rmsDBFS, 2), "clipped": .bool(isClipped)]
+    }
+}
+
+/// A meter's words.
+enum MeterText {
+    static func title(_ device: Device, _ format: AudioFormat) -> String {
+        let channels = NumberText.counted(format.channels, "channel")
+        return "\(device.name.visible): \(format.sampleRate) Hz, \(channels), \(format.sampleFormat.rawValue)"
+    }
+
+    static func level(_ level: SoundLevel) -> String {
+        "\(NumberText.fixed(level.peakDBFS, 1).aligned(to: 6)) dBFS\(level.isClipped ? " CLIPPED" : "")"
+    }
+}

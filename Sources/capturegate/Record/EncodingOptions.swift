@@ -1,0 +1,130 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// What is wanted of the encoders.
+struct EncodingOptions: ParsableArguments {
+    @Option(help: "How hard FLAC tries: 0 (fast) to 8 (small); 5 where not said.")
+    var flacLevel: Int?
+
+    @Option(help: "How good JPEG pictures are: 1 (small) to 100 (good); 90 where not said.")
+    var jpegQuality: Int?
+
+    @Option(
+        help: ArgumentHelp("Of Opus, bits a second of all channels, such as 96k.", valueName: "rate"),
+        transform: BitrateArgument.parse)
+    var opusBitrate: BitrateArgument?
+
+    @Option(help: "What Opus is to be good at: likeness, speech, or little delay.")
+    var opusApplication: OpusParameters.Application?
+
+    @Option(help: "How Opus spreads its bits: as needed, within bounds, or evenly.")
+    var opusMode: OpusParameters.BitrateMode?
+
+    @Option(help: "How hard Opus tries: 0 (fast) to 10 (good); 10 where not said.")
+    var opusComplexity: Int?
+
+    @Option(
+        help: "How long an Opus packet lasts, milliseconds: 2.5, 5, 10, 20, 40 or 60.",
+        completion: .list(["2.5", "5", "10", "20", "40", "60"]), transform: Self.duration)
+    var opusFrame: OpusParameters.FrameDuration?
+
+    func validate() throws {
+        try Self.check("--flac-level", flacLevel, 0...8)
+        try Self.check("--jpeg-quality", jpegQuality, 1...100)
+        try Self.check("--opus-complexity", opusComplexity, 0...10)
+    }
+
+    private static func check(_ option: String, _ value: Int?, _ range: ClosedRange<Int>) throws {
+        guard let value, !range.contains(value) else { return }
+        throw ValidationError("\(option) is \(range.lowerBound) to \(range.upperBound), not \(value).")
+    }
+
+    private static func duration(_ argument: String) throws -> OpusParameters.FrameDuration {
+        let digits = argument.hasSuffix("ms") ? String(argument.dropLast(2)) : argument
+        let found = Double(digits).flatMap { value in
+            OpusParameters.FrameDuration.allCases.first { Double($0.rawValue) == value * 1000 }
+        }
+        guard let found else { throw ValidationError("Write 2.5, 5, 10, 20, 40 or 60.") }
+        return found
+    }
+
+    /// - Throws: `.usage` where something is said of an encoder that has nothing to do.
+    func check(_ codecs: Set<String>) throws(CaptureError) {
+        for (codec, option) in said where !codecs.contains(codec) {
+            throw CaptureError(
+                .usage, "\(option) is about \(codec), and nothing is stored as \(codec).",
+                remedies: [Remedy("Leave \(option) out, or choose a format or a codec that is \(codec).")])
+        }
+    }
+
+    private var said: [(codec: String, option: String)] {
+        let options: [(String, String, Bool)] = [
+            ("FLAC", "--flac-level", flacLevel != nil), ("JPEG", "--jpeg-quality", jpegQuality != nil),
+            ("Opus", "--opus-bitrate", opusBitrate != nil), ("Opus", "--opus-application", opusApplication != nil),
+            ("Opus", "--opus-mode", opusMode != nil), ("Opus", "--opus-complexity", opusComplexity != nil),
+            ("Opus", "--opus-frame", opusFrame != nil),
+        ]
+        return options.filter(\.2).map { ($0.0, $0.1) }
+    }
+
+    func apply(to settings: inout EncoderSettings) {
+        settings.flacLevel = flacLevel ?? settings.flacLevel
+        settings.mjpeg.quality = jpegQuality ?? settings.mjpeg.quality
+        settings.opus.bitrate = opusBitrate?.bitsPerSecond
+        settings.opus.application = opusApplication ?? settings.opus.application
+        settings.opus.mode = opusMode ?? settings.opus.mode
+        settings.opus.complexity = opusComplexity ?? settings.opus.complexity
+        settings.opus.frameDuration = opusFrame ?? settings.opus.frameDuration
+    }
+}
+
+extension OpusParameters.Application: ExpressibleByArgument {}
+extension OpusParameters.BitrateMode: ExpressibleByArgument {}
+
+extension ClipFormat {
+    /// Checks whether the format can hold what the codecs make, before anybody is asked for a device.
+    ///
+    /// - Throws: `.usage`, saying what can.
+    func check(_ video: VideoCodec, _ audio: AudioCodec) throws(CaptureError) {
+        guard videoCodecs.contains(video) else { throw other("--video-codec \(video.rawValue)") }
+        guard audioCodecs.contains(audio) else { throw other("--audio-codec \(audio.rawValue)") }
+    }
+
+    private var videoCodecs: [VideoCodec] {
+        switch self {
+        case .matroska, .nothing: VideoCodec.allCases
+        case .mjpeg: [.automatic, .mjpeg]
+        case .y4m, .raw, .wav, .flac, .opus: [.automatic, .raw]
+        }
+    }
+
+    private var audioCodecs: [AudioCodec] {
+        switch self {
+        case .matroska, .nothing: AudioCodec.allCases
+        case .flac: [.automatic, .flac]
+        case .opus: [.automatic, .opus]
+        case .wav, .raw, .y4m, .mjpeg: [.automatic, .pcm]
+        }
+    }
+
+    /// Which encoders with settings of their own may be at work.
+    func codecs(_ video: VideoCodec, _ audio: AudioCodec, _ kinds: Set<MediaKind>) -> Set<String> {
+        var codecs: Set<String> = []
+        if self == .flac { codecs.insert("FLAC") }
+        if self == .opus { codecs.insert("Opus") }
+        if self == .mjpeg { codecs.insert("JPEG") }
+        guard self == .matroska else { return codecs }
+        if kinds.contains(.video), video != .raw { codecs.insert("JPEG") }
+        guard kinds.contains(.audio) else { return codecs }
+        if audio == .opus { codecs.insert("Opus") }
+        if audio == .flac || audio == .automatic { codecs.insert("FLAC") }
+        return codecs
+    }
+
+    private func other(_ option: String) -> CaptureError {
+        CaptureError(
+            .usage, "A .\(rawValue) file can't hold what \(option) makes.",
+            remedies: [Remedy("Record to a name that ends in .mkv, or leave the option out.")])
+    }
+}

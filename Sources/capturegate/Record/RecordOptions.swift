@@ -1,0 +1,167 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// When a recording ends, and when it begins.
+struct TimeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Begin at that moment, to the sample: 18:00, 18:00:30.250 or 2026-01-31T18:00, local time.",
+            discussion: "The devices are opened three seconds before. Ctrl-C before it leaves nothing.",
+            valueName: "moment"),
+        transform: MomentArgument.parse)
+    var startAt: MomentArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin with what was so long before: Enter, SIGUSR1 or --start-at begins the clip.",
+            discussion: """
+                The devices capture from the start of the program, and what is older is forgotten. Where the clip keeps \
+                JPEG images, each picture waits as the image that it becomes. Where it keeps raw ones, or one --tee \
+                does, they wait raw; what needs more than 1 GiB then, as 8 s of 1920x1080 YUYV at 30 a second do, is \
+                refused with exit code 64. The pre-roll counts as part of --for.
+                """, valueName: "time"),
+        transform: DurationArgument.parse)
+    var preRoll: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "End once all microphones have been quiet for so long, such as 3s.",
+            discussion: """
+                Less than -50 dBFS is quiet, or than what is said after a comma: 3s,-45. What counts is the power of each \
+                20 ms of the loudest channel; the silence belongs to the clip.
+                """, valueName: "time[,level]"),
+        transform: SilenceArgument.parse)
+    var untilSilence: SilenceArgument?
+
+    /// Nanoseconds since 1970.
+    /// - Throws: `.usage` for a moment that the calendar has not, or that is over.
+    func startsAt() throws(CaptureError) -> Int64? {
+        guard let startAt else { return nil }
+        let now = WallTime.now
+        guard let moment = startAt.nanoseconds(now: now) else {
+            throw CaptureError(
+                .usage, "There is no such moment from 1970 to 2200.",
+                remedies: [Remedy("Write \(MomentArgument.spelling).")])
+        }
+        guard moment > now else {
+            throw CaptureError(
+                .usage, "--start-at \(WallTime.text(nanoseconds: moment)) is over.",
+                remedies: [Remedy("Name a moment to come.")])
+        }
+        return moment
+    }
+}
+
+/// How long and how large the files of a recording become.
+struct FileOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The most a file may have, such as 500M: the clip ends there, valid and with exit code 0.",
+            valueName: "size"),
+        transform: ByteCountArgument.parse)
+    var maxSize: ByteCountArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "A new file each so often: out-0001.mkv, out-0002.mkv and on.",
+            discussion: """
+                No sample and no picture is lost or doubled between two. Each file has its name, and is whole, as soon as \
+                it is over. With --max-size a file that becomes too large makes way for the next one sooner.
+                """, valueName: "time"),
+        transform: DurationArgument.parse)
+    var segment: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Record to a further file, too, in the format of its ending; again for each further one.",
+            discussion: """
+                Each gets the tracks it can hold: a .flac beside a .mkv the first microphone's sound. One that fails is told \
+                of and does not end the others; the exit code is its own. Each has an encoder on a thread of its own: one that \
+                is 16 pictures behind leaves the next out of its own file, and counts them in its own ledger; sound is \
+                never left out. - is standard output.
+                """, valueName: "out"), completion: .file())
+    var tee: [String] = []
+}
+
+/// What is wanted of the camera.
+struct VideoOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
+    var size: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp("Frames a second, such as 30 or 30000/1001.", valueName: "rate"), transform: FrameRate.parse)
+    var fps: FrameRate?
+
+    @Option(
+        help: ArgumentHelp("What the camera delivers, such as YUYV or MJPG.", valueName: "code"),
+        transform: PixelFormat.parse)
+    var pixelFormat: PixelFormat?
+
+    @OptionGroup var source: InputOptions
+
+    @Option(help: "How pictures are stored in a .mkv.")
+    var videoCodec: VideoCodec = .automatic
+
+    @Flag(help: "Show the picture in the terminal while it is recorded.")
+    var preview = false
+
+    /// The first option that is said, for the sentence that it is in vain.
+    var firstGiven: String? {
+        if size != nil { return "--size" }
+        if fps != nil { return "--fps" }
+        if pixelFormat != nil { return "--pixel-format" }
+        if preview { return "--preview" }
+        if let option = source.firstGiven { return option }
+        return videoCodec == .automatic ? nil : "--video-codec"
+    }
+
+    func settings(strict: Bool) -> VideoSettings {
+        var settings = VideoSettings(
+            width: size?.width, height: size?.height, pixelFormat: pixelFormat, frameRate: fps, isStrict: strict)
+        source.apply(to: &settings)
+        return settings
+    }
+}
+
+/// What is wanted of the microphone.
+struct AudioOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Samples a second, such as 48000.", valueName: "hertz"), transform: RateArgument.parse)
+    var rate: RateArgument?
+
+    @Option(help: ArgumentHelp("How many channels.", valueName: "count"), transform: ChannelsArgument.parse)
+    var channels: ChannelsArgument?
+
+    @Option(
+        help: ArgumentHelp("How a sample stands in memory, such as S16_LE.", valueName: "format"),
+        completion: .list(SampleFormat.allCases.map(\.rawValue)), transform: SampleFormat.parse)
+    var sampleFormat: SampleFormat?
+
+    @Option(help: "How sound is stored in a .mkv.")
+    var audioCodec: AudioCodec = .automatic
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose clock rules: picture, sound, clock (the system's), none, or auto.",
+            discussion: """
+                No two crystals agree. With picture, which is auto with a camera, sound is resampled once it would be \
+                2 ms off; with sound, it stays bit for bit what the device gave, and the pictures' times follow it. \
+                A lone microphone is left as it is unless clock is said; of several without a camera the others follow \
+                the first.
+                """, valueName: "clock"))
+    var sync: SyncClock = .automatic
+
+    /// The first option that is said, for the sentence that it is in vain.
+    var firstGiven: String? {
+        if rate != nil { return "--rate" }
+        if channels != nil { return "--channels" }
+        if sampleFormat != nil { return "--sample-format" }
+        if sync != .automatic { return "--sync" }
+        return audioCodec == .automatic ? nil : "--audio-codec"
+    }
+
+    func settings(strict: Bool) -> AudioSettings {
+        AudioSettings(
+            sampleRate: rate?.hertz, channels: channels?.count, sampleFormat: sampleFormat, isStrict: strict)
+    }
+}

@@ -1,0 +1,171 @@
+import CaptureEncoding
+import CaptureGate
+import Glibc
+
+/// A recording as NDJSON, a line an event.
+struct NDJSONView: EventView {
+    let stream: StandardStream
+    let plan: RecordingPlan
+    private var limiter = RateLimiter()
+
+    init(stream: StandardStream, plan: RecordingPlan) {
+        self.stream = stream
+        self.plan = plan
+    }
+
+    mutating func show(_ event: RecordingEvent) {
+        switch event {
+        case .waiting(let preRoll, let moment): stream.note(Self.waiting(preRoll, moment).text)
+        case .started(let tracks, let differences): stream.note(start(tracks, differences).text)
+        case .progress(let progress):
+            if limiter.isDue(progress) { stream.note(progress.json.text) }
+        case .preview: break
+        case .lost(let track, let mark): stream.note(Self.loss(track, mark).text)
+        case .signal(let track, let state, let moment): stream.note(Self.signal(track, state, moment).text)
+        case .outputFailed(let failure): stream.note(Self.failure(failure).text)
+        case .segment(let part): stream.note(Self.segment(part).text)
+        case .ended(let clip, let error, let last): stream.note(Self.end(clip, error, last).text)
+        }
+    }
+
+    private static func waiting(_ preRoll: Duration?, _ moment: Int64?) -> JSONValue {
+        [
+            "event": "waiting", "pre_roll_ns": preRoll.map { .integer($0.nanoseconds) } ?? .null,
+            "start_at_ns": moment.map { .integer($0) } ?? .null, "pid": .integer(Int64(getpid())),
+        ]
+    }
+
+    private func start(_ tracks: [ClipTrack], _ differences: [String]) -> JSONValue {
+        [
+            "event": "start", "path": .string(plan.destination.description), "format": .string(plan.format.rawValue),
+            "duration_ns": plan.settings.duration.map { .integer($0.nanoseconds) } ?? .null,
+            "tracks": .array(tracks.map(\.json)), "differences": .strings(differences),
+        ]
+    }
+
+    private static func loss(_ track: ClipTrack, _ mark: LossMark) -> JSONValue {
+        [
+            "event": "loss", "kind": .string(track.kind.rawValue), "device": .string(track.device),
+            "at_ns": .integer(mark.atNanoseconds), "frames": .count(mark.frames),
+        ]
+    }
+
+    private static func signal(_ track: ClipTrack, _ state: SignalState, _ nanoseconds: Int64) -> JSONValue {
+        [
+            "event": "signal", "kind": .string(track.kind.rawValue), "device": .string(track.device),
+            "state": .string(state.word), "at_ns": .integer(nanoseconds),
+        ]
+    }
+
+    private static func failure(_ failure: OutputFailure) -> JSONValue {
+        [
+            "event": "output_failed", "path": .string(failure.path),
+            "error": ErrorReport(error: failure.error).json,
+        ]
+    }
+
+    private static func segment(_ part: ClipPart) -> JSONValue {
+        [
+            "event": "segment", "path": .string(part.path), "start_ns": .integer(part.startNanoseconds),
+            "duration_ns": .integer(part.durationNanoseconds), "bytes": .integer(part.bytes),
+        ]
+    }
+
+    private static func end(_ clip: Clip, _ error: CaptureError?, _ last: Int64) -> JSONValue {
+        [
+            "event": "end", "reason": .string(clip.end.rawValue), "path": .string(clip.path),
+            "format": .string(clip.format.rawValue), "duration_ns": .integer(clip.durationNanoseconds),
+            "bytes": .integer(clip.bytes), "last_timestamp_ns": .integer(last),
+            "tracks": .array(clip.ledger.tracks.map(\.countsJSON)), "ledger": .rendered(clip.ledger.json),
+            "segments": .array(clip.parts.map { .rendered($0.json) }),
+            "tees": .array(clip.tees.map { .rendered($0.json) }),
+            "error": error.map { ErrorReport(error: $0).json } ?? .null,
+        ]
+    }
+}
+
+extension RecordingProgress {
+    fileprivate var json: JSONValue {
+        let first: [(String, JSONValue)] = [
+            ("event", "progress"), ("elapsed_ns", .integer(elapsedNanoseconds)), ("bytes", .integer(bytes)),
+            ("audio", audio?.json ?? .null), ("video", video?.json ?? .null),
+        ]
+        let many = microphones.count > 1 || cameras.count > 1
+        return .object(
+            first
+                + (many
+                    ? [
+                        ("microphones", .array(microphones.map(\.json))), ("cameras", .array(cameras.map(\.json))),
+                    ] : []))
+    }
+}
+
+extension AudioProgress {
+    fileprivate var json: JSONValue {
+        [
+            "peak_dbfs": .rounded(peakDBFS, 2), "rms_dbfs": .rounded(rmsDBFS, 2), "clipped": .bool(clipped),
+            "frames": .count(frames), "lost": .count(lost), "xruns": .count(xruns),
+        ]
+    }
+}
+
+extension VideoProgress {
+    fileprivate var json: JSONValue {
+        ["frames": .count(frames), "lost": .count(lost), "fps": .rounded(framesPerSecond, 2)]
+    }
+}
+
+extension TrackLedger {
+    /// In short: what the clip has of a track, and what it has not.
+    fileprivate var countsJSON: JSONValue {
+        [
+            "kind": .string(kind.rawValue), "name": .string(name), "device": .string(device),
+            "frames": .count(frames), "lost": .count(lost.total), "xruns": .count(xruns),
+        ]
+    }
+}
+
+extension ClipTrack {
+    fileprivate var json: JSONValue {
+        let base: [(String, JSONValue)] = [
+            ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
+        ]
+        switch media {
+        case .audio(let format):
+            return .object(
+                base + [
+                    ("sample_rate", .count(format.sampleRate)), ("channels", .count(format.channels)),
+                    ("sample_format", .string(format.sampleFormat.rawValue)),
+                ])
+        case .video(let format):
+            return .object(
+                base + [
+                    ("width", .count(format.width)), ("height", .count(format.height)),
+                    ("pixel_format", .string(format.pixelFormat.description)),
+                    ("frame_rate", .string(format.frameRate.description)), ("colorimetry", format.colorimetry.json),
+                    ("field_order", .string(format.fieldOrder.rawValue)),
+                    ("pixel_aspect", .optional(format.pixelAspect?.description)),
+                ])
+        }
+    }
+}
+
+extension RecordingEvent: OngoingEvent {
+    var isProgress: Bool {
+        switch self {
+        case .progress, .preview: true
+        default: false
+        }
+    }
+}
+
+/// Lets one progress a second of the clip pass.
+struct RateLimiter: Sendable {
+    private var next: Int64 = 1_000_000_000
+
+    mutating func isDue(_ progress: RecordingProgress) -> Bool {
+        guard progress.elapsedNanoseconds >= next else { return false }
+        next = (progress.elapsedNanoseconds / 1_000_000_000 + 1) * 1_000_000_000
+        return true
+    }
+}

@@ -1,0 +1,80 @@
+import CaptureEncoding
+import Glibc
+
+/// A recording as lines of text, one a second, for a pipe or a file.
+struct PlainView: EventView {
+    let stream: StandardStream
+    let plan: RecordingPlan
+    private var limiter = RateLimiter()
+
+    init(stream: StandardStream, plan: RecordingPlan) {
+        self.stream = stream
+        self.plan = plan
+    }
+
+    mutating func show(_ event: RecordingEvent) {
+        switch event {
+        case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
+        case .started(let tracks, let differences): StartText(tracks: tracks, differences: differences).tell(stream)
+        case .progress(let progress):
+            if limiter.isDue(progress) { stream.note(ProgressText(progress: progress).line) }
+        case .preview: break
+        case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
+        case .signal(let track, let state, let moment): stream.note(ClipSummary.line(track, state, at: moment))
+        case .outputFailed(let failure): stream.note(ClipSummary.line(failure))
+        case .segment(let part): stream.note(ClipSummary.line(part))
+        case .ended(let clip, _, _): stream.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))
+        }
+    }
+}
+
+/// Of a recording only what went wrong, as lines of text.
+struct QuietView: EventView {
+    let stream: StandardStream
+
+    mutating func show(_ event: RecordingEvent) {
+        switch event {
+        case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
+        case .signal(let track, let state, let moment): stream.note(ClipSummary.line(track, state, at: moment))
+        case .outputFailed(let failure): stream.note(ClipSummary.line(failure))
+        case .ended(let clip, _, _) where clip.hasLosses:
+            stream.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))
+        case .started(_, let differences):
+            StartText(tracks: [], differences: differences).tell(stream)
+        case .waiting, .progress, .preview, .segment, .ended: break
+        }
+    }
+}
+
+extension Clip {
+    /// Whether any of its files has not all that its devices made.
+    fileprivate var hasLosses: Bool {
+        ([ledger] + tees.map(\.ledger)).contains { $0.totalLost > 0 }
+    }
+}
+
+/// The lines at the beginning of a recording.
+struct StartText {
+    /// The lines while the clip has not begun.
+    static func waiting(_ preRoll: Duration?, _ startsAt: Int64?) -> String {
+        let moment = startsAt.map { "at \(WallTime.text(nanoseconds: $0))\(milliseconds(of: $0))" }
+        guard let preRoll else { return "Waiting: the clip begins \(moment ?? "soon"). Ctrl-C leaves nothing." }
+        let start = moment.map { "the clip begins \($0), or with Enter" } ?? "Enter begins the clip"
+        let length = NumberText.time(nanoseconds: preRoll.nanoseconds)
+        return "Capturing, and keeping the last \(length): \(start) (or kill -USR1 \(getpid())). Ctrl-C leaves nothing."
+    }
+
+    /// Such as `.250`; nothing at a whole second.
+    private static func milliseconds(of nanoseconds: Int64) -> String {
+        let part = nanoseconds % 1_000_000_000 / 1_000_000
+        return part == 0 ? "" : ".\(String(part + 1000).dropFirst())"
+    }
+
+    let tracks: [ClipTrack]
+    let differences: [String]
+
+    func tell(_ stream: StandardStream) {
+        for track in tracks { stream.note("Recording \(track.phrase)") }
+        for difference in differences { stream.note("Note: \(difference.visible)") }
+    }
+}

@@ -1,0 +1,188 @@
+import ArgumentParser
+import CaptureEncoding
+import CaptureGate
+
+/// `capturegate snapshot`
+struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "snapshot",
+        abstract: "Take a picture with a camera, when it has settled.",
+        discussion: """
+            Cameras begin too dark or too bright: the picture is taken once the mean brightness of five in turn is the \
+            same within 2 %, after three seconds at the latest. Without a signal none is taken: exit code 69. OUT ends in .jpg, .png or .qoi; of several pictures each \
+            gets its number: shot-1.jpg. The level 'still' is enough: 'capturegate grant camera --level \
+            still --always'; for pictures less than a second apart, and for less than a second to settle, it takes 'video'.
+
+              capturegate snapshot shot.jpg
+              capturegate snapshot shot.png --camera C920 --size 1920x1080
+              capturegate snapshot burst.jpg --count 10 --settle 0
+              capturegate snapshot day.jpg --count 1440 --every 1m
+              capturegate snapshot - --format png | feh -
+            """)
+
+    @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
+    var out: String
+
+    @Option(
+        help: ArgumentHelp("An id, a part of a name, or default.", valueName: "id"),
+        completion: DeviceCompletion.camera(or: ["default"]))
+    var camera = "default"
+
+    @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
+    var size: SizeArgument?
+
+    @Option(
+        help: ArgumentHelp("What the camera delivers, such as YUYV or MJPG.", valueName: "code"),
+        transform: PixelFormat.parse)
+    var pixelFormat: PixelFormat?
+
+    @OptionGroup var source: InputOptions
+
+    @Option(help: "How many pictures, 1 to 100000.")
+    var count = 1
+
+    @Option(
+        help: ArgumentHelp("From one picture to the next; each that comes where not said.", valueName: "time"),
+        transform: DurationArgument.parse)
+    var every: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait, at most, until the picture has settled; 0 takes the first.", valueName: "time"),
+        transform: { try $0 == "0" ? DurationArgument(duration: .zero) : DurationArgument.parse($0) })
+    var settle: DurationArgument?
+
+    @Option(help: "Of a JPEG: 1 (small) to 100 (good).")
+    var quality: Int?
+
+    @Option(help: "The format, where OUT's ending should not decide: jpeg, png or qoi.")
+    var format: StillFormat?
+
+    @Option(help: "A title, written into PNG and JPEG beside the camera's name and the time.")
+    var title: String?
+
+    @Flag(
+        help: "Refuse with exit code 78 where the camera would do anything else than what is said, or has no signal.")
+    var strict = false
+
+    @Flag(help: "Replace OUT where it exists.")
+    var force = false
+
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard (1...100_000).contains(count) else { throw ValidationError("--count is 1 to 100000.") }
+        guard quality.map({ (1...100).contains($0) }) ?? true else { throw ValidationError("--quality is 1 to 100.") }
+        if every != nil, count == 1 {
+            throw ValidationError("--every is about several pictures: say how many with --count.")
+        }
+        if out.isEmpty { throw ValidationError("OUT is empty.") }
+    }
+
+    func run() async throws {
+        let destination = ClipDestination(out)
+        try destination.checkTerminal()
+        let files = try SnapshotFiles(destination, format: format, count: count, replacing: force)
+        let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
+        do throws(CaptureError) {
+            if quality != nil, files.format != .jpeg { throw Self.unusedOption(files.format) }
+            let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity, of: .camera), .camera)
+            let operation = SnapshotOperation(device, SnapshotTaker(settings, into: files), view)
+            if try await Self.snapshots(of: operation).isEmpty {
+                throw CaptureError(.dismissed, "It was stopped before a picture was taken.")
+            }
+        } catch {
+            files.discard()
+            throw error
+        }
+    }
+
+    private static func unusedOption(_ format: StillFormat) -> CaptureError {
+        CaptureError(
+            .usage,
+            "--quality is about JPEG, and nothing is stored as JPEG: \(format.rawValue.uppercased()) loses nothing.",
+            remedies: [Remedy("Leave --quality out, or end the name in .jpg.")])
+    }
+
+    private var settings: SnapshotSettings {
+        var settings = SnapshotSettings()
+        settings.video = VideoSettings(
+            width: size?.width, height: size?.height, pixelFormat: pixelFormat, isStrict: strict)
+        source.apply(to: &settings.video)
+        settings.count = count
+        settings.interval = every?.duration ?? .zero
+        if let settle { settings.patience = settle.duration }
+        settings.title = title
+        if let quality { settings.parameters.jpeg.quality = quality }
+        return settings
+    }
+
+    /// A signal ends it, or dismisses the question that is open.
+    private static func snapshots(of operation: SnapshotOperation) async throws(CaptureError) -> [Snapshot] {
+        let handle = GateQueue().add(operation)
+        let signals = SignalSubscription { _ in handle.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        switch await handle.result {
+        case .success(let snapshots): return snapshots
+        case .failure(.refused(let error)), .failure(.failed(let error)): throw error
+        case .failure(.cancelled): return []
+        }
+    }
+}
+
+/// The operation: it gets its permit from the gate, and opens the camera with it.
+struct SnapshotOperation: CaptureOperation {
+    let authorization: AuthorizedFor<Capability.Camera>
+    let taker: SnapshotTaker
+    let view: SnapshotView
+
+    init(_ device: Device, _ taker: SnapshotTaker, _ view: SnapshotView) {
+        let purpose = NumberText.counted(taker.settings.count, "picture")
+        authorization = AuthorizedFor(
+            Capability.Camera(taker.settings.leastLevel, device: .id(device.id), purpose: "Take \(purpose)"))
+        self.taker = taker
+        self.view = view
+    }
+
+    func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) -> [Snapshot] {
+        var permit = permit
+        guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
+            throw CaptureError(.notAuthorized, "The permit is empty.")
+        }
+        return try await taker.take(with: part, taken: { view.show($0) }, opened: { view.show($0) })
+    }
+}
+
+/// Tells of each picture: a line for people, a line of JSON for programs.
+struct SnapshotView: Sendable {
+    /// Standard error where the picture itself goes to standard output.
+    let stream: StandardStream
+    let json: Bool
+
+    /// For people; programs have it in each picture's line.
+    func show(_ differences: [String]) {
+        if !json { for difference in differences { stream.note("Note: \(difference.visible)") } }
+    }
+
+    func show(_ snapshot: Snapshot) { stream.note(json ? snapshot.json.text : snapshot.text) }
+}
+
+extension Snapshot {
+    fileprivate var text: String {
+        let waited = NumberText.time(nanoseconds: waitedNanoseconds)
+        let settled = isSettled ? "settled after \(waited)" : "not settled after \(waited)"
+        let gap = missed == 0 ? "" : ", \(NumberText.counted(missed, "picture")) missed before it"
+        return "\(path.visible): \(format.width)x\(format.height), \(NumberText.bytes(Int64(size))), \(settled)\(gap)"
+    }
+
+    fileprivate var json: JSONValue {
+        [
+            "event": "picture", "path": .string(path), "bytes": .count(size), "width": .count(format.width),
+            "height": .count(format.height), "pixel_format": .string(format.pixelFormat.description),
+            "colorimetry": format.colorimetry.json, "field_order": .string(format.fieldOrder.rawValue),
+            "pixel_aspect": .optional(format.pixelAspect?.description), "settled": .bool(isSettled),
+            "waited_ns": .integer(waitedNanoseconds), "timestamp_ns": .integer(timestamp),
+            "missed": .count(missed), "differences": .strings(differences),
+        ]
+    }
+}
