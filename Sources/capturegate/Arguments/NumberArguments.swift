@@ -1,21 +1,27 @@
 import ArgumentParser
 
-/// An argument with a spelling of its own, which is told to whoever misspells it.
+/// Argument whose error message says how to spell it.
+///
+/// ArgumentParser's own message for a failed `init?(argument:)` repeats the value and no more.
 protocol SpelledArgument: ExpressibleByArgument {
-    /// What to write, with examples.
+    /// Description of valid values with examples, fit to follow the word "Write".
     static var spelling: String { get }
 }
 
 extension SpelledArgument {
-    /// For `@Option(transform:)`, whose errors say more than `init?` can.
+    /// Value of an argument, for `@Option(transform:)`, whose errors reach the user in full.
+    ///
+    /// - Throws: `ValidationError`, which says what to write.
     static func parse(_ argument: String) throws -> Self {
         guard let value = Self(argument: argument) else { throw ValidationError("Write \(spelling).") }
         return value
     }
 }
 
-/// A sample rate in Hz: `48000`, `44100`, `48k`, `44.1k`.
+/// Sample rate in Hz: `48000`, `44100`, `48k`, `44.1k`.
 struct RateArgument: SpelledArgument, Hashable, Sendable {
+    /// 1,000 to 768,000 Hz. Outside it no codec and no interface is of use, and a slip such as `44.1` for
+    /// 44.1k is caught.
     let hertz: Int
 
     static let spelling = "a sample rate in Hz such as 48000 or 44.1k, from 1000 to 768000"
@@ -29,14 +35,17 @@ struct RateArgument: SpelledArgument, Hashable, Sendable {
     }
 }
 
-/// Bits a second: `96k`, `96000`.
+/// Bit rate as codecs' tools write it: `96k`, `96000`.
 struct BitrateArgument: SpelledArgument, Hashable, Sendable {
+    /// Bits a second of all channels, 6,000 to 130,560,000: what libopus takes for one channel at least, and
+    /// for 255 at most.
     let bitsPerSecond: Int
 
     static let spelling = "bits a second such as 96k or 96000, from 6k to 130560k"
 
     init?(argument: String) {
         let isKilo = argument.lowercased().hasSuffix("k")
+        // Read as a Double, so that `6.5k` is accepted.
         guard let value = Double(isKilo ? String(argument.dropLast()) : argument), value.isFinite else { return nil }
         let bits = (isKilo ? value * 1000 : value).rounded()
         guard (6000...130_560_000).contains(bits) else { return nil }
@@ -44,7 +53,7 @@ struct BitrateArgument: SpelledArgument, Hashable, Sendable {
     }
 }
 
-/// A number of channels, 1 to 64.
+/// Number of audio channels, 1 to 64.
 struct ChannelsArgument: SpelledArgument, Hashable, Sendable {
     let count: Int
 
@@ -56,7 +65,7 @@ struct ChannelsArgument: SpelledArgument, Hashable, Sendable {
     }
 }
 
-/// A picture's size, such as `1280x720`.
+/// Size of a frame in pixels, such as `1280x720`.
 struct SizeArgument: SpelledArgument, Hashable, Sendable {
     let width: Int
     let height: Int
@@ -65,6 +74,8 @@ struct SizeArgument: SpelledArgument, Hashable, Sendable {
 
     init?(argument: String) {
         let parts = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+        // Bounds against slips: no camera delivers less than 16, and 16,384 squared, at four bytes a pixel,
+        // still fits 32 bits.
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
             (16...16_384).contains(width), (16...16_384).contains(height)
         else { return nil }
@@ -73,13 +84,15 @@ struct SizeArgument: SpelledArgument, Hashable, Sendable {
     }
 }
 
-/// A file's size as people write it: `500M`, `1.5G`, `650MB`, `1GiB`, or a plain number of bytes.
+/// File size as people write it: `500M`, `1.5G`, `650MB`, `1GiB`, or a plain number of bytes.
 struct ByteCountArgument: SpelledArgument, Hashable, Sendable {
+    /// Bytes, 100,000 to 10^15; a smaller file would hold hardly more than its headers.
     let bytes: Int64
 
     static let spelling = "a size such as 500M, 1.5G (of 1000), 700MiB (of 1024) or a number of bytes, at least 100K"
 
     init?(argument: String) {
+        // ASCII digits alone: `isNumber` is also true of other scripts' digits and of fractions such as ½.
         let digits = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let value = Double(digits), value.isFinite,
             let unit = Self.units[argument.dropFirst(digits.count).lowercased()]
@@ -89,6 +102,8 @@ struct ByteCountArgument: SpelledArgument, Hashable, Sendable {
         self.bytes = Int64(bytes)
     }
 
+    /// Bytes of each unit: powers of 1000, and of 1024 with an i (IEC 80000-13). M alone is 1000², as in the
+    /// figures that this program prints.
     private static let units: [String: Double] = [
         "": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
         "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824, "tib": 1_099_511_627_776,

@@ -1,14 +1,22 @@
 import ArgumentParser
 import CaptureGate
 
-/// The choice between text for people and JSON for programs.
+/// Choice between text for people and JSON for programs; a group, so that the flag has one name and one help
+/// text everywhere.
 struct JSONOption: ParsableArguments {
+    /// Off by default, also in pipes: an output whose format changed with its destination would surprise both
+    /// readers.
     @Flag(name: .customLong("json"), help: "Write JSON for programs instead of text.")
     var isOn = false
 }
 
-/// Which of a capture card's inputs is meant, and how it is set.
+/// Options that choose and set an input of a capture card.
+///
+/// A card keeps its input after the program ends (VIDIOC_S_INPUT is a setting of the driver), which the help
+/// says.
 struct InputOptions: ParsableArguments {
+    /// Input by number or by a part of its name; the current one by default, so that a card set up elsewhere
+    /// stays as it is.
     @Option(
         help: ArgumentHelp(
             "A capture card's input, by its number or a part of its name.",
@@ -18,6 +26,8 @@ struct InputOptions: ParsableArguments {
                 """, valueName: "input"))
     var input: String?
 
+    /// Analogue standard (VIDIOC_S_STD). A transform, not `ExpressibleByArgument`, whose failures can't say
+    /// what to write.
     @Option(
         help: ArgumentHelp("Of an analogue input: pal, ntsc, secam, PAL-M …, or auto.", valueName: "name"),
         transform: { text in
@@ -28,6 +38,7 @@ struct InputOptions: ParsableArguments {
         })
     var standard: VideoStandard?
 
+    /// Digital timings (VIDIOC_S_DV_TIMINGS); `nil` and `auto` follow the signal.
     @Option(
         help: ArgumentHelp(
             "Of a digital input: such as 1920x1080p60 or 1920x1080i50; else, and with auto, those of its signal.",
@@ -41,13 +52,14 @@ struct InputOptions: ParsableArguments {
         })
     var timings: VideoTimings?
 
-    /// The first option that is said, for the sentence that it is in vain.
+    /// First of these options that was given; named in the error where there is no camera it could apply to.
     var firstGiven: String? {
         if input != nil { return "--input" }
         if standard != nil { return "--standard" }
         return timings == nil ? nil : "--timings"
     }
 
+    /// Copies the options into the settings of a camera.
     func apply(to settings: inout VideoSettings) {
         settings.input = input
         settings.standard = standard
@@ -55,29 +67,36 @@ struct InputOptions: ParsableArguments {
     }
 }
 
-/// What a shell offers for the name of a device. It looks in udev alone, opens nothing and asks nobody.
+/// Shell completion of a device's id.
+///
+/// It reads udev alone, opens no node and asks nobody: pressing Tab must not be a capture, and must answer at
+/// once.
 enum DeviceCompletion {
     static var camera: CompletionKind { kind { $0 == .camera } }
     static var microphone: CompletionKind { kind { $0 == .microphone } }
-    /// Of a camera or a microphone, as it is said elsewhere.
+    /// Ids of cameras and microphones, for options about either.
     static var any: CompletionKind { kind { _ in true } }
 
-    /// - Parameter words: what may be said instead of a device.
+    /// Completion with words that may stand instead of a device.
+    ///
+    /// - Parameter words: such as `default` and `none`.
     static func camera(or words: [String]) -> CompletionKind { kind(words) { $0 == .camera } }
     static func microphone(or words: [String]) -> CompletionKind { kind(words) { $0 == .microphone } }
 
+    /// Words, then the ids of the devices whose capability is wanted.
     private static func kind(
         _ words: [String] = [], _ isWanted: @escaping @Sendable (CapabilityName) -> Bool
     ) -> CompletionKind {
         .custom { (_: [String], _: Int, _: String) in
-            // What would have to be escaped is no word that can be typed.
+            // An id that would have to be escaped can't be typed either, and a shell would show it
+            // unfiltered.
             words
                 + DeviceCatalog.scan(.identity).filter { isWanted($0.capability) }.map(\.id.rawValue)
                 .filter { $0 == $0.visible }.map(spelled)
         }
     }
 
-    /// In zsh, what follows a bare colon is a description.
+    /// Id in the spelling of the requesting shell: behind a bare colon zsh expects a description.
     private static func spelled(_ id: String) -> String {
         CompletionShell.requesting == .zsh ? id.replacing(":", with: "\\:") : id
     }

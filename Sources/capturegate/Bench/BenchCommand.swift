@@ -2,7 +2,10 @@ import ArgumentParser
 import CaptureEncoding
 import CaptureGate
 
-/// `capturegate bench`
+/// `capturegate bench`: measures what this machine can record.
+///
+/// Encoders are measured in processor time, which other programs disturb little; captures show what the
+/// device and the scheduler make of it.
 struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -20,9 +23,11 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate bench --compare before.json
             """)
 
+    /// `nil` for encoders, rings, and the devices that are named.
     @Argument(help: ArgumentHelp("encoders, rings or capture.", valueName: "part"))
     var part: BenchPart?
 
+    /// No default device: opening one needs permission, which must not be asked for unexpectedly.
     @Option(
         help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"),
         completion: DeviceCompletion.camera(or: ["default"]))
@@ -54,6 +59,7 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
         transform: DurationArgument.parse)
     var time: DurationArgument?
 
+    /// Earlier document to compare with; comparing two programs by memory of figures fails.
     @Option(
         help: ArgumentHelp("What --json wrote before: say what is better and what worse.", valueName: "file"),
         completion: .file())
@@ -61,6 +67,7 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @OptionGroup var json: JSONOption
 
+    /// Refuses options that the chosen part would ignore.
     func validate() throws {
         let isCapture = part == nil || part == .capture
         if !isCapture, camera ?? microphone != nil { throw ValidationError("Only 'bench capture' opens devices.") }
@@ -72,10 +79,12 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
         if only != nil, part == .rings || part == .capture { throw ValidationError("--only is about encoders.") }
     }
 
+    /// Runs the benchmark and writes the report.
     func run() async throws {
+        // Read first: a wrong file must not cost half a minute.
         let baseline = try compare.map { path throws(CaptureError) in try BenchBaseline(readingFrom: path) }
         let run = try self.prepared()
-        // Where no device has to be closed, a signal ends the program at once.
+        // Without a device there is nothing to close, so a signal may end the program at once.
         if run.devices.isEmpty { SignalDispatcher.current?.useDefaultActions() }
         var report = try await run.run()
         report.baseline = baseline
@@ -86,6 +95,7 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
         }
     }
 
+    /// Run that the options describe.
     private func prepared() throws(CaptureError) -> BenchRun {
         var capture = CaptureBenchmark(for: time?.duration ?? .seconds(5))
         capture.video = VideoSettings(
@@ -97,6 +107,9 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
             progress: BenchProgress(isShown: !json.isOn && StandardStream.error.canMoveCursor))
     }
 
+    /// Encoders to measure.
+    ///
+    /// - Throws: `.usage` where `--only` matches none.
     private func subjects() throws(CaptureError) -> [BenchmarkSubject] {
         guard let only else { return BenchmarkSubject.usual }
         let subjects = BenchmarkSubject.usual.filter { $0.name.lowercased().contains(only.lowercased()) }
@@ -108,7 +121,9 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
         return subjects
     }
 
-    /// - Throws: `.noDevice`. Opens no device.
+    /// Devices to capture from. Opens none.
+    ///
+    /// - Throws: `.noDevice`.
     private func devices() throws(CaptureError) -> [Device] {
         guard camera ?? microphone != nil else { return [] }
         let listing = DeviceCatalog.scan(.identity)
@@ -119,7 +134,7 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
     }
 }
 
-/// What is measured.
+/// Part of the benchmark; raw values are the command line's words.
 enum BenchPart: String, ExpressibleByArgument, CaseIterable {
     case encoders, rings, capture
 }

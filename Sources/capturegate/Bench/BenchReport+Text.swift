@@ -2,13 +2,16 @@ import CaptureEncoding
 import CaptureGate
 
 extension BenchReport {
+    /// Report for people: the machine, then each part that was measured.
     func lines(_ style: TextStyle) -> [String] {
         let title = "\(machine.processor.visible), \(NumberText.counted(machine.processorCount, "processor"))"
+        // A debug build is many times slower, and its figures would be believed.
         let warning =
             Self.isOptimized ? [] : [style.yellow("This build is not optimized: what it measures is of no use.")]
         return [style.bold(title)] + warning + encoderLines(style) + ringLines(style) + captureLines(style)
     }
 
+    /// Tables of encoders by kind, then the summary.
     private func encoderLines(_ style: TextStyle) -> [String] {
         guard !encoders.isEmpty else { return [] }
         var lines: [String] = []
@@ -23,6 +26,7 @@ extension BenchReport {
             + BenchSummary(encoders: encoders).lines(style).indented
     }
 
+    /// Table of encoders. Stills have a rate and no speed: nobody takes them in real time.
     private func table(_ measurements: [EncoderMeasurement]) -> [String] {
         let isStill = measurements.allSatisfy(\.isStill)
         let speed = isStill ? ["a second"] : ["speed", "processor"]
@@ -38,10 +42,12 @@ extension BenchReport {
         return Table(rows: BenchText.aligned([head] + rows)).lines
     }
 
+    /// Cell of the comparison, "new" for what the earlier run did not have; no cell without a baseline.
     private func compared(_ comparison: BenchComparison?) -> [String] {
         baseline == nil ? [] : [comparison?.text ?? "new"]
     }
 
+    /// Table of rings.
     private func ringLines(_ style: TextStyle) -> [String] {
         guard !rings.isEmpty else { return [] }
         let head = ["", "each", "throughput"] + (baseline == nil ? [] : ["against before"])
@@ -54,6 +60,7 @@ extension BenchReport {
         return ["", style.bold("Rings")] + Table(rows: BenchText.aligned([head] + rows)).lines.indented
     }
 
+    /// Paragraph per device.
     private func captureLines(_ style: TextStyle) -> [String] {
         captures.flatMap { capture -> [String] in
             let lost = NumberText.counted(capture.lost, capture.unitName)
@@ -75,32 +82,38 @@ extension BenchReport {
 }
 
 extension EncoderMeasurement {
-    /// How many times faster than played, and what part of a processor playing takes.
+    /// Speed, and the share of a processor that recording in real time takes.
     fileprivate var speedTexts: [String] {
         [BenchText.times(speed), "\(NumberText.fixed(100 / max(speed, 0.001), 1)) %"]
     }
 
-    /// How many are made in a second of one processor.
+    /// Stills in a second of one processor.
     fileprivate var rateText: String { NumberText.fixed(1e9 / max(processorNanosecondsPerFrame, 1), 1) }
 }
 
 extension CaptureMeasurement {
+    /// Noun of what a device delivers at once.
     fileprivate var frameName: String { device.capability == .camera ? "picture" : "period" }
+    /// Noun of what is counted as lost.
     fileprivate var unitName: String { device.capability == .camera ? "picture" : "sample" }
 }
 
 extension [String] {
+    /// Lines indented by two; empty ones stay empty.
     fileprivate var indented: [String] { map { $0.isEmpty ? $0 : "  \($0)" } }
 }
 
-/// The answer to "what can this machine record?", from what its encoders took.
+/// Answer to "what can this machine record?", from the encoders' measurements.
 struct BenchSummary {
     let encoders: [EncoderMeasurement]
 
+    /// One line for audio, one row per video format.
     func lines(_ style: TextStyle) -> [String] { soundLines(style) + Table(rows: pictureRows(style)).lines }
 
+    /// Audio encoders.
     private var sound: [EncoderMeasurement] { encoders.filter { !$0.isStream && !$0.isStill } }
 
+    /// One line if all is well, which is the rule; else one per encoder that is not fast enough.
     private func soundLines(_ style: TextStyle) -> [String] {
         guard let slowest = sound.min(by: { $0.speed < $1.speed }) else { return [] }
         let rest = sound.filter { $0.headroom != .fine }.map { "\($0.subject.name): \(word($0.headroom, style))" }
@@ -109,7 +122,7 @@ struct BenchSummary {
             : rest
     }
 
-    /// A row a format: at which rates there is headroom.
+    /// Row per format, with the headroom at each rate.
     private func pictureRows(_ style: TextStyle) -> [[String]] {
         encoders.filter(\.isStream).map { measurement in
             [measurement.subject.name]
@@ -120,6 +133,7 @@ struct BenchSummary {
         }
     }
 
+    /// Headroom in a word and a colour.
     private func word(_ headroom: Headroom, _ style: TextStyle) -> String {
         switch headroom {
         case .fine: style.green("fine")
@@ -131,13 +145,14 @@ struct BenchSummary {
 
 /// Figures of a benchmark as people read them.
 enum BenchText {
-    /// `2.3x`, `115x`.
+    /// Factor such as `2.3x` or `115x`: beyond 20 a decimal is noise.
     static func times(_ value: Double) -> String { "\(NumberText.fixed(value, value < 20 ? 1 : 0))x" }
 
-    /// In the unit that leaves one to three digits before the point.
+    /// Time in the unit that leaves one to three digits before the point.
     static func time(_ nanoseconds: Int64) -> String {
         guard nanoseconds >= 1000 else { return "\(nanoseconds) ns" }
         var value = Double(nanoseconds) / 1000
+        // "us", not "µs": a terminal without UTF-8 would spoil the column.
         for unit in ["us", "ms"] {
             if value < 1000 { return "\(NumberText.fixed(value, value < 10 ? 2 : 1)) \(unit)" }
             value /= 1000
@@ -145,7 +160,7 @@ enum BenchText {
         return "\(NumberText.fixed(value, 1)) s"
     }
 
-    /// Every column but the first and the last flush right, as figures stand.
+    /// Rows with every column but the first and the last aligned right, as figures are compared.
     static func aligned(_ rows: [[String]]) -> [[String]] {
         guard let columns = rows.map(\.count).max() else { return rows }
         let widths = (0..<columns).map { column in

@@ -2,19 +2,19 @@ import CaptureEncoding
 import CaptureGate
 import FoundationEssentials
 
-/// What a run has measured.
+/// Measurements of a run.
 struct BenchReport {
     let machine = Machine()
     var encoders: [EncoderMeasurement] = []
     var rings: [RingMeasurement] = []
     var captures: [CaptureMeasurement] = []
-    /// The earlier run it is compared with.
+    /// Earlier run to compare with.
     var baseline: BenchBaseline?
 
-    /// Rates of cameras, against which pictures are judged.
+    /// Frame rates that video encoders are judged at: the usual cameras' and a fast one's.
     static let rates = [30, 60, 120].compactMap { FrameRate($0) }
 
-    /// Whether the program was built to be quick; figures of one that was not tell nothing of the machine.
+    /// True for a release build; figures of a debug build say nothing about the machine.
     static var isOptimized: Bool {
         #if DEBUG
             false
@@ -25,7 +25,7 @@ struct BenchReport {
 }
 
 extension EncoderMeasurement {
-    /// Whether it is pictures as they are recorded one after the other.
+    /// True for video that is encoded frame after frame, false for audio and stills.
     var isStream: Bool {
         if case .still = subject.work { return false }
         if case .video = subject.media { return true }
@@ -38,14 +38,15 @@ extension EncoderMeasurement {
 }
 
 extension RingMeasurement {
-    /// By which a result is found again.
+    /// Name by which a later run finds this result.
     var name: String { kind == .sound ? "sound, periods of \(bytes) bytes" : "pictures, lent and given back" }
 }
 
 extension CaptureMeasurement {
-    /// By which a result is found again.
+    /// Name by which a later run finds this result: only the same device in the same format is comparable.
     var name: String { "\(device.id.rawValue) \(format)" }
 
+    /// Format in words.
     var format: String {
         switch media {
         case .video(let format):
@@ -57,6 +58,7 @@ extension CaptureMeasurement {
 }
 
 extension BenchReport {
+    /// Report for programs; `BenchBaseline` reads it back.
     var json: JSONValue {
         [
             "benchmark": .string(CaptureGateCommand.configuration.version),
@@ -70,6 +72,7 @@ extension BenchReport {
 }
 
 extension EncoderMeasurement {
+    /// Encoder for programs.
     fileprivate func json(_ comparison: BenchComparison?) -> JSONValue {
         var members: [(String, JSONValue)] = [
             ("name", .string(subject.name)), ("speed", .rounded(speed, 3)), ("headroom", .string(headroom.rawValue)),
@@ -78,6 +81,7 @@ extension EncoderMeasurement {
             ("p50_ns", .integer(medianNanoseconds)), ("p99_ns", .integer(slowNanoseconds)), ("bytes", .integer(bytes)),
             ("allocations_per_frame", allocationsPerFrame.map { .rounded($0, 3) } ?? .null),
         ]
+        // At other rates than the measured one, since the answer is "can it record 60 a second?".
         if isStream {
             let rates = BenchReport.rates.map { rate -> JSONValue in
                 [
@@ -92,6 +96,7 @@ extension EncoderMeasurement {
 }
 
 extension RingMeasurement {
+    /// Ring for programs; video buffers are lent and not copied, so they have no throughput.
     fileprivate func json(_ comparison: BenchComparison?) -> JSONValue {
         .object(
             [
@@ -104,6 +109,7 @@ extension RingMeasurement {
 }
 
 extension CaptureMeasurement {
+    /// Capture for programs, with counts that add up: made = delivered + lost.
     fileprivate func json(_ comparison: BenchComparison?) -> JSONValue {
         .object(
             [
@@ -121,18 +127,20 @@ extension CaptureMeasurement {
 }
 
 extension CaptureMeasurement.Spread {
+    /// Spread of times in nanoseconds: median, 99th percentile, maximum.
     fileprivate var json: JSONValue { ["p50": .integer(median), "p99": .integer(slow), "max": .integer(most)] }
 }
 
-/// The machine that figures come from.
+/// Machine that the figures come from.
 struct Machine {
-    /// Such as "AMD EPYC Processor".
+    /// Name such as "AMD EPYC Processor".
     let processor: String
+    /// Processors that this process may run on.
     let processorCount: Int
 
+    /// Reads /proc/cpuinfo, which has no fixed form: x86 has "model name", ARM often only a part's number.
     init() {
         let text = (try? Data(contentsOf: URL(filePath: "/proc/cpuinfo"))).map { String(decoding: $0, as: UTF8.self) }
-        // x86 says "model name", ARM a number of a part at most.
         let line = text?.split(separator: "\n").first { $0.hasPrefix("model name") }
         processor = line?.split(separator: ":").dropFirst().joined(separator: ":").trimmed ?? "unknown processor"
         processorCount = ProcessInfo.processInfo.activeProcessorCount

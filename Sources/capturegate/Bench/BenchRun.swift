@@ -1,16 +1,17 @@
 import CaptureEncoding
 import CaptureGate
 
-/// One run of the benchmark, part by part.
+/// Run of the benchmark, part by part, never two at once: they would measure each other.
 struct BenchRun {
     let parts: [BenchPart]
     let subjects: [BenchmarkSubject]
-    /// Of the whole part: encoders, or rings; of each device.
+    /// Time for all encoders, for all rings, or for each device; `nil` for each part's own default.
     let duration: Duration?
     let devices: [Device]
     let capture: CaptureBenchmark
     let progress: BenchProgress
 
+    /// Measures the parts in a fixed order and erases the progress line at the end.
     func run() async throws(CaptureError) -> BenchReport {
         var report = BenchReport()
         defer { progress.clear() }
@@ -20,8 +21,9 @@ struct BenchRun {
         return report
     }
 
+    /// Encoders one after another, each with an equal share of the time.
     private func encoders() throws(CaptureError) -> [EncoderMeasurement] {
-        // Beside the time for each come its frames, the warm-up, and the count of allocations.
+        // Its frames, the warm-up and the count of allocations come on top.
         let each = (duration ?? .seconds(16)) / max(subjects.count, 1)
         let benchmark = EncoderBenchmark(duration: each)
         var measurements: [EncoderMeasurement] = []
@@ -32,6 +34,7 @@ struct BenchRun {
         return measurements
     }
 
+    /// Rings one after another.
     private func rings() throws(CaptureError) -> [RingMeasurement] {
         let each = (duration ?? .seconds(2)) / RingBenchmark.usual.count
         var measurements: [RingMeasurement] = []
@@ -42,6 +45,7 @@ struct BenchRun {
         return measurements
     }
 
+    /// Devices one after another: together they would share the processor that each one's share is about.
     private func captures() async throws(CaptureError) -> [CaptureMeasurement] {
         var measurements: [CaptureMeasurement] = []
         for device in devices {
@@ -51,7 +55,7 @@ struct BenchRun {
         return measurements
     }
 
-    /// A signal ends the measurement sooner, or dismisses the question that is open.
+    /// Result of one capture; a signal ends it early, or dismisses the open question.
     private static func result(of operation: CaptureBenchOperation) async throws(CaptureError) -> CaptureMeasurement {
         let handle = GateQueue().add(operation)
         let signals = SignalSubscription { _ in handle.cancel() }
@@ -65,11 +69,13 @@ struct BenchRun {
     }
 }
 
-/// The operation: it captures as a recording would, and keeps nothing.
+/// Operation of a measurement: it captures as a recording would, and keeps nothing.
 struct CaptureBenchOperation: CaptureOperation {
     let authorization: AuthorizedFor<Capability.All>
     let benchmark: CaptureBenchmark
 
+    /// Makes the operation at a recording's level, since it is a recording's cost that is measured; the
+    /// purpose says that nothing is kept.
     init(_ device: Device, _ benchmark: CaptureBenchmark) {
         let time = NumberText.time(nanoseconds: benchmark.duration.nanoseconds)
         authorization = AuthorizedFor(
@@ -81,6 +87,7 @@ struct CaptureBenchOperation: CaptureOperation {
         self.benchmark = benchmark
     }
 
+    /// Measures with the only device of the permit.
     func execute(
         with permit: consuming Permit, in context: OperationContext
     ) async throws(CaptureError) -> CaptureMeasurement {
@@ -92,16 +99,20 @@ struct CaptureBenchOperation: CaptureOperation {
     }
 }
 
-/// Tells a person at a terminal what is being measured.
+/// Progress of a benchmark, for a person at a terminal.
 struct BenchProgress {
-    /// A line that is drawn over again; nothing where there is no terminal to draw on.
+    /// True where there is a terminal that can redraw a line, and no JSON is asked for.
     let isShown: Bool
 
+    /// Shows what is being measured, in place of what was before.
     func show(_ text: String) {
         guard isShown else { return }
+        // Cut to the terminal's columns: a line that wraps would not be erased. The sequence takes none but
+        // counts as four; three are added back, so that the last column stays free.
         try? StandardStream.error.write("\r\u{1B}[Kmeasuring \(text)".fitting(StandardStream.error.columns + 3))
     }
 
+    /// Erases the line before the report.
     func clear() {
         if isShown { try? StandardStream.error.write("\r\u{1B}[K") }
     }

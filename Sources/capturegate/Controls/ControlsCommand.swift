@@ -1,7 +1,7 @@
 import ArgumentParser
 import CaptureGate
 
-/// `capturegate controls`
+/// `capturegate controls`: lists, reads and sets what can be set on a device.
 struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "controls",
@@ -28,6 +28,8 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
         help: ArgumentHelp("An id, or a part of a name.", valueName: "device"), completion: DeviceCompletion.any)
     var device: String
 
+    /// All words behind the device; `NAME=VALUE` has no dashes, as in v4l2-ctl and amixer, and can't clash
+    /// with options.
     @Argument(help: ArgumentHelp("What to read, or to set.", valueName: "name[=value]"))
     var words: [String] = []
 
@@ -37,11 +39,13 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
             """)
     var reset = false
 
+    /// Off by default: a device that rounds 49 % to 50 % has done what it can.
     @Flag(help: "Exit with 78 where a device took another value than it was given.")
     var strict = false
 
     @OptionGroup var json: JSONOption
 
+    /// Runs the operation, writes the result, then reports what is not as asked.
     func run() async throws {
         let requests = try words.map { word throws(CaptureError) in try ControlRequest(word, isReset: reset) }
         let device = try ControlTarget.pick(device, from: DeviceCatalog.scan(.identity))
@@ -53,13 +57,18 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
         } else {
             try StandardStream.output.lines(report.lines(TextStyle(for: .output)))
         }
+        // After the output: the values are true whatever the exit code says.
         if let error = report.incompleteness { throw error }
         if strict, let error = report.deviation { throw error }
     }
 }
 
-/// The device whose controls are meant: of a camera and a microphone, the one that the word fits.
+/// Choice of the device whose controls are meant, among cameras and microphones.
 enum ControlTarget {
+    /// Device that the text fits.
+    ///
+    /// - Throws: `.usage` for `default`, which names two devices; `.noDevice` where none fits, or one of
+    ///   each.
     static func pick(_ text: String, from devices: [Device]) throws(CaptureError) -> Device {
         guard text != "default" else {
             throw CaptureError(
@@ -73,6 +82,7 @@ enum ControlTarget {
         let query = DeviceQuery(text)
         let camera = fitting(query, .camera, devices)
         let microphone = fitting(query, .microphone, devices)
+        // A webcam and its microphone often share a name; a guess might set the wrong one.
         if case .success(let camera) = camera, case .success(let microphone) = microphone {
             throw CaptureError(
                 .noDevice, "\"\(text.visible)\" fits a camera and a microphone: \(camera.id), \(microphone.id).",
@@ -83,16 +93,18 @@ enum ControlTarget {
         throw absent(text, devices, camera)
     }
 
+    /// Device of one capability that fits, or the reason why none does.
     private static func fitting(
         _ query: DeviceQuery, _ capability: CapabilityName, _ devices: [Device]
     ) -> Result<Device, CaptureError> {
         Result { () throws(CaptureError) in try query.pick(from: devices, capability) }
     }
 
+    /// Error where nothing fits.
     private static func absent(
         _ text: String, _ devices: [Device], _ camera: Result<Device, CaptureError>
     ) -> CaptureError {
-        // Several cameras fit: that sentence says more than that there is no such device.
+        // Several cameras fit: the query's own sentence names them and so says more.
         if case .failure(let error) = camera, error.message.contains("fits") { return error }
         let ids = devices.map(\.id.rawValue).joined(separator: ", ")
         return CaptureError(
@@ -101,17 +113,25 @@ enum ControlTarget {
     }
 }
 
-/// One word of the command line: `NAME` or `NAME=VALUE`.
+/// Word of the command line: `NAME` or `NAME=VALUE`.
 struct ControlRequest: Sendable {
     let name: String
-    /// As it was written.
+    /// Text behind the first equals sign, as it was written: what it means depends on the control's kind.
     let value: String?
 
-    /// - Parameter isReset: defaults are asked for, so that a value would contradict.
+    /// Splits a word.
+    ///
+    /// - Parameters:
+    ///   - word: as it was written.
+    ///   - isReset: true if defaults are asked for, which a value would contradict.
+    /// - Throws: `.usage`.
     init(_ word: String, isReset: Bool) throws(CaptureError) {
+        // Once, and with empty parts: `NAME=` sets a text control to the empty text, and a value may contain
+        // `=`.
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         name = String(parts[0])
         value = parts.count == 2 ? String(parts[1]) : nil
+        // Catches `=5` before the device is opened.
         guard name.contains(where: { $0.isLetter }) else {
             throw CaptureError(
                 .usage, "\"\(word.visible)\" is neither NAME nor NAME=VALUE.",

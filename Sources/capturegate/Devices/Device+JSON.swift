@@ -1,6 +1,7 @@
 import CaptureGate
 
 extension Device {
+    /// Device for programs. "inputs" is present for capture cards only; all other members are always there.
     var json: JSONValue {
         .object(
             [
@@ -11,14 +12,14 @@ extension Device {
             ] + (inputs.isEmpty ? [] : [("inputs", .array(inputs.map(\.json)))]))
     }
 
-    /// Why there would be no true pictures now; `nil` where nothing stands against them.
+    /// Reason why there would be no true frames now; `nil` where nothing stands against them.
     var signalPhrase: String? {
         inputs.first { $0.isCurrent && $0.signal != .present }.map { "input \($0.name.visible) \($0.signal.phrase)" }
     }
 }
 
 extension Device.Formats {
-    /// One entry a pixel format and size, or one with the ranges of a microphone.
+    /// One entry per pixel format and frame size, or a single one with a microphone's ranges.
     var json: JSONValue {
         switch self {
         case .unknown: []
@@ -27,13 +28,14 @@ extension Device.Formats {
         }
     }
 
-    /// The best there is, in a few words.
+    /// Best format in a few words: the largest size with its highest rate, and the codes on offer.
     var phrase: String {
         switch self {
         case .unknown: return "formats unknown while it is in use or closed to this user"
         case .audio(let ranges):
             return "\(Self.range(ranges.sampleRates)) Hz, \(Self.range(ranges.channels)) channels"
         case .video(let modes):
+            // In the driver's order, each once: several sizes share a pixel format.
             let codes = modes.reduce(into: [String]()) { codes, mode in
                 if !codes.contains(mode.pixelFormat.description) { codes.append(mode.pixelFormat.description) }
             }
@@ -43,17 +45,20 @@ extension Device.Formats {
         }
     }
 
-    /// A line holds six; `--json` has them all.
+    /// First six codes, which fit a line; `--json` has all.
     private static func shortened(_ codes: [String]) -> String {
         codes.prefix(6).joined(separator: ", ") + (codes.count > 6 ? " and \(codes.count - 6) more" : "")
     }
 
+    /// Range as "8000 to 48000", or its only value.
     private static func range(_ range: ClosedRange<Int>) -> String {
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 }
 
 extension VideoMode {
+    /// Mode for programs; "smaller" and "takes_rates_between" appear only where a driver offers steps or
+    /// continuous ranges (VIDIOC_ENUM_FRAMESIZES).
     fileprivate var json: JSONValue {
         .object(
             [
@@ -66,6 +71,7 @@ extension VideoMode {
 }
 
 extension SizeSteps {
+    /// Smallest size and steps of a stepwise range.
     fileprivate var json: JSONValue {
         [
             "width": .count(width), "height": .count(height), "width_step": .count(widthStep),
@@ -75,6 +81,7 @@ extension SizeSteps {
 }
 
 extension AudioRanges {
+    /// Ranges, not lists: ALSA negotiates within them (snd_pcm_hw_params).
     fileprivate var json: JSONValue {
         [
             "sample_rates": ["min": .count(sampleRates.lowerBound), "max": .count(sampleRates.upperBound)],
@@ -85,6 +92,7 @@ extension AudioRanges {
 }
 
 extension VideoInput {
+    /// Input of a capture card, with what may be chosen on it.
     fileprivate var json: JSONValue {
         [
             "index": .count(index), "name": .string(name), "current": .bool(isCurrent), "signal": .string(signal.word),
@@ -95,7 +103,8 @@ extension VideoInput {
 }
 
 extension Availability {
-    /// For people: whether it can be had, and who has it.
+    /// Availability for people, with the holder where the kernel shows it. Other users' processes are hidden
+    /// from all but root.
     var phrase: String {
         switch self {
         case .available: "free"
@@ -105,6 +114,7 @@ extension Availability {
         }
     }
 
+    /// Members for programs, spread into the device's object.
     var json: [(String, JSONValue)] {
         var holder = JSONValue.null
         if case .busy(let process?) = self {
@@ -115,6 +125,8 @@ extension Availability {
 }
 
 extension Colorimetry {
+    /// Colorimetry for programs, with the words of the library's cases; part of a format wherever one is
+    /// described.
     var json: JSONValue {
         [
             "primaries": .string(primaries.rawValue), "transfer": .string(transfer.rawValue),

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 import Synchronization
 
-/// `capturegate devices`
+/// `capturegate devices`: lists devices, watches them, or prints the default one.
 struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
@@ -29,20 +29,24 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
     @Option(help: "Only microphones, or only cameras.")
     var capability: CapabilityName?
 
+    /// Prints an id alone, ready for `$(…)`: scripts should not parse a listing for people.
     @Option(
         name: .customLong("default"),
         help: "Print just the id of the machine's choice of microphone or camera; exit code 66 if there is none.")
     var choice: CapabilityName?
 
+    /// Refuses options that `--default` would leave without effect.
     func validate() throws {
         if choice != nil, watch || capability != nil {
             throw ValidationError("--default stands alone, without --watch and --capability.")
         }
     }
 
+    /// Runs the mode that the options choose.
     func run() async throws {
         if let choice { return try tell(choice) }
         if watch { return try await follow() }
+        // A listing leaves nothing to close, so a signal may end it at once.
         SignalDispatcher.current?.useDefaultActions()
         let inventory = DeviceCatalog.inventory(.formats, of: capability)
         let listing = DeviceListing(inventory: inventory, capability: capability)
@@ -51,20 +55,24 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
         } else {
             try StandardStream.output.lines(listing.lines(TextStyle(for: .output)))
         }
-        // What is there is listed all the same, so this is no failure.
+        // Faults are warnings here: what could be found is listed, and the exit code is 0.
         let stream = StandardStream.error
         for fault in inventory.faults {
             stream.note(ErrorReport(error: fault.error).lines(TextStyle(for: stream)).joined(separator: "\n"))
         }
     }
 
+    /// Writes the id of the default device. The reason for the choice is the library's: the same that
+    /// `record` would use.
     private func tell(_ capability: CapabilityName) throws {
         let device = try DeviceQuery.default.pick(from: DeviceCatalog.scan(.identity, of: capability), capability)
         let document: JSONValue = ["default": .string(device.id.rawValue)]
         try StandardStream.output.line(json.isOn ? document.text : device.id.rawValue)
     }
 
+    /// Writes changes until a signal arrives, which is a success: the person has seen enough.
     private func follow() async throws {
+        // Copied out: the task needs no more of the command.
         let (json, capability) = (json.isOn, capability)
         let task = Task { try await DeviceEvents(json: json, capability: capability).tellAll() }
         let signals = SignalSubscription { _ in task.cancel() }
@@ -73,13 +81,14 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
     }
 }
 
-/// The devices there are, for people and for programs.
+/// Devices of the machine, for people and for programs.
 struct DeviceListing {
     let inventory: DeviceInventory
-    /// The only one that is wanted, where one is.
+    /// Only capability that is wanted; `nil` for both.
     let capability: CapabilityName?
     private var devices: [Device] { inventory.devices }
 
+    /// Listing by capability, with a remark below each list and notes at the end.
     func lines(_ style: TextStyle) -> [String] {
         var lines: [String] = []
         for capability in [CapabilityName.camera, .microphone] where self.capability ?? capability == capability {
@@ -88,14 +97,16 @@ struct DeviceListing {
             lines += Table(rows: listed.map(row)).lines.map { "  " + $0 }
             if let remark = remark(on: capability) { lines.append("  " + remark) }
         }
+        // Two devices of one name: without the note a person would wonder which id is which.
         let notes = devices.compactMap { device in
             device.ambiguity.map { "\(device.id.rawValue.visible): \($0.visible)" }
         }
         return lines + (notes.isEmpty ? [] : [""] + notes.map { "Note: \($0)." })
     }
 
-    /// What is said below a list that has no real device, or that may lack some.
+    /// Remark below a list that has no real device, or that may lack some.
     private func remark(on capability: CapabilityName) -> String? {
+        // A fault without a device means that the search itself failed.
         if inventory.faults.contains(where: { $0.capability == capability && $0.device == nil }) {
             return "There may be more: not all could be looked at."
         }
@@ -103,19 +114,23 @@ struct DeviceListing {
         return hasReal ? nil : "This machine has no real \(capability)."
     }
 
+    /// Listing for programs; "default" is there where one capability was asked for, since each has its own.
     var json: JSONValue {
         var members: [(String, JSONValue)] = [
             ("devices", .array(devices.map(\.json))),
             ("faults", .array(inventory.faults.map(\.json))),
         ]
         if let capability {
+            // No default is a result here and no error: the member is null.
             let choice = try? DeviceQuery.default.pick(from: devices, capability)
             members.append(("default", .optional(choice?.id.rawValue)))
         }
         return .object(members)
     }
 
+    /// Cells of a device's row.
     private func row(_ device: Device) -> [String] {
+        // Formats may be known in part: what could be read is shown with the remark.
         let isFaulty = inventory.faults.contains { $0.device == device.id }
         let formats =
             switch device.formats {
@@ -129,7 +144,8 @@ struct DeviceListing {
 }
 
 extension DeviceInventory.Fault {
-    /// `id` is that of the device whose formats could not be read; null where devices may be missing.
+    /// Fault for programs; "id" names the device whose formats could not be read, and is null where devices
+    /// may be missing.
     fileprivate var json: JSONValue {
         [
             "capability": .string(capability.rawValue), "id": .optional(device?.rawValue),
@@ -138,13 +154,19 @@ extension DeviceInventory.Fault {
     }
 }
 
-/// Tells of devices that come and go, a line each.
+/// Hot-plug events, one line each.
 struct DeviceEvents {
     let json: Bool
+    /// Only capability that is wanted; `nil` for both.
     let capability: CapabilityName?
 
-    /// Returns when the task is cancelled.
+    /// Writes events until the task is cancelled.
+    ///
+    /// - Throws: `.unavailable` where udev can't be listened to; what keeps standard output from being
+    ///   written.
     func tellAll() async throws {
+        // Devices that were there at the start carry the time of the first scan: they are initial, and what
+        // comes later is not.
         var beginning: Int64?
         for await event in DeviceMonitor() {
             let begin = beginning ?? event.noticedNanoseconds
@@ -153,9 +175,11 @@ struct DeviceEvents {
             guard capability == nil || line.device.capability == capability else { continue }
             try StandardStream.output.line(json ? line.json.text : line.text)
         }
+        // The sequence has ended by itself, so nothing would ever come.
         if !Task.isCancelled { throw Self.silent }
     }
 
+    /// Error for a machine, often a sandbox, without udev events.
     private static var silent: CaptureError {
         CaptureError(
             .unavailable, "This machine does not tell of devices that come and go: udev can't be listened to.",
@@ -166,13 +190,14 @@ struct DeviceEvents {
             ])
     }
 
-    /// One change.
+    /// One change of one device.
     private struct Entry {
-        /// As udev says it.
+        /// Verb as udev has it: add, remove, change.
         let word: String
         let device: Device
+        /// CLOCK_MONOTONIC, so that a change can be set beside a clip's timestamps.
         let nanoseconds: Int64
-        /// Whether the device was there when the watch began.
+        /// True if the device was there when the watch began.
         let isInitial: Bool
 
         init(_ event: DeviceMonitor.Event, isInitial: Bool) {
@@ -186,6 +211,7 @@ struct DeviceEvents {
             self.isInitial = isInitial
         }
 
+        /// Change for programs.
         var json: JSONValue {
             [
                 "event": .string(word), "id": .string(device.id.rawValue), "name": .string(device.name),
@@ -194,8 +220,10 @@ struct DeviceEvents {
             ]
         }
 
+        /// Change for people; what is initial is "present", since nothing was added.
         var text: String {
             let word = isInitial ? "present" : word
+            // A device that is gone has no state.
             let state = self.word == "remove" ? "" : "  (\(device.availability.phrase))"
             return
                 "\(word.padded(to: 7))  \(device.capability.rawValue.padded(to: 10))  \(device.id.rawValue.visible)  "

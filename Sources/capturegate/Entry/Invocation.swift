@@ -2,22 +2,37 @@ import ArgumentParser
 import CaptureGate
 
 /// One run of the program, from its arguments to its exit status.
+///
+/// Every error of every command passes through here, which makes exit codes, the JSON form of an error and
+/// the stream that it goes to the same everywhere.
 struct Invocation: Sendable {
+    /// Arguments without the program's name, with omitted values filled in and negative values attached.
     private let arguments: [String]
 
+    /// True if all arguments are valid UTF-8; see `notText(_:)`.
     private let isText: Bool
 
-    /// - Parameter isText: whether the arguments were UTF-8.
+    /// Prepares arguments for the parser.
+    ///
+    /// - Parameters:
+    ///   - arguments: without the program's name.
+    ///   - isText: true if all of them were valid UTF-8.
     init(_ arguments: [String], isText: Bool = true) {
         self.arguments = BareOption.completed(Self.joiningNegatives(arguments))
         self.isText = isText
     }
 
-    /// `--for -5s` as `--for=-5s`: what is wrong is the value then, and it is told so, with what to write.
+    /// Arguments with a negative number attached to the option before it: `--for -5s` as `--for=-5s`.
+    ///
+    /// Otherwise the parser takes `-5s` for a group of unknown short options, and its message says nothing
+    /// about the value. Attached, the value itself is refused, with a hint about what to write.
     private static func joiningNegatives(_ arguments: [String]) -> [String] {
         var joined: [String] = []
         for (index, argument) in arguments.enumerated() {
+            // A digit must follow the dash: `-` alone is standard output, and `-q` an option.
             let isNegative = argument.hasPrefix("-") && argument.dropFirst().first?.isNumber == true
+            // Not behind `--`, where all are operands; not where the option has a value already; and not in
+            // the parser's own completion requests, which begin with `---`.
             if isNegative, let option = joined.last, option.hasPrefix("--"), option.count > 2, !option.contains("="),
                 !arguments[..<index].contains("--"), arguments.first?.hasPrefix("---") != true
             {
@@ -29,6 +44,9 @@ struct Invocation: Sendable {
         return joined
     }
 
+    /// Runs the command that the arguments name.
+    ///
+    /// - Returns: the exit status; every error has been reported by then.
     func run() async -> Int32 {
         guard isText else { return tell(Self.notText(arguments)) }
         if let topic = CommandNames.unknownTopic(arguments) {
@@ -43,8 +61,13 @@ struct Invocation: Sendable {
         }
     }
 
-    /// What was captured is whole; but its end is not in the audit log, and whoever relies on that must know.
+    /// Reports captures whose end the audit log did not take.
+    ///
+    /// The captured file is complete; but whoever audits this machine relies on the log, so a missing end
+    /// turns success into a failure. An error that was there before keeps its exit code: the first cause is
+    /// the more useful one.
     private func reportUnloggedEnds(after status: Int32) -> Int32 {
+        // Only a gate that was used: asking for `shared` would open the store for commands that need none.
         let errors = Gatekeeper.sharedIfUsed?.unloggedEnds ?? []
         return errors.reduce(status) { status, error in
             let code = tell(error)
@@ -52,10 +75,14 @@ struct Invocation: Sendable {
         }
     }
 
-    /// By the named command alone where it parses: from the root on, the library gathers all its options twice more, which is
-    /// a tenth of a start. What does not parse so is parsed from the root, which knows the help and the words of an error.
+    /// Parses the arguments, by the named command alone where that succeeds.
+    ///
+    /// ArgumentParser, begun at the root, gathers the options of all commands twice more, which takes a tenth
+    /// of the time of a start. Arguments that do not parse this way are parsed again from the root, which
+    /// knows the help and words the error.
     private func parsed() throws -> any ParsableCommand {
         if let named = CommandNames.leaf(arguments.first),
+            // Another type, such as the parser's own help command, is the root's to run, too.
             let command = try? named.parseAsRoot(Array(arguments.dropFirst())), type(of: command) == named
         {
             return command
@@ -63,6 +90,7 @@ struct Invocation: Sendable {
         return try CaptureGateCommand.parseAsRoot(arguments)
     }
 
+    /// Runs a parsed command; the protocol decides between `run()` and `async run()`.
     private static func execute(_ command: any ParsableCommand) async throws -> Int32 {
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
@@ -73,15 +101,23 @@ struct Invocation: Sendable {
         return 0
     }
 
-    // MARK: Ends other than a good one
+    // MARK: Errors
 
+    /// Error for arguments that are not UTF-8.
+    ///
+    /// POSIX allows any bytes in a file name, but a Swift string replaces invalid ones: the clip would get
+    /// another name than was asked for. So they are refused, not approximated.
     private static func notText(_ arguments: [String]) -> CaptureError {
+        // Invalid bytes were replaced by U+FFFD, which finds the culprit again.
         let argument = arguments.first { $0.unicodeScalars.contains("\u{FFFD}") } ?? "An argument"
         return CaptureError(
             .usage, "\(argument) is not UTF-8, and other names are not supported.",
             remedies: [Remedy("Rename the file, or its folder, or name it from within that folder.")])
     }
 
+    /// Reports an error in its own form.
+    ///
+    /// - Returns: its exit status.
     private func report(_ error: any Error) -> Int32 {
         switch error {
         case let status as ExitStatus: status.code
@@ -92,23 +128,31 @@ struct Invocation: Sendable {
         }
     }
 
-    /// What the parser threw: a wish for help or for the version, or wrong usage.
+    /// Reports what the parser threw: a request for help or the version, or wrong usage.
+    ///
+    /// Help goes to standard output with status 0, as the GNU coding standards ask for, so that it can be
+    /// piped into a pager; wrong usage is an error with status 64 (`EX_USAGE`).
     private func parsing(_ error: any Error) -> Int32 {
         guard CaptureGateCommand.exitCode(for: error) != .success else {
             let text = CaptureGateCommand.fullMessage(for: error)
             do throws(StreamFailure) { try StandardStream.output.line(text) } catch { return report(error) }
             return 0
         }
+        // The parser would name the first surplus argument, not the misspelled command.
         if let name = arguments.first, !name.hasPrefix("-"), name != "help", !CommandNames.all.contains(name) {
             return tell(unknownCommand(name, among: CommandNames.all))
         }
-        // Of several lines, some of them indented, one sentence.
+        // The parser's message has several lines, some of them indented; as one sentence it fits JSON and the
+        // other errors.
         let message = CaptureGateCommand.message(for: unknownOption ?? error).split { $0 == "\n" || $0 == " " }
             .joined(separator: " ")
         return tell(CaptureError(.usage, message, remedies: [Remedy("See '\(help)'.")]))
     }
 
-    /// An option that nobody knows: where an argument is missing, too, the parser tells of that alone.
+    /// Error about an unknown option, where there is one beside a missing argument.
+    ///
+    /// The parser reports the missing argument alone, though the misspelled option is often its cause. One
+    /// more argument, never run, makes it report the option instead.
     private var unknownOption: (any Error)? {
         do {
             _ = try CaptureGateCommand.parseAsRoot(arguments + ["x"])
@@ -118,75 +162,94 @@ struct Invocation: Sendable {
         return nil
     }
 
+    /// Error about an unknown command, with the name that was probably meant.
     private func unknownCommand(_ name: String, among names: [String]) -> CaptureError {
         let guess = CommandNames.nearest(to: name, among: names).map { " Did you mean '\($0)'?" } ?? ""
         return CaptureError(
             .usage, "There is no command '\(name)'.\(guess)", remedies: [Remedy("See 'capturegate help'.")])
     }
 
-    /// On standard error for people; on the stream of events, too, for programs.
+    /// Reports an error on standard error for people and, with `--json`, on the stream of events for
+    /// programs.
+    ///
+    /// - Returns: its exit status.
     func tell(_ error: CaptureError) -> Int32 {
         writeToStandardError(error)
+        // Read from the raw arguments: the error may be that they do not parse.
         if arguments.contains("--json") {
+            // A reader of NDJSON tells its objects apart by "event"; a single document has no such member.
             let event: [(String, JSONValue)] = isOngoing ? [("event", "error")] : []
             events.note(JSONValue.object(event + [("error", ErrorReport(error: error).json)]).text)
         }
         return error.exitCode
     }
 
-    /// On standard error alone: the recording's own last event has told programs.
+    /// Reports on standard error alone: programs have the recording's own `end` event.
     private func tell(_ end: IncompleteRecording) -> Int32 {
         writeToStandardError(end.error)
         StandardStream.error.note("  \(end.remainder)")
         return end.code
     }
 
+    /// Writes an error with its remedies to standard error.
     private func writeToStandardError(_ error: CaptureError) {
         let stream = StandardStream.error
-        // Whoever does not read it does not keep the program from ending.
+        // A reader that has stopped reading must not keep the program from ending.
         guard stream.isWritable(within: .seconds(2)) else { return }
         stream.note(ErrorReport(error: error).lines(TextStyle(for: stream)).joined(separator: "\n"))
     }
 
-    /// The commands that write a line an event.
+    /// True for commands that write one JSON object per event instead of a single document.
     private var isOngoing: Bool {
         ["record", "snapshot", "meter"].contains(arguments.first) || arguments.contains("--watch")
             || arguments.contains("--follow")
     }
 
-    /// Standard output, unless the clip itself goes there.
+    /// Stream of the JSON objects: standard output, unless the clip itself goes there.
     private var events: StandardStream {
         ["record", "snapshot"].contains(arguments.first) && arguments.contains("-") ? .error : .output
     }
 
+    /// Command line whose output explains the usage, with the command's name where it is a known one.
     private var help: String {
         (["capturegate", "help"] + arguments.prefix(1).filter(CommandNames.all.contains)).joined(separator: " ")
     }
 }
 
-/// An option that may stand without its value.
+/// Option that may stand without its value, as `--reattach` alone for `--reattach 1h`.
 ///
-/// The parser's own way for it (`defaultAsFlag`, in 1.8) drops a value that was written where another option comes next. So
-/// the option wants its value, and gets it here.
+/// ArgumentParser's own form (`defaultAsFlag`, since 1.8) drops a value that was given where another option
+/// follows. So the option is declared to require its value, and the value is supplied here, before parsing.
 struct BareOption {
+    /// Long name with its two dashes.
     let name: String
+    /// Value that the bare option stands for.
     let value: String
 
+    /// Every option of this kind; a new one is added here and needs nothing else.
     static let all = [BareOption(name: "--reattach", value: "1h")]
 
-    /// The arguments, with the values that were left out.
+    /// Arguments with the omitted values filled in.
+    ///
+    /// Nothing behind `--` is touched: from there on POSIX utility conventions (guideline 10) allow operands
+    /// only, and a file may be called `--reattach`.
     static func completed(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return arguments.indices.map { index in
             let argument = arguments[index]
             guard index < end, let option = all.first(where: { $0.name == argument }) else { return argument }
+            // The next argument is the value only if it reads as a duration: in `--reattach clip.mkv` it is
+            // the file.
             let hasValue = index + 1 < end && DurationArgument(argument: arguments[index + 1]) != nil
             return hasValue ? argument : "\(option.name)=\(option.value)"
         }
     }
 }
 
-/// Ends the program with a status where everything is said already.
+/// Request to end the program with a status where everything has been reported already.
+///
+/// Thrown rather than passed to `exit`, so that scopes unwind: signal subscriptions end, and sessions close.
 struct ExitStatus: Error {
+    /// Exit code, by `sysexits.h`.
     let code: Int32
 }

@@ -2,11 +2,16 @@ import ArgumentParser
 import CaptureGate
 import Glibc
 
-/// Where the program starts and ends.
+/// Entry point of the process.
 ///
-/// The main thread waits for signals, and for nothing else; the command runs beside it and ends the process.
+/// The main thread waits for signals and does nothing else; the command runs beside it and ends the process.
+/// That way a signal never interrupts a system call of the command's.
 @main
 enum Program {
+    /// Prepares the process, starts the command, and waits for signals until the command ends the process.
+    ///
+    /// The order matters: streams before anything is opened, so that no file takes descriptor 0, 1 or 2;
+    /// signals before the first thread, since each one inherits its creator's mask.
     static func main() {
         Provision.fillStreams()
         ensureColumns()
@@ -15,27 +20,35 @@ enum Program {
         do throws(CaptureError) {
             try Provision.begin()
         } catch {
+            // The runtime may not have what it needs for a task, so not even one is started.
             _exit(invocation.tell(error))
         }
-        // Not on the main actor, whose thread waits.
+        // Detached: it must not run on the main actor, whose thread waits for signals and never returns.
         Task.detached {
             let status = await SignalDispatcher.$current.withValue(dispatcher) { await invocation.run() }
-            // Not `exit`: what libraries clean up there, a thread of theirs or of the gate may be using still.
+            // `_exit`, not `exit`: libraries' exit handlers would release what their threads, or the gate's,
+            // may still be using. Only what stdio buffers must not be lost.
             fflush(nil)
             _exit(status)
         }
         dispatcher.wait()
     }
 
-    /// The parser's library traps where a terminal, or COLUMNS, leaves a line less room than its indentation takes. Nothing
-    /// else runs yet that could read the variable meanwhile.
+    /// Sets COLUMNS to 40 where the terminal, or the variable itself, says less.
+    ///
+    /// ArgumentParser traps if its indentation leaves no columns for the help's text. No other thread runs
+    /// yet that could read the environment meanwhile, which `setenv` requires.
     private static func ensureColumns() {
         let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
         if columns ?? StandardStream.output.columns < 40 { setenv("COLUMNS", "40", 1) }
     }
 }
 
-/// The whole command line.
+/// Root command: the program's name, its version and its subcommands.
+///
+/// It does nothing itself; `capturegate` without a subcommand prints this help. The exit codes in the
+/// discussion are those of BSD's `sysexits.h`, so that a script can tell a missing device (66) from a refusal
+/// (77) without reading a message.
 struct CaptureGateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capturegate",
@@ -58,7 +71,11 @@ struct CaptureGateCommand: ParsableCommand {
             stopped before it began, \
             78 the device would not do what --strict asked, a bad configuration or a broken store.
             """,
+        // Printed by `--version` and stored in a benchmark's document, by which results of two releases are
+        // told apart.
         version: "capturegate 0.1.0",
+        // In the order of the help: what captures, what lists and sets, then what decides. `CommandNames`
+        // reads its names from here as well, so that no second list can go stale.
         subcommands: [
             RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
             DevicesCommand.self,
@@ -67,12 +84,18 @@ struct CaptureGateCommand: ParsableCommand {
         ])
 }
 
-/// The names of the commands, for who misspells one.
+/// Command names as they are declared, for the errors about a misspelled one.
+///
+/// ArgumentParser would report an unknown command as an unexpected argument; a suggestion is of more use.
 enum CommandNames {
-    /// What follows `help` and is no command's name; `nil` where all is known.
+    /// First name behind `help` that is no command, with the names that it could have been; `nil` where all
+    /// are known.
+    ///
+    /// Checked before the parser runs, which would not complain about it.
     static func unknownTopic(_ arguments: [String]) -> (name: String, among: [String])? {
         guard arguments.first == "help" else { return nil }
         var command: any ParsableCommand.Type = CaptureGateCommand.self
+        // Options of `help` and a repeated `help` are the parser's to judge.
         for name in arguments.dropFirst() where !name.hasPrefix("-") && name != "help" {
             guard let next = subcommands(of: command).first(where: { $0.0 == name }) else {
                 return (name, subcommands(of: command).map(\.0))
@@ -82,26 +105,39 @@ enum CommandNames {
         return nil
     }
 
-    /// The command of that name, unless it has commands of its own.
+    /// Command of that name, unless it has subcommands of its own.
+    ///
+    /// Commands with subcommands are left to the full parser, which alone descends into them.
     static func leaf(_ name: String?) -> (any ParsableCommand.Type)? {
         subcommands(of: CaptureGateCommand.self).first { $0.0 == name && $0.1.configuration.subcommands.isEmpty }?.1
     }
 
+    /// Names of the root's subcommands in the order of the help.
     static var all: [String] { subcommands(of: CaptureGateCommand.self).map(\.0) }
 
+    /// Subcommands with the names they are called by; an undeclared name would be the type's, which no
+    /// command here relies on.
     private static func subcommands(of command: any ParsableCommand.Type) -> [(String, any ParsableCommand.Type)] {
         command.configuration.subcommands.map { ($0.configuration.commandName ?? "", $0) }
     }
 
-    /// The name that was probably meant.
+    /// Name that was probably meant; `nil` where none is close enough.
+    ///
+    /// One edit is allowed for names of up to four letters and two for longer ones: with two, any three
+    /// letters would be near to `log`.
     static func nearest(to word: String, among names: [String]) -> String? {
         let distances = names.map { (distance(Array(word), Array($0)), $0) }
         guard let best = distances.min(by: { $0.0 < $1.0 }), best.0 <= (best.1.count < 5 ? 1 : 2) else { return nil }
         return best.1
     }
 
-    /// How many letters have to be put in, left out, changed, or swapped with their neighbour.
+    /// Number of letters to insert, delete, replace, or swap with their neighbour (optimal string alignment
+    /// distance).
+    ///
+    /// Swaps count as one edit because they are the most frequent typing error: `recrod` is one step away
+    /// from `record`.
     private static func distance(_ from: [Character], _ to: [Character]) -> Int {
+        // The whole table is kept, not the last two rows: names are short, and a swap looks two rows back.
         var rows = [Array(0...to.count)]
         for (i, letter) in from.enumerated() {
             var row = [i + 1]

@@ -1,28 +1,37 @@
 import CaptureGate
 import Glibc
 
-/// Receives the signals that end a command, Ctrl-C, `kill`, and the terminal that goes away; and SIGUSR1, which ends
-/// those that have no use for it.
+/// Receiver of the signals that end a command: Ctrl-C (SIGINT), `kill` (SIGTERM), a terminal that goes away
+/// (SIGHUP); and SIGUSR1, which ends those commands that have no use for it.
 ///
-/// They are blocked in every thread but the one that waits for them, so none is lost and no code runs in a signal
-/// handler. One that was ignored when the process was started, as by `nohup`, stays so.
+/// The signals are blocked in every thread but the one that waits for them with `sigwait`, so none is lost,
+/// and no code runs in a signal handler, where almost nothing is allowed (signal-safety(7)). A signal that
+/// was ignored when the process was started stays ignored, as by `nohup` (SIGHUP) or in the background of a
+/// shell without job control (SIGINT).
 final class SignalDispatcher: Sendable {
-    /// The desk of this process.
+    /// Dispatcher of this process; task-local, because a global one could not be set before the first task
+    /// starts.
     @TaskLocal static var current: SignalDispatcher?
 
+    /// Current treatment of signals; changed by commands, read by the main thread.
     private let state = Locked(State.undecided([]))
+    /// Signals that are waited for: those of the four that were not ignored at the start.
     private let numbers: [Int32]
 
+    /// Treatment of a signal that arrives.
     private enum State {
-        /// The command is not known yet, or not ready; what came meanwhile waits.
+        /// The command is unknown as yet, or not ready; signals that arrive meanwhile are kept.
         case undecided([Int32])
-        /// The command has nothing to finish.
+        /// The command has nothing to finish: the signal's default action ends the process.
         case defaultActions
+        /// A handler takes each signal.
         case watched(@Sendable (Int32) -> Void)
     }
 
-    /// To be made before any thread is started, since each inherits what is blocked. Ignores SIGPIPE, too: who stops
-    /// reading is told by the write that fails.
+    /// Blocks the signals and ignores SIGPIPE: a reader that goes away is noticed by the write that fails
+    /// with EPIPE.
+    ///
+    /// Must run before any thread is started, since each inherits its creator's mask.
     init() {
         signal(SIGPIPE, SIG_IGN)
         numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1].filter { !Self.isIgnored($0) }
@@ -30,7 +39,7 @@ final class SignalDispatcher: Sendable {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits for signals as long as the process lives.
+    /// Waits for signals until the process ends. Call it on the main thread.
     func wait() -> Never {
         var set = Self.set(numbers)
         while true {
@@ -39,7 +48,7 @@ final class SignalDispatcher: Sendable {
         }
     }
 
-    /// Signals end the process at once, those too that have come already.
+    /// Lets signals end the process at once, including those that arrived already.
     func useDefaultActions() {
         let waiting = state.withLock { state in
             defer { state = .defaultActions }
@@ -49,8 +58,11 @@ final class SignalDispatcher: Sendable {
         for number in waiting { receive(number) }
     }
 
-    /// Calls the handler for each signal from now on, and for those that have come already.
+    /// Passes each signal to a handler from now on, including those that arrived already.
+    ///
+    /// - Parameter handler: is called on the main thread; `nil` keeps signals until the next handler.
     func watch(_ handler: (@Sendable (Int32) -> Void)?) {
+        // Taken under the lock and delivered outside it: a handler may subscribe again.
         let waiting = state.withLock { state -> [Int32] in
             defer { state = handler.map { .watched($0) } ?? .undecided([]) }
             if case .undecided(let numbers) = state { return numbers }
@@ -59,6 +71,7 @@ final class SignalDispatcher: Sendable {
         for number in waiting { receive(number) }
     }
 
+    /// Delivers a signal by the current state.
     private func receive(_ number: Int32) {
         let handler = state.withLock { state -> (@Sendable (Int32) -> Void)? in
             switch state {
@@ -72,15 +85,21 @@ final class SignalDispatcher: Sendable {
         if let handler { handler(number) } else { Self.end(by: number) }
     }
 
-    /// Ends the process as the signal does where nobody takes it, so that the shell learns why.
+    /// Ends the process as the signal's default action does, so that the shell sees a death by signal.
+    ///
+    /// An exit status of 130 would look like Ctrl-C to a person, but a shell script would go on with its next
+    /// command: it stops only if `WIFSIGNALED` says that its child died of SIGINT.
     private static func end(by number: Int32) -> Never {
         signal(number, SIG_DFL)
         var set = set([number])
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
         raise(number)
+        // Reached as process 1 of a container, which the kernel protects from default actions; the status is
+        // the one that shells give for a death by signal.
         _exit(128 + number)
     }
 
+    /// Signal set of these numbers.
     private static func set(_ numbers: [Int32]) -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
@@ -88,20 +107,31 @@ final class SignalDispatcher: Sendable {
         return set
     }
 
+    /// True if the process was started with this signal ignored.
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
+        // SIG_IGN is the pointer value 1, which C's macro spells as a cast that Swift does not import.
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 }
 
-/// A command that ends in its own way when a signal tells it to.
+/// Command that finishes its work when a signal arrives: it closes devices and files before it ends.
+///
+/// All other commands die of the signal at once; that is decided by type, so that none of them has to
+/// remember it.
 protocol SignalHandlingCommand {}
 
-/// Calls a handler on the main thread for each signal that ends a command, until it is released; what comes later waits.
+/// Subscription to signals: calls a handler on the main thread for each one, until it is released; later ones
+/// are kept for the next subscription.
+///
+/// Hold it with `withExtendedLifetime`: Swift may release a value after its last use, not at the end of its
+/// scope.
 final class SignalSubscription: Sendable {
+    /// `nil` where no dispatcher was bound to the task: then nothing is subscribed to.
     private let dispatcher = SignalDispatcher.current
 
+    /// Subscribes; the handler is also called for signals that arrived before.
     init(_ handler: @escaping @Sendable (Int32) -> Void) {
         dispatcher?.watch(handler)
     }

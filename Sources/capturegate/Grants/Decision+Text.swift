@@ -1,22 +1,26 @@
 import CaptureGate
 
 extension Decision {
-    /// `allow camera (video), any device, for good`
+    /// Decision in words: `allow camera (video), any device, for good`.
     var phrase: String {
         "\(verdict.rawValue) \(capabilityPhrase), \(device.phrase), \(lifetime.phrase)"
     }
 
-    /// `camera (video)`: both are a program's own words where the capability is.
+    /// Capability and level: `camera (video)`. Both may be a program's own words, so both pass the filter for
+    /// visible text.
     var capabilityPhrase: String { "\(capability.rawValue.visible) (\(level.name.visible))" }
 
+    /// Decision for programs.
     var json: JSONValue { json(and: []) }
 
+    /// Decision for programs with further members at its end.
     func json(and more: [(String, JSONValue)]) -> JSONValue {
         .object(
             [
                 ("id", id.map { .integer($0) } ?? .null), ("verdict", .string(verdict.rawValue)),
                 ("capability", .string(capability.rawValue)), ("level", .string(level.name)),
                 ("device", .string(device.description)), ("lifetime", .string(lifetime.word)),
+                // Only a grant with an end has one; the other lifetimes are events, not moments.
                 ("until_ns", lifetime.end.map { .integer($0) } ?? .null), ("user_id", .count(subject.userID)),
                 ("executable", .string(subject.executable.path)), ("sha256", .string(subject.executable.sha256)),
                 ("application", .optional(subject.application.map { "\($0.kind.rawValue):\($0.name)" })),
@@ -31,7 +35,7 @@ extension DeviceSelector {
 }
 
 extension Lifetime {
-    /// The word of the command line.
+    /// Lifetime in the words of the command line, which scripts compare with.
     var word: String {
         switch self {
         case .once: "once"
@@ -41,6 +45,7 @@ extension Lifetime {
         }
     }
 
+    /// Lifetime for people.
     var phrase: String {
         switch self {
         case .once: "for one capture"
@@ -50,7 +55,7 @@ extension Lifetime {
         }
     }
 
-    /// Nanoseconds since 1970.
+    /// End of a timed grant, nanoseconds since 1970; `nil` for all other lifetimes.
     var end: Int64? {
         if case .until(let end) = self { end.wallNanoseconds } else { nil }
     }

@@ -2,8 +2,9 @@ import ArgumentParser
 import CaptureGate
 import GateStore
 
-/// Whose captures a command speaks of.
+/// Option that names the program a command is about.
 struct SubjectOption: ParsableArguments {
+    /// This program by default: whoever records with `capturegate` decides about `capturegate`.
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp(
@@ -11,16 +12,19 @@ struct SubjectOption: ParsableArguments {
         completion: .file())
     var executable: String?
 
+    /// Refuses an empty path, which an unset shell variable leaves, before it would mean the current
+    /// directory.
     func validate() throws {
         if executable == "" { throw ValidationError("--to takes the path of a program.") }
     }
 
-    /// The subject of this user and session.
+    /// Subject of this user and session.
     ///
-    /// Without the systemd unit this command happens to run in: a person who decides at one terminal means the program
-    /// wherever it is started. A sandbox stays, since the same path inside another one is another program.
+    /// Without the systemd unit that this command happens to run in: a person who decides at one terminal
+    /// means the program wherever it is started. A sandbox is kept, since the same path inside another one is
+    /// another program.
     ///
-    /// - Parameter known: program files that were read before.
+    /// - Parameter known: program files that were read before; one that is unchanged is not hashed again.
     func subject(known: [Executable]) throws(CaptureError) -> Subject {
         let own = try ProcessSubject.current(known: known)
         let sandbox = own.application.flatMap { $0.kind == .unit ? nil : $0 }
@@ -30,14 +34,16 @@ struct SubjectOption: ParsableArguments {
             application: executable == nil ? sandbox : nil, session: own.session)
     }
 
+    /// Executable that was named; `nil` for this program itself.
     private func named(_ known: [Executable]) throws(CaptureError) -> Executable? {
         guard let executable else { return nil }
         return try ProcessSubject.executable(at: executable, known: known)
     }
 }
 
-/// Which device a decision is about.
+/// Option that limits a decision to one device.
 struct DeviceOption: ParsableArguments {
+    /// Any device by default: most machines have one of each, and its id need not be looked up.
     @Option(
         name: .customLong("device"),
         help: ArgumentHelp(
@@ -45,11 +51,14 @@ struct DeviceOption: ParsableArguments {
             valueName: "id"), completion: DeviceCompletion.any)
     var text: String?
 
-    /// - Parameter capability: what the device must be.
-    /// - Throws: `.noDevice` where no device that is there fits and the text is no id.
+    /// Selector of the device that is meant.
+    ///
+    /// - Parameter capability: capability that the device must have.
+    /// - Throws: `.noDevice` where no present device matches and the text is no id.
     func selector(_ capability: CapabilityName) throws(CaptureError) -> DeviceSelector {
         guard let text else { return .any }
         let devices = DeviceCatalog.scan(.identity)
+        // Said before the query would say "no such device", which is true and misleading.
         if let other = devices.first(where: { $0.id.rawValue == text && $0.capability != capability }) {
             throw CaptureError(
                 .noDevice, "\(text) is a \(other.capability), not a \(capability).",
@@ -58,8 +67,8 @@ struct DeviceOption: ParsableArguments {
         do throws(CaptureError) {
             return .id(try DeviceQuery(text).pick(from: devices, capability).id)
         } catch {
-            // An id of a device that is not plugged in now may be decided about; it begins with what the device is.
-            // No id has a character in it that moves a cursor.
+            // The id of an absent device may be decided about: its grant is to hold once it is plugged in. An
+            // id begins with its capability and holds nothing that a terminal would obey.
             let prefix = "\(capability):"
             guard text.hasPrefix(prefix), text.count > prefix.count, text == text.visible else { throw error }
             return .id(DeviceID(rawValue: text))
@@ -67,13 +76,15 @@ struct DeviceOption: ParsableArguments {
     }
 }
 
-/// The grants and the audit log of this user.
+/// Grants and audit log of this user.
 enum UserStore {
+    /// Opens the store for decisions.
     static func open() throws(CaptureError) -> SQLiteGrantStore {
         try SQLiteGrantStore(directory: SQLiteGrantStore.userDirectory())
     }
 
-    /// The log alone, also of a store by which nothing may be decided any more.
+    /// Opens the log alone, also of a store that is too damaged to decide by: that is when the log is needed
+    /// most.
     static func openLog() throws(CaptureError) -> AuditLog {
         try SQLiteGrantStore(inspecting: SQLiteGrantStore.userDirectory()).audit
     }

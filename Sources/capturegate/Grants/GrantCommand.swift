@@ -2,7 +2,10 @@ import ArgumentParser
 import CaptureGate
 import GateStore
 
-/// `capturegate grant`
+/// `capturegate grant`: stores a permission for a program.
+///
+/// The person who types it is the person who would be asked, so nothing is asked; the audit log tells such
+/// decisions from answers by `command`.
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant",
@@ -23,6 +26,7 @@ struct GrantCommand: ParsableCommand {
     @OptionGroup var subject: SubjectOption
     @OptionGroup var device: DeviceOption
 
+    /// Highest level by default: the usual grant is for recording, and a lower one does not allow it.
     @Option(
         help: "How much: meter or record of a microphone, still or video of a camera; the most where not said.",
         completion: .list(["meter", "record", "still", "video"]))
@@ -31,12 +35,18 @@ struct GrantCommand: ParsableCommand {
     @OptionGroup var lifetime: LifetimeOptions
     @OptionGroup var json: JSONOption
 
+    /// Checks the level against the capability, which the parser can't: each capability has levels of its
+    /// own.
     func validate() throws {
         guard let level, !capability.levels.contains(where: { $0.name == level }) else { return }
         let names = capability.levels.map(\.name).joined(separator: " or ")
         throw ValidationError("A \(capability) has no level '\(level)': choose \(names).")
     }
 
+    /// Stores the decision, then reports what still stands in its way.
+    ///
+    /// Warnings come after the commit: they describe the store as it is now, and none of them makes the grant
+    /// invalid.
     func run() throws {
         let store = try UserStore.open()
         let subject = try subject.subject(known: try store.executables())
@@ -52,7 +62,9 @@ struct GrantCommand: ParsableCommand {
         try tell(commit.decisions.first ?? decision, commit, program.notes + warnings.notes)
     }
 
+    /// Decision that the options describe.
     private func decision(about subject: Subject, _ now: GateInstant) throws(CaptureError) -> Decision {
+        // Levels ascend, so the last one is the highest.
         guard let level = capability.levels.last(where: { level == nil || $0.name == level }) else {
             throw CaptureError(.usage, "A \(capability) has no such level.")
         }
@@ -62,6 +74,8 @@ struct GrantCommand: ParsableCommand {
             decidedBy: .command, decidedAt: now)
     }
 
+    /// Writes the stored decision, and the warnings to standard error, where a script that reads the number
+    /// is not disturbed.
     private func tell(_ decision: Decision, _ commit: StoreCommit, _ notes: [String]) throws {
         if json.isOn {
             let document: JSONValue = [
@@ -77,13 +91,15 @@ struct GrantCommand: ParsableCommand {
 }
 
 extension DeviceSelector {
-    /// For the audit log: none stands for any.
+    /// Devices for the audit log; empty for any device.
     var ids: [DeviceID] {
         if case .id(let id) = self { [id] } else { [] }
     }
 }
 
-/// How long a grant holds: exactly one must be said.
+/// Lifetime of a grant; exactly one must be given.
+///
+/// There is no default: `once` would surprise a script, and `always` a person.
 struct LifetimeOptions: ParsableArguments {
     @Flag(help: "For one capture.")
     var once = false
@@ -105,6 +121,7 @@ struct LifetimeOptions: ParsableArguments {
     @Flag(help: "For good, until it is revoked.")
     var always = false
 
+    /// Counts what was given: ArgumentParser has no groups of exclusive options of different kinds.
     func validate() throws {
         let said = [once, session, time != nil, moment != nil, always].filter { $0 }.count
         guard said == 1 else {
@@ -113,9 +130,17 @@ struct LifetimeOptions: ParsableArguments {
         }
     }
 
+    /// Lifetime that the options describe.
+    ///
+    /// - Parameters:
+    ///   - subject: program and session that it is for.
+    ///   - now: current time, from which durations count.
+    /// - Throws: `.usage` for a session that can't be identified, and for a moment that is over or does not
+    ///   exist.
     func lifetime(of subject: Subject, now: GateInstant) throws(CaptureError) -> Lifetime {
         if once { return .once }
         if session {
+            // Otherwise the grant could hold for another session with a reused process id.
             guard subject.session.isIdentified else {
                 throw CaptureError(
                     .usage, "This session can't be told from others: its first process has ended or lives elsewhere.",
@@ -135,7 +160,7 @@ struct LifetimeOptions: ParsableArguments {
                 .usage, "\(WallTime.text(nanoseconds: end)) has passed already.",
                 remedies: [Remedy("Name a moment to come.")])
         }
-        // A clock may stand before 1970, by as much as there are numbers for.
+        // A clock may be set before 1970, as far as 64 bits go, so the difference may not fit.
         let (length, overflow) = end.subtractingReportingOverflow(now.wallNanoseconds)
         return .until(now.advanced(by: overflow ? .max : length))
     }

@@ -2,16 +2,19 @@ import CaptureGate
 import GateStore
 import Glibc
 
-/// What stands above a grant, so that it will not help.
+/// Warnings about a grant that will not help, because something above it says no.
+///
+/// Without them a person would grant, record, be refused, and not know why.
 struct GrantWarnings {
     let subject: Subject
     let decision: Decision
+    /// Store after the grant was stored.
     let snapshot: StoreSnapshot
     let now: GateInstant
 
     private var capability: CapabilityName { decision.capability }
 
-    /// A sentence each; empty where the grant counts.
+    /// One sentence per warning; empty where the grant counts.
     var notes: [String] {
         var notes: [String] = []
         if snapshot.killSwitches.contains(capability) {
@@ -29,11 +32,12 @@ struct GrantWarnings {
         return notes
     }
 
-    /// Why the policy says no to each device that is meant; `nil` if it leaves one.
+    /// Policy's reason, if it forbids every device that is meant; `nil` if it leaves at least one.
     private var forbidden: String? {
         let policy = PolicyDirectory()
         var reasons: [String] = []
         let devices = devices
+        // Devices that are present: a rule may name one of them by any of its aliases.
         for (device, aliases) in devices {
             let query = PolicyQuery(
                 capability: capability, level: decision.level, device: device, aliases: aliases, at: now)
@@ -44,6 +48,7 @@ struct GrantWarnings {
         return reasons.count == devices.count ? reasons.first : nil
     }
 
+    /// Devices that are meant: all present ones, or the named one, present or not.
     private var devices: [(id: DeviceID, aliases: [DeviceID])] {
         let all = DeviceCatalog.scan(.identity, of: capability).map { (id: $0.id, aliases: $0.aliases) }
         guard case .id(let id) = decision.device else { return all }
@@ -51,13 +56,15 @@ struct GrantWarnings {
     }
 }
 
-/// What kind of file a program is that was named by its path.
+/// Program that a grant names by its path, as the kernel will see it.
 struct GrantedProgram {
     let path: String
 
-    /// A sentence each; empty where it is a program that can ask.
+    /// One sentence per oddity; empty for a program that can ask. A grant to such a file is stored all the
+    /// same: it may be mended later.
     var notes: [String] {
         var notes: [String] = []
+        // access(2) asks for the real user, which is the one who would start it.
         if access(path, X_OK) != 0 { notes.append("\(path) can't be executed; nothing that runs is this program.") }
         if isScript {
             notes.append(
@@ -67,7 +74,10 @@ struct GrantedProgram {
         return notes
     }
 
+    /// True for a script: the file begins with `#!` (execve(2)), so the kernel runs its interpreter, and that
+    /// is the subject.
     private var isScript: Bool {
+        // Not blocking: opening a FIFO for reading would wait for its writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { return false }
         defer { close(file) }

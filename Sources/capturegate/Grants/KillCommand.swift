@@ -1,7 +1,10 @@
 import ArgumentParser
 import CaptureGate
 
-/// `capturegate kill`
+/// `capturegate kill`: switches a capability off for this user, whatever was granted.
+///
+/// It asks for no confirmation, since it must work in a hurry, and takes nothing away: grants count again
+/// after `--off`.
 struct KillCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kill",
@@ -17,11 +20,13 @@ struct KillCommand: ParsableCommand {
     @Argument(help: "What is switched off.")
     var capability: CapabilityName
 
+    /// A flag and not a command of its own, so that the way back stands in the same help.
     @Flag(name: .customLong("off"), help: "Take the kill switch off: capture is possible again.")
     var isLifted = false
 
     @OptionGroup var json: JSONOption
 
+    /// Sets or lifts the switch, in one commit with its audit event.
     func run() throws {
         let store = try UserStore.open()
         let state = isLifted ? "switched on again" : "switched off"

@@ -3,7 +3,7 @@ import CaptureGate
 import GateStore
 import Glibc
 
-/// `capturegate reset`
+/// `capturegate reset`: removes all of this user's decisions.
 struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
@@ -21,14 +21,17 @@ struct ResetCommand: ParsableCommand {
               capturegate reset --clock
             """)
 
+    /// For scripts; without a terminal the command refuses rather than assuming an answer.
     @Flag(help: "Do not ask.")
     var yes = false
 
+    /// Separate, since a clock that was ahead is repaired without losing decisions that do not depend on it.
     @Flag(name: .customLong("clock"), help: "Only forget that the clock was ahead, and permissions for a time with it.")
     var isClockAlone = false
 
     @OptionGroup var json: JSONOption
 
+    /// Removes decisions after a confirmation, and forgets a later clock.
     func run() throws {
         let store = try UserStore.open()
         let now = SystemGateClock().now
@@ -36,10 +39,12 @@ struct ResetCommand: ParsableCommand {
         if isClockAlone { return try forgetClock(of: store, later, now) }
         let removal = GrantRemoval(store: store, reason: "reset by command")
         let own = try ProcessSubject.current()
+        // A store may hold decisions of other users, which are theirs to remove.
         let decisions = try removal.candidates().filter { $0.subject.userID == own.userID }
+        // Nothing to remove needs no answer.
         if !yes, !decisions.isEmpty { try confirm(decisions.count) }
         var removed = try removal.remove(decisions, about: own)
-        // What others decided in this store may rest on that clock, too.
+        // Permissions that others decided in this store may depend on that clock, too.
         if later != nil {
             let forgotten = try store.forgetLaterClock(audit: Self.event(later, own, now))
             removed = StoreCommit(
@@ -49,6 +54,7 @@ struct ResetCommand: ParsableCommand {
         try GrantRemoval.tell(removed, json: json.isOn)
     }
 
+    /// Forgets a clock that was ahead, with the permissions for a time that depend on it.
     private func forgetClock(of store: SQLiteGrantStore, _ later: Int64?, _ now: GateInstant) throws {
         guard let later else {
             if json.isOn { return try GrantRemoval.tell(nil, json: true) }
@@ -61,6 +67,7 @@ struct ResetCommand: ParsableCommand {
         if json.isOn || !commit.decisions.isEmpty { try GrantRemoval.tell(commit, json: json.isOn) }
     }
 
+    /// Audit event about a forgotten clock.
     private static func event(_ later: Int64?, _ subject: Subject, _ now: GateInstant) -> AuditEvent {
         let clock = later.map { " of \(WallTime.text(nanoseconds: $0))" } ?? ""
         return AuditEvent(
@@ -68,6 +75,9 @@ struct ResetCommand: ParsableCommand {
             detail: "a later clock\(clock) was forgotten by command, with the permissions for a time that rest on it")
     }
 
+    /// Asks for confirmation at the terminal, which can't be piped into the program.
+    ///
+    /// - Throws: `.usage` without a terminal, `.dismissed` for any answer but yes.
     private func confirm(_ count: Int) throws(CaptureError) {
         guard let terminal = TerminalQuestion() else {
             throw CaptureError(
@@ -80,11 +90,11 @@ struct ResetCommand: ParsableCommand {
     }
 }
 
-/// A question to be answered with yes or no at the terminal, never on standard input, which anything may feed.
+/// Yes-or-no question at the controlling terminal, never on standard input, which any program may feed.
 struct TerminalQuestion: ~Copyable {
     private let descriptor: Int32
 
-    /// - Returns: `nil` where there is no terminal.
+    /// Opens the terminal; `nil` where there is none.
     init?() {
         descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -92,9 +102,12 @@ struct TerminalQuestion: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Whether the answer was `y` or `yes`; anything else, an empty line included, is no.
+    /// Asks and waits for an answer.
+    ///
+    /// - Returns: true for `y` or `yes` in either case; anything else, an empty line and end of file
+    ///   included, is no.
     borrowing func isConfirmed(_ question: String) -> Bool {
-        // What was typed before the question stood there answers nothing.
+        // Keys typed before the question was visible do not answer it.
         tcflush(descriptor, TCIFLUSH)
         guard (try? StandardStream(descriptor: descriptor).write(question)) != nil else { return false }
         var line = [UInt8](repeating: 0, count: 256)

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 import GateStore
 
-/// `capturegate revoke`
+/// `capturegate revoke`: removes decisions about one program, permissions and denials alike.
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
@@ -24,46 +24,58 @@ struct RevokeCommand: ParsableCommand {
     @OptionGroup var device: DeviceOption
     @OptionGroup var json: JSONOption
 
+    /// Removes the decisions that match all of the options.
+    ///
+    /// Programs are compared by path, not by hash, so that decisions about earlier versions of the file are
+    /// removed, too.
     func run() throws {
         let wanted = try device.selector(capability)
         let removal = GrantRemoval(store: try UserStore.open(), reason: "revoked by command")
         let candidates = try removal.candidates()
         let (user, path, subject) = try subject(known: candidates.map(\.subject.executable))
         let matching = candidates.filter { decision in
+            // Without `--device` all of the program's decisions match; with it those about that device, not
+            // those about any device.
             decision.subject.userID == user && decision.subject.executable.path == path
                 && decision.capability == capability && (wanted == .any || decision.device == wanted)
         }
         try GrantRemoval.tell(try removal.remove(matching, about: subject ?? matching.first?.subject), json: json.isOn)
     }
 
-    /// A program that has been deleted since can be named all the same.
+    /// User, path and, where the file still exists, subject.
     private func subject(known: [Executable]) throws(CaptureError) -> (UInt32, String, Subject?) {
         do throws(CaptureError) {
             let subject = try program.subject(known: known)
             return (subject.userID, subject.executable.path, subject)
         } catch {
+            // A deleted program can be named all the same; its grant would count again if the same file came
+            // back.
             guard let path = program.executable, path.hasPrefix("/") else { throw error }
             return (try ProcessSubject.current().userID, path, nil)
         }
     }
 }
 
-/// Takes decisions out of the store and tells which.
+/// Deletion of decisions from the store, for the commands that revoke and reset.
 struct GrantRemoval {
     let store: SQLiteGrantStore
-    /// The word for it in the audit log.
+    /// Words of the audit log for it.
     let reason: String
 
-    /// Decisions that were used up count too: a capture that runs on one ends when it is removed.
+    /// Decisions that may be removed; used-up ones count as well, since a capture that runs on one ends when
+    /// it is removed.
     func candidates() throws(CaptureError) -> [Decision] {
         let snapshot = try store.snapshot()
         return snapshot.decisions + (snapshot.consumed ?? [])
     }
 
-    /// - Returns: `nil` where there was nothing to remove.
+    /// Removes decisions in one commit, so that a watching capture sees all of it or nothing.
+    ///
+    /// - Returns: `nil` where there was nothing to remove; then nothing is logged either.
     func remove(_ decisions: [Decision], about subject: Subject?) throws(CaptureError) -> StoreCommit? {
         guard let first = decisions.first else { return nil }
         let ids = decisions.compactMap(\.id)
+        // An audit event has one capability or none.
         let isOne = decisions.allSatisfy { $0.capability == first.capability }
         let event = AuditEvent(
             .removal, at: SystemGateClock().now, subject: subject, capability: isOne ? first.capability : nil,
@@ -72,7 +84,7 @@ struct GrantRemoval {
         return try store.remove(ids, audit: event)
     }
 
-    /// A document, or a line for each decision.
+    /// Writes a document, or one line per decision. Nothing to remove is a success: the wish is fulfilled.
     static func tell(_ commit: StoreCommit?, json: Bool) throws(StreamFailure) {
         let removed = commit?.decisions ?? []
         if json {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 import GateStore
 
-/// `capturegate log`
+/// `capturegate log`: shows, follows, checks and limits the audit log.
 struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
@@ -24,6 +24,7 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
     @Flag(help: "Go on and show new lines, until Ctrl-C.")
     var follow = false
 
+    /// `nil` for all lines without `--follow`, and ten with it, as tail(1) shows.
     @Option(help: ArgumentHelp("Only the last lines; 10 with --follow where it is not said.", valueName: "count"))
     var last: Int?
 
@@ -32,6 +33,7 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @OptionGroup var json: JSONOption
 
+    /// Refuses combinations: `--verify` must see the whole chain, and `--keep` changes it.
     func validate() throws {
         if verify, follow || last != nil {
             throw ValidationError("--verify stands alone, without --follow and --last.")
@@ -49,13 +51,18 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
         }
     }
 
+    /// Runs the one mode that the options choose.
     func run() async throws {
+        // Only following has something to end in its own way.
         if !follow { SignalDispatcher.current?.useDefaultActions() }
+        // The only mode that needs a healthy store; the others read the log even of a broken one.
         if let keep { return try LogRetention(log: try UserStore.open().audit, lines: keep).set(json: json.isOn) }
         let log = try UserStore.openLog()
         if verify { return try LogVerification(report: try log.verify()).tell(json: json.isOn) }
         if follow { return try await LogFollower(log: log, json: json.isOn).run(last: last ?? 10) }
         let page = LogReader(log: log)
+        // Documents hold all entries at once, since a JSON array can't be streamed; `--follow --json` is
+        // NDJSON.
         let entries = try last.map { count throws(CaptureError) in try page.last(count) } ?? page.all()
         if json.isOn {
             let document: JSONValue = ["entries": .array(entries.map(\.json))]
@@ -66,11 +73,14 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
     }
 }
 
-/// Says how much of the audit log is kept.
+/// Limit on the lines that the audit log keeps.
 struct LogRetention {
     let log: AuditLog
+    /// Lines to keep, 100 to 10,000,000.
     let lines: Int
 
+    /// Stores the limit and drops older lines. The change is itself a line of the log, so nobody shortens it
+    /// unseen.
     func set(json: Bool) throws {
         let event = AuditEvent(
             .removal, at: SystemGateClock().now, subject: try ProcessSubject.current(),
@@ -82,11 +92,14 @@ struct LogRetention {
     }
 }
 
-/// Tells what the verification of the audit log found.
+/// Result of verifying the audit log's chain of hashes.
 struct LogVerification {
     let report: AuditReport
 
-    /// - Throws: `.store`, exit code 78, where it is not intact.
+    /// Writes the result.
+    ///
+    /// - Throws: `.store`, exit code 78, if the chain is broken. With `--json` the document has said so, and
+    ///   only the code remains.
     func tell(json: Bool) throws {
         if json { try StandardStream.output.line(document.text) }
         guard let fault = report.fault else {
@@ -100,16 +113,19 @@ struct LogVerification {
             ])
     }
 
+    /// Sentence about an intact log, with its range: a log that begins at #4000 was shortened by retention.
     private var intact: String {
         let count = NumberText.counted(report.lines, "line")
         let range = report.first.map { ", #\($0) to #\(report.last ?? $0)" } ?? ""
         return "The audit log is intact: \(count)\(range)."
     }
 
-    /// Whoever is killed writes no end: that is told, and no fault.
+    /// Sentence about captures without an end. A killed process writes none: that is reported, but no fault
+    /// of the log.
     private var unfinished: [String] {
         let lines = report.unfinished
         guard !lines.isEmpty else { return [] }
+        // The most recent ones; a machine that loses power daily would fill the screen.
         let shown =
             lines.suffix(10).map { "#\($0)" }.joined(separator: ", ") + (lines.count > 10 ? " and earlier ones" : "")
         return [
@@ -118,6 +134,7 @@ struct LogVerification {
         ]
     }
 
+    /// Result for programs.
     private var document: JSONValue {
         let fault = report.fault.map { fault -> JSONValue in
             [

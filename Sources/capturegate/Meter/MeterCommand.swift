@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureEncoding
 import CaptureGate
 
-/// `capturegate meter`
+/// `capturegate meter`: shows levels and keeps no audio.
 struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "meter",
@@ -22,6 +22,7 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
         completion: DeviceCompletion.microphone(or: ["default"]))
     var microphone = "default"
 
+    /// Without it the meter runs until Ctrl-C, which is a normal end with exit code 0.
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp("How long, such as 10s; until Ctrl-C where not said.", valueName: "time"),
@@ -33,6 +34,7 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @OptionGroup var json: JSONOption
 
+    /// Runs the meter, waits until everything is shown, then reports what went wrong first.
     func run() async throws {
         let device = try DeviceQuery(microphone).pick(from: DeviceCatalog.scan(.identity, of: .microphone), .microphone)
         let reporter = EventReporter(view: view)
@@ -40,12 +42,14 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
         let operation = MeterOperation(device, settings: settings, duration: time?.duration, reporter: reporter)
         let result = await Self.result(of: operation, reporter)
         await reporter.finish()
-        // Not the cancellation that comes of it.
+        // A view that fails cancels the operation; then its failure is the cause, and the cancellation only
+        // follows from it.
         if case .failure(let error) = result, error.kind != .dismissed || reporter.failure == nil { throw error }
         if let failure = reporter.failure { throw failure }
     }
 
-    /// A signal ends the meter, or dismisses the question that is open; and so does a reader that has gone.
+    /// Result of the operation. A signal, and a reader that has gone, end the meter or dismiss the open
+    /// question.
     private static func result(
         of operation: MeterOperation, _ reporter: EventReporter<MeterEvent>
     ) async -> Result<Void, CaptureError> {
@@ -61,6 +65,7 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
         }
     }
 
+    /// Form of the output: NDJSON, bars where the cursor can be moved, plain lines elsewhere.
     private var view: any EventView<MeterEvent> {
         if json.isOn { return MeterNDJSONView() }
         return StandardStream.output.isTerminal && StandardStream.output.canMoveCursor
@@ -68,14 +73,15 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
     }
 }
 
-/// The operation: asks for the level `meter`, which lends it no sound to keep.
+/// Operation of a meter: it asks for the level `meter`, at which the library hands out levels and no audio.
 struct MeterOperation: CaptureOperation {
     let authorization: AuthorizedFor<Capability.Microphone>
     let settings: AudioSettings
-    /// How much sound; `nil` until it is stopped.
+    /// Time to measure, of audio and not of the clock; `nil` until it is stopped.
     let duration: Duration?
     let reporter: EventReporter<MeterEvent>
 
+    /// Makes the operation; the purpose tells the person that no audio is kept.
     init(
         _ device: Device, settings: AudioSettings, duration: Duration?, reporter: EventReporter<MeterEvent>
     ) {
@@ -87,6 +93,7 @@ struct MeterOperation: CaptureOperation {
         self.reporter = reporter
     }
 
+    /// Opens the microphone and reports its levels until something ends it.
     func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) {
         var permit = permit
         guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
@@ -95,6 +102,8 @@ struct MeterOperation: CaptureOperation {
         let session = try await LevelSession(opening: part, settings: settings)
         reporter.handle(.started(session.device, session.format, differences: session.differences))
         let readings = session.levels()
+        // As a value, so that the readings are closed on both ways, and the end is told after the device is
+        // free.
         let result: Result<Bool, CaptureError>
         do throws(CaptureError) {
             result = .success(try await isComplete(readings))
@@ -105,7 +114,9 @@ struct MeterOperation: CaptureOperation {
         reporter.handle(.ended(isComplete: try result.get()))
     }
 
-    /// - Returns: false where it was stopped before the time was over.
+    /// Reports readings.
+    ///
+    /// - Returns: false if it was stopped before the time was over.
     private func isComplete(_ readings: LevelReadings) async throws(CaptureError) -> Bool {
         for try await reading in readings {
             reporter.handle(.level(reading))
@@ -115,12 +126,16 @@ struct MeterOperation: CaptureOperation {
     }
 }
 
-/// What a meter tells.
+/// Event of a meter.
 enum MeterEvent: OngoingEvent {
     case started(Device, AudioFormat, differences: [String])
+    /// Levels since the reading before, every 50 ms.
     case level(LevelReading)
-    /// - Parameter isComplete: the time that was asked for is over; otherwise somebody stopped it.
+    /// End of the meter.
+    ///
+    /// - Parameter isComplete: true if the time that was asked for is over; false if somebody stopped it.
     case ended(isComplete: Bool)
 
+    /// True for levels: a newer reading replaces one that was not shown yet.
     var isProgress: Bool { if case .level = self { true } else { false } }
 }

@@ -1,12 +1,14 @@
 import CaptureEncoding
 import CaptureGate
 
-/// A meter as bars of a terminal, one a channel, that are drawn again and again.
+/// Meter as bars of a terminal, one per channel, redrawn in place.
 struct MeterBarView: EventView {
     private let stream = StandardStream.output
     private let style = TextStyle(for: .output)
+    /// Peak holds, one per channel.
     private var holds: [PeakHold] = []
 
+    /// Shows one event. Failures are thrown: showing is all that a meter does.
     mutating func show(_ event: MeterEvent) throws(StreamFailure) {
         switch event {
         case .started(let device, let format, let differences):
@@ -18,9 +20,12 @@ struct MeterBarView: EventView {
         }
     }
 
+    /// Draws all bars and the scale over those before.
     private mutating func draw(_ reading: LevelReading) throws(StreamFailure) {
+        // The first time there is nothing to go back over.
         let isFirst = holds.allSatisfy(\.isNew)
         var text = isFirst ? "" : "\u{1B}[\(holds.count + 1)A"
+        // A reading never has more channels than its format, but an index out of range would trap.
         for (channel, level) in reading.channels.enumerated() where channel < holds.count {
             holds[channel].update(level.peakDBFS, isClipped: level.isClipped, at: reading.elapsedNanoseconds)
             text += "\r\u{1B}[K" + row(channel, level) + "\n"
@@ -29,9 +34,11 @@ struct MeterBarView: EventView {
         try stream.write(text)
     }
 
-    /// Columns of a bar: what the number of the channel and its peak leave.
+    /// Columns of a bar: what the channel's number, the peak and the clip mark leave; at most 100, beyond
+    /// which a cell is less than 0.6 dB.
     private var width: Int { max(0, min(stream.columns - 32, 100)) }
 
+    /// Row of a channel. Where no bar fits, the figures alone are shown.
     private func row(_ channel: Int, _ level: SoundLevel) -> String {
         let hold = holds[channel]
         let number = String(channel + 1).aligned(to: 3)
@@ -40,6 +47,8 @@ struct MeterBarView: EventView {
             .fitting(width == 0 ? stream.columns : .max)
     }
 
+    /// Bar in three colours: yellow from the alignment level of -18 dBFS on (EBU R 68), red for the last 6
+    /// dB.
     private func bar(_ level: SoundLevel, _ hold: PeakHold) -> String {
         guard width > 0 else { return "" }
         let cells = MeterScale(width: width)
@@ -52,20 +61,24 @@ struct MeterBarView: EventView {
         return "[\(parts.joined())] "
     }
 
+    /// Row below the bars: figures, time, losses.
     private func scale(_ reading: LevelReading) -> String {
         let lost = reading.lost > 0 ? "  lost \(reading.lost)" : ""
         let foot = "\(NumberText.time(nanoseconds: reading.elapsedNanoseconds))\(lost)  Ctrl-C ends it."
+        // In a narrower bar the scale's figures would touch.
         guard width >= 40 else { return foot.fitting(stream.columns) }
         return "     \(MeterScale(width: width).figures)  \(style.faint(foot))"
     }
 }
 
-/// A meter as lines of text, one a second, for a pipe or a file.
+/// Meter as lines of text, one a second, for a pipe or a file.
 struct MeterPlainView: EventView {
-    /// The loudest of the second.
+    /// Highest levels since the last line, per channel; a peak between two lines must not be lost.
     private var loudest: [SoundLevel] = []
+    /// Time of the next line, nanoseconds.
     private var next: Int64 = 1_000_000_000
 
+    /// Writes one event.
     mutating func show(_ event: MeterEvent) throws(StreamFailure) {
         switch event {
         case .started(let device, let format, let differences):
@@ -76,6 +89,7 @@ struct MeterPlainView: EventView {
         }
     }
 
+    /// Adds a reading, and writes a line once a second is over.
     private mutating func add(_ reading: LevelReading) throws(StreamFailure) {
         loudest = loudest.isEmpty ? reading.channels : zip(loudest, reading.channels).map { $0.louder($1) }
         guard reading.elapsedNanoseconds >= next else { return }
@@ -88,6 +102,7 @@ struct MeterPlainView: EventView {
 }
 
 extension SoundLevel {
+    /// Higher values of both. The RMS values are not averaged: the loudest moment counts, as for the peak.
     fileprivate func louder(_ other: SoundLevel) -> SoundLevel {
         SoundLevel(
             peakDBFS: max(peakDBFS, other.peakDBFS), rmsDBFS: max(rmsDBFS, other.rmsDBFS),
@@ -95,8 +110,11 @@ extension SoundLevel {
     }
 }
 
-/// A meter as NDJSON, a line an event.
+/// Meter as NDJSON: one event per line.
+///
+/// Every reading is written, not one a second: whoever draws a meter needs the rate.
 struct MeterNDJSONView: EventView {
+    /// Writes one event.
     mutating func show(_ event: MeterEvent) throws(StreamFailure) {
         switch event {
         case .started(let device, let format, let differences):
@@ -118,18 +136,21 @@ struct MeterNDJSONView: EventView {
 }
 
 extension SoundLevel {
+    /// Level of a channel; the members have the names of a recording's progress.
     fileprivate var json: JSONValue {
         ["peak_dbfs": .rounded(peakDBFS, 2), "rms_dbfs": .rounded(rmsDBFS, 2), "clipped": .bool(isClipped)]
     }
 }
 
-/// A meter's words.
+/// Words of a meter that its text views share.
 enum MeterText {
+    /// First line: the microphone and its format.
     static func title(_ device: Device, _ format: AudioFormat) -> String {
         let channels = NumberText.counted(format.channels, "channel")
         return "\(device.name.visible): \(format.sampleRate) Hz, \(channels), \(format.sampleFormat.rawValue)"
     }
 
+    /// Peak of a channel. Aligned, so that columns of a log stand below each other.
     static func level(_ level: SoundLevel) -> String {
         "\(NumberText.fixed(level.peakDBFS, 1).aligned(to: 6)) dBFS\(level.isClipped ? " CLIPPED" : "")"
     }

@@ -3,7 +3,7 @@ import CaptureGate
 import FoundationEssentials
 import GateStore
 
-/// `capturegate policy`
+/// `capturegate policy`: commands about the administrator's policy; they only read it.
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
@@ -17,7 +17,10 @@ struct PolicyCommand: ParsableCommand {
         subcommands: [PolicyCheckCommand.self])
 }
 
-/// `capturegate policy check`
+/// `capturegate policy check`: reports mistakes in policy files before they take effect.
+///
+/// The format `FILE:LINE:COLUMN: MESSAGE` is the compilers' (GNU coding standards), which editors turn into
+/// links.
 struct PolicyCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -31,6 +34,7 @@ struct PolicyCheckCommand: ParsableCommand {
               capturegate policy check ./policy.d --json
             """)
 
+    /// Machine's own directory by default; another one is checked before it is installed.
     @Argument(
         help: ArgumentHelp("The folder; the machine's own where it is not said.", valueName: "folder"),
         completion: .directory)
@@ -38,10 +42,14 @@ struct PolicyCheckCommand: ParsableCommand {
 
     @OptionGroup var json: JSONOption
 
+    /// Refuses an empty path, which an unset shell variable leaves and which would mean the current
+    /// directory.
     func validate() throws {
         if path.isEmpty { throw ValidationError("The folder has no name.") }
     }
 
+    /// Checks the directory and writes the result to standard output: the faults are the result, not an error
+    /// of the check.
     func run() throws {
         let path = absolute
         let directory = PolicyDirectory(path: path)
@@ -59,10 +67,13 @@ struct PolicyCheckCommand: ParsableCommand {
                 (faults.isEmpty ? ["\(path.visible): \(directory.summary.phrase)"] : lines)
                     + directory.passedOver.map { "Passed over: \($0.visible), which is no policy." })
         }
+        // All has been said, so only the exit code of a bad configuration (EX_CONFIG) is left.
         if !faults.isEmpty { throw ExitStatus(code: CaptureError(.configuration, "").exitCode) }
     }
 
-    /// - Throws: `.usage` for a folder that is named and not there, or none; the machine's own need not be.
+    /// Refuses a named directory that is absent or no directory.
+    ///
+    /// - Throws: `.usage`. The machine's own directory need not exist: then there is no policy.
     private func checkDirectoryExists(_ directory: PolicyDirectory) throws(CaptureError) {
         guard path != PolicyDirectory.standardPath else { return }
         var isDirectory = false
@@ -74,6 +85,7 @@ struct PolicyCheckCommand: ParsableCommand {
             remedies: [Remedy("Name the folder that the files *.yaml are in.")])
     }
 
+    /// Absolute path: a diagnostic in a log must be found from any directory.
     private var absolute: String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
@@ -86,16 +98,19 @@ extension PolicyDiagnostic {
 }
 
 extension PolicySummary {
+    /// Policy for people. An unreadable one shows its first fault; `policy check` lists all of them.
     var phrase: String {
         switch self {
         case .none: "no policy: the person decides"
         case .rules(let count, let files):
             "\(NumberText.counted(count, "rule")) in \(NumberText.counted(files.count, "file"))"
+        // Fails closed: what can't be understood might have been a prohibition.
         case .unreadable(let faults):
             "can't be followed, so nothing is allowed: \(faults.first.map(\.description.visible) ?? "unknown fault")"
         }
     }
 
+    /// Policy for programs, with the same members in each state.
     var json: JSONValue {
         switch self {
         case .none: ["state": "none", "rules": 0, "files": [], "diagnostics": []]

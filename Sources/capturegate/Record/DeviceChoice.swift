@@ -1,22 +1,27 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Which devices a recording takes, from what was said of them.
+/// Choice of the devices to record, by the options and by what the file can hold.
 struct DeviceChoice {
     let cameras: [DeviceQuery]
     let microphones: [DeviceQuery]
 
+    /// Reads the options.
+    ///
     /// - Parameters:
-    ///   - kinds: what the file can hold.
-    ///   - camera, microphone: an id, a part of a name, `default` or `none` each; none at all where nothing was said.
-    /// - Throws: `.usage` for `none` among others.
+    ///   - kinds: media that the file can hold.
+    ///   - camera: an id, a part of a name, `default` or `none` each; empty where nothing was given.
+    ///   - microphone: the same of microphones.
+    /// - Throws: `.usage` for `none` beside others.
     init(_ kinds: Set<MediaKind>, camera: [String], microphone: [String]) throws(CaptureError) {
-        // Who names one device wants that one; who names none, or only what to leave out, wants what the file can hold.
+        // Whoever names one device wants that one alone; whoever names none, or only what to leave out, wants
+        // what the file can hold.
         let isNamed = (camera + microphone).contains { $0 != "none" }
         cameras = try Self.queries(camera, .camera, byDefault: !isNamed && kinds.contains(.video))
         microphones = try Self.queries(microphone, .microphone, byDefault: !isNamed && kinds.contains(.audio))
     }
 
+    /// Queries of one capability.
     private static func queries(
         _ said: [String], _ capability: CapabilityName, byDefault: Bool
     ) throws(CaptureError) -> [DeviceQuery] {
@@ -30,14 +35,18 @@ struct DeviceChoice {
         return []
     }
 
-    /// What there is of the kinds that are recorded.
+    /// Present devices of the capabilities that are recorded: looking for the other kind would cost its time.
     var listing: [Device] {
         DeviceCatalog.scan(.identity, of: cameras.isEmpty ? .microphone : microphones.isEmpty ? .camera : nil)
     }
 
+    /// Media of the tracks, in the order of the devices.
     var kinds: [MediaKind] { cameras.map { _ in .video } + microphones.map { _ in .audio } }
 
-    /// - Throws: `.usage` where something is said of a device that is not recorded.
+    /// Refuses options about a device that is not recorded: ignored, they would look as if they had been
+    /// applied.
+    ///
+    /// - Throws: `.usage`.
     func check(_ video: VideoOptions, _ audio: AudioOptions, _ times: TimeOptions) throws(CaptureError) {
         if cameras.isEmpty, let option = video.firstGiven { throw Self.unusedOption(option, .camera) }
         if microphones.isEmpty, let option = audio.firstGiven { throw Self.unusedOption(option, .microphone) }
@@ -45,8 +54,10 @@ struct DeviceChoice {
         if cameras.isEmpty, audio.sync == .picture { throw Self.unusedOption("--sync picture", .camera) }
     }
 
-    /// - Throws: `.usage` where one is named twice; `.noDevice`, also where both were left to the machine and it has only
-    ///   one of them.
+    /// Devices that the queries pick.
+    ///
+    /// - Throws: `.usage` where one is named twice; `.noDevice`, also where both kinds were left to the
+    ///   machine and it has only one.
     func devices(_ listing: [Device]) throws(CaptureError) -> [Device] {
         var devices: [Device] = []
         for query in cameras {
@@ -58,6 +69,7 @@ struct DeviceChoice {
         return devices
     }
 
+    /// Adds a device that is not among the others: one node can't be captured twice.
     private static func add(_ device: Device, to devices: inout [Device]) throws(CaptureError) {
         guard !devices.contains(where: { $0.id == device.id }) else {
             throw CaptureError(
@@ -67,6 +79,7 @@ struct DeviceChoice {
         devices.append(device)
     }
 
+    /// Device for a query, with the hint to record without it where another one remains.
     private static func pick(
         _ query: DeviceQuery, _ capability: CapabilityName, _ listing: [Device], hasOther: Bool
     ) throws(CaptureError) -> Device {
@@ -79,6 +92,7 @@ struct DeviceChoice {
         }
     }
 
+    /// Error about an option whose device is not recorded.
     private static func unusedOption(_ option: String, _ capability: CapabilityName) -> CaptureError {
         CaptureError(
             .usage, "\(option) is about a \(capability), and none is recorded.",

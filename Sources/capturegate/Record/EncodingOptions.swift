@@ -2,7 +2,10 @@ import ArgumentParser
 import CaptureEncoding
 import CaptureGate
 
-/// What is wanted of the encoders.
+/// Options of the encoders.
+///
+/// All are optional, so that an option that was given can be told from a default: one without an encoder it
+/// could apply to is refused.
 struct EncodingOptions: ParsableArguments {
     @Option(help: "How hard FLAC tries: 0 (fast) to 8 (small); 5 where not said.")
     var flacLevel: Int?
@@ -29,17 +32,20 @@ struct EncodingOptions: ParsableArguments {
         completion: .list(["2.5", "5", "10", "20", "40", "60"]), transform: Self.duration)
     var opusFrame: OpusParameters.FrameDuration?
 
+    /// Checks ranges: ArgumentParser checks the type of a number alone.
     func validate() throws {
         try Self.check("--flac-level", flacLevel, 0...8)
         try Self.check("--jpeg-quality", jpegQuality, 1...100)
         try Self.check("--opus-complexity", opusComplexity, 0...10)
     }
 
+    /// Checks one value against its range.
     private static func check(_ option: String, _ value: Int?, _ range: ClosedRange<Int>) throws {
         guard let value, !range.contains(value) else { return }
         throw ValidationError("\(option) is \(range.lowerBound) to \(range.upperBound), not \(value).")
     }
 
+    /// Packet duration from milliseconds; the library counts microseconds, in which 2.5 ms is an integer.
     private static func duration(_ argument: String) throws -> OpusParameters.FrameDuration {
         let digits = argument.hasSuffix("ms") ? String(argument.dropLast(2)) : argument
         let found = Double(digits).flatMap { value in
@@ -49,7 +55,11 @@ struct EncodingOptions: ParsableArguments {
         return found
     }
 
-    /// - Throws: `.usage` where something is said of an encoder that has nothing to do.
+    /// Refuses an option of an encoder that has nothing to do: silently ignored, it would look as if it had
+    /// been applied.
+    ///
+    /// - Parameter codecs: encoders that may be at work in any of the outputs.
+    /// - Throws: `.usage`.
     func check(_ codecs: Set<String>) throws(CaptureError) {
         for (codec, option) in said where !codecs.contains(codec) {
             throw CaptureError(
@@ -58,6 +68,7 @@ struct EncodingOptions: ParsableArguments {
         }
     }
 
+    /// Options that were given, with their encoder's name.
     private var said: [(codec: String, option: String)] {
         let options: [(String, String, Bool)] = [
             ("FLAC", "--flac-level", flacLevel != nil), ("JPEG", "--jpeg-quality", jpegQuality != nil),
@@ -68,6 +79,7 @@ struct EncodingOptions: ParsableArguments {
         return options.filter(\.2).map { ($0.0, $0.1) }
     }
 
+    /// Copies the options into the settings; the library's defaults stay where nothing was given.
     func apply(to settings: inout EncoderSettings) {
         settings.flacLevel = flacLevel ?? settings.flacLevel
         settings.mjpeg.quality = jpegQuality ?? settings.mjpeg.quality
@@ -83,14 +95,15 @@ extension OpusParameters.Application: ExpressibleByArgument {}
 extension OpusParameters.BitrateMode: ExpressibleByArgument {}
 
 extension ClipFormat {
-    /// Checks whether the format can hold what the codecs make, before anybody is asked for a device.
+    /// Checks whether the format holds what the codecs produce, before anybody is asked for a device.
     ///
-    /// - Throws: `.usage`, saying what can.
+    /// - Throws: `.usage`, with what to do instead.
     func check(_ video: VideoCodec, _ audio: AudioCodec) throws(CaptureError) {
         guard videoCodecs.contains(video) else { throw other("--video-codec \(video.rawValue)") }
         guard audioCodecs.contains(audio) else { throw other("--audio-codec \(audio.rawValue)") }
     }
 
+    /// Video codecs that the format accepts; `automatic` fits every format.
     private var videoCodecs: [VideoCodec] {
         switch self {
         case .matroska, .nothing: VideoCodec.allCases
@@ -99,6 +112,7 @@ extension ClipFormat {
         }
     }
 
+    /// Audio codecs that the format accepts.
     private var audioCodecs: [AudioCodec] {
         switch self {
         case .matroska, .nothing: AudioCodec.allCases
@@ -108,7 +122,11 @@ extension ClipFormat {
         }
     }
 
-    /// Which encoders with settings of their own may be at work.
+    /// Encoders with settings of their own that may be at work; named as in the messages of
+    /// `EncodingOptions`.
+    ///
+    /// "May": whether JPEG is encoded depends on what the camera delivers, which is known only once it is
+    /// open.
     func codecs(_ video: VideoCodec, _ audio: AudioCodec, _ kinds: Set<MediaKind>) -> Set<String> {
         var codecs: Set<String> = []
         if self == .flac { codecs.insert("FLAC") }
@@ -118,10 +136,12 @@ extension ClipFormat {
         if kinds.contains(.video), video != .raw { codecs.insert("JPEG") }
         guard kinds.contains(.audio) else { return codecs }
         if audio == .opus { codecs.insert("Opus") }
+        // FLAC is Matroska's default here, being lossless.
         if audio == .flac || audio == .automatic { codecs.insert("FLAC") }
         return codecs
     }
 
+    /// Error for a codec that the format can't hold.
     private func other(_ option: String) -> CaptureError {
         CaptureError(
             .usage, "A .\(rawValue) file can't hold what \(option) makes.",

@@ -2,7 +2,11 @@ import CaptureEncoding
 import CaptureGate
 
 extension Clip {
-    /// What a strict recording ends with where it has pictures without a signal, or ended for want of one.
+    /// Error of `--strict` about a clip with frames without a signal, or that ended for want of one; `nil`
+    /// for all others.
+    ///
+    /// Checked at the end: a clip that has begun is kept, since what was shot before the loss may be all
+    /// there is.
     var signalLoss: CaptureError? {
         let blind = zip(tracks, ledger.tracks).first { $1.lost.noSignal > 0 }
         guard blind != nil || end == .signal else { return nil }
@@ -19,16 +23,19 @@ extension Clip {
     }
 }
 
-/// Ends the program after a recording that has a valid file, and an error that ended it early.
+/// Error of a recording that ended early and has a valid file.
+///
+/// Not a `CaptureError`: its exit code is the clip's, and the file's name and length belong to the message.
 struct IncompleteRecording: Error {
     let error: CaptureError
     let clip: Clip
 
-    /// A file's name that was taken meanwhile has a code of its own.
+    /// Exit code of the clip's end; a file name that was taken meanwhile keeps its own (EX_CANTCREAT).
     var code: Int32 { error.kind == .fileExists ? error.exitCode : clip.end.exitCode }
 
-    /// What there is all the same.
+    /// Sentence about what is there all the same.
     var remainder: String {
+        // Only OUT failed, and at once; the other outputs have the recording.
         if clip.durationNanoseconds == 0, !clip.tees.isEmpty { return "Only what --tee names has the recording." }
         if clip.path == "-" { return "Ended early: \(clip.end.phrase)." }
         let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
@@ -38,7 +45,10 @@ struct IncompleteRecording: Error {
 }
 
 extension EndReason {
-    /// The exit status after a recording that ended so.
+    /// Exit status after a recording that ended so, by `sysexits.h`: 69 EX_UNAVAILABLE, 74 EX_IOERR, 77
+    /// EX_NOPERM.
+    ///
+    /// 0 also after Ctrl-C and a full `--max-size`: the person, or the option, wanted that end.
     var exitCode: Int32 {
         switch self {
         case .complete, .maxSize, .silence, .interrupt: 0
@@ -48,7 +58,7 @@ extension EndReason {
         }
     }
 
-    /// For people; after "Ended early: ".
+    /// Reason for people; fits behind "Ended early: ".
     var phrase: String {
         switch self {
         case .complete: "complete"

@@ -2,7 +2,10 @@ import ArgumentParser
 import CaptureEncoding
 import CaptureGate
 
-/// `capturegate record`
+/// `capturegate record`: records video, audio, or both.
+///
+/// Options are grouped by subject in types of their own, which the help shows as sections; `RecordingPlan`
+/// checks how they go together.
 struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
@@ -35,6 +38,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     @Argument(help: ArgumentHelp("Where the clip goes.", valueName: "out"), completion: .file())
     var out: String
 
+    /// Repeatable: each use adds a track. `none` is a word of its own, since leaving a camera out must be
+    /// possible by option.
     @Option(
         help: ArgumentHelp(
             "An id, a part of a name, default, or none; again for each further one, in a .mkv.", valueName: "id"),
@@ -46,6 +51,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
         completion: DeviceCompletion.microphone(or: ["default", "none"]))
     var microphone: [String] = []
 
+    /// Without it the recording lasts until Ctrl-C, which is a normal end with exit code 0.
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp("How long, such as 5s; until Ctrl-C where not said.", valueName: "time"),
@@ -55,6 +61,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     @OptionGroup var times: TimeOptions
     @OptionGroup var files: FileOptions
 
+    /// Off by default: without it an unplugged device ends the clip, so that nobody waits for it unknowingly.
+    /// See `BareOption` for the hour.
     @Option(
         help: ArgumentHelp(
             "Where a device is unplugged, wait that long for its return and go on; without a time, an hour.",
@@ -62,6 +70,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
         transform: DurationArgument.parse)
     var reattach: DurationArgument?
 
+    /// Filling by default: tracks stay in step in any player, and the ledger says what was filled.
     @Option(
         help: ArgumentHelp(
             "What to do where samples or pictures are lost: fill, mark or fail.",
@@ -75,6 +84,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     @OptionGroup(title: "Sound") var audio: AudioOptions
     @OptionGroup(title: "Encoders") var encoding: EncodingOptions
 
+    /// Off by default: drivers that round a rate or a size are the rule, and the differences are reported
+    /// anyway.
     @Flag(
         help: ArgumentHelp(
             "Refuse with exit code 78 where a device would do anything else than what is said, or has no signal.",
@@ -87,6 +98,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
             discussion: "Tests/Rig/clap-offset of the sources measures it in any clip."))
     var clap = false
 
+    /// Off by default, as no recording can be repeated. A `.partial` file is spared even so: it may be all
+    /// that is left of one.
     @Flag(help: "Replace OUT where it exists. An interrupted recording, OUT.partial, is never replaced.")
     var force = false
 
@@ -98,24 +111,32 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     @Option(help: "A title, for formats that have room for one.")
     var title: String?
 
+    /// Losses stay: a quiet recording must not hide that something is missing.
     @Flag(name: .shortAndLong, help: "Tell only what went wrong: losses, and what a device does otherwise.")
     var quiet = false
 
     @OptionGroup var json: JSONOption
 
+    /// Refuses forms of output that exclude each other.
     func validate() throws {
         if quiet, json.isOn || video.preview {
             throw ValidationError("--quiet does not go with --json or --preview.")
         }
     }
 
+    /// Plans, records, then turns the clip's end into an exit status.
     func run() async throws {
+        // Asked before anything else: the terminal's answer must not mix with a question about permission.
         let screen = video.preview ? try PreviewTerminal.screen(besidesEvents: json.isOn) : nil
         let plan = try RecordingPlan(self, preview: screen)
+        // Files are created before anybody is asked: a permission must not be spent on a path that can't be
+        // written.
         let targets = try RecordingTargets(plan, files, replacing: force)
         let reporter = EventReporter(view: plan.view(json: json.isOn, isQuiet: quiet, preview: screen))
         let outcome = try await RecordingJob(plan: plan, targets: targets, reporter: reporter).run()
+        // The summary stands before any error about it.
         await reporter.finish()
+        // The most specific error comes first: each throws, and there is only one exit status.
         if strict, let error = outcome.clip.signalLoss { throw error }
         if let error = outcome.error { throw IncompleteRecording(error: error, clip: outcome.clip) }
         if let error = outcome.clip.tees.lazy.compactMap(\.error).first { throw ExitStatus(code: error.exitCode) }

@@ -2,8 +2,9 @@ import ArgumentParser
 import CaptureEncoding
 import CaptureGate
 
-/// When a recording ends, and when it begins.
+/// Options about the start and the end of a recording.
 struct TimeOptions: ParsableArguments {
+    /// Sample-accurate, so that several machines with synchronized clocks can start together.
     @Option(
         help: ArgumentHelp(
             "Begin at that moment, to the sample: 18:00, 18:00:30.250 or 2026-01-31T18:00, local time.",
@@ -12,6 +13,7 @@ struct TimeOptions: ParsableArguments {
         transform: MomentArgument.parse)
     var startAt: MomentArgument?
 
+    /// Off by default: it captures from the program's start, before anybody says "record".
     @Option(
         help: ArgumentHelp(
             "Begin with what was so long before: Enter, SIGUSR1 or --start-at begins the clip.",
@@ -24,6 +26,7 @@ struct TimeOptions: ParsableArguments {
         transform: DurationArgument.parse)
     var preRoll: DurationArgument?
 
+    /// By power and not by peak, so that a single click does not end the silence.
     @Option(
         help: ArgumentHelp(
             "End once all microphones have been quiet for so long, such as 3s.",
@@ -34,8 +37,9 @@ struct TimeOptions: ParsableArguments {
         transform: SilenceArgument.parse)
     var untilSilence: SilenceArgument?
 
-    /// Nanoseconds since 1970.
-    /// - Throws: `.usage` for a moment that the calendar has not, or that is over.
+    /// Start of the clip, nanoseconds since 1970; `nil` where it begins at once.
+    ///
+    /// - Throws: `.usage` for a moment that the calendar does not have, or that is over.
     func startsAt() throws(CaptureError) -> Int64? {
         guard let startAt else { return nil }
         let now = WallTime.now
@@ -53,8 +57,9 @@ struct TimeOptions: ParsableArguments {
     }
 }
 
-/// How long and how large the files of a recording become.
+/// Options about the files of a recording: size, segments, further outputs.
 struct FileOptions: ParsableArguments {
+    /// Unlimited by default: the free space of the disk is the limit then.
     @Option(
         help: ArgumentHelp(
             "The most a file may have, such as 500M: the clip ends there, valid and with exit code 0.",
@@ -62,6 +67,8 @@ struct FileOptions: ParsableArguments {
         transform: ByteCountArgument.parse)
     var maxSize: ByteCountArgument?
 
+    /// Segments limit what a power cut or a full disk can cost, and let old files be deleted while recording
+    /// goes on.
     @Option(
         help: ArgumentHelp(
             "A new file each so often: out-0001.mkv, out-0002.mkv and on.",
@@ -72,6 +79,7 @@ struct FileOptions: ParsableArguments {
         transform: DurationArgument.parse)
     var segment: DurationArgument?
 
+    /// Further outputs share one capture: a second program could not capture from the same devices.
     @Option(
         help: ArgumentHelp(
             "Record to a further file, too, in the format of its ending; again for each further one.",
@@ -84,7 +92,9 @@ struct FileOptions: ParsableArguments {
     var tee: [String] = []
 }
 
-/// What is wanted of the camera.
+/// Options of the cameras; they apply to each of several.
+///
+/// Without any of them the camera's own best mode is negotiated.
 struct VideoOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
     var size: SizeArgument?
@@ -103,10 +113,11 @@ struct VideoOptions: ParsableArguments {
     @Option(help: "How pictures are stored in a .mkv.")
     var videoCodec: VideoCodec = .automatic
 
+    /// Off by default: a preview needs a terminal with colours, and processor time for the scaling.
     @Flag(help: "Show the picture in the terminal while it is recorded.")
     var preview = false
 
-    /// The first option that is said, for the sentence that it is in vain.
+    /// First of these options that was given; named in the error where no camera is recorded.
     var firstGiven: String? {
         if size != nil { return "--size" }
         if fps != nil { return "--fps" }
@@ -116,6 +127,9 @@ struct VideoOptions: ParsableArguments {
         return videoCodec == .automatic ? nil : "--video-codec"
     }
 
+    /// Settings for the library; `nil` leaves a choice to it.
+    ///
+    /// - Parameter strict: true to fail where the driver would choose otherwise.
     func settings(strict: Bool) -> VideoSettings {
         var settings = VideoSettings(
             width: size?.width, height: size?.height, pixelFormat: pixelFormat, frameRate: fps, isStrict: strict)
@@ -124,7 +138,7 @@ struct VideoOptions: ParsableArguments {
     }
 }
 
-/// What is wanted of the microphone.
+/// Options of the microphones; they apply to each of several.
 struct AudioOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Samples a second, such as 48000.", valueName: "hertz"), transform: RateArgument.parse)
     var rate: RateArgument?
@@ -140,6 +154,8 @@ struct AudioOptions: ParsableArguments {
     @Option(help: "How sound is stored in a .mkv.")
     var audioCodec: AudioCodec = .automatic
 
+    /// Automatic by default: with a camera its clock is the reference, since resampling a microphone by some
+    /// millionths is not heard.
     @Option(
         help: ArgumentHelp(
             "Whose clock rules: picture, sound, clock (the system's), none, or auto.",
@@ -151,7 +167,7 @@ struct AudioOptions: ParsableArguments {
                 """, valueName: "clock"))
     var sync: SyncClock = .automatic
 
-    /// The first option that is said, for the sentence that it is in vain.
+    /// First of these options that was given; named in the error where no microphone is recorded.
     var firstGiven: String? {
         if rate != nil { return "--rate" }
         if channels != nil { return "--channels" }
@@ -160,6 +176,9 @@ struct AudioOptions: ParsableArguments {
         return audioCodec == .automatic ? nil : "--audio-codec"
     }
 
+    /// Settings for the library; `nil` leaves a choice to it.
+    ///
+    /// - Parameter strict: true to fail where the device would choose otherwise.
     func settings(strict: Bool) -> AudioSettings {
         AudioSettings(
             sampleRate: rate?.hertz, channels: channels?.count, sampleFormat: sampleFormat, isStrict: strict)

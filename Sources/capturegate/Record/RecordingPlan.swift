@@ -2,17 +2,22 @@ import CaptureEncoding
 import CaptureGate
 import Glibc
 
-/// What is to be recorded, checked as far as that is possible before anybody is asked.
+/// Plan of a recording: destinations, devices and settings, checked as far as possible before anybody is
+/// asked.
+///
+/// A permission for once is used up by the attempt, so mistakes are found first.
 struct RecordingPlan: Sendable {
     let destination: ClipDestination
     let format: ClipFormat
-    /// Where it goes as well.
+    /// Further outputs, in the order of the command line.
     let tees: [PlannedOutput]
-    /// The cameras first.
+    /// Devices to record, cameras first: the order of the clip's tracks.
     let devices: [Device]
     let settings: RecorderSettings
 
-    /// - Throws: `.usage` for what does not go together, `.noDevice`. Opens no device.
+    /// Checks the command line and makes a plan of it. Opens no device.
+    ///
+    /// - Throws: `.usage` for options that do not go together; `.noDevice`.
     init(_ command: RecordCommand, preview: PreviewScreen?) throws(CaptureError) {
         guard !command.out.isEmpty else {
             throw CaptureError(
@@ -20,19 +25,23 @@ struct RecordingPlan: Sendable {
         }
         destination = ClipDestination(command.out)
         format = try ClipFormat(for: destination, named: command.format)
+        // A .mka promises audio alone, though Matroska could hold both.
         let choice = try DeviceChoice(
             destination.isAudioOnly ? [.audio] : format.kinds, camera: command.camera, microphone: command.microphone)
         try format.check(choice.kinds)
+        // With `--format` the ending is the person's own affair.
         if command.format == nil { try destination.checkEnding(choice.kinds) }
         try choice.check(command.video, command.audio, command.times)
         try format.check(command.video.videoCodec, command.audio.audioCodec)
         tees = try Self.tees(command.files.tee, choice.kinds, besides: destination)
+        // Checked against all outputs: `--flac-level` is right if any one of them is FLAC.
         try command.encoding.check(
             ([format] + tees.map(\.format)).reduce(into: []) { codecs, format in
                 codecs.formUnion(
                     format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(choice.kinds)))
             })
         try ([destination] + tees.map(\.destination)).checkTerminal()
+        // Last, since only this needs the machine: usage errors are the same everywhere.
         devices = try choice.devices(choice.listing)
         try Self.check(clap: command.clap, devices)
         var settings = RecorderSettings(command, startsAt: try command.times.startsAt())
@@ -40,6 +49,7 @@ struct RecordingPlan: Sendable {
         self.settings = settings
     }
 
+    /// Refuses `--clap` where no built-in device is recorded: real devices do not obey it.
     private static func check(clap: Bool, _ devices: [Device]) throws(CaptureError) {
         guard clap, !devices.contains(where: \.isBuiltIn) else { return }
         throw CaptureError(
@@ -48,6 +58,7 @@ struct RecordingPlan: Sendable {
         )
     }
 
+    /// Further outputs, each with the format of its ending and none of them twice.
     private static func tees(
         _ said: [String], _ kinds: [MediaKind], besides first: ClipDestination
     ) throws(CaptureError) -> [PlannedOutput] {
@@ -66,12 +77,12 @@ struct RecordingPlan: Sendable {
         return tees
     }
 
-    /// Whether a clip goes to standard output, where no word may stand then.
+    /// True if a clip goes to standard output, where no text may then be written.
     var usesStandardOutput: Bool {
         destination == .standardOutput || tees.contains { $0.destination == .standardOutput }
     }
 
-    /// One for each device, at the level that recording needs.
+    /// Requests to the gate, one per device, at the level that recording needs.
     var requests: [DeviceRequest] {
         devices.map { device in
             DeviceRequest(
@@ -80,6 +91,7 @@ struct RecordingPlan: Sendable {
         }
     }
 
+    /// Purpose for the question: a person is told for how long, and where the recording goes.
     private var purpose: String {
         let targets = ([destination] + tees.map(\.destination)).map(Self.phrase).joined(separator: " and ")
         let end = settings.untilSilence == nil ? "until it is stopped" : "until it is quiet"
@@ -88,6 +100,7 @@ struct RecordingPlan: Sendable {
         return "Record \(start)\(time) \(targets)"
     }
 
+    /// Destination in words, with its preposition.
     private static func phrase(_ destination: ClipDestination) -> String {
         switch destination {
         case .file(let path): "to \(path)"
@@ -96,11 +109,13 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// How it is told: events for programs, only trouble where asked, a live line on a terminal, else plain lines.
+    /// View of the events: trouble alone where asked; NDJSON for programs; a live row on a terminal; plain
+    /// lines elsewhere.
     func view(json: Bool, isQuiet: Bool, preview: PreviewScreen?) -> any EventView<RecordingEvent> {
         if isQuiet { return QuietView(stream: .error) }
         let output = usesStandardOutput ? StandardStream.error : .output
         if json { return NDJSONView(stream: output, plan: self) }
+        // Standard error decides: it is where the live row is drawn, so `> clip.log` alone does not end it.
         guard StandardStream.error.isTerminal else { return PlainView(stream: output, plan: self) }
         let line = LiveView(stream: .error, summary: output, plan: self)
         return preview.map { PreviewView($0, above: line) } ?? line
@@ -108,6 +123,7 @@ struct RecordingPlan: Sendable {
 }
 
 extension RecorderSettings {
+    /// Settings of the recorder from the command's options.
     fileprivate init(_ command: RecordCommand, startsAt moment: Int64?) {
         self.init()
         video = command.video.settings(strict: command.strict)
@@ -125,40 +141,47 @@ extension RecorderSettings {
         labels = ClipLabels(title: command.title)
         duration = command.time?.duration
         reattach = command.reattach?.duration
-        // A line a second needs no more; a live line is looked at.
+        // Twice a second is enough for one line a second; a live row, which is watched, gets the default
+        // rate.
         if command.json.isOn || !StandardStream.error.isTerminal { progressInterval = .milliseconds(500) }
     }
 }
 
-/// A place that a recording goes to, and in which format.
+/// Destination of a recording, with its format.
 struct PlannedOutput: Hashable, Sendable {
     let destination: ClipDestination
     let format: ClipFormat
 }
 
 extension ClipDestination {
-    /// Whether both are one place, however they are written: `./a.mkv`, an absolute path, or by a linked directory.
+    /// True if both are one destination, however they are written: `./a.mkv`, an absolute path, or by a
+    /// linked directory.
+    ///
+    /// Two outputs in one file would destroy each other, so they are refused before anything is opened.
     func isSame(_ other: ClipDestination) -> Bool {
         guard case .file(let path) = self, case .file(let second) = other else { return self == other }
         return path == second || Self.absolute(path) == Self.absolute(second)
     }
 
-    /// The name, in its directory as the kernel knows it; the file itself need not be there.
+    /// Path whose directory is resolved by the kernel (realpath(3)); the file itself need not exist.
     private static func absolute(_ path: String) -> String {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let directory = name == path.startIndex ? "." : String(path[..<name])
+        // A directory that does not exist is reported when the file is created.
         guard let real = realpath(directory, nil) else { return path }
         defer { free(real) }
         return "\(String(cString: real))/\(path[name...])"
     }
 
-    /// Whether its ending, .mka, promises sound alone.
+    /// True if its ending, .mka, promises audio alone (Matroska's own convention).
     var isAudioOnly: Bool {
         guard case .file(let path) = self else { return false }
         return path.lowercased().hasSuffix(".mka")
     }
 
-    /// - Throws: `.usage` for pictures in a .mka.
+    /// Refuses video in a .mka.
+    ///
+    /// - Throws: `.usage`.
     func checkEnding(_ kinds: [MediaKind]) throws(CaptureError) {
         guard isAudioOnly, kinds.contains(.video) else { return }
         throw CaptureError(
@@ -166,7 +189,9 @@ extension ClipDestination {
             remedies: [Remedy("Record to a name that ends in .mkv, or leave the camera out with --camera none.")])
     }
 
-    /// - Throws: `.usage` where it is standard output, and that is a terminal.
+    /// Refuses standard output if it is a terminal, which would obey the bytes of a file.
+    ///
+    /// - Throws: `.usage`.
     func checkTerminal() throws(CaptureError) {
         guard self == .standardOutput, StandardStream.output.isTerminal else { return }
         throw CaptureError(
@@ -176,7 +201,9 @@ extension ClipDestination {
 }
 
 extension [ClipDestination] {
-    /// - Throws: as `ClipDestination.checkTerminal()`.
+    /// Checks each destination.
+    ///
+    /// - Throws: `.usage`.
     func checkTerminal() throws(CaptureError) {
         for destination in self { try destination.checkTerminal() }
     }

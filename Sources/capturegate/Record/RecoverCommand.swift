@@ -2,7 +2,9 @@ import ArgumentParser
 import CaptureEncoding
 import CaptureGate
 
-/// `capturegate recover`
+/// `capturegate recover`: finishes recordings that were interrupted.
+///
+/// It opens no device and so asks nobody; a file that was recorded with permission belongs to its user.
 struct RecoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
@@ -17,11 +19,13 @@ struct RecoverCommand: ParsableCommand {
               capturegate recover broken.flac --to mended.flac
             """)
 
+    /// Names of partial files or of finished clips: Tab completes the one, and people remember the other.
     @Argument(
         help: ArgumentHelp("Interrupted recordings, or the names they were to get.", valueName: "file"),
         completion: .file())
     var files: [String]
 
+    /// Finished clip's own name by default: that is what the recording was to be called.
     @Option(
         help: ArgumentHelp("The name of the finished clip, of a single one.", valueName: "out"), completion: .file())
     var to: String?
@@ -29,23 +33,26 @@ struct RecoverCommand: ParsableCommand {
     @Flag(help: "Replace the finished clip where it exists.")
     var force = false
 
+    /// Removed by default, but only after everything in it has been saved.
     @Flag(help: "Leave the interrupted file where it is.")
     var keep = false
 
     @OptionGroup var json: JSONOption
 
+    /// Refuses a single target for several files, and targets that are no files.
     func validate() throws {
         guard to == nil || files.count == 1 else { throw ValidationError("--to is for a single FILE.") }
         if ["", "-", "null:"].contains(to) { throw ValidationError("--to takes the name of a file.") }
     }
 
+    /// Recovers each file. One that fails does not keep the others from being recovered.
     func run() throws {
         var failure: CaptureError?
         for file in files {
             do throws(CaptureError) {
                 try StandardStream.output.show(recovered(file), json: json.isOn)
             } catch {
-                // The others are not to wait for it; the last failure is told at the end, as any error is.
+                // The last failure is thrown and reported as any error is; those before it are reported here.
                 if let failure {
                     StandardStream.error.note(ErrorReport(error: failure).lines(TextStyle(for: .error))[0])
                 }
@@ -55,13 +62,17 @@ struct RecoverCommand: ParsableCommand {
         if let failure { throw failure }
     }
 
+    /// Recovers one file.
     private func recovered(_ file: String) throws(CaptureError) -> RecoveryReport {
         let recovery = try ClipRecovery(of: file, to: to, replacing: force)
         try check(recovery)
         return try recovery.run(removingSource: !keep)
     }
 
-    /// Recovery changes no format, so another ending would be a lie.
+    /// Refuses a name whose ending is another format's: recovery converts nothing, so the ending would be
+    /// wrong.
+    ///
+    /// - Throws: `.usage`.
     private func check(_ recovery: ClipRecovery) throws(CaptureError) {
         guard let to, let named = try? ClipFormat(for: .file(path: to)), named != recovery.format else { return }
         let ending = recovery.format.endings.first ?? recovery.format.rawValue
@@ -72,17 +83,19 @@ struct RecoverCommand: ParsableCommand {
 }
 
 extension StandardStream {
+    /// Writes a report as text or as one line of JSON.
     fileprivate func show(_ report: RecoveryReport, json: Bool) {
         note(json ? report.json : report.lines.joined(separator: "\n"))
     }
 }
 
 extension RecoveryReport {
+    /// Report for people: what the clip holds, what is lost, and where the source is.
     fileprivate var lines: [String] {
         let counts = tracks.map { track in
             NumberText.counted(track.frames, track.kind == .video ? "picture" : "sample")
         }
-        // What has no times in it has no duration either.
+        // A raw stream has no timestamps, and so no duration.
         let time = durationNanoseconds > 0 ? [NumberText.time(nanoseconds: durationNanoseconds)] : []
         let parts = time + counts + [NumberText.bytes(bytes)]
         let rest =
@@ -90,6 +103,7 @@ extension RecoveryReport {
         return ["\(path.visible): \(parts.joined(separator: ", "))", "  \(loss) \(rest)"]
     }
 
+    /// Sentence about what could not be recovered.
     private var loss: String {
         guard lostBytes > 0 else { return "No frame is missing." }
         let pieces = NumberText.counted(losses.count, "piece")

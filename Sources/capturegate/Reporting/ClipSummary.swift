@@ -1,10 +1,11 @@
 import CaptureEncoding
 import CaptureGate
 
-/// A finished clip in two or three lines.
+/// Finished clip in a few lines: one for the file, one per track, one per further output.
 struct ClipSummary {
     let clip: Clip
 
+    /// Lines in the order of the clip's tracks.
     var lines: [String] {
         let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
         let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
@@ -12,28 +13,29 @@ struct ClipSummary {
             + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) } + clip.tees.map(Self.line)
     }
 
-    /// A finished file of several.
+    /// Line about a finished file of several.
     static func line(_ part: ClipPart) -> String {
         "\(place(part.path)): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
     }
 
-    /// A hole in a track.
+    /// Line about a loss in a track.
     static func line(_ track: ClipTrack, _ mark: LossMark) -> String {
         let lost = NumberText.counted(mark.frames, track.kind == .video ? "picture" : "sample")
         return "\(NumberText.time(nanoseconds: mark.atNanoseconds)): \(lost) lost by \(track.name.visible)"
     }
 
-    /// A signal that is lost, or back.
+    /// Line about a signal that is lost, or back.
     static func line(_ track: ClipTrack, _ signal: SignalState, at nanoseconds: Int64) -> String {
         let loss = signal == .present ? "" : "; what it delivers counts as lost"
         return "\(NumberText.time(nanoseconds: nanoseconds)): \(track.name.visible) \(signal.phrase)\(loss)"
     }
 
-    /// An output that failed while others go on.
+    /// Line about an output that failed while others go on.
     static func line(_ failure: OutputFailure) -> String {
         "\(place(failure.path)) has failed, and ends here: \(failure.error.message.visible)"
     }
 
+    /// Line about a further output.
     private static func line(_ tee: ClipTee) -> String {
         let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
         let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
@@ -41,18 +43,21 @@ struct ClipSummary {
         return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(encoderLosses(tee.ledger)), \(reason)"
     }
 
-    /// What this output has not, and others have.
+    /// Frames that this output's own encoder left out; losses of the devices are the same in every output and
+    /// stand with the first.
     private static func encoderLosses(_ ledger: LossLedger) -> String {
         let lost = ledger.tracks.reduce(0) { $0 + $1.lost.encoder }
         return lost == 0 ? "" : ", \(NumberText.counted(lost, "picture")) lost by the encoder"
     }
 
+    /// Name of a file, or of the first and last of several.
     private static func name(_ path: String, _ parts: [ClipPart]) -> String {
         guard let first = parts.first, let last = parts.last, path != "null:" else { return place(path) }
         let files = parts.count == 1 ? "" : " to \(last.path.visible) (\(parts.count) files)"
         return first.path.visible + files
     }
 
+    /// Name of a destination; `-` and `null:` would look like odd file names.
     private static func place(_ path: String) -> String {
         switch path {
         case "-": "standard output"
@@ -61,8 +66,10 @@ struct ClipSummary {
         }
     }
 
+    /// Line about a track, by its ledger: delivered frames, losses by cause, xruns, repairs, clock.
     private static func line(_ track: ClipTrack, _ ledger: TrackLedger) -> String {
         var parts = [NumberText.counted(ledger.delivered, track.kind == .video ? "picture" : "sample"), lost(ledger)]
+        // Shown for audio even if 0: an xrun is what one looks for first.
         if track.kind == .audio { parts.append(NumberText.counted(ledger.xruns, "xrun")) }
         if ledger.filled > 0 { parts.append("\(ledger.filled) filled in") }
         if ledger.repaired > 0 { parts.append("\(ledger.repaired) mended") }
@@ -70,18 +77,21 @@ struct ClipSummary {
         return "\(track.phrase): \(parts.joined(separator: ", "))"
     }
 
-    /// How the device's clock runs, and what was done about it.
+    /// Drift of the device's clock, and the offset that remained.
     private static func clock(_ ledger: TrackLedger) -> [String] {
         guard let drift = ledger.driftPPM else { return [] }
+        // Without its uncertainty a drift after ten seconds would look as firm as one after an hour.
         let unsure = ledger.driftUncertaintyPPM.map { " ±\(NumberText.fixed($0, 1))" } ?? ""
         let said = "drift \(NumberText.fixed(drift, 1))\(unsure) ppm"
         let corrected = ledger.corrected == 0 ? said : "\(said), corrected"
         return [corrected] + endOffset(ledger)
     }
 
-    /// Sound and picture that are this far endOffset are seen to be: EBU R 37 allows 40 ms of sound before the picture.
+    /// Offset of audio and video up to which nobody notices it, nanoseconds: EBU R 37 allows audio to be 40
+    /// ms ahead.
     private static let offsetTolerance: Int64 = 40_000_000
 
+    /// Remark about an offset at the end of the clip; empty where it is too small to be noticed.
     private static func endOffset(_ ledger: TrackLedger) -> [String] {
         guard let offset = ledger.endOffsetNanoseconds, abs(offset) > offsetTolerance else { return [] }
         let way = offset > 0 ? "behind" : "ahead"
@@ -90,6 +100,7 @@ struct ClipSummary {
         ]
     }
 
+    /// Losses by cause. Causes without one are left out: a list of zeros hides the one that matters.
     private static func lost(_ ledger: TrackLedger) -> String {
         let lost = ledger.lost
         let causes: [(UInt64, String)] = [
@@ -104,7 +115,7 @@ struct ClipSummary {
 }
 
 extension ClipTrack {
-    /// `picture 1280x720 YUYV at 30 a second from HD Webcam`
+    /// Track in words: `picture 1280x720 YUYV at 30 a second from HD Webcam`.
     var phrase: String {
         switch media {
         case .video(let format):

@@ -1,10 +1,13 @@
 import CaptureGate
 
-/// An error as a person reads it, and as a program does.
+/// Error as text for a person and as JSON for a program, of the same data.
 struct ErrorReport {
     let error: CaptureError
 
-    /// The sentence, then what to do, each with its command on a line of its own, to be copied.
+    /// Sentence, causes, and remedies, each command on a line of its own, so that a triple click copies it
+    /// whole.
+    ///
+    /// Every text passes through `visible`: messages quote device names and paths, which anybody can choose.
     func lines(_ style: TextStyle) -> [String] {
         var lines = ["\(style.red("capturegate:")) \(error.message.visible)"]
         for cause in causes { lines.append("  \(cause.message.visible)") }
@@ -15,6 +18,7 @@ struct ErrorReport {
         return lines
     }
 
+    /// Error for programs; "kind" and "exit_code" are stable, the texts are not.
     var json: JSONValue {
         [
             "kind": .string(error.kind.rawValue), "message": .string(error.message),
@@ -25,10 +29,10 @@ struct ErrorReport {
         ]
     }
 
-    /// The causes that the sentence does not say already.
+    /// Causes that the sentence does not contain already: often it was made of them.
     private var causes: [CaptureError] { error.underlying.filter { !error.message.contains($0.message) } }
 
-    /// Each once.
+    /// Remedies of the error and its causes, each once: two cameras may fail for one reason.
     private var remedies: [Remedy] {
         var remedies: [Remedy] = []
         for remedy in error.remedies + error.underlying.flatMap(\.remedies) where !remedies.contains(remedy) {
@@ -38,12 +42,14 @@ struct ErrorReport {
     }
 }
 
-/// Why a stream could not be written.
+/// Reason why a stream could not be written.
 enum StreamFailure: Error {
-    /// The reader has gone: nobody is left to tell anything.
+    /// The reader has gone, as `head` does: nobody is left to be told, so it counts as success.
     case closed
+    /// Any other error, such as a full disk behind a redirection.
     case failed(StandardStream)
 
+    /// Error to be reported; `nil` where a reader simply had enough.
     var error: CaptureError? {
         guard case .failed(let stream) = self else { return nil }
         let name = stream.descriptor == 1 ? "Standard output" : "Standard error"

@@ -2,14 +2,22 @@ import CaptureGate
 import Dispatch
 import Synchronization
 
-/// Passes events on to their view, on a queue of its own: a terminal that was stopped or a reader that is slow must not
-/// hold the capture up. A progress that comes while one is still being shown is left out.
+/// Queue that passes events on to their view.
+///
+/// A queue of its own, since a stopped terminal (Ctrl-S) or a slow reader blocks `write`, and that must not
+/// hold up the capture. A progress event that arrives while one is still being shown is dropped: the next one
+/// says it all again, and a growing queue would only show old figures.
+///
+/// *thread-safe*
 final class EventReporter<Event: OngoingEvent>: Sendable {
+    /// View; used on the queue alone, locked for the compiler's sake.
     private let view: Locked<any EventView<Event>>
     private let queue = DispatchQueue(label: "capturegate.view")
+    /// True while a progress event waits or is being shown.
     private let isShowing = Atomic(false)
     private let failing = Locked(Failing())
 
+    /// First failure, and its handler.
     private struct Failing {
         var failure: StreamFailure?
         var handler: (@Sendable () -> Void)?
@@ -19,11 +27,15 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
         self.view = Locked(view)
     }
 
-    /// Why what is shown can't be seen.
+    /// Reason why nothing can be shown any more; `nil` while all is well.
     var failure: StreamFailure? { failing.withLock { $0.failure } }
 
-    /// Calls the handler once nothing can be shown any more, and at once where that is so already.
+    /// Calls the handler once nothing can be shown any more, at once if that is so already.
+    ///
+    /// A meter whose reader has gone has nobody left to measure for; a recording goes on without.
     func whenFailed(_ handler: @escaping @Sendable () -> Void) {
+        // Decided under the lock, called outside it: the handler cancels an operation, which takes locks of
+        // its own.
         let hasFailed = failing.withLock { failing in
             failing.handler = handler
             return failing.failure != nil
@@ -31,6 +43,7 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
         if hasFailed { handler() }
     }
 
+    /// Queues an event. Never blocks, and may be called on a recorder's thread.
     func handle(_ event: Event) {
         if event.isProgress {
             guard !isShowing.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -43,10 +56,13 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
         }
     }
 
-    /// Returns when everything is shown, or when that takes longer than a reader may: one that does not read at all would
-    /// keep the program from ending.
+    /// Returns when all events are shown, or after `patience`: a reader that does not read at all would keep
+    /// the program from ending.
+    ///
+    /// - Parameter patience: longest wait; a reader that reads at all needs far less.
     func finish(within patience: Duration = .seconds(5)) async {
         let waiting = Locked<CheckedContinuation<Void, Never>?>(nil)
+        // Called by whichever comes first; a continuation may be resumed once only, so it is taken out.
         let goOn: @Sendable () -> Void = { waiting.withLock { $0.take() }?.resume() }
         await withCheckedContinuation { continuation in
             waiting.withLock { $0 = continuation }
@@ -56,11 +72,13 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
         }
     }
 
+    /// Shows an event, on the queue.
     private func show(_ event: Event) {
         do throws(StreamFailure) {
             try view.withLock { view throws(StreamFailure) in try view.show(event) }
         } catch {
             let handler = failing.withLock { failing in
+                // The first failure counts and calls the handler; later ones follow from it.
                 defer { failing.failure = failing.failure ?? error }
                 return failing.failure == nil ? failing.handler : nil
             }
@@ -69,16 +87,21 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
     }
 }
 
-/// Shows what goes on.
+/// Form in which events are shown: NDJSON, plain lines, bars, or an animated terminal.
+///
+/// Mutating, so that a view can remember what it has drawn; `EventReporter` calls it from one queue.
 protocol EventView<Event>: Sendable {
     associatedtype Event: Sendable
 
-    /// - Throws: where showing it is all that the command does; others go on without.
+    /// Shows one event.
+    ///
+    /// - Throws: where showing is all that the command does, as a meter's; a recording's views swallow
+    ///   failures, since the file is worth more than its progress.
     mutating func show(_ event: Event) throws(StreamFailure)
 }
 
-/// Something that goes on, and is told.
+/// Event of something that goes on.
 protocol OngoingEvent: Sendable {
-    /// Whether the next one says it all again, so that this one may be left out.
+    /// True if the next event of its kind replaces it, so that this one may be dropped.
     var isProgress: Bool { get }
 }

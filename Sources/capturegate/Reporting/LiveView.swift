@@ -2,14 +2,20 @@ import CaptureEncoding
 import CaptureGate
 import Glibc
 
-/// A recording as one line of a terminal that is drawn again and again.
+/// Recording as one row of a terminal that is redrawn in place.
+///
+/// Carriage return and EL (erase in line, ECMA-48 CSI K) are all it needs, which every terminal but a dumb
+/// one has.
 struct LiveView: EventView {
+    /// Terminal that is drawn on: standard error, which stays one when the output is piped.
     let stream: StandardStream
-    /// Where the result stands afterwards.
+    /// Stream of the result; standard output unless the clip goes there.
     let summary: StandardStream
     let plan: RecordingPlan
     private let style: TextStyle
+    /// True while the row stands on the screen.
     private var isDrawn = false
+    /// Peak holds, one per microphone.
     private var holds: [PeakHold] = []
     private var disk: DiskSpace
 
@@ -21,6 +27,7 @@ struct LiveView: EventView {
         disk = DiskSpace(of: plan.destination)
     }
 
+    /// Shows one event; whatever is not progress clears the row first and scrolls above it.
     mutating func show(_ event: RecordingEvent) {
         switch event {
         case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
@@ -47,18 +54,21 @@ struct LiveView: EventView {
         }
     }
 
+    /// Draws the row over itself.
     private mutating func draw(_ progress: RecordingProgress) {
         isDrawn = true
         let text = ProgressText(progress: progress)
         let left = disk.freeBytes(at: progress.elapsedNanoseconds).map { text.left(freeBytes: $0) }
         update(progress)
-        // A line that does not layout would wrap and leave its first part standing.
+        // Three columns for the mark and the cursor: a row that wraps could not be drawn over, and would fill
+        // the screen.
         let layout = ProgressLayout(text, left: left, in: stream.columns - 3)
         let line =
             layout.words + [bars(progress.microphones, in: layout.freeColumns - ProgressLayout.gap)].compactMap { $0 }
         try? stream.write("\r\u{1B}[K\(style.red("*")) \(line.joined(separator: "  "))")
     }
 
+    /// Updates the peak holds; microphones are known only with the first progress.
     private mutating func update(_ progress: RecordingProgress) {
         if holds.count != progress.microphones.count { holds = progress.microphones.map { _ in PeakHold() } }
         for (index, microphone) in progress.microphones.enumerated() {
@@ -66,10 +76,11 @@ struct LiveView: EventView {
         }
     }
 
-    /// Each microphone's level, in what freeColumns the words leave; several share it.
+    /// Levels of the microphones in the columns that the words leave.
     private func bars(_ microphones: [AudioProgress], in freeColumns: Int) -> String? {
         guard !microphones.isEmpty else { return nil }
-        // In steps, so that it does not tremble when a word grows by a letter; brackets and the mark of clipping extra.
+        // In steps of four, lest the bar tremble when a word grows by a letter; brackets and the clip mark
+        // take three more.
         let width = min(freeColumns / microphones.count - 3, max(4, 20 / microphones.count)) / 4 * 4
         guard width >= 4 else { return nil }
         let bar = LevelBar(scale: MeterScale(width: width))
@@ -78,6 +89,7 @@ struct LiveView: EventView {
         }.joined()
     }
 
+    /// Erases the row, so that a line can be written in its place.
     private mutating func clear() {
         guard isDrawn else { return }
         isDrawn = false
@@ -85,17 +97,25 @@ struct LiveView: EventView {
     }
 }
 
-/// One line of a terminal: of several words as many as fit, those first that matter most, and none of them cut.
+/// Layout of a recording's progress in one row of a terminal: as many words as fit, most important first,
+/// none cut.
+///
+/// A cut figure would be worse than none: "1.2 G" of "1.2 GB" misleads.
 struct ProgressLayout {
+    /// Words that fit.
     private(set) var words: [String] = []
-    /// Columns that are left.
+    /// Terminal columns that are left.
     private(set) var freeColumns: Int
 
+    /// Columns between two words.
     static let gap = 2
 
+    /// Lays out words in their order, up to the first that does not fit: skipping one would make the rest
+    /// jump about.
+    ///
     /// - Parameters:
-    ///   - words: what matters most first; empty ones are left out.
-    ///   - freeColumns: in columns.
+    ///   - words: the most important first; empty ones are left out.
+    ///   - freeColumns: width in terminal columns.
     init(_ words: [String], in freeColumns: Int) {
         self.freeColumns = max(0, freeColumns)
         for word in words where !word.isEmpty {
@@ -106,8 +126,12 @@ struct ProgressLayout {
         }
     }
 
-    /// A recording's progress. What is lost is told in the narrowest line, too.
-    /// - Parameter left: how long the disk will do.
+    /// Lays out a recording's progress. Losses are shown in the narrowest row, too.
+    ///
+    /// - Parameters:
+    ///   - progress: current state.
+    ///   - left: time for which the disk will last.
+    ///   - freeColumns: width in terminal columns.
     init(_ progress: ProgressText, left: String?, in freeColumns: Int) {
         self.init(progress.words(left: left), in: freeColumns)
         if words.count < 2 { self.init([progress.lost], in: freeColumns) }
@@ -116,13 +140,15 @@ struct ProgressLayout {
     var text: String { words.joined(separator: String(repeating: " ", count: Self.gap)) }
 }
 
-/// How a recording stands, in the words of the live line and of plain lines.
+/// State of a recording in the words that the live row and plain lines share.
 struct ProgressText {
     let progress: RecordingProgress
 
+    /// Time of the clip, pauses of an unplugged device included.
     var time: String { NumberText.time(nanoseconds: progress.elapsedNanoseconds) }
 
-    /// Of each microphone, `/` between them.
+    /// Peak of each microphone, `/` between them. Aligned to six columns, so that the words behind it stand
+    /// still.
     var level: String? {
         let levels = progress.microphones.map { NumberText.fixed($0.peakDBFS, 1).aligned(to: 6) }
         guard !levels.isEmpty else { return nil }
@@ -130,31 +156,34 @@ struct ProgressText {
         return "\(levels.joined(separator: " /")) dBFS\(clipped)"
     }
 
+    /// Measured rate of each camera.
     var rate: String? {
         let rates = progress.cameras.map { NumberText.fixed($0.framesPerSecond, 1) }
         return rates.isEmpty ? nil : rates.joined(separator: " / ") + " fps"
     }
 
+    /// Losses of all devices together, shown even if 0: that figure is the reason to look.
     var lost: String {
         let lost = progress.microphones.reduce(0) { $0 + $1.lost } + progress.cameras.reduce(0) { $0 + $1.lost }
         return "lost \(lost)"
     }
 
-    /// What matters most first.
-    /// - Parameter left: how long the disk will do.
+    /// Words, the most important first.
+    ///
+    /// - Parameter left: time for which the disk will last.
     func words(left: String?) -> [String] {
         [time, lost, level, rate, size, bitRate, left].compactMap { $0 }
     }
 
     var size: String { NumberText.bytes(progress.bytes) }
 
-    /// Bits a second of the file; nothing at first, since some formats write a second at a time.
+    /// Bit rate of the file, empty for the first three seconds: some formats write a second at a time.
     var bitRate: String {
         guard isRateKnown else { return "" }
         return NumberText.bits(Int64(Double(progress.bytes) * 8e9 / Double(progress.elapsedNanoseconds)))
     }
 
-    /// How long the disk will do at the rate so far.
+    /// Time for which the disk lasts at the rate so far; empty while that rate is unknown.
     func left(freeBytes: Int64) -> String {
         guard progress.bytes > 0, isRateKnown else { return "" }
         let seconds = Double(freeBytes) / Double(progress.bytes) * Double(progress.elapsedNanoseconds) / 1e9
@@ -163,16 +192,21 @@ struct ProgressText {
 
     private var isRateKnown: Bool { progress.elapsedNanoseconds >= 3_000_000_000 }
 
+    /// All words in one line, for output that is not redrawn.
     var line: String { [time, level, rate, lost, size].compactMap { $0 }.joined(separator: "  ") }
 }
 
-/// How much room is left where a recording goes, looked at once a second.
+/// Free space where a recording is stored, read once a second.
 struct DiskSpace {
-    /// `nil` where it goes to no disk.
+    /// Directory of the file; `nil` where the recording goes to no disk.
     private let directory: String?
+    /// Time of the recording at which to read again, nanoseconds.
     private var next: Int64 = 0
+    /// Last result in bytes; `nil` where it could not be read.
     private var known: Int64?
 
+    /// Free space for a destination. The directory is asked about, since the file has another name until it
+    /// is finished.
     init(of destination: ClipDestination) {
         directory =
             if case .file(let path) = destination {
@@ -180,16 +214,20 @@ struct DiskSpace {
             } else { nil }
     }
 
-    /// - Parameter time: of the recording, nanoseconds.
+    /// Free bytes, or `nil` where they are unknown.
+    ///
+    /// - Parameter time: time of the recording in nanoseconds; limits the calls, which may wait on a network
+    ///   file system.
     mutating func freeBytes(at time: Int64) -> Int64? {
         guard let directory, time >= next else { return known }
         next = time + 1_000_000_000
         var status = statvfs()
+        // f_bavail, not f_bfree: the blocks that are reserved for root are of no use to the recording.
         known = statvfs(directory, &status) == 0 ? Self.bytes(blocks: status.f_bavail, of: status.f_frsize) : nil
         return known
     }
 
-    /// A file system may claim more than 64 bits hold.
+    /// Product of blocks and their size, clamped: a tmpfs may claim more than 64 bits hold.
     static func bytes(blocks: UInt, of size: UInt) -> Int64 {
         let (bytes, isTooMany) = blocks.multipliedReportingOverflow(by: size)
         return isTooMany ? .max : Int64(clamping: bytes)

@@ -2,10 +2,15 @@ import CaptureEncoding
 import CaptureGate
 import Glibc
 
-/// A recording as NDJSON, a line an event.
+/// Recording as NDJSON: one event per line, each with an "event" member.
+///
+/// Names of members end in their unit: `_ns` nanoseconds, `_dbfs` dB of full scale. Times of a clip count
+/// from its start.
 struct NDJSONView: EventView {
+    /// Standard output, or standard error where the clip itself goes to standard output.
     let stream: StandardStream
     let plan: RecordingPlan
+    /// Limits progress to one a second: logs of hours-long recordings stay readable.
     private var limiter = RateLimiter()
 
     init(stream: StandardStream, plan: RecordingPlan) {
@@ -13,6 +18,7 @@ struct NDJSONView: EventView {
         self.plan = plan
     }
 
+    /// Writes one event; a preview is none for programs.
     mutating func show(_ event: RecordingEvent) {
         switch event {
         case .waiting(let preRoll, let moment): stream.note(Self.waiting(preRoll, moment).text)
@@ -28,6 +34,7 @@ struct NDJSONView: EventView {
         }
     }
 
+    /// Clip that has not begun. The process id is what `kill -USR1` needs to begin it.
     private static func waiting(_ preRoll: Duration?, _ moment: Int64?) -> JSONValue {
         [
             "event": "waiting", "pre_roll_ns": preRoll.map { .integer($0.nanoseconds) } ?? .null,
@@ -35,6 +42,7 @@ struct NDJSONView: EventView {
         ]
     }
 
+    /// Clip that has begun, with the tracks as negotiated.
     private func start(_ tracks: [ClipTrack], _ differences: [String]) -> JSONValue {
         [
             "event": "start", "path": .string(plan.destination.description), "format": .string(plan.format.rawValue),
@@ -43,6 +51,7 @@ struct NDJSONView: EventView {
         ]
     }
 
+    /// Loss in a track; reported only with `--on-loss mark`.
     private static func loss(_ track: ClipTrack, _ mark: LossMark) -> JSONValue {
         [
             "event": "loss", "kind": .string(track.kind.rawValue), "device": .string(track.device),
@@ -50,6 +59,7 @@ struct NDJSONView: EventView {
         ]
     }
 
+    /// Change of an input's signal.
     private static func signal(_ track: ClipTrack, _ state: SignalState, _ nanoseconds: Int64) -> JSONValue {
         [
             "event": "signal", "kind": .string(track.kind.rawValue), "device": .string(track.device),
@@ -57,6 +67,7 @@ struct NDJSONView: EventView {
         ]
     }
 
+    /// Output that failed while others go on.
     private static func failure(_ failure: OutputFailure) -> JSONValue {
         [
             "event": "output_failed", "path": .string(failure.path),
@@ -64,6 +75,7 @@ struct NDJSONView: EventView {
         ]
     }
 
+    /// Finished file of several; it has its final name by now and may be moved away.
     private static func segment(_ part: ClipPart) -> JSONValue {
         [
             "event": "segment", "path": .string(part.path), "start_ns": .integer(part.startNanoseconds),
@@ -71,6 +83,7 @@ struct NDJSONView: EventView {
         ]
     }
 
+    /// Finished clip, with the full ledgers; the last event of every recording that began.
     private static func end(_ clip: Clip, _ error: CaptureError?, _ last: Int64) -> JSONValue {
         [
             "event": "end", "reason": .string(clip.end.rawValue), "path": .string(clip.path),
@@ -101,6 +114,7 @@ extension RecordingProgress {
 }
 
 extension AudioProgress {
+    /// Level and counts of a microphone; two digits are finer than any meter.
     fileprivate var json: JSONValue {
         [
             "peak_dbfs": .rounded(peakDBFS, 2), "rms_dbfs": .rounded(rmsDBFS, 2), "clipped": .bool(clipped),
@@ -110,13 +124,14 @@ extension AudioProgress {
 }
 
 extension VideoProgress {
+    /// Counts and rate of a camera.
     fileprivate var json: JSONValue {
         ["frames": .count(frames), "lost": .count(lost), "fps": .rounded(framesPerSecond, 2)]
     }
 }
 
 extension TrackLedger {
-    /// In short: what the clip has of a track, and what it has not.
+    /// Counts in short; the event's "ledger" has them by cause.
     fileprivate var countsJSON: JSONValue {
         [
             "kind": .string(kind.rawValue), "name": .string(name), "device": .string(device),
@@ -126,6 +141,7 @@ extension TrackLedger {
 }
 
 extension ClipTrack {
+    /// Track as negotiated with the device, which may differ from what was asked for.
     fileprivate var json: JSONValue {
         let base: [(String, JSONValue)] = [
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
@@ -151,6 +167,7 @@ extension ClipTrack {
 }
 
 extension RecordingEvent: OngoingEvent {
+    /// True for what the next event replaces: figures and previews. Losses and ends are never dropped.
     var isProgress: Bool {
         switch self {
         case .progress, .preview: true
@@ -159,10 +176,14 @@ extension RecordingEvent: OngoingEvent {
     }
 }
 
-/// Lets one progress a second of the clip pass.
+/// Rate limiter that lets one progress per second of the clip pass.
+///
+/// By the clip's time, not the clock's: lines then stand at even seconds, however late the view is.
 struct RateLimiter: Sendable {
+    /// Earliest time of the next progress, nanoseconds.
     private var next: Int64 = 1_000_000_000
 
+    /// True if this progress is to be shown; the next one is due in the following full second.
     mutating func isDue(_ progress: RecordingProgress) -> Bool {
         guard progress.elapsedNanoseconds >= next else { return false }
         next = (progress.elapsedNanoseconds / 1_000_000_000 + 1) * 1_000_000_000

@@ -1,10 +1,11 @@
 import CaptureEncoding
 import Glibc
 
-/// A recording as lines of text, one a second, for a pipe or a file.
+/// Recording as lines of text, one a second, for a pipe, a file or a dumb terminal.
 struct PlainView: EventView {
     let stream: StandardStream
     let plan: RecordingPlan
+    /// Limits progress to one line a second.
     private var limiter = RateLimiter()
 
     init(stream: StandardStream, plan: RecordingPlan) {
@@ -12,6 +13,7 @@ struct PlainView: EventView {
         self.plan = plan
     }
 
+    /// Writes one event as one or more lines.
     mutating func show(_ event: RecordingEvent) {
         switch event {
         case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
@@ -28,10 +30,13 @@ struct PlainView: EventView {
     }
 }
 
-/// Of a recording only what went wrong, as lines of text.
+/// Recording with `--quiet`: only what went wrong, as lines of text.
+///
+/// Silence on success is the Unix convention; a lost frame is no success.
 struct QuietView: EventView {
     let stream: StandardStream
 
+    /// Writes losses, failures and differences; the summary only where something is missing.
     mutating func show(_ event: RecordingEvent) {
         switch event {
         case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
@@ -47,15 +52,19 @@ struct QuietView: EventView {
 }
 
 extension Clip {
-    /// Whether any of its files has not all that its devices made.
+    /// True if any of the clip's files lacks something that its devices made.
     fileprivate var hasLosses: Bool {
         ([ledger] + tees.map(\.ledger)).contains { $0.totalLost > 0 }
     }
 }
 
-/// The lines at the beginning of a recording.
+/// Lines at the beginning of a recording.
 struct StartText {
-    /// The lines while the clip has not begun.
+    /// Line while the clip has not begun, with every way to begin it.
+    ///
+    /// - Parameters:
+    ///   - preRoll: captured time that is kept; `nil` without a pre-roll.
+    ///   - startsAt: start, nanoseconds since 1970; `nil` where a person begins it.
     static func waiting(_ preRoll: Duration?, _ startsAt: Int64?) -> String {
         let moment = startsAt.map { "at \(WallTime.text(nanoseconds: $0))\(milliseconds(of: $0))" }
         guard let preRoll else { return "Waiting: the clip begins \(moment ?? "soon"). Ctrl-C leaves nothing." }
@@ -64,15 +73,17 @@ struct StartText {
         return "Capturing, and keeping the last \(length): \(start) (or kill -USR1 \(getpid())). Ctrl-C leaves nothing."
     }
 
-    /// Such as `.250`; nothing at a whole second.
+    /// Fraction of the second, such as `.250`; empty at a full second.
     private static func milliseconds(of nanoseconds: Int64) -> String {
         let part = nanoseconds % 1_000_000_000 / 1_000_000
         return part == 0 ? "" : ".\(String(part + 1000).dropFirst())"
     }
 
     let tracks: [ClipTrack]
+    /// Sentences about what the devices do otherwise than asked.
     let differences: [String]
 
+    /// Writes one line per track and per difference.
     func tell(_ stream: StandardStream) {
         for track in tracks { stream.note("Recording \(track.phrase)") }
         for difference in differences { stream.note("Note: \(difference.visible)") }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureEncoding
 import CaptureGate
 
-/// `capturegate snapshot`
+/// `capturegate snapshot`: takes one or more stills with a camera.
 struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot",
@@ -23,6 +23,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
     var out: String
 
+    /// Default camera unless one is named; unlike `record` it always needs exactly one.
     @Option(
         help: ArgumentHelp("An id, a part of a name, or default.", valueName: "id"),
         completion: DeviceCompletion.camera(or: ["default"]))
@@ -38,14 +39,17 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @OptionGroup var source: InputOptions
 
+    /// Bounded, so that a slip does not fill a disk.
     @Option(help: "How many pictures, 1 to 100000.")
     var count = 1
 
+    /// Unset for a burst: each frame that the camera delivers is taken.
     @Option(
         help: ArgumentHelp("From one picture to the next; each that comes where not said.", valueName: "time"),
         transform: DurationArgument.parse)
     var every: DurationArgument?
 
+    /// Zero is taken here though `DurationArgument` refuses it: only here does no wait at all make sense.
     @Option(
         help: ArgumentHelp(
             "How long to wait, at most, until the picture has settled; 0 takes the first.", valueName: "time"),
@@ -70,6 +74,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @OptionGroup var json: JSONOption
 
+    /// Checks ranges, and options that depend on each other.
     func validate() throws {
         guard (1...100_000).contains(count) else { throw ValidationError("--count is 1 to 100000.") }
         guard quality.map({ (1...100).contains($0) }) ?? true else { throw ValidationError("--quality is 1 to 100.") }
@@ -79,15 +84,21 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
         if out.isEmpty { throw ValidationError("OUT is empty.") }
     }
 
+    /// Creates the files, takes the stills, and writes a line about each.
+    ///
+    /// Files are created first: a permission must not be spent on a path that can't be written.
     func run() async throws {
         let destination = ClipDestination(out)
         try destination.checkTerminal()
         let files = try SnapshotFiles(destination, format: format, count: count, replacing: force)
         let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
+        // Whatever goes wrong from here on must not leave empty files behind.
         do throws(CaptureError) {
             if quality != nil, files.format != .jpeg { throw Self.unusedOption(files.format) }
             let device = try DeviceQuery(camera).pick(from: DeviceCatalog.scan(.identity, of: .camera), .camera)
             let operation = SnapshotOperation(device, SnapshotTaker(settings, into: files), view)
+            // A signal during a burst is a success: the stills so far are stored. Before the first one it is
+            // not.
             if try await Self.snapshots(of: operation).isEmpty {
                 throw CaptureError(.dismissed, "It was stopped before a picture was taken.")
             }
@@ -97,6 +108,8 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
         }
     }
 
+    /// Error about `--quality` where nothing is stored as JPEG: PNG and QOI lose nothing, so they have no
+    /// such setting.
     private static func unusedOption(_ format: StillFormat) -> CaptureError {
         CaptureError(
             .usage,
@@ -104,6 +117,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
             remedies: [Remedy("Leave --quality out, or end the name in .jpg.")])
     }
 
+    /// Settings for the library; its defaults stay where nothing was given.
     private var settings: SnapshotSettings {
         var settings = SnapshotSettings()
         settings.video = VideoSettings(
@@ -117,7 +131,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
         return settings
     }
 
-    /// A signal ends it, or dismisses the question that is open.
+    /// Runs the operation; a signal ends it, or dismisses the open question.
     private static func snapshots(of operation: SnapshotOperation) async throws(CaptureError) -> [Snapshot] {
         let handle = GateQueue().add(operation)
         let signals = SignalSubscription { _ in handle.cancel() }
@@ -130,12 +144,14 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     }
 }
 
-/// The operation: it gets its permit from the gate, and opens the camera with it.
+/// Operation of a snapshot: it receives a permit from the gate and opens the camera with it.
 struct SnapshotOperation: CaptureOperation {
     let authorization: AuthorizedFor<Capability.Camera>
     let taker: SnapshotTaker
     let view: SnapshotView
 
+    /// Makes the operation with the lowest level that its settings allow: `still` where they leave time
+    /// between frames, `video` otherwise.
     init(_ device: Device, _ taker: SnapshotTaker, _ view: SnapshotView) {
         let purpose = NumberText.counted(taker.settings.count, "picture")
         authorization = AuthorizedFor(
@@ -144,8 +160,11 @@ struct SnapshotOperation: CaptureOperation {
         self.view = view
     }
 
+    /// Takes the stills with the only device of the permit.
     func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) -> [Snapshot] {
         var permit = permit
+        // The gate grants what was asked for; an empty permit would be its mistake, and is an error here
+        // rather than a trap.
         guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
             throw CaptureError(.notAuthorized, "The permit is empty.")
         }
@@ -153,28 +172,32 @@ struct SnapshotOperation: CaptureOperation {
     }
 }
 
-/// Tells of each picture: a line for people, a line of JSON for programs.
+/// Report on each still: a line for people, or a line of JSON for programs.
 struct SnapshotView: Sendable {
-    /// Standard error where the picture itself goes to standard output.
+    /// Standard output, or standard error where the still itself goes to standard output.
     let stream: StandardStream
     let json: Bool
 
-    /// For people; programs have it in each picture's line.
+    /// Writes what the camera does otherwise than asked, for people; programs find it with each still.
     func show(_ differences: [String]) {
         if !json { for difference in differences { stream.note("Note: \(difference.visible)") } }
     }
 
+    /// Writes about one still as soon as it is stored, so that a script may pick it up.
     func show(_ snapshot: Snapshot) { stream.note(json ? snapshot.json.text : snapshot.text) }
 }
 
 extension Snapshot {
+    /// Line for people.
     fileprivate var text: String {
         let waited = NumberText.time(nanoseconds: waitedNanoseconds)
         let settled = isSettled ? "settled after \(waited)" : "not settled after \(waited)"
+        // Counted for bursts only: between stills a minute apart frames are meant to be skipped.
         let gap = missed == 0 ? "" : ", \(NumberText.counted(missed, "picture")) missed before it"
         return "\(path.visible): \(format.width)x\(format.height), \(NumberText.bytes(Int64(size))), \(settled)\(gap)"
     }
 
+    /// Line for programs. "timestamp_ns" is the frame's own, of CLOCK_MONOTONIC, not the file's.
     fileprivate var json: JSONValue {
         [
             "event": "picture", "path": .string(path), "bytes": .count(size), "width": .count(format.width),

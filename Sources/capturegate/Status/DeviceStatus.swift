@@ -1,11 +1,14 @@
 import CaptureGate
 
-/// How a device stands for this program: is it there, who holds it, is it allowed.
+/// State of a device for this program: presence, holder, permission, and strength of the gate.
 struct DeviceStatus {
     let device: Device
     let status: AuthorizationStatus
     let strength: GateStrength
 
+    /// Reads the status without asking anybody.
+    ///
+    /// The highest level is asked about, since a lower permission is shown with its level anyway.
     init(of device: Device, at gatekeeper: Gatekeeper) async {
         let levels = device.capability.levels.suffix(1).map { level in
             DeviceRequest(
@@ -16,6 +19,7 @@ struct DeviceStatus {
         strength = GateStrength(of: device)
     }
 
+    /// Cells of the device's row. Colour repeats what the words say, so nothing is lost without it.
     func row(_ style: TextStyle) -> [String] {
         let color =
             switch status {
@@ -26,6 +30,7 @@ struct DeviceStatus {
         return [device.id.rawValue.visible, device.availability.phrase, color(status.phrase), strength.label]
     }
 
+    /// Device for programs.
     var json: JSONValue {
         .object(
             [
@@ -39,28 +44,32 @@ struct DeviceStatus {
     }
 }
 
-/// What keeps a program away from a device here.
+/// Protection of a device against programs that do not ask the gate.
+///
+/// Shown because an honest gate says what it can't do: a library can hold back only the programs that use it.
 struct GateStrength: Hashable {
-    /// The group of the device's node; `nil` for built-in devices.
+    /// Group of the device's node; `nil` for built-in devices, which have none.
     let group: String?
 
     init(of device: Device) {
         group = device.nodes.first.flatMap(NodeProtection.init(of:))?.group
     }
 
-    /// The level in force: the gate is inside the programs that ask it.
+    /// Level in force: the gate is part of the programs that ask it.
     var level: String { "L0" }
 
+    /// Level and group for people.
     var label: String { group.map { "L0 (node of group \($0.visible))" } ?? "L0 (built in)" }
 
     static let explanation =
         "L0 advisory: programs that ask CaptureGate are held to it; any other program that may open a device's node can "
         + "capture without asking."
 
-    /// What the udev rules have made of this machine's nodes: that they are closed, where every one of them is, or which one
-    /// others can open, and by what. Nothing where none of them has the group.
+    /// Effect of the udev rules on this machine's nodes: all closed, or which ones others can open, and by
+    /// what. Empty where no node has the group, since the rules are not installed then.
     static func explanation(of nodes: [NodeProtection]) -> [String] {
         guard nodes.contains(where: { $0.group == ownGroup }) else { return [] }
+        // One open node is enough to capture, so each of them is named.
         let open = nodes.map { ($0, $0.openers(besides: ownGroup)) }.filter { !$0.1.isEmpty }
         if open.isEmpty {
             return [
@@ -73,10 +82,12 @@ struct GateStrength: Hashable {
             }
     }
 
+    /// Group that the project's udev rules give to capture nodes.
     static let ownGroup = "capturegate"
 }
 
 extension NodeProtection {
+    /// Node for programs. The mode is octal text with a leading zero, as chmod(1) takes it.
     var json: JSONValue {
         [
             "path": .string(path), "mode": .string("0" + String(mode, radix: 8)), "owner": .string(owner),
@@ -87,7 +98,7 @@ extension NodeProtection {
 }
 
 extension AuthorizationStatus {
-    /// For programs.
+    /// Status for programs.
     var word: String {
         switch self {
         case .notDetermined: "not_determined"
@@ -97,10 +108,12 @@ extension AuthorizationStatus {
         }
     }
 
-    /// For people.
+    /// Status for people, with what will happen at the next capture.
     var phrase: String {
         switch self {
         case .notDetermined(let previous):
+            // A grant is bound to the hash of the program's file, so an update asks again; said, lest it look
+            // like a fault.
             previous == nil ? "not decided: it will ask" : "the program has changed since it was allowed: it will ask"
         case .restricted(let restriction): "restricted: \(restriction.reason.visible)"
         case .denied(let decision): "denied\(Self.origin(decision))"
@@ -109,6 +122,7 @@ extension AuthorizationStatus {
         }
     }
 
+    /// Decision that the status rests on; `nil` where the policy, a kill switch or nobody decided.
     var decision: Decision? {
         switch self {
         case .denied(let decision): decision
@@ -117,6 +131,7 @@ extension AuthorizationStatus {
         }
     }
 
+    /// Number and author of a decision: the number is what a person quotes and finds in the log.
     private static func origin(_ decision: Decision) -> String {
         let number = decision.id.map { " #\($0)" } ?? ""
         return "\(number) by \(decision.decidedBy.description.visible)"

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureGate
 import GateStore
 
-/// `capturegate status`
+/// `capturegate status`: reports decisions, holders and protection; it changes nothing and asks nobody.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -17,6 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     @OptionGroup var json: JSONOption
 
+    /// Gathers everything first, then writes it in one piece.
     func run() async throws {
         let store = try UserStore.open()
         let report = StatusReport(
@@ -31,8 +32,10 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
+    /// Status of each device. One after another: each reads the same store, and there are few devices.
     private static func devices() async -> [DeviceStatus] {
         var statuses: [DeviceStatus] = []
+        // Identities only: reading formats would open the nodes.
         for device in DeviceCatalog.scan(.identity) {
             statuses.append(await DeviceStatus(of: device, at: .shared))
         }
@@ -40,20 +43,22 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// Everything `capturegate status` says.
+/// All that `capturegate status` reports, as text and as JSON.
 struct StatusReport {
+    /// Program that would capture: this one, as this user.
     let subject: Subject
     let storePath: String
     let snapshot: StoreSnapshot
-    /// How much of the audit log is kept.
+    /// Number of lines that the audit log keeps.
     let keptLines: Int
-    /// The clock as it is.
+    /// Current time, by which lifetimes are judged.
     let now: GateInstant
     let policy: PolicySummary
     let devices: [DeviceStatus]
     /// Every node of this machine that captures.
     let nodes: [NodeProtection]
 
+    /// Report for people: facts, devices, decisions.
     func lines(_ style: TextStyle) -> [String] {
         var facts = [
             ["Program", subject.executable.path.visible],
@@ -69,6 +74,7 @@ struct StatusReport {
                 killSwitches.isEmpty ? "none" : "\(killSwitches.joined(separator: ", ").visible) switched off",
             ],
         ]
+        // Only where there is something to say: most stores have never seen a later clock.
         facts += clock
         var lines = Table(rows: facts).lines + ["", style.bold("Devices, for this program")]
         lines += Table(rows: devices.map { $0.row(style) }).lines.map { "  " + $0 }
@@ -76,6 +82,8 @@ struct StatusReport {
         return lines + ["", style.bold("Decisions")] + decisions
     }
 
+    /// Report for programs. Used-up decisions stand apart: a capture may still run on one, but none can
+    /// begin.
     var json: JSONValue {
         [
             "subject": [
@@ -93,7 +101,7 @@ struct StatusReport {
         ]
     }
 
-    /// A row where permissions for a time count by a clock that was ahead.
+    /// Row about a clock that was ahead, by which permissions for a time count; empty where there was none.
     private var clock: [[String]] {
         guard let seen = snapshot.laterClock(than: now) else { return [] }
         return [
@@ -105,9 +113,11 @@ struct StatusReport {
         ]
     }
 
+    /// Capabilities that are switched off, sorted, so that two reports can be compared by diff(1).
     private var killSwitches: [String] { snapshot.killSwitches.map(\.rawValue).sorted() }
     private static let inForce = "in force"
 
+    /// Rows of all decisions, used-up ones last.
     private var decisions: [String] {
         let all = snapshot.decisions.map { ($0, state(of: $0)) } + (snapshot.consumed ?? []).map { ($0, "used up") }
         let rows = all.map { decision, state in
@@ -120,7 +130,8 @@ struct StatusReport {
         return rows.isEmpty ? ["  none"] : Table(rows: rows).lines.map { "  " + $0 }
     }
 
-    /// What the clocks and the session alone say of it, as the gate judges them.
+    /// State of a decision by the clocks and the session alone, judged as the gate does; devices and policy
+    /// are shown elsewhere.
     private func state(of decision: Decision) -> String {
         switch decision.lifetime {
         case .until where snapshot.hasRunOut(decision, at: now): "over"

@@ -3,15 +3,16 @@ import CaptureGate
 import FoundationEssentials
 import Glibc
 
-/// Asks the terminal how it can show pictures.
+/// Terminal that a preview is drawn on, asked for what it can show.
 enum PreviewTerminal {
-    /// How long a terminal may take; those across the world do, and each answers in the end. Milliseconds.
+    /// Longest wait for an answer, milliseconds: long enough for a connection around the world; every
+    /// terminal answers in the end.
     private static let patience: Int32 = 5000
 
-    /// The terminal that a recording is told on.
+    /// Area for the preview on standard error, where a recording's live row is.
     ///
-    /// - Parameter besidesEvents: whether it is told as events for a program.
-    /// - Throws: `.usage` where no picture can be shown.
+    /// - Parameter besidesEvents: true if the recording is reported as events for a program.
+    /// - Throws: `.usage` where no image can be shown.
     static func screen(besidesEvents: Bool) throws(CaptureError) -> PreviewScreen {
         let stream = StandardStream.error
         guard stream.canMoveCursor, stream.hasColours, !besidesEvents else {
@@ -24,21 +25,27 @@ enum PreviewTerminal {
         return PreviewScreen(style: style(of: stream), size: size)
     }
 
+    /// Style by the terminal's answer, else blocks in as many colours as it is known to have.
     private static func style(of stream: StandardStream) -> PreviewStyle {
         PreviewStyle(answer: ask(stream) ?? "") ?? (hasTrueColour ? .blocks : .fewColours)
     }
 
+    /// True if COLORTERM promises 24-bit colours: the convention of terminals, since terminfo lacks a common
+    /// entry for it.
     private static var hasTrueColour: Bool {
         ["truecolor", "24bit"].contains(ProcessInfo.processInfo.environment["COLORTERM"] ?? "")
     }
 
-    /// The answer comes as if it were typed, so it is read from the terminal's own keyboard, unseen, and what was typed
-    /// meanwhile is thrown away.
+    /// Answer of the terminal; `nil` where it can't be asked.
+    ///
+    /// It arrives as if it were typed, so it is read from the terminal's own keyboard, without echo and
+    /// without waiting for Enter. TCSAFLUSH discards what was typed before, lest it be taken for the answer.
     private static func ask(_ stream: StandardStream) -> String? {
         let keyboard = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard keyboard >= 0 else { return nil }
         defer { close(keyboard) }
         var mode = termios()
+        // Changing the terminal from the background would stop the process (SIGTTOU).
         guard tcgetpgrp(keyboard) == getpgrp(), tcgetattr(keyboard, &mode) == 0 else { return nil }
         var raw = mode
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
@@ -48,6 +55,7 @@ enum PreviewTerminal {
         return read(keyboard)
     }
 
+    /// Reads until the answer is complete, too long, or late.
     private static func read(_ keyboard: Int32) -> String {
         var answer = ""
         var bytes = [UInt8](repeating: 0, count: 256)
@@ -61,36 +69,39 @@ enum PreviewTerminal {
     }
 }
 
-/// How much room a terminal has for a picture.
+/// Area of a terminal that a preview may cover.
 struct PreviewScreen: Equatable {
     let style: PreviewStyle
-    /// Characters and lines.
+    /// Terminal columns and lines.
     let columns: Int
     let rows: Int
-    /// Pixels of a character.
+    /// Size of a character in pixels.
     let cellWidth: Int
     let cellHeight: Int
 
-    /// The widest that is drawn: more would be slow, and is seen no better.
+    /// Widest preview in columns: a larger one would be slow to draw, and shows no more that matters.
     private static let widest = 80
-    /// For what is told, above the picture and below.
+    /// Lines left for text above and below the frame.
     private static let linesOfText = 5
 
+    /// Area by the size that a terminal reports (TIOCGWINSZ); zeros in it mean unknown.
     init(style: PreviewStyle, size: winsize) {
         self.style = style
         let (columns, rows) = (Int(size.ws_col), Int(size.ws_row))
+        // One column less than there are: a full line would wrap in some terminals.
         self.columns = min(Self.widest, max(columns == 0 ? Self.widest : columns - 1, 8))
         self.rows = max((rows == 0 ? 24 : rows) - Self.linesOfText, 4)
-        // Many terminals do not say; a character of 8 x 16 is the usual one.
+        // Many terminals leave the pixels 0; a character of 8 x 16 is the usual one.
         cellWidth = columns > 0 && size.ws_xpixel > 0 ? max(Int(size.ws_xpixel) / columns, 1) : 8
         cellHeight = rows > 0 && size.ws_ypixel > 0 ? max(Int(size.ws_ypixel) / rows, 1) : 16
     }
 
-    /// The largest picture that there is room for, pixels.
+    /// Largest frame that fits, in pixels.
     var bounds: (width: Int, height: Int) {
         isBlocks ? (columns, 2 * rows) : (columns * cellWidth, rows * cellHeight)
     }
 
+    /// Drawing of a frame, with the cells that it covers.
     func drawing(of picture: Thumbnail) -> PreviewDrawing {
         guard !isBlocks else {
             return PreviewDrawing(style: style, columns: picture.width, rows: (picture.height + 1) / 2)
@@ -103,20 +114,22 @@ struct PreviewScreen: Equatable {
     private var isBlocks: Bool { style == .blocks || style == .fewColours }
 }
 
-/// How a terminal shows pictures.
+/// Form in which a terminal shows images.
 enum PreviewStyle: Equatable {
-    /// Two pixels a character, by the colours of a half block: any terminal with 24-bit colours.
+    /// Two pixels a character, by the colours of a half block, for any terminal with 24-bit colours.
     case blocks
-    /// The same with the 216 colours that every colour terminal has.
+    /// The same with the 216 colours of xterm's cube, which practically every colour terminal has.
     case fewColours
     /// Kitty's graphics protocol.
     case kitty
-    /// DEC's sixels.
+    /// Sixel graphics of DEC's terminals, which several emulators adopted.
     case sixel
 
-    /// Reads a terminal's answer to ``question``.
+    /// Style by a terminal's answer to ``question``; `nil` where it speaks of no graphics.
     ///
-    /// - Parameter answer: what came back, of both.
+    /// Asked and not looked up by TERM: terminals claim to be xterm whatever they can do.
+    ///
+    /// - Parameter answer: all that came back.
     init?(answer: String) {
         if answer.contains("_Gi=31;OK") {
             self = .kitty
@@ -127,13 +140,14 @@ enum PreviewStyle: Equatable {
         }
     }
 
-    /// Whether pictures of kitty's protocol are understood, then the primary device attributes, which every terminal
-    /// answers: with their answer, all have come.
+    /// Query of kitty's protocol (`a=q`, one pixel), then of the primary device attributes (DA1, CSI c),
+    /// which every terminal answers: once that answer is there, the other would have come before it.
     static let question = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c"
 
+    /// True once the answer to DA1 is complete.
     static func isWhole(_ answer: String) -> Bool { answer.contains("\u{1B}[?") && answer.hasSuffix("c") }
 
-    /// `ESC [ ? 62 ; 4 c`: 4 stands for sixels.
+    /// Attributes of DA1, such as 62 and 4 in `ESC [ ? 62 ; 4 c`: 4 stands for sixels.
     private static func attributes(in answer: String) -> [Substring] {
         guard let start = answer.range(of: "\u{1B}[?") else { return [] }
         return answer[start.upperBound...].prefix { $0 != "c" }.split(separator: ";").dropFirst().map { $0 }
