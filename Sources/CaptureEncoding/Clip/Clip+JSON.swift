@@ -1,13 +1,13 @@
 import CaptureGate
 
 extension Clip {
-    /// One line of JSON (RFC 8259).
+    /// JSON on one line (RFC 8259).
     public var json: String {
         JSONText.members([
             ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
             ("tracks", .array(tracks.map(\.jsonText))), ("ledger", ledger.jsonText), ("end", .string(end.rawValue)),
-            ("segments", parts.isEmpty ? nil : .array(parts.map(\.jsonText))),
+            ("segments", segments.isEmpty ? nil : .array(segments.map(\.jsonText))),
             ("tees", tees.isEmpty ? nil : .array(tees.map(\.jsonText))),
         ]).rendered
     }
@@ -19,15 +19,15 @@ extension ClipTee {
             ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)), ("end", .string(end.rawValue)),
             ("error", error.map { .string($0.message) }), ("ledger", ledger.jsonText),
-            ("segments", parts.isEmpty ? nil : .array(parts.map(\.jsonText))),
+            ("segments", segments.isEmpty ? nil : .array(segments.map(\.jsonText))),
         ])
     }
 
-    /// One line of JSON (RFC 8259).
+    /// JSON on one line (RFC 8259).
     public var json: String { jsonText.rendered }
 }
 
-extension ClipPart {
+extension ClipSegment {
     var jsonText: JSONText {
         .object([
             ("path", .string(path)), ("start_ns", .integer(startNanoseconds)),
@@ -35,7 +35,7 @@ extension ClipPart {
         ])
     }
 
-    /// One line of JSON (RFC 8259).
+    /// JSON on one line (RFC 8259).
     public var json: String { jsonText.rendered }
 }
 
@@ -59,7 +59,7 @@ extension TrackLedger {
     }
 }
 
-extension LossMark {
+extension LossEvent {
     var jsonText: JSONText { .object([("at_ns", .integer(atNanoseconds)), ("frames", .count(frames))]) }
 }
 

@@ -1,27 +1,27 @@
 import CaptureGate
 
-/// A finished recording: where it is, what it holds, and what was lost on the way.
+/// A finished recording: its files, its tracks, and the frames that were lost on the way.
 ///
 /// *thread-safe*
 public struct Clip: Hashable, Sendable {
-    /// The file; `-` for standard output, `null:` for none.
+    /// Path of the file; `-` for standard output, `null:` for none. With segments, the name of the whole, which no file has.
     public let path: String
     public let format: ClipFormat
-    /// From the clip's start to the end of its last frame, nanoseconds.
+    /// Time from the clip's start to the end of its last frame, nanoseconds.
     public let durationNanoseconds: Int64
     public let bytes: Int64
-    /// As the devices delivered them.
+    /// Tracks in the formats that the devices delivered.
     public internal(set) var tracks: [ClipTrack]
     public internal(set) var ledger: LossLedger
     public let end: EndReason
-    /// The files, where it goes into several; `path` is what the whole is called then, and no file's name.
-    public let parts: [ClipPart]
-    /// The further places it went to.
+    /// Files of a segmented clip, in their order; empty for a clip of one file.
+    public let segments: [ClipSegment]
+    /// Further outputs of the same capture.
     public internal(set) var tees: [ClipTee] = []
 
     public init(
         path: String, format: ClipFormat, durationNanoseconds: Int64, bytes: Int64, tracks: [ClipTrack],
-        ledger: LossLedger, end: EndReason, parts: [ClipPart] = []
+        ledger: LossLedger, end: EndReason, segments: [ClipSegment] = []
     ) {
         self.path = path
         self.format = format
@@ -30,8 +30,80 @@ public struct Clip: Hashable, Sendable {
         self.tracks = tracks
         self.ledger = ledger
         self.end = end
-        self.parts = parts
+        self.segments = segments
     }
 
     public var duration: Duration { .nanoseconds(durationNanoseconds) }
+}
+
+/// One file of a segmented clip.
+///
+/// *thread-safe*
+public struct ClipSegment: Hashable, Sendable {
+    public let path: String
+    /// Time from the clip's start to the segment's, nanoseconds.
+    public let startNanoseconds: Int64
+    public let durationNanoseconds: Int64
+    public let bytes: Int64
+
+    public init(path: String, startNanoseconds: Int64, durationNanoseconds: Int64, bytes: Int64) {
+        self.path = path
+        self.startNanoseconds = startNanoseconds
+        self.durationNanoseconds = durationNanoseconds
+        self.bytes = bytes
+    }
+}
+
+/// A further output of a recording, beside the clip's own.
+///
+/// *thread-safe*
+public struct ClipTee: Hashable, Sendable {
+    public let path: String
+    public let format: ClipFormat
+    public let durationNanoseconds: Int64
+    public let bytes: Int64
+    public let end: EndReason
+    /// Error that ended this output before the others; `nil` where it did not fail.
+    public let error: CaptureError?
+    /// Losses of this output: one that is too slow leaves out frames that the others have.
+    public let ledger: LossLedger
+    /// Files of a segmented output; empty for one file.
+    public let segments: [ClipSegment]
+}
+
+/// Failure of one of several outputs, while the others go on.
+///
+/// *thread-safe*
+public struct OutputFailure: Hashable, Sendable {
+    public let path: String
+    public let error: CaptureError
+}
+
+/// Reason for which a recording ended.
+///
+/// *thread-safe*
+public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The clip has everything that was asked for.
+    case complete
+    /// One more frame would have made the file larger than allowed.
+    case maxSize = "max_size"
+    /// The audio was quiet for as long as the settings say.
+    case silence
+    /// A frame was lost, with ``LossPolicy/fail``.
+    case loss
+    /// A person or a signal ended it.
+    case interrupt
+    /// The gate took the permission back.
+    case revoked
+    case deviceGone = "device_gone"
+    case stalled
+    /// The signal at a device's input changed, or went away and no frame came any more.
+    case signal
+    case diskFull = "disk_full"
+    case failure
+
+    /// Reason for a clip whose output failed.
+    init(ofOutput error: CaptureError) {
+        self = error == .sizeReached ? .maxSize : error.kind == .diskFull ? .diskFull : .failure
+    }
 }

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// One microphone or camera of a clip, with the format that was negotiated.
+/// Track of a clip: one microphone or camera, with the format that was negotiated.
 ///
 /// *thread-safe*
 public struct ClipTrack: Hashable, Sendable {
@@ -10,9 +10,9 @@ public struct ClipTrack: Hashable, Sendable {
     }
 
     public let media: Media
-    /// The name a person reads, such as "HD Pro Webcam C920".
+    /// Name that a person reads, such as "HD Pro Webcam C920".
     public let name: String
-    /// The device's stable id.
+    /// Stable id of the device.
     public let device: String
 
     public init(_ media: Media, name: String, device: String) {
@@ -29,5 +29,71 @@ public struct ClipTrack: Hashable, Sendable {
 
     public var video: VideoFormat? {
         if case .video(let format) = media { format } else { nil }
+    }
+}
+
+extension ClipTrack {
+    /// Frames in the data of one write.
+    func frames(in data: RawSpan) throws(CaptureError) -> Int {
+        switch media {
+        case .audio(let format): try format.frames(in: data)
+        case .video: 1
+        }
+    }
+
+    /// Duration of frames, nanoseconds.
+    func nanoseconds(ofFrames frames: Int64) -> Int64 {
+        switch media {
+        case .audio(let format): format.nanoseconds(ofFrames: frames)
+        case .video(let format): format.frameRate.frameNanoseconds * frames
+        }
+    }
+}
+
+extension ClipTrack {
+    /// Frames of a duration: the inverse of `nanoseconds(ofFrames:)`.
+    func frames(lasting nanoseconds: Int64) -> Int64 {
+        switch media {
+        case .audio(let format):
+            let rate = Int64(format.sampleRate)
+            return nanoseconds / 1_000_000_000 * rate
+                + (nanoseconds % 1_000_000_000 * rate + 500_000_000) / 1_000_000_000
+        case .video(let format): return nanoseconds / max(format.frameRate.frameNanoseconds, 1)
+        }
+    }
+}
+
+/// Kind of a track.
+///
+/// *thread-safe*
+public enum MediaKind: String, Hashable, Sendable, Codable, CaseIterable {
+    case audio, video
+}
+
+/// Title and tags of a clip, for formats that store them.
+///
+/// *thread-safe*
+public struct ClipLabels: Hashable, Sendable {
+    public var title: String?
+    /// Further tags: name in upper case, and text. A recorder adds `GRANT`, the decisions that it rests on.
+    public var extra: [String: String]
+
+    public init(title: String? = nil, extra: [String: String] = [:]) {
+        self.title = title
+        self.extra = extra
+    }
+
+    /// Labels with the numbers of the decisions that the recording rests on, as the audit log has them: `GRANT=3, 4`.
+    func allowed(by decisions: [Int64]) -> ClipLabels {
+        guard !decisions.isEmpty, extra["GRANT"] == nil else { return self }
+        var labels = self
+        labels.extra["GRANT"] = Set(decisions).sorted().map(String.init).joined(separator: ", ")
+        return labels
+    }
+
+    /// Vorbis comments, `NAME=text`, with the name of the device.
+    func comments(of track: ClipTrack) -> [String] {
+        let title = title.map { ["TITLE=\($0)"] } ?? []
+        return title + ["DEVICE=\(track.name)"] + extra.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     }
 }

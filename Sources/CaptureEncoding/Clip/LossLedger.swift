@@ -1,4 +1,93 @@
-/// What became of every frame of a recording, track by track, in the clip's order of tracks.
+import CaptureGate
+
+/// Account of every frame of one track. A frame is one image of video, or one sample of each channel.
+///
+/// *thread-safe*
+public struct TrackLedger: Hashable, Sendable, Codable {
+    public let kind: MediaKind
+    /// Name that a person reads.
+    public let name: String
+    /// Stable id of the device.
+    public let device: String
+    /// Frames that the device made while the clip was recorded.
+    public var asked: UInt64 = 0
+    /// Frames from the device that are in the clip.
+    public var delivered: UInt64 = 0
+    public var lost = LostFrames()
+    /// Number of overruns.
+    public var xruns: UInt64 = 0
+    /// Frames put in for lost ones: silence, or repeated video frames. Video frames without a signal are among them.
+    public var filled: UInt64 = 0
+    /// Audio frames that the clip has more than the device delivered, through resampling to the clip's clock; fewer where negative.
+    public var corrected: Int64 = 0
+    /// Video frames that were repaired, such as MJPEG without Huffman tables.
+    public var repaired: UInt64 = 0
+    /// Time from the clip's start to the track's first frame, nanoseconds.
+    public var startOffsetNanoseconds: Int64 = 0
+    /// Rate of the device's clock against CLOCK_MONOTONIC, parts per million; `nil` where too short to tell.
+    public var driftPPM: Double?
+    /// Uncertainty of ``driftPPM``, which is within it 19 times in 20, parts per million.
+    public var driftUncertaintyPPM: Double?
+    /// Distance of the audio's end behind its place by the clip's clock, nanoseconds; `nil` for a track that is not kept to that
+    /// clock. More than some milliseconds means that the device's clock is off by more than is corrected, 2 %, or that the clip
+    /// was too short for it.
+    public var endOffsetNanoseconds: Int64?
+    /// Priority that the capture thread got, such as "SCHED_FIFO 50".
+    public var priority: String?
+    /// Presentation time of the first frame, nanoseconds from the clip's start.
+    public var firstNanoseconds: Int64?
+    /// Presentation time of the last frame, nanoseconds from the clip's start.
+    public var lastNanoseconds: Int64?
+
+    /// Gaps of the track, the first thousand; `nil` where losses are not marked.
+    public var marks: [LossEvent]?
+
+    public init(kind: MediaKind, name: String, device: String) {
+        self.kind = kind
+        self.name = name
+        self.device = device
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case kind, name, device, asked, delivered, lost, xruns, filled, corrected, repaired, priority, marks
+        case startOffsetNanoseconds = "start_offset_ns"
+        case endOffsetNanoseconds = "end_offset_ns"
+        case driftPPM = "drift_ppm"
+        case driftUncertaintyPPM = "drift_uncertainty_ppm"
+        case firstNanoseconds = "first_ns"
+        case lastNanoseconds = "last_ns"
+    }
+
+    /// Frames of the track in the file.
+    public var frames: UInt64 { UInt64(clamping: Int64(clamping: delivered + filled) + corrected) }
+
+    /// Fits the ledger to the file of an output that failed: it has fewer frames than it was given, or part of those it refused.
+    mutating func fit(to kept: KeptFrames) {
+        if kept.frames > frames {
+            delivered += kept.frames - frames
+        } else {
+            limit(to: kept.frames)
+        }
+        asked = delivered + lost.total
+        lastNanoseconds = kept.frames == 0 ? nil : kept.last
+        if kept.frames == 0 { firstNanoseconds = nil }
+    }
+
+    /// Limits the ledger to the frames that were written.
+    mutating func limit(to written: UInt64) {
+        guard written < frames else { return }
+        filled = min(filled, written)
+        corrected = min(corrected, Int64(clamping: written - filled))
+        delivered = UInt64(clamping: Int64(clamping: written - filled) - corrected)
+    }
+
+    mutating func note(drift: (ppm: Double, uncertainty: Double)?) {
+        driftPPM = drift.map(\.ppm)
+        driftUncertaintyPPM = drift.map(\.uncertainty)
+    }
+}
+
+/// Account of every frame of a recording, track by track, in the clip's order.
 ///
 /// *thread-safe*
 public struct LossLedger: Hashable, Sendable, Codable {
@@ -11,6 +100,130 @@ public struct LossLedger: Hashable, Sendable, Codable {
     /// Frames lost in all tracks.
     public var totalLost: UInt64 { tracks.reduce(0) { $0 + $1.lost.total } }
 
-    /// One line of JSON (RFC 8259).
+    /// JSON on one line (RFC 8259).
     public var json: String { jsonText.rendered }
+}
+
+/// Frames that the device made, or should have made, and that the clip does not have, by cause.
+///
+/// *thread-safe*
+public struct LostFrames: Hashable, Sendable, Codable {
+    /// Frames lost before they reached the program: missing in the driver's sequence, dropped without a gap in it as the
+    /// timestamps tell, or lost while the device was unplugged.
+    public var device: UInt64 = 0
+    /// Frames for which the ring had no free slot: the reader was too slow.
+    public var ring: UInt64 = 0
+    /// Frames with the driver's error flag, and video frames broken beyond repair.
+    public var corrupt: UInt64 = 0
+    /// Buffers without a byte.
+    public var empty: UInt64 = 0
+    /// Buffers with fewer bytes than a frame has.
+    public var short: UInt64 = 0
+    /// Audio frames missing through xruns.
+    public var xrun: UInt64 = 0
+    /// Frames that a stalled device would have made, by the clock, between its last frame and the first one after a restart.
+    public var stall: UInt64 = 0
+    /// Audio frames that the sleeping device did not make, by the clock.
+    public var suspend: UInt64 = 0
+    /// Frames that the encoder was too slow for.
+    public var encoder: UInt64 = 0
+    /// Video frames that the device delivered while its input had no signal: they are in the clip, and stand for missing ones.
+    public var noSignal: UInt64 = 0
+    /// Video frames that the device delivered while a shutter covered the lens.
+    public var covered: UInt64 = 0
+
+    public init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case device, ring, corrupt, empty, short, xrun, stall, suspend, encoder, covered
+        case noSignal = "no_signal"
+    }
+
+    /// Sum of all causes.
+    public var total: UInt64 { Self.causes.reduce(0) { $0 + self[keyPath: $1] } }
+
+    /// Counts frames that the device lost before a frame or period, by the cause that its flags tell.
+    mutating func add(_ frames: UInt64, before flags: FrameFlags) {
+        if flags.contains(.reattached) {
+            device += frames
+        } else if flags.contains(.suspended) {
+            suspend += frames
+        } else if flags.contains(.xrun) {
+            xrun += frames
+        } else if flags.contains(.restarted) {
+            stall += frames
+        } else {
+            device += frames
+        }
+    }
+}
+
+extension LostFrames {
+    private static let causes: [WritableKeyPath<LostFrames, UInt64> & Sendable] = [
+        \.device, \.ring, \.corrupt, \.empty, \.short, \.xrun, \.stall, \.suspend, \.encoder,
+        \.noSignal, \.covered,
+    ]
+
+    static func += (lost: inout LostFrames, more: LostFrames) {
+        for cause in causes { lost[keyPath: cause] += more[keyPath: cause] }
+    }
+
+    /// Subtracts the losses up to an earlier moment; never below 0.
+    static func -= (lost: inout LostFrames, before: LostFrames) {
+        for cause in causes { lost[keyPath: cause] -= min(lost[keyPath: cause], before[keyPath: cause]) }
+    }
+}
+
+/// Gap in a clip: frames are missing here.
+///
+/// *thread-safe*
+public struct LossEvent: Hashable, Sendable, Codable {
+    /// Time from the clip's start, nanoseconds.
+    public let atNanoseconds: Int64
+    /// Samples of each channel, or video frames.
+    public let frames: UInt64
+
+    public init(atNanoseconds: Int64, frames: UInt64) {
+        self.atNanoseconds = atNanoseconds
+        self.frames = frames
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case frames
+        case atNanoseconds = "at_ns"
+    }
+
+    /// Event with its time counted from a later moment on.
+    func since(_ nanoseconds: Int64) -> LossEvent {
+        LossEvent(atNanoseconds: atNanoseconds - nanoseconds, frames: frames)
+    }
+}
+
+/// Frames of a track that are in the file.
+struct KeptFrames: Hashable {
+    var frames: UInt64 = 0
+    /// Presentation time of the last one, nanoseconds from the clip's start; `nil` without one.
+    var last: Int64?
+}
+
+extension KeptFrames {
+    /// - Parameters:
+    ///   - track: of the frames.
+    ///   - duration: of all, nanoseconds.
+    ///   - end: of the last one, nanoseconds from the clip's start.
+    init(of track: ClipTrack, lasting duration: Int64, until end: Int64) {
+        frames = UInt64(max(track.frames(lasting: duration), 0))
+        last = frames == 0 ? nil : end - track.nanoseconds(ofFrames: 1)
+    }
+}
+
+extension LossLedger {
+    /// Ledger of an output that failed.
+    func fitted(to kept: [KeptFrames]) -> LossLedger {
+        var ledger = self
+        for (index, kept) in kept.enumerated() where ledger.tracks.indices.contains(index) {
+            ledger.tracks[index].fit(to: kept)
+        }
+        return ledger
+    }
 }

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// Stores the tracks of a clip as they come, each in the order of time.
+/// Storage for the tracks of a clip: takes frames as they come, each track's in the order of time.
 ///
 /// After an error of the output everything before it is kept: `finish` still makes a valid file of it.
 ///
@@ -10,51 +10,84 @@ public protocol ClipWriter: AnyObject {
     var tracks: [ClipTrack] { get }
     /// Bytes written so far.
     var bytesWritten: Int64 { get }
-    /// What finishing it now would add to these, at most.
+    /// Most bytes that finishing it now would add.
     var pendingBytes: Int64 { get }
 
-    /// What the encoder of a track did so far; for `ClipFormat.nothing`, what came in.
+    /// Work of a track's encoder so far; for `ClipFormat.nothing`, the frames that came in.
     func counts(of track: Int) -> EncoderCounts
 
-    /// Pictures that were handed in and are in no file, or not in each of several: broken ones, and those that an encoder was
-    /// too slow for. What is behind may not be known yet.
+    /// Frames that were handed in and are in no file, or not in each of several: broken ones, and those that an encoder was
+    /// too slow for. An output that is behind may not know of the latest ones yet.
     func leftOut(of track: Int) -> UInt64
 
-    /// Whether it would leave a picture out that came now: it is not as fast as what comes. Whoever can wait, does.
+    /// True while the next video frame would be left out: the output is slower than the capture. A caller that can wait
+    /// should.
     var isBusy: Bool { get }
+
+    /// Error for which the output takes no more frames; `nil` while it does. An error that shows only when the clip is
+    /// finished is here alone: `finish` makes a clip all the same.
+    var failure: CaptureError? { get }
+
+    /// True while a segment waits to be finished: see `finishSegments(_:)`.
+    var isSegmentOver: Bool { get }
+
+    /// Finishes the segments that no track has more frames for. Call it between writes; a writer of one file does nothing.
+    /// - Parameter ledger: the losses so far; asked for only where a segment is finished.
+    func finishSegments(_ ledger: () -> LossLedger) throws(CaptureError)
+
+    /// Failures of single outputs since the last call, where others go on; none for a writer of one output.
+    func takeFailures() -> [OutputFailure]
+
+    /// Error that ended the clip's own output while further ones went on; `nil` for a writer of one output.
+    var ownFailure: CaptureError? { get }
 
     /// Stores frames.
     /// - Parameters:
-    ///   - data: sound: whole interleaved frames; pictures: one buffer of the driver's. A picture that is broken or
+    ///   - data: whole interleaved frames of audio, or one buffer of the camera driver. A video frame that is broken or
     ///     short is skipped and counted.
     ///   - track: index in `tracks`.
-    ///   - nanoseconds: when they are to be presented, from the clip's start, 0 or later.
+    ///   - nanoseconds: presentation time from the clip's start, 0 or later.
     /// - Throws: `.diskFull` or `.inputOutput`: call `finish`; `.usage` for data that can't be of this track.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError)
 
-    /// Stores a picture several times in a row, each a frame later, in its own place and in those of missing ones.
+    /// Stores a video frame several times in a row, each one frame later: for itself and for missing ones.
     /// - Throws: as `write(_:to:at:)`.
     func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError)
 
-    /// Says that the clip lasts until then although nothing more may come: its last picture stands until the end.
+    /// Extends the clip to a time although no frame may follow: its last video frame stands until then.
     func extend(to nanoseconds: Int64)
 
-    /// Writes what is still inside and what only the end knows, and gives the file its name. Once.
-    /// - Throws: `.fileExists`, `.inputOutput`, `.diskFull`; what there is then stays under the partial name.
+    /// Writes the frames still inside an encoder, the index and the totals, and gives the file its name. Call it once.
+    /// - Throws: `.fileExists`, `.inputOutput`, `.diskFull`; the file then stays under its partial name.
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip
 
-    /// Leaves nothing behind.
+    /// Removes what was written.
     func discard()
 }
 
 extension ClipWriter {
-    /// Those that the encoder has skipped.
+    /// Frames that the encoder has skipped.
     public func leftOut(of track: Int) -> UInt64 { counts(of: track).skipped }
 
-    /// One that stores what comes before it returns never is.
+    /// False: a synchronous writer is never busy.
     public var isBusy: Bool { false }
 
-    /// Encodes it each time.
+    /// `nil`, for writers that keep no error.
+    public var failure: CaptureError? { nil }
+
+    /// False, for writers of one file.
+    public var isSegmentOver: Bool { false }
+
+    /// Nothing, for writers of one file.
+    public func finishSegments(_ ledger: () -> LossLedger) throws(CaptureError) {}
+
+    /// None, for writers of one output.
+    public func takeFailures() -> [OutputFailure] { [] }
+
+    /// `nil`, for writers of one output.
+    public var ownFailure: CaptureError? { nil }
+
+    /// Encodes the frame once for each time.
     public func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
         try checkTrack(track)
         for time in 0..<times {
@@ -62,19 +95,19 @@ extension ClipWriter {
         }
     }
 
-    /// For formats whose frames lie one after another: they last as long as their frames.
+    /// Nothing, for formats whose frames follow one another: such a clip lasts as long as its frames.
     public func extend(to nanoseconds: Int64) {}
 
-    /// For those that keep nothing back.
+    /// 0, for writers that keep nothing back.
     public var pendingBytes: Int64 { 0 }
 
-    /// Stores sound on the first track of sound.
+    /// Stores audio on the first audio track.
     /// - Throws: as `write(_:to:at:)`; `.usage` if there is none.
     public func write(audio: RawSpan, at nanoseconds: Int64) throws(CaptureError) {
         try write(audio, to: firstTrack(of: .audio), at: nanoseconds)
     }
 
-    /// Stores a picture on the first track of pictures.
+    /// Stores a frame on the first video track.
     /// - Throws: as `write(_:to:at:)`; `.usage` if there is none.
     public func write(video: RawSpan, at nanoseconds: Int64) throws(CaptureError) {
         try write(video, to: firstTrack(of: .video), at: nanoseconds)

@@ -6,7 +6,7 @@ import CaptureGate
 /// valid clip of it.
 ///
 /// *session-bound*
-final class StreamWriter<Stream: ClipStream>: FailableWriter {
+final class StreamWriter<Stream: ClipStream>: ClipWriter {
     let format: ClipFormat
     let tracks: [ClipTrack]
 

@@ -7,7 +7,7 @@ import Dispatch
 /// *thread-safe*
 final class FinishingQueue: Sendable {
     private struct State {
-        var finished: [ClipPart] = []
+        var finished: [ClipSegment] = []
         var failure: CaptureError?
         var hasLastFailed = false
     }
@@ -27,7 +27,7 @@ final class FinishingQueue: Sendable {
     }
 
     /// Tells of the part whose file was added last, once that has its name.
-    func tell(_ part: ClipPart) {
+    func tell(_ part: ClipSegment) {
         queue.async { [self] in
             state.withLock { state in
                 if !state.hasLastFailed { state.finished.append(part) }
@@ -37,7 +37,7 @@ final class FinishingQueue: Sendable {
     }
 
     /// The parts that have their names since the last call.
-    func takeFinished() -> [ClipPart] {
+    func takeFinished() -> [ClipSegment] {
         state.withLock { state in
             // Most of the time there is none, and nothing to be made anew.
             if state.finished.isEmpty { return [] }

@@ -1,16 +1,16 @@
 import CSystem
 import CaptureGate
 
-/// What a recording waits for before its clip begins, and how much from before then belongs to it.
+/// Pre-roll of a recording: the start that it waits for, and the time before it that belongs to the clip.
 struct PreRoll {
-    /// Nanoseconds.
+    /// Time before the start that belongs to the clip, nanoseconds; 0 for a start that is only scheduled.
     let length: Int64
-    /// Nanoseconds since 1970; `nil` where somebody asks for it.
+    /// Scheduled start, nanoseconds since 1970; `nil` where somebody asks for it.
     let startsAt: Int64?
 
-    /// Of the memory of all devices together.
+    /// Memory of all devices together, bytes.
     static let mostBytes = 1 << 30
-    /// A device's frames come late, and what was asked for is learnt late.
+    /// Time held beyond the pre-roll: frames come late, and the start is learnt late, nanoseconds.
     static let slack: Int64 = 1_000_000_000
 
     /// - Returns: `nil` where a recording begins when its devices deliver.
@@ -20,8 +20,8 @@ struct PreRoll {
         startsAt = settings.startsAt
     }
 
-    /// Refuses what would not fit into memory, rather than keep less than was asked for.
-    /// - Throws: `.usage`, with what it needs.
+    /// Refuses a pre-roll that would not fit into memory, rather than keep less than was asked for.
+    /// - Throws: `.usage`, with the memory that it needs.
     func check(_ tracks: [ClipTrack]) throws(CaptureError) {
         guard length > 0 else { return }
         let bytes = tracks.reduce(0) { $0 + mostBytes(of: $1) }
@@ -37,7 +37,7 @@ struct PreRoll {
             ])
     }
 
-    /// How much each of them may hold: those of which it is known were checked, the others share the rest.
+    /// Memory that each track may take. Tracks of known size were checked; the others share the rest.
     func mostBytes(of tracks: [ClipTrack]) -> [Int] {
         let known = tracks.map(mostBytes)
         let open = known.count { $0 == 0 }
@@ -45,35 +45,138 @@ struct PreRoll {
         return known.map { $0 > 0 ? Self.mostBytes : rest / open }
     }
 
-    /// 0 for compressed pictures, of which nobody knows.
+    /// Memory that a track needs; 0 for compressed video, of which nobody knows.
     private func mostBytes(of track: ClipTrack) -> Int {
         Int(track.rawBytesPerSecond * Double(length + Self.slack) / 1e9)
     }
 
-    /// The start on CLOCK_MONOTONIC, once it is there.
-    /// - Parameter asked: when somebody asked for it, CLOCK_MONOTONIC nanoseconds.
+    /// Start on CLOCK_MONOTONIC, once it is there; `nil` before.
+    /// - Parameter asked: moment at which somebody asked for it, CLOCK_MONOTONIC nanoseconds.
     func start(asked: Int64?) -> Int64? {
-        // Without a pre-roll the clip has its moment: nothing was captured at any other.
+        // Without a pre-roll only the scheduled moment counts: nothing was captured at any other.
         if let asked, length > 0 || startsAt == nil { return asked }
         guard let startsAt else { return nil }
         let left = startsAt - cs_clock_ns(Int32(CS_CLOCK_REALTIME))
         return left > 0 ? nil : cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + left
     }
 
-    /// How long to wait before looking again, milliseconds.
+    /// Time to wait before the next look, milliseconds.
     var patience: Int32 {
         guard let startsAt else { return 100 }
         let left = (startsAt - cs_clock_ns(Int32(CS_CLOCK_REALTIME))) / 1_000_000
         return Int32(min(max(left + 1, 0), 100))
     }
+
+    /// Sentence on a pre-roll that is shorter than asked.
+    static func shorter(_ got: Int64, than asked: Int64) -> String {
+        "The pre-roll is \(seconds(got)) s, not \(seconds(asked)) s: there was no more yet, or no more memory."
+    }
+
+    private static func seconds(_ nanoseconds: Int64) -> String {
+        let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
+        return "\(tenths / 10).\(tenths % 10)"
+    }
 }
 
 extension ClipTrack {
-    /// What a second of it takes as it comes; 0 for compressed pictures, of which nobody knows.
+    /// Bytes that a second of it takes as it comes; 0 for compressed video, of which nobody knows.
     fileprivate var rawBytesPerSecond: Double {
         switch media {
         case .audio(let format): Double(format.bytesPerFrame * format.sampleRate)
         case .video(let format): Double(format.rawByteCount ?? 0) * format.frameRate.framesPerSecond
         }
+    }
+}
+
+/// Frames of one device in memory, the oldest first: those from before the start was asked for.
+final class PreRollBuffer {
+    private struct Frame {
+        var header: FrameHeader
+        var bytes: [UInt8]
+    }
+
+    /// Frames from `first` on; those before are empty.
+    private var frames: [Frame] = []
+    private var first = 0
+    /// Memory of frames that are gone.
+    private var spare: [[UInt8]] = []
+    /// Memory that they take, bytes.
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { first == frames.count }
+    /// Timestamp of the oldest, CLOCK_MONOTONIC nanoseconds; `nil` where there is none.
+    var oldest: Int64? { isEmpty ? nil : frames[first].header.timestamp }
+
+    func append(_ header: FrameHeader, _ bytes: RawSpan) {
+        var copy = spare.popLast() ?? []
+        copy.removeAll(keepingCapacity: true)
+        // Exactly: an array that grows by itself takes twice what it had.
+        copy.reserveCapacity(bytes.byteCount)
+        bytes.withUnsafeBytes { copy.append(contentsOf: $0) }
+        byteCount += copy.capacity
+        frames.append(Frame(header: header, bytes: copy))
+    }
+
+    /// Removes the oldest frame where the rest reaches back to a moment, or takes more memory than allowed.
+    /// - Parameters:
+    ///   - moment: CLOCK_MONOTONIC nanoseconds.
+    ///   - most: bytes.
+    /// - Returns: its header; `nil` where it stays.
+    func dropFirst(before moment: Int64, most: Int) -> FrameHeader? {
+        guard frames.count - first > 1 else { return nil }
+        guard frames[first + 1].header.timestamp <= moment || byteCount > most else { return nil }
+        return removeFirst()
+    }
+
+    /// Lends the oldest frame, and removes it.
+    func takeFirst(_ body: (FrameHeader, RawSpan) throws(CaptureError) -> Void) throws(CaptureError) {
+        let bytes = frames[first].bytes
+        try body(frames[first].header, bytes.span.bytes)
+        _ = removeFirst()
+    }
+
+    private func removeFirst() -> FrameHeader {
+        let header = frames[first].header
+        byteCount -= frames[first].bytes.capacity
+        // One is removed for each that comes, so a few are enough.
+        if spare.count < 8 { spare.append(frames[first].bytes) }
+        frames[first].bytes = []
+        first += 1
+        if first == frames.count || first > 1024 {
+            frames.removeFirst(first)
+            first = 0
+        }
+        return header
+    }
+}
+
+/// Throttle for frames that are in memory already: they wait for an output that is behind and would leave some out, but no
+/// longer than a stuck pipe deserves.
+struct Throttle {
+    /// Time between two looks, milliseconds.
+    static let pause: Int32 = 5
+    /// Time without any progress after which it gives up, nanoseconds.
+    private static let patience: Int64 = 2_000_000_000
+    private var since: Int64?
+
+    /// Decides whether to wait.
+    /// - Parameter isBusy: true where the output is behind.
+    /// - Returns: true to wait.
+    mutating func holds(_ isBusy: Bool) -> Bool {
+        holds(isBusy, now: isBusy ? cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) : 0)
+    }
+
+    /// Decides whether to wait, at a moment.
+    /// - Parameters:
+    ///   - isBusy: true where the output is behind.
+    ///   - now: CLOCK_MONOTONIC nanoseconds.
+    mutating func holds(_ isBusy: Bool, now: Int64) -> Bool {
+        guard isBusy else {
+            since = nil
+            return false
+        }
+        let start = since ?? now
+        since = start
+        return now - start < Self.patience
     }
 }

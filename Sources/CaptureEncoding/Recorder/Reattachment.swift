@@ -1,56 +1,73 @@
 import CSystem
 import CaptureGate
 
-/// Waits for devices that were unplugged in the middle of a clip.
+/// Return of devices that were unplugged in the middle of a clip: how long each is waited for, and when it is looked for.
+///
+/// *session-bound*
 final class Reattachment {
+    /// Result of a look at a device whose capture has ended.
     enum Outcome {
+        /// It is away, and waited for.
         case away
+        /// It is open again.
         case back
-        /// The clip has become as long as it was to be before the device came back.
+        /// The clip's end came before the device was back.
         case missed
-        /// Nobody waits, or not any longer.
+        /// It is not waited for, or no longer.
         case over(SessionEnd)
     }
 
-    /// Nanoseconds; `nil` where nobody waits.
+    /// Course of one device's absences. Moments are CLOCK_MONOTONIC nanoseconds.
+    private struct Absent {
+        /// Moment from which it is away; `nil` while it is there.
+        var since: Int64?
+        /// Moment of the next look.
+        var nextLook: Int64 = 0
+        /// Length of its track when it came back.
+        var reached: Int64?
+        /// Moment from which it is back as another device.
+        var otherwise: Int64?
+    }
+
+    /// Time for which a device is waited for, nanoseconds; `nil` where none is.
     private let patience: Int64?
-    private let timeline: Timeline
-    /// Since when a lane's device is away, CLOCK_MONOTONIC nanoseconds.
-    private var since: [ObjectIdentifier: Int64] = [:]
-    /// When a lane's device is looked for again, CLOCK_MONOTONIC nanoseconds.
-    private var nextLook: [ObjectIdentifier: Int64] = [:]
-    /// How far the lanes had come whose devices came back.
-    private var reached: [ObjectIdentifier: Int64] = [:]
-    /// Since when a lane's device is back as another, CLOCK_MONOTONIC nanoseconds.
-    private var otherwise: [ObjectIdentifier: Int64] = [:]
-    /// A device that is just back may be another for a moment, before its firmware is loaded.
+    private let clip: ClipClock
+    /// By index in the clip.
+    private var absences: [Int: Absent] = [:]
+    /// Time for which a device that is back may be another: its firmware is not loaded yet, nanoseconds.
     private static let otherwisePatience: Int64 = 1_000_000_000
-    /// Between two looks: each goes through all devices.
+    /// Time between two looks, each of which goes through all devices, nanoseconds.
     private static let interval: Int64 = 200_000_000
 
-    init(patience: Duration?, timeline: Timeline) {
-        self.timeline = timeline
+    init(patience: Duration?, clip: ClipClock) {
+        self.clip = clip
         self.patience = patience?.nanoseconds
     }
 
-    func isAway(_ lane: any Lane) -> Bool { since[ObjectIdentifier(lane)] != nil }
+    /// True while a track's device is waited for.
+    func isAway(_ track: any TrackRecorder) -> Bool { absences[track.index]?.since != nil }
 
-    /// Whether nothing has come from its device since that was unplugged.
-    func isBehind(_ lane: any Lane) -> Bool { isAway(lane) || reached[ObjectIdentifier(lane)] == lane.elapsed }
-
-    /// - Parameter end: how the capture of the lane's device ended.
-    func look(at lane: any Lane, _ end: SessionEnd) -> Outcome {
-        guard Self.mayReturn(end), let patience else { return .over(end) }
-        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
-        let name = ObjectIdentifier(lane)
-        let begin = since[name, default: now]
-        since[name] = begin
-        if let over, over <= begin + patience, now > over { return .missed }
-        if now > begin + patience { return .over(end) }
-        guard now >= nextLook[name] ?? 0 else { return .away }
-        return attach(lane, end)
+    /// True while nothing has come from a track's device since it was unplugged.
+    func isBehind(_ track: any TrackRecorder) -> Bool {
+        isAway(track) || absences[track.index]?.reached == track.elapsed
     }
 
+    /// Looks for a track's device, if that is due, and opens it if it is back.
+    /// - Parameters:
+    ///   - track: whose device's capture has ended.
+    ///   - end: of that capture.
+    func look(at track: any TrackRecorder, _ end: SessionEnd) -> Outcome {
+        guard Self.mayReturn(end), let patience else { return .over(end) }
+        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        let begin = absences[track.index]?.since ?? now
+        absences[track.index, default: Absent()].since = begin
+        if let clipEnd, clipEnd <= begin + patience, now > clipEnd { return .missed }
+        if now > begin + patience { return .over(end) }
+        guard now >= absences[track.index]?.nextLook ?? 0 else { return .away }
+        return attach(track, end)
+    }
+
+    /// True for ends after which a device may return.
     static func mayReturn(_ end: SessionEnd) -> Bool {
         switch end {
         case .deviceGone, .signalChanged: true
@@ -62,39 +79,40 @@ final class Reattachment {
         if case .deviceGone = end { true } else { false }
     }
 
-    /// When the clip is as long as it was to become, CLOCK_MONOTONIC nanoseconds; `nil` where that is open.
-    private var over: Int64? {
-        guard let origin = timeline.origin, let duration = timeline.duration else { return nil }
+    /// Moment at which the clip has its full length; `nil` where that is open.
+    private var clipEnd: Int64? {
+        guard let origin = clip.origin, let duration = clip.duration else { return nil }
         return origin + duration
     }
 
-    /// A device that is just back may refuse for a moment: udev has not set its permissions yet. What the gate refuses is
-    /// refused for good.
-    private func attach(_ lane: any Lane, _ end: SessionEnd) -> Outcome {
-        let name = ObjectIdentifier(lane)
-        do {
-            guard try lane.source.reattach() else { return .away }
-            since[name] = nil
-            otherwise[name] = nil
-            reached[name] = lane.elapsed
-            // What is plugged in with it, as a camera's microphone, is back as well.
-            nextLook = [:]
+    /// Opens a device again. One that is just back may refuse for a moment: udev has not set its permissions yet. A refusal of
+    /// the gate is final.
+    private func attach(_ track: any TrackRecorder, _ end: SessionEnd) -> Outcome {
+        do throws(CaptureError) {
+            guard try track.source.reattach() else { return .away }
+            absences[track.index] = Absent(reached: track.elapsed)
+            // Devices that are plugged in with it, such as a camera's microphone, are back as well.
+            for index in absences.keys { absences[index]?.nextLook = 0 }
             return .back
         } catch {
-            let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
-            nextLook[name] = now + Self.interval
-            switch error.kind {
-            // Another signal stays another; what ended the capture names both.
-            case .notAsAsked where !isGone(end): return .over(end)
-            case .revoked, .expired: return .over(.refused(error))
-            // Each further look would leave a thread behind.
-            case .stalled: return .over(.stalled(error))
-            case .notAsAsked:
-                let begun = otherwise[name, default: now]
-                otherwise[name] = begun
-                return now >= begun + Self.otherwisePatience ? .over(.deviceGone(error)) : .away
-            default: return .away
-            }
+            return outcome(of: error, track.index, end)
+        }
+    }
+
+    private func outcome(of error: CaptureError, _ index: Int, _ end: SessionEnd) -> Outcome {
+        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        absences[index, default: Absent()].nextLook = now + Self.interval
+        switch error.kind {
+        // Another signal stays another; the error that ended the capture names both.
+        case .notAsAsked where !isGone(end): return .over(end)
+        case .revoked, .expired: return .over(.refused(error))
+        // Each further look would leave a thread behind.
+        case .stalled: return .over(.stalled(error))
+        case .notAsAsked:
+            let begun = absences[index]?.otherwise ?? now
+            absences[index]?.otherwise = begun
+            return now >= begun + Self.otherwisePatience ? .over(.deviceGone(error)) : .away
+        default: return .away
         }
     }
 }

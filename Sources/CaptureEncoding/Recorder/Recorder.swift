@@ -1,23 +1,23 @@
 import CaptureGate
 import Dispatch
 
-/// Records what a permit allows: its microphones and cameras, each one track of the clip.
+/// Recorder of the devices that a permit allows: its microphones and cameras, each one track of the clip.
 ///
 /// The clip starts where all devices deliver. It ends at its duration, to the frame; when it is stopped; or when a
-/// device, the gate or the disk ends it. The file is valid then too, and `Clip.end` says why.
+/// device, the gate or the disk ends it. The file is valid then too, and `Clip.end` gives the reason.
 ///
 /// *session-bound*
 public struct Recorder: ~Copyable, Sendable {
     private let devices: [OpenDevice]
     private let settings: RecorderSettings
-    /// Beside those of the devices: the recorder's, and who finishes, shows and watches.
+    /// Threads beside those of the devices: of the recorder, of finishing, of the preview and of the monitor.
     private static let threads = 4
 
     /// Opens every device of a permit and negotiates; nothing is captured yet.
     ///
     /// - Parameters:
     ///   - permit: of microphones at the level `.record` and cameras at `.video`: where one is for less, none is opened.
-    ///   - settings: what is wanted of the devices, and how it is stored.
+    ///   - settings: of the devices and of the clip.
     /// - Throws: as `AudioSession` and `VideoSession`; devices that were opened before are closed again. `.unavailable`
     ///   where the system has not as many threads for it as it takes.
     public init(
@@ -28,9 +28,9 @@ public struct Recorder: ~Copyable, Sendable {
         try Provision.checkThreads(permit.devices.count * 3 + Self.threads)
         var devices: [OpenDevice] = []
         for device in permit.devices {
-            guard let part = permit.take(device.device.id) else { continue }
+            guard let own = permit.take(device.device.id) else { continue }
             do {
-                devices.append(try await OpenDevice(part, settings: settings))
+                devices.append(try await OpenDevice(own, settings: settings))
             } catch {
                 for device in devices { await device.close() }
                 throw error
@@ -44,8 +44,8 @@ public struct Recorder: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - path: ends in `.wav`, `.flac`, `.opus`, `.mkv`, `.mka`, `.mjpeg` or `.y4m`; must not exist.
-    ///   - duration: how long the clip becomes; `nil` until the task is cancelled.
-    /// - Throws: `.usage`, `.fileExists`, `.inputOutput`; what keeps a file from coming to be.
+    ///   - duration: of the clip; `nil` until the task is cancelled.
+    /// - Throws: `.usage`, `.fileExists`, `.inputOutput`, where no file came to be.
     public consuming func record(to path: String, for duration: Duration? = nil) async throws(CaptureError) -> Clip {
         let target = try RecordingTarget(.file(path: path))
         return try await record(into: target, for: duration)
@@ -54,13 +54,13 @@ public struct Recorder: ~Copyable, Sendable {
     /// Records into a target that was made before.
     ///
     /// - Parameters:
-    ///   - target: where the clip goes.
-    ///   - others: where it goes as well, each with the tracks that its format can hold. One that fails is told of, and
-    ///     does not end the others.
-    ///   - duration: how long the clip becomes; where it is not said, the settings decide.
+    ///   - target: output of the clip.
+    ///   - others: further outputs, each with the tracks that its format can hold. One that fails is told of, and does not
+    ///     end the others.
+    ///   - duration: of the clip; the settings' where it is `nil`.
     ///   - control: ends the recording; so does cancelling the task.
     ///   - onEvent: called on the recorder's thread.
-    /// - Throws: what keeps a file from coming to be.
+    /// - Throws: where no file came to be.
     public consuming func record(
         into target: RecordingTarget, and others: [RecordingTarget] = [], for duration: Duration? = nil,
         control: RecordingControl? = nil,
@@ -74,8 +74,8 @@ public struct Recorder: ~Copyable, Sendable {
                 queue.async {
                     continuation.resume(
                         returning: Result { () throws(CaptureError) in
-                            try Self.run(
-                                devices, target, others, settings, duration ?? settings.duration, control, onEvent)
+                            try Recording(devices, [target] + others, settings, control, onEvent)
+                                .run(for: duration ?? settings.duration)
                         })
                 }
             }
@@ -85,69 +85,97 @@ public struct Recorder: ~Copyable, Sendable {
         for device in devices { await device.close() }
         return try result.get()
     }
+}
 
-    private static func run(
-        _ devices: [OpenDevice], _ target: RecordingTarget, _ others: [RecordingTarget],
-        _ settings: RecorderSettings, _ duration: Duration?, _ control: RecordingControl,
-        _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
-    ) throws(CaptureError) -> Clip {
-        let timeline = Timeline(duration: duration, silence: settings.untilSilence, onLoss: settings.onLoss)
-        let formats = ([target] + others).map(\.format)
+/// Assembly of one recording, on the recorder's thread: the tracks of the devices, the writer of the outputs, and the driver.
+private struct Recording {
+    let devices: [OpenDevice]
+    /// Outputs, the clip's own first.
+    let targets: [RecordingTarget]
+    let settings: RecorderSettings
+    let control: RecordingControl
+    let onEvent: @Sendable (RecordingEvent) -> Void
+
+    init(
+        _ devices: [OpenDevice], _ targets: [RecordingTarget], _ settings: RecorderSettings,
+        _ control: RecordingControl, _ onEvent: @escaping @Sendable (RecordingEvent) -> Void
+    ) {
+        (self.devices, self.targets, self.settings) = (devices, targets, settings)
+        (self.control, self.onEvent) = (control, onEvent)
+    }
+
+    private var formats: [ClipFormat] { targets.map(\.format) }
+
+    func run(for duration: Duration?) throws(CaptureError) -> Clip {
         for device in devices {
             for format in formats { try device.adapt(to: format, settings.encoders.videoCodec) }
         }
-        let lanes = Self.lanes(
-            devices, timeline, settings.sync, constantRate: formats.contains(where: \.hasConstantRate),
-            mayLeave: settings.reattach != nil)
-        defer {
-            for lane in lanes { lane.source.release() }
-            timeline.pace = nil
-        }
+        let (clip, losses) = (ClipClock(duration: duration), LossLog(settings.onLoss))
+        let silence = settings.untilSilence.map(SilenceDetector.init)
+        let tracks = tracks(clip, losses, silence)
         let preRoll = PreRoll(settings)
-        if let preRoll { try prepare(lanes, preRoll, formats, settings.encoders) }
-        if let preview = settings.preview, let camera = lanes.lazy.compactMap({ $0 as? VideoLane }).first {
-            camera.preview = PreviewSource(camera.writtenTrack, preview) { onEvent(.preview($0)) }
-        }
-        let writer = try target.writer(
-            and: others, lanes.map(\.writtenTrack),
-            settings.labels.allowed(by: lanes.compactMap { $0.source.decision }),
-            settings.encoders)
-        let over = EndOfCapture(control, reattach: settings.reattach)
-        over.watch(lanes.compactMap { $0.source.handle })
-        for reader in ([target] + others).compactMap(\.reader) { reader.watch { over.look() } }
-        let run = RecordingRun(
-            lanes: lanes, writer: writer, timeline: timeline, control: control, over: over,
-            reattachment: Reattachment(patience: settings.reattach, timeline: timeline),
-            finishing: ([target] + others).compactMap(\.finishing), preRoll: preRoll,
-            progressInterval: settings.progressInterval, report: onEvent)
-        guard let run else {
+        if let preRoll { try prepare(tracks, preRoll) }
+        showPreview(of: tracks)
+        let writer = try writer(for: tracks)
+        let stop = monitor(tracks)
+        let setup = RecordingDriver.Setup(
+            tracks: tracks, writer: writer, clip: clip, losses: losses, silence: silence, control: control, stop: stop,
+            reattachment: Reattachment(patience: settings.reattach, clip: clip), preRoll: preRoll)
+        let reporter = RecordingReporter(
+            tracks, writer: writer, losses: losses, finishing: targets.compactMap(\.finishing),
+            interval: settings.progressInterval, report: onEvent)
+        guard let driver = RecordingDriver(setup, reporter: reporter) else {
             writer.discard()
             throw CaptureError(.usage, "A recording needs a microphone or a camera.")
         }
-        return try run.run()
+        return try driver.run()
     }
 
-    /// Has raw pictures wait as JPEG images where that is all that the clip has of them. Where another format wants the
-    /// pictures themselves, they wait as they are.
-    private static func prepare(
-        _ lanes: [any Lane], _ preRoll: PreRoll, _ formats: [ClipFormat], _ encoders: EncoderSettings
-    ) throws(CaptureError) {
-        if preRoll.length > 0, formats.allSatisfy({ $0.keepsJPEG(as: encoders.videoCodec) }) {
-            for case let camera as VideoLane in lanes { try camera.compress(encoders.mjpeg) }
-        }
-        try preRoll.check(lanes.map(\.writtenTrack))
-    }
-
-    private static func lanes(
-        _ devices: [OpenDevice], _ timeline: Timeline, _ sync: SyncClock, constantRate: Bool,
-        mayLeave: Bool
-    ) -> [any Lane] {
+    private func tracks(_ clip: ClipClock, _ losses: LossLog, _ silence: SilenceDetector?) -> [any TrackRecorder] {
         let microphones = devices.indices.filter { devices[$0].isMicrophone }
-        let clock = sync.resolved(cameras: devices.count - microphones.count, microphones: microphones.count)
-        return devices.indices.compactMap { index in
-            devices[index].lane(
-                timeline, SoundRole(clock, isFirst: index == microphones.first), constantRate: constantRate,
-                mayLeave: mayLeave)
+        let clock = settings.sync.resolved(
+            cameras: devices.count - microphones.count, microphones: microphones.count)
+        let constantRate = formats.contains(where: \.hasConstantRate)
+        return devices.indices.compactMap { index -> (any TrackRecorder)? in
+            switch devices[index] {
+            case .microphone(let owner):
+                AudioTrackRecorder(
+                    owner, clip, losses, silence: silence,
+                    role: SyncRole(clock, isFirst: index == microphones.first))
+            case .camera(let owner):
+                VideoTrackRecorder(
+                    owner, clip, losses, constantRate: constantRate, mayLeave: settings.reattach != nil)
+            }
         }
+    }
+
+    /// Has raw video wait as JPEG images where the clip stores nothing else of it. Where another output wants the frames
+    /// themselves, they wait as they are.
+    private func prepare(_ tracks: [any TrackRecorder], _ preRoll: PreRoll) throws(CaptureError) {
+        let encoders = settings.encoders
+        if preRoll.length > 0, formats.allSatisfy({ $0.keepsJPEG(as: encoders.videoCodec) }) {
+            for case let camera as VideoTrackRecorder in tracks { try camera.compress(encoders.mjpeg) }
+        }
+        try preRoll.check(tracks.map(\.writtenTrack))
+    }
+
+    private func showPreview(of tracks: [any TrackRecorder]) {
+        let camera = tracks.lazy.compactMap { $0 as? VideoTrackRecorder }.first
+        guard let preview = settings.preview, let camera else { return }
+        let onEvent = onEvent
+        camera.preview = PreviewSource(camera.writtenTrack, preview) { onEvent(.preview($0)) }
+    }
+
+    private func writer(for tracks: [any TrackRecorder]) throws(CaptureError) -> any ClipWriter {
+        try targets[0].writer(
+            and: Array(targets.dropFirst()), tracks.map(\.writtenTrack),
+            settings.labels.allowed(by: tracks.compactMap { $0.source.decision }), settings.encoders)
+    }
+
+    private func monitor(_ tracks: [any TrackRecorder]) -> StopMonitor {
+        let stop = StopMonitor(control, reattach: settings.reattach)
+        stop.watch(tracks.compactMap { $0.source.handle })
+        for reader in targets.compactMap(\.reader) { reader.watch { stop.look() } }
+        return stop
     }
 }

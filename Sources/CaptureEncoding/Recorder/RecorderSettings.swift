@@ -1,39 +1,40 @@
 import CaptureGate
 
-/// How a recording is made; what is not said is the device's choice, or the format's.
+/// Settings of a recording. Those that are left out are the device's choice, or the format's.
 ///
 /// *thread-safe*
 public struct RecorderSettings: Sendable {
-    /// What is wanted of microphones. Where no period is said it is 100 ms: a file has no use for sound any sooner.
+    /// Settings of microphones. The period is 100 ms where none is given: a file has no use for audio any sooner.
     public var audio = AudioSettings()
-    /// What is wanted of cameras.
+    /// Settings of cameras.
     public var video = VideoSettings()
     public var encoders = EncoderSettings()
-    /// Title and tags, where the format has room for them.
+    /// Title and tags, for formats that store them.
     public var labels = ClipLabels()
-    /// When the clip begins, to the sample, nanoseconds since 1970; `nil` when the devices deliver.
+    /// Start of the clip, to the sample, nanoseconds since 1970; `nil` begins when the devices deliver.
     public var startsAt: Int64?
-    /// How much from before the start belongs to the clip, and waits in memory until the start: at `startsAt`, else at
+    /// Time before the start that belongs to the clip, and waits in memory until the start: at `startsAt`, else at
     /// ``RecordingControl/begin()``. `nil` begins at once.
     ///
-    /// Sound waits as the device delivers it. Pictures wait as JPEG images where all that they go to keeps such images;
-    /// where one output wants them raw, they wait raw. What is known to need more than 1 GiB is refused, and of JPEG images what
-    /// is more is forgotten; `.started` says how much there was.
+    /// Audio waits as the device delivers it. Video waits as JPEG images where every output stores such images, else raw. A
+    /// pre-roll that is known to need more than 1 GiB is refused; JPEG images beyond that are forgotten, and `.started` says how
+    /// long the pre-roll was.
     public var preRoll: Duration?
-    /// How long the clip becomes, to the frame, pre-roll included; `nil` until it is stopped.
+    /// Length of the clip, to the frame, pre-roll included; `nil` until it is stopped.
     public var duration: Duration?
-    /// Ends the clip, to the sample, where all its microphones are quiet; `nil` never. Without a microphone it does nothing.
+    /// Rule that ends the clip, to the sample, where all its microphones are quiet; `nil` never. It does nothing without a
+    /// microphone.
     public var untilSilence: SilenceRule?
-    /// What happens where frames are lost.
+    /// Consequence of lost frames.
     public var onLoss = LossPolicy.fill
-    /// How long to wait for a device that is unplugged, and go on with it; `nil` ends the clip. Where the clip is over before
-    /// it comes back, what it missed is lost, and the clip is complete.
+    /// Time to wait for a device that is unplugged, to go on with it; `nil` ends the clip. If the clip is over before the device
+    /// is back, the frames up to its end are lost, and the clip is complete.
     public var reattach: Duration?
-    /// Whose clock the clip's time follows.
+    /// Clock that the clip's time follows.
     public var sync = SyncClock.automatic
-    /// Small pictures of the first camera, told as `.preview`; `nil` none.
+    /// Small images of the first camera, told as `.preview`; `nil` for none.
     public var preview: PreviewSettings?
-    /// How often `.progress` is told; each costs two threads a wake-up.
+    /// Interval of `.progress`; each costs two threads a wake-up.
     public var progressInterval = Duration.milliseconds(100)
 
     public init() {}
@@ -42,5 +43,52 @@ public struct RecorderSettings: Sendable {
         var settings = audio
         settings.period = settings.period ?? .milliseconds(100)
         return settings
+    }
+}
+
+/// Consequence of frames that are lost on the way to a recording.
+///
+/// *thread-safe*
+public enum LossPolicy: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Silence stands for lost audio, and the frame after the gap for lost video: later frames keep their times. Losses are
+    /// counted.
+    case fill
+    /// The same, and each loss is told at once and listed in the clip's ledger; in Matroska as a chapter, too.
+    case mark
+    /// The clip ends before the first loss, valid, with ``EndReason/loss``.
+    case fail
+}
+
+/// Rule by which a recording ends when it is quiet.
+///
+/// *thread-safe*
+public struct SilenceRule: Hashable, Sendable {
+    /// Time for which the audio must have been under the level.
+    public let duration: Duration
+    /// dB of full scale, -120 to 0: the power of 20 ms of the loudest channel, as a full-scale square wave is 0.
+    public let levelDBFS: Double
+
+    /// - Parameters:
+    ///   - duration: 20 ms and more, in steps of 20 ms.
+    ///   - levelDBFS: -120 to 0; most people take audio under -50 for silence.
+    public init(duration: Duration, levelDBFS: Double = -50) {
+        self.duration = duration
+        self.levelDBFS = levelDBFS
+    }
+}
+
+/// Settings of the live preview: small images of a recording while it runs.
+public struct PreviewSettings: Hashable, Sendable {
+    /// Largest width, pixels; the image keeps its shape within width and height.
+    public var width: Int
+    /// Largest height, pixels.
+    public var height: Int
+    /// Time from one image to the next, at least.
+    public var interval: Duration
+
+    public init(width: Int, height: Int, interval: Duration = .milliseconds(100)) {
+        self.width = width
+        self.height = height
+        self.interval = interval
     }
 }

@@ -2,14 +2,14 @@ import CSystem
 import CaptureGate
 import Synchronization
 
-/// Begins and ends a recording from any thread.
+/// Control of a recording from any thread: its start and its end.
 ///
 /// *thread-safe*
 public final class RecordingControl: Sendable {
     private let reason = Locked<EndReason?>(nil)
-    /// When the start was asked for, CLOCK_MONOTONIC nanoseconds; 0 where it was not.
+    /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds; 0 before.
     private let begun = Atomic<Int64>(0)
-    /// Readable once a stop was asked for.
+    /// Descriptor for poll(2), readable once a stop was asked for.
     let descriptor: Int32
 
     /// - Throws: `.unavailable` where the process has no descriptor left.
@@ -24,22 +24,60 @@ public final class RecordingControl: Sendable {
 
     deinit { _ = cs_close(descriptor) }
 
-    /// Ends the recording; the first reason stays.
+    /// Ends the recording. The first reason stays; more calls do no harm.
     public func stop(_ reason: EndReason = .interrupt) {
         self.reason.withLock { $0 = $0 ?? reason }
         _ = cs_eventfd_signal(descriptor)
     }
 
-    /// Has a recording with a pre-roll begin its clip now; the first time counts, and without a pre-roll none does.
+    /// Begins the clip of a recording with a pre-roll. The first call counts; without a pre-roll none does.
     public func begin() {
         _ = begun.compareExchange(
             expected: 0, desired: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)), ordering: .acquiringAndReleasing)
     }
 
+    /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds.
     var beginning: Int64? {
         let moment = begun.load(ordering: .acquiring)
         return moment == 0 ? nil : moment
     }
 
+    /// Reason of a stop that was asked for; `nil` before.
     var requested: EndReason? { reason.withLock { $0 } }
+}
+
+/// Start of a recording at a moment of the wall clock.
+///
+/// *thread-safe*
+public struct ScheduledStart: Hashable, Sendable {
+    /// Nanoseconds since 1970.
+    public let nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Time before it at which devices are opened, so that all of them deliver in time.
+    public static let head = Duration.seconds(3)
+
+    /// Waits until it is time to open the devices: `head` and the pre-roll before the start.
+    ///
+    /// - Parameters:
+    ///   - preRoll: that the recording will have.
+    ///   - control: its stop ends the wait.
+    /// - Throws: `.dismissed` where the recording was stopped meanwhile.
+    public func wait(preRoll: Duration? = nil, control: RecordingControl) async throws(CaptureError) {
+        let opening = nanoseconds - Self.head.nanoseconds - (preRoll?.nanoseconds ?? 0)
+        while true {
+            if control.requested != nil || Task.isCancelled { throw .stoppedBeforeStart }
+            // The wall clock may be set meanwhile.
+            let left = opening - cs_clock_ns(Int32(CS_CLOCK_REALTIME))
+            if left <= 0 { return }
+            try? await Task.sleep(for: .nanoseconds(min(left, 200_000_000)))
+        }
+    }
+}
+
+extension CaptureError {
+    static var stoppedBeforeStart: CaptureError {
+        CaptureError(.dismissed, "It was stopped before the clip began; no file was made.")
+    }
 }

@@ -1,26 +1,69 @@
 import CaptureGate
 
-/// What a recording tells while it runs; told on the recorder's thread, which waits for the handler.
+/// Event of a running recording, told on the recorder's thread, which waits for the handler.
 public enum RecordingEvent: Sendable {
-    /// The clip is to begin later: at a moment, nanoseconds since 1970, or when it is asked for. With a pre-roll the devices
+    /// The clip begins later: at a moment, nanoseconds since 1970, or when it is asked for. With a pre-roll the devices
     /// capture already.
     case waiting(preRoll: Duration?, startsAt: Int64?)
-    /// The clip has begun: each device delivers, and the first frame is written. Never told where none comes. The
-    /// sentences say what the devices do otherwise than asked.
+    /// The clip has begun: each device delivers, and the first frame is written. Not told where no frame comes. The
+    /// sentences name the settings that devices do otherwise than asked.
     case started(tracks: [ClipTrack], differences: [String])
     case progress(RecordingProgress)
-    /// What the first camera sees; told where ``RecorderSettings/preview`` asks for it.
+    /// Image of the first camera, where ``RecorderSettings/preview`` asks for it.
     case preview(Thumbnail)
     /// Frames of a track are missing; told where losses are marked.
-    case lost(ClipTrack, LossMark)
-    /// A device's input has lost its signal, or has it again; also where there is none at the beginning. Pictures without one
-    /// are written, and count as lost.
+    case lost(ClipTrack, LossEvent)
+    /// A device's input has lost its signal, or has it again; also told where there is none at the beginning. Frames without
+    /// a signal are written, and count as lost.
     case signal(ClipTrack, SignalState, atNanoseconds: Int64)
     /// One of several outputs has failed; the others go on.
     case outputFailed(OutputFailure)
-    /// One file of several is finished.
-    case segment(ClipPart)
-    /// The file is finished; the error says why early, where it is. `lastTimestamp` is when the capture threads stamped
-    /// their last frame, CLOCK_MONOTONIC nanoseconds, 0 where none was.
+    /// One segment is finished.
+    case segment(ClipSegment)
+    /// The file is finished. The error is the reason for an early end, if there is one. `lastTimestamp` is the capture
+    /// threads' last timestamp, CLOCK_MONOTONIC nanoseconds, 0 without a frame.
     case ended(Clip, CaptureError?, lastTimestamp: Int64)
+}
+
+/// Progress of a recording, about ten times a second.
+///
+/// *thread-safe*
+public struct RecordingProgress: Hashable, Sendable, Codable {
+    /// Time from the clip's start to the end of its last frame, nanoseconds.
+    public let elapsedNanoseconds: Int64
+    /// Bytes written so far.
+    public let bytes: Int64
+    /// In the clip's order of tracks.
+    public let microphones: [AudioProgress]
+    public let cameras: [VideoProgress]
+
+    /// The first microphone.
+    public var audio: AudioProgress? { microphones.first }
+    /// The first camera.
+    public var video: VideoProgress? { cameras.first }
+}
+
+/// Progress of a microphone. Levels are those since the last progress.
+public struct AudioProgress: Hashable, Sendable, Codable {
+    /// Loudest sample, dB of full scale, 0 or less; -120 for silence.
+    public let peakDBFS: Double
+    /// Power, dB of full scale, where a full-scale square wave is 0; -120 for silence.
+    public let rmsDBFS: Double
+    /// True if a sample stood at full scale.
+    public let clipped: Bool
+    /// Audio frames in the clip.
+    public let frames: UInt64
+    /// Audio frames lost.
+    public let lost: UInt64
+    public let xruns: UInt64
+}
+
+/// Progress of a camera.
+public struct VideoProgress: Hashable, Sendable, Codable {
+    /// Video frames in the clip.
+    public let frames: UInt64
+    /// Video frames lost.
+    public let lost: UInt64
+    /// Frames a second since the clip's start.
+    public let framesPerSecond: Double
 }

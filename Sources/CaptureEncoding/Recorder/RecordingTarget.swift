@@ -1,7 +1,7 @@
 import CaptureGate
 
-/// Where a recording goes, made before anybody is asked: a file that exists already and a place that can't be written
-/// are told first.
+/// Output of a recording, made before anybody is asked for a device: a file that exists already and a directory that can't
+/// be written are told first.
 ///
 /// *thread-safe*
 public final class RecordingTarget: Sendable {
@@ -13,18 +13,18 @@ public final class RecordingTarget: Sendable {
     private let segment: Duration?
     private let maxBytes: Int64?
     private let output: Locked<ClipOutput?>
-    /// Of standard output.
+    /// Reader of standard output; `nil` for a file.
     let reader: OutputReader?
 
     /// - Parameters:
     ///   - destination: a file, standard output, or nothing.
-    ///   - format: by the file's ending where it is not said.
-    ///   - replacing: whether an existing file may be replaced.
-    ///   - segment: how long each file becomes, where the clip goes into several; of `clip.mkv` they are called
-    ///     `clip-0001.mkv`, `clip-0002.mkv` and so on. At least 100 ms.
-    ///   - maxBytes: the most a file may have; it ends the recording, or the segment where there are several: there a
-    ///     picture much larger than all before it may make a file larger, but not the first one.
-    /// - Throws: `.usage` for an unknown ending and for what is out of range, `.fileExists`, `.inputOutput` for a place
+    ///   - format: of the clip; by the file's ending where it is `nil`.
+    ///   - replacing: true where an existing file may be replaced.
+    ///   - segment: length of each file of a segmented clip, at least 100 ms; the files of `clip.mkv` are called
+    ///     `clip-0001.mkv`, `clip-0002.mkv` and so on. `nil` for one file.
+    ///   - maxBytes: greatest size of a file. It ends the recording or, with segments, the segment: there a video frame much
+    ///     larger than all before it may make a file larger, but not the first one.
+    /// - Throws: `.usage` for an unknown ending and for values out of range, `.fileExists`, `.inputOutput` for a directory
     ///   that can't be written.
     public init(
         _ destination: ClipDestination, format: ClipFormat? = nil, replacing: Bool = false, segment: Duration? = nil,
@@ -53,20 +53,20 @@ public final class RecordingTarget: Sendable {
         }
     }
 
-    /// What the file is called until it is finished, of several the last one's pattern; `nil` where there is no file.
+    /// Name of the file until it is finished, or the pattern of the segments' names; `nil` where there is no file.
     public var partialName: String? {
         guard case .file(let path) = destination else { return nil }
         return ClipOutput.partial(of: names?.pattern ?? path)
     }
 
-    /// Leaves nothing behind: the recording never came to be.
+    /// Removes the output of a recording that never came to be.
     public func discard() {
         output.withLock { output in
             if var taken = output.take() { taken.discard() }
         }
     }
 
-    /// Once.
+    /// Writer for the tracks. Call it once.
     func writer(
         _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings
     ) throws(CaptureError) -> any ClipWriter {
@@ -76,7 +76,7 @@ public final class RecordingTarget: Sendable {
         }
         return try SegmentedWriter(
             format, tracks: tracks, path: destination.description,
-            limits: PartLimits(duration: segment.nanoseconds, bytes: maxBytes), finishing: finishing
+            limits: SegmentLimits(duration: segment.nanoseconds, bytes: maxBytes), finishing: finishing
         ) { [self] (number) throws(CaptureError) in
             try writer(on: try open(number), tracks, labels, settings)
         }
@@ -86,7 +86,7 @@ public final class RecordingTarget: Sendable {
         on output: consuming ClipOutput, _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings
     ) throws(CaptureError) -> any ClipWriter {
         var output = output
-        // A file of several makes way for the next before; a little more in one is better than nothing from then on.
+        // A segment ends before the limit; a little more in one is better than nothing from then on.
         output.limit = segment == nil ? maxBytes : nil
         output.finishing = finishing
         return try format.writer(on: output, tracks: tracks, labels: labels, settings: settings)
@@ -102,5 +102,70 @@ public final class RecordingTarget: Sendable {
             throw CaptureError(.usage, "A recording target is for one recording.")
         }
         return output
+    }
+}
+
+extension RecordingTarget {
+    /// Writer for this target and others.
+    /// - Parameters:
+    ///   - others: may be none.
+    ///   - tracks: of the clip.
+    ///   - labels: of the clip.
+    ///   - settings: of the encoders.
+    /// - Throws: as `writer(_:_:_:)`; nothing is left behind then.
+    func writer(
+        and others: [RecordingTarget], _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings
+    ) throws(CaptureError) -> any ClipWriter {
+        if others.isEmpty { return try writer(tracks, labels, settings) }
+        var branches: [TeeBranch] = []
+        do throws(CaptureError) {
+            for target in [self] + others {
+                branches.append(try target.branch(tracks, labels, settings, isFirst: target === self))
+            }
+        } catch {
+            for branch in branches { branch.discard() }
+            throw error
+        }
+        return TeeWriter(tracks, branches: branches)
+    }
+
+    /// - Parameters:
+    ///   - tracks: of the clip.
+    ///   - labels: of the clip.
+    ///   - settings: of the encoders.
+    ///   - isFirst: true for the clip's own output, which must hold all tracks.
+    private func branch(
+        _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings, isFirst: Bool
+    ) throws(CaptureError) -> TeeBranch {
+        var own: [ClipTrack] = []
+        let places = tracks.map { track -> Int? in
+            guard isFirst || format.kinds.contains(track.kind) && (own.isEmpty || format.holdsSeveral) else {
+                return nil
+            }
+            own.append(track)
+            return own.count - 1
+        }
+        return TeeBranch(path: destination.description, writer: try writer(own, labels, settings), tracks: places)
+    }
+}
+
+extension ClipFormat {
+    /// True for formats that hold more than one track.
+    var holdsSeveral: Bool { self == .matroska || self == .nothing }
+
+    /// Checks that a further output of the format can hold any of the tracks, before anybody is asked for a device.
+    /// - Parameter kinds: one entry a track.
+    /// - Throws: `.usage`.
+    public func checkTee(_ kinds: [MediaKind]) throws(CaptureError) {
+        if let kind = kinds.first, !kinds.contains(where: self.kinds.contains) { try check([kind]) }
+    }
+
+    /// True for formats whose video, if they have any, is stored as JPEG images.
+    func keepsJPEG(as codec: VideoCodec) -> Bool {
+        switch self {
+        case .mjpeg, .wav, .flac, .opus: true
+        case .matroska: codec != .raw
+        case .y4m, .raw, .nothing: false
+        }
     }
 }

@@ -1,77 +1,140 @@
 import CaptureGate
 
-/// The frames of a session, and what the first ones say of the device's clock.
+/// Owner of a session from the device's opening to its closing. It lends the session, under a lock, and gives it away only
+/// to be closed.
+///
+/// The recorder's threads come one after the other, so the lock is never waited for; it is what makes that checkable.
+///
+/// *thread-safe*
+final class SessionOwner<Session: ~Copyable & Sendable>: Sendable {
+    /// The session; `nil` once it is closed.
+    let session: Locked<Session?>
+
+    init(_ session: consuming Session) { self.session = Locked(session) }
+
+    /// Gives the session away, to be closed; `nil` the second time.
+    func take() -> Session? { session.withLock { $0.take() } }
+}
+
+/// Device of a recording, open from the recorder's beginning to its end.
+enum OpenDevice: Sendable {
+    case microphone(SessionOwner<AudioSession>)
+    case camera(SessionOwner<VideoSession>)
+
+    /// Opens the device of a permit.
+    /// - Throws: as `AudioSession` and `VideoSession`.
+    init(_ permit: consuming DevicePermit, settings: RecorderSettings) async throws(CaptureError) {
+        if permit.capability == .microphone {
+            self = .microphone(SessionOwner(try await AudioSession(opening: permit, settings: settings.recordedAudio)))
+        } else {
+            self = .camera(SessionOwner(try await VideoSession(opening: permit, settings: settings.video)))
+        }
+    }
+
+    var isMicrophone: Bool {
+        if case .microphone = self { true } else { false }
+    }
+
+    /// Has a camera's frames converted where the clip can't hold them. Where that is impossible, the writer says so.
+    func adapt(to format: ClipFormat, _ codec: VideoCodec) throws(CaptureError) {
+        guard case .camera(let owner) = self else { return }
+        try owner.session.withLock { (session) throws(CaptureError) in
+            guard let delivered = session?.format, !format.takes(delivered, as: codec) else { return }
+            _ = try session?.convertFrames()
+        }
+    }
+
+    /// Ends the capture and closes the device.
+    func close() async {
+        switch self {
+        case .microphone(let owner): await owner.take()?.close()
+        case .camera(let owner): await owner.take()?.close()
+        }
+    }
+}
+
+/// Frames of a session, with the device's clock as the first of them show it.
+///
+/// *session-bound*
 final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: FrameSource {
     typealias Session = CaptureSession<Reader, Format>
 
     let decision: Int64?
     let differences: [String]
-    /// Sees the stamps from the first on, also of what is thrown away: the longer, the better it knows the clock.
+    /// Clock of the device. It sees the timestamps of frames that are thrown away, too: the more, the better it knows.
     var clock: DeviceClock
-    /// Where raw pictures are made JPEG images as they come.
-    var compressor: PictureCompressor?
-    private var session: Session?
-    private let back: Handoff<Session>
-    private let timeline: Timeline
+    /// Encoder that makes raw video frames JPEG images as they come; `nil` leaves them as they are.
+    var compressor: FrameCompressor?
+    private(set) var hasDelivered = false
+    private let owner: SessionOwner<Session>
+    private let clip: ClipClock
     private let attach: (inout Session?) throws(CaptureError) -> Bool
-    /// What was taken into memory before the clip has begun.
-    private let held = HeldFrames()
+    /// Frames in memory from before the clip's start.
+    private let held = PreRollBuffer()
 
-    /// How often the recorder's thread is woken for a device: a file is in no hurry.
+    /// Interval at which the recorder's thread is woken for a device: a file is in no hurry.
     private static var wakeInterval: Duration { .milliseconds(50) }
 
     /// - Parameters:
-    ///   - rate: frames a second, nominal: samples, or pictures.
-    ///   - back: where the session goes in the end.
+    ///   - owner: of the session.
+    ///   - clip: the clip's time.
+    ///   - rate: frames a second, nominal: audio frames, or video frames.
     ///   - attach: goes on with a device that was unplugged.
     init(
-        _ session: consuming Session, _ timeline: Timeline, rate: Double, back: Handoff<Session>,
+        _ owner: SessionOwner<Session>, _ clip: ClipClock, rate: Double,
         attach: @escaping (inout Session?) throws(CaptureError) -> Bool
     ) {
-        decision = session.decision
-        differences = session.differences
+        decision = owner.session.withLock { $0?.decision ?? nil }
+        differences = owner.session.withLock { $0?.differences ?? [] }
         clock = DeviceClock(rate: rate)
-        self.timeline = timeline
-        self.back = back
+        self.owner = owner
+        self.clip = clip
         self.attach = attach
-        self.session = consume session
     }
 
-    var readySignal: Int32 { session?.readySignal ?? -1 }
-    /// What is held and what the ring still has come first, once the clip has begun. The end is looked at before the
-    /// ring: what was committed before it is then seen for certain.
+    var readySignal: Int32 { owner.session.withLock { $0?.readySignal ?? -1 } }
+    /// Frames held and those left in the ring come first, once the clip has begun. The end is read before the ring: frames
+    /// that were committed before it are then seen for certain.
     var end: SessionEnd? {
-        guard let end = session?.end else { return nil }
-        return timeline.origin == nil || held.isEmpty && session?.unread ?? 0 == 0 ? end : nil
+        let (end, unread) = owner.session.withLock { session -> (SessionEnd?, Int) in
+            let end = session?.end ?? nil
+            return (end, end == nil ? 0 : session?.unread ?? 0)
+        }
+        guard let end else { return nil }
+        return clip.origin == nil || held.isEmpty && unread == 0 ? end : nil
     }
-    var signal: SignalState { session?.signal ?? .present }
-    var handle: SessionHandle? { session?.handle }
-    var statistics: CaptureStatistics? { session?.statistics }
+    var signal: SignalState { owner.session.withLock { $0?.signal ?? .present } }
+    var handle: SessionHandle? { owner.session.withLock { $0?.handle } }
+    var statistics: CaptureStatistics? { owner.session.withLock { $0?.statistics } }
     var lastTimestamp: Int64 { statistics?.lastTimestamp ?? 0 }
     var oldestHeld: Int64? { held.oldest }
 
     func start() {
-        session?.wake(every: Self.wakeInterval)
-        session?.start()
+        owner.session.withLock { session in
+            session?.wake(every: Self.wakeInterval)
+            session?.start()
+        }
     }
 
-    func stop() { session?.stop() }
+    func stop() { owner.session.withLock { $0?.stop() } }
 
     func reattach() throws(CaptureError) -> Bool {
-        guard try attach(&session) else { return false }
-        session?.wake(every: Self.wakeInterval)
-        return true
-    }
-
-    func release() {
-        if let session = session.take() { back.put(session) }
+        try owner.session.withLock { (session) throws(CaptureError) in
+            guard try attach(&session) else { return false }
+            session?.wake(every: Self.wakeInterval)
+            return true
+        }
     }
 
     func skip() -> Bool {
-        session?.withNext { header, _ in
-            clock.update(header)
-            return true
-        } ?? false
+        let skipped = owner.session.withLock { session in
+            session?.withNext { header, _ in
+                clock.update(header)
+                return true
+            } ?? false
+        }
+        hasDelivered = hasDelivered || skipped
+        return skipped
     }
 
     func hold(_ nanoseconds: Int64, most: Int) throws(CaptureError) -> Bool {
@@ -82,12 +145,12 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
 
     func holdNext() throws(CaptureError) -> Bool { try holdOne() != nil }
 
-    /// Lends the next period or picture, as the writer is to get it.
+    /// Lends the next period or video frame, as the writer is to get it.
     /// - Returns: false where there is none.
     func takeNext(_ body: (FrameHeader, RawSpan) throws(CaptureError) -> Void) throws(CaptureError) -> Bool {
         guard held.isEmpty else {
-            // In its turn what comes meanwhile, so that the ring does not overflow. Not all that is there: where encoding
-            // takes longer than a picture lasts there would always be one more.
+            // One comes in for each that goes out, so that the ring does not overflow. Not all that is there: where encoding
+            // takes longer than a frame lasts, there would always be one more.
             _ = try holdOne()
             try held.takeFirst(body)
             return true
@@ -99,7 +162,7 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
         } ?? false
     }
 
-    /// - Returns: its timestamp; `nil` where there is none.
+    /// - Returns: the timestamp of the frame that was taken into memory; `nil` where there was none.
     private func holdOne() throws(CaptureError) -> Int64? {
         try withNext { header, bytes in
             held.append(header, bytes)
@@ -107,16 +170,59 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
         }
     }
 
-    private func withNext<Value>(
+    private func withNext<Value: Sendable>(
         _ body: (FrameHeader, RawSpan) throws(CaptureError) -> Value
     ) throws(CaptureError) -> Value? {
-        guard let compressor else { return try session?.withNext(body) }
-        return try session?.withNext { (header, picture) throws(CaptureError) in
-            try compressor.withImage(of: picture) { (image) throws(CaptureError) in try body(header, image) }
+        try owner.session.withLock { (session) throws(CaptureError) in
+            guard let compressor else { return try session?.withNext(body) ?? nil }
+            return try session?.withNext { (header, frame) throws(CaptureError) in
+                try compressor.withImage(of: frame) { (image) throws(CaptureError) in try body(header, image) }
+            } ?? nil
         }
     }
 }
 
 extension CaptureSession where Reader: ~Copyable {
     typealias Frames = SessionFrames<Reader, Format>
+}
+
+/// Compression of a camera's raw frames to JPEG images before they wait in memory, where images need a small part of the
+/// space.
+///
+/// The images go into the clip as they are: each frame is encoded once, with the clip's own parameters.
+///
+/// *session-bound*
+final class FrameCompressor {
+    /// Format of the images.
+    let format: VideoFormat
+    private let encoder: MJPEGEncoder
+    private var packets = PacketBuffer()
+
+    /// - Parameters:
+    ///   - source: format of the frames.
+    ///   - parameters: of the images.
+    /// - Throws: `.usage` for frames that can't be made JPEG, and parameters out of range.
+    init(_ source: VideoFormat, _ parameters: MJPEGParameters) throws(CaptureError) {
+        var format = VideoFormat(
+            width: source.width, height: source.height, pixelFormat: .mjpeg, frameRate: source.frameRate,
+            bytesPerLine: 0, colorimetry: source.colorimetry.asJPEG)
+        format.fieldOrder = source.fieldOrder
+        format.pixelAspect = source.pixelAspect
+        self.format = format
+        encoder = MJPEGEncoder(format: source, parameters: parameters)
+        try encoder.begin()
+    }
+
+    /// Lends the image of a frame.
+    /// - Parameters:
+    ///   - frame: raw.
+    ///   - body: gets the image; no bytes for a frame that was short, so that the clip's writer counts it as broken.
+    func withImage<Value>(
+        of frame: RawSpan, _ body: (RawSpan) throws(CaptureError) -> Value
+    ) throws(CaptureError) -> Value {
+        packets.removeAll()
+        try encoder.encode(frame, at: 0, into: &packets)
+        guard packets.count > 0 else { return try body(RawSpan()) }
+        return try packets.withBytes(of: 0) { (image) throws(CaptureError) in try body(image.bytes) }
+    }
 }

@@ -1,21 +1,20 @@
-import CCodecs
 import CaptureGate
 
-/// Measures how bright a camera's pictures are.
+/// Meter of a camera's brightness, for still images.
 ///
 /// *session-bound*
 final class BrightnessMeter {
     private let pixels: StillPixels
     private let repair: MJPEGRepair?
 
-    /// - Parameter format: one that ``StillEncoder`` takes.
+    /// - Parameter format: of the frames, one that ``StillEncoder`` takes.
     init(_ format: VideoFormat) throws(CaptureError) {
         pixels = StillPixels(format, range: MJPEGParameters().range, keepsDepth: false)
         repair = format.pixelFormat.isCompressed ? MJPEGRepair(format: format) : nil
         try repair?.begin()
     }
 
-    /// The mean of a picture, 0…1; `nil` for one that is short or broken.
+    /// Mean brightness of a frame, 0…1; `nil` for one that is short or broken.
     func mean(of frame: RawSpan) throws(CaptureError) -> Double? {
         try read(frame) ? mean : nil
     }
@@ -27,7 +26,7 @@ final class BrightnessMeter {
         return mended.count > 0 && mended.withBytes(of: 0) { pixels.readJPEG($0) }
     }
 
-    /// Of every eighth pixel of every eighth row: noise and edges don't matter to it.
+    /// Mean of every eighth pixel of every eighth row: noise and edges don't matter to it.
     private var mean: Double {
         var (sum, count) = (0, 0)
         let channels = pixels.kind.channels
@@ -41,7 +40,7 @@ final class BrightnessMeter {
         return Double(sum) / Double(count * 256 * 255)
     }
 
-    /// By the weights of ITU-R BT.601, in 1/256.
+    /// Luma by the weights of ITU-R BT.601, in 1/256.
     private func luma(_ pixel: UnsafeMutablePointer<UInt8>, _ channels: Int) -> Int {
         channels == 1 ? 256 * Int(pixel[0]) : 77 * Int(pixel[0]) + 150 * Int(pixel[1]) + 29 * Int(pixel[2])
     }

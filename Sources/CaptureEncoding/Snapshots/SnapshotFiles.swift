@@ -1,7 +1,7 @@
 import CaptureGate
 
-/// Where pictures go, made before anybody is asked: a file that exists already and a place that can't be written are told
-/// first.
+/// Files of still images, made before anybody is asked for a camera: a file that exists already and a directory that can't be
+/// written are told first.
 ///
 /// *thread-safe*
 public final class SnapshotFiles: Sendable {
@@ -12,11 +12,11 @@ public final class SnapshotFiles: Sendable {
     private let first: Locked<ClipOutput?>
 
     /// - Parameters:
-    ///   - destination: of several pictures each gets its number before the ending: `shot-01.jpg`.
-    ///   - format: by the file's ending where it is not said.
-    ///   - count: 1 upwards.
-    ///   - replacing: whether files of those names may be replaced.
-    /// - Throws: `.usage` for an unknown ending, for none where there is none, and for several pictures on standard output;
+    ///   - destination: of the images; each of several gets its number before the ending: `shot-01.jpg`.
+    ///   - format: of the images; by the file's ending where it is `nil`.
+    ///   - count: number of images, 1 upwards.
+    ///   - replacing: true where files of those names may be replaced.
+    /// - Throws: `.usage` for an unknown or missing ending, and for several images on standard output;
     ///   `.fileExists`, `.inputOutput`.
     public init(
         _ destination: ClipDestination, format: StillFormat? = nil, count: Int = 1, replacing: Bool = false
@@ -46,7 +46,7 @@ public final class SnapshotFiles: Sendable {
         }
     }
 
-    /// `shot.jpg`, or `shot-07.jpg` of ten and more.
+    /// Name of an image: `shot.jpg`, or `shot-07.jpg` of ten and more.
     private static func place(_ number: Int, of count: Int, _ destination: ClipDestination) -> ClipDestination {
         guard count > 1, case .file(let path) = destination else { return destination }
         let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -56,14 +56,18 @@ public final class SnapshotFiles: Sendable {
         return .file(path: "\(path[..<point])-\(zeros)\(digits)\(path[point...])")
     }
 
-    /// Leaves nothing behind where no picture was stored.
+    /// Removes the file that was opened, if no image was stored.
     public func discard() {
         first.withLock { output in
             if var taken = output.take() { taken.discard() }
         }
     }
 
-    /// - Returns: where it went.
+    /// Stores an image.
+    /// - Parameters:
+    ///   - bytes: of the whole file.
+    ///   - number: 1 upwards.
+    /// - Returns: its path.
     func store(_ bytes: [UInt8], number: Int) throws(CaptureError) -> String {
         let place = Self.place(number, of: count, destination)
         var output = try take(place)

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// Takes single pictures with a camera.
+/// Taker of still images with a camera.
 ///
 /// *thread-safe*
 public struct SnapshotTaker: Sendable {
@@ -12,17 +12,17 @@ public struct SnapshotTaker: Sendable {
         self.files = files
     }
 
-    /// Opens the camera, takes the pictures, and closes it. Cancelling the task ends it; what was stored stays.
+    /// Opens the camera, takes the images, and closes it. Cancelling the task ends it; images that were stored stay.
     ///
     /// A camera that is allowed at the level `.still` alone is opened once a ``SnapshotSettings/stillPace`` at most, through
     /// one gatekeeper: this waits for it.
     ///
     /// - Parameters:
     ///   - permit: of one camera, at the level `.still` or higher; at ``SnapshotSettings/leastLevel`` at least.
-    ///   - taken: is told of each picture as soon as it is stored.
-    ///   - opened: is told once what the driver does otherwise than asked, before the first picture; often nothing.
-    /// - Returns: the pictures: fewer than `count` if it was cancelled.
-    /// - Throws: what keeps the camera from being opened, ends the capture or can't be stored.
+    ///   - taken: is told of each image as soon as it is stored.
+    ///   - opened: is told once, before the first image, which settings the driver does otherwise than asked; often none.
+    /// - Returns: the images, fewer than `count` if it was cancelled.
+    /// - Throws: where the camera can't be opened, its capture ends, or an image can't be stored.
     public func take(
         with permit: consuming DevicePermit, taken: @Sendable (Snapshot) -> Void = { _ in },
         opened: @Sendable (_ differences: [String]) -> Void = { _ in }
@@ -34,9 +34,9 @@ public struct SnapshotTaker: Sendable {
         var work = Work(
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
             meter: try BrightnessMeter(session.format),
-            clock: ShotClock(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds),
+            clock: SnapshotSchedule(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds),
             title: settings.title, device: device, differences: session.differences,
-            blindness: BlindPictures(session.device.description, patience: settings.patience.nanoseconds))
+            blindness: SignalWait(session.device.description, patience: settings.patience.nanoseconds))
         opened(session.differences)
         let frames = session.frames()
         let result: Result<[Snapshot], CaptureError>
@@ -79,14 +79,15 @@ public struct SnapshotTaker: Sendable {
     private struct Work {
         let encoder: StillEncoder
         let meter: BrightnessMeter
-        var clock: ShotClock
+        var clock: SnapshotSchedule
         let title: String?
         let device: String
         let differences: [String]
-        var trouble = BrokenPictures()
-        var blindness: BlindPictures
+        var trouble = BrokenFrameLimit()
+        var blindness: SignalWait
 
-        /// - Returns: `nil` for a picture that is not wanted, or broken.
+        /// Judges a frame, and encodes it if it is due.
+        /// - Returns: `nil` for a frame that is not due, or broken.
         mutating func shot(_ frame: CapturedFrame) throws(CaptureError) -> Shot? {
             let time = frame.header.timestamp
             // Noise may be as steady as a picture.
@@ -117,5 +118,57 @@ public struct SnapshotTaker: Sendable {
                 return nil
             }
         }
+    }
+}
+
+/// Still image that was taken and stored.
+///
+/// *thread-safe*
+public struct Snapshot: Hashable, Sendable {
+    /// Path of its file, or `-`.
+    public let path: String
+    /// Size of the file, bytes.
+    public let size: Int
+    /// Format that the camera delivered.
+    public let format: VideoFormat
+    /// True if the exposure had settled, of a series that of the first image; otherwise the patience was over.
+    public let isSettled: Bool
+    /// Time since the camera's first frame, ns.
+    public let waitedNanoseconds: Int64
+    /// Timestamp of its first line, or of whatever the driver stamps, ns on CLOCK_MONOTONIC.
+    public let timestamp: Int64
+    /// Frames missed since the image before, in a series of all frames: storing that image took too long. 0 in any other series.
+    public let missed: UInt64
+    /// Settings that the driver does otherwise than asked, a sentence each; the same for all images of a series.
+    public let differences: [String]
+}
+
+/// Settings of still images.
+///
+/// *thread-safe*
+public struct SnapshotSettings: Hashable, Sendable {
+    /// Settings of the camera.
+    public var video = VideoSettings()
+    public var parameters = StillParameters()
+    /// Longest wait until the exposure has settled; zero takes the first frame. Cameras begin too dark or too bright: the mean of
+    /// five frames in a row has to be the same within 2 %.
+    public var patience = Duration.seconds(3)
+    /// Number of images, 1 upwards.
+    public var count = 1
+    /// Time from one image to the next; zero takes each frame that the camera delivers.
+    public var interval = Duration.zero
+
+    /// Title, written into PNG and JPEG beside the camera's name and the time.
+    public var title: String?
+
+    public init() {}
+
+    /// Least time between two images, and least wait for the first to settle, at the level `.still`. Faster images would be video.
+    public static let stillPace = Duration.seconds(1)
+
+    /// Least level of the permit that these images need: `.still` for single ones that have ``stillPace`` to settle and are as far
+    /// apart; `.video` for a burst, and for the first frame that comes.
+    public var leastLevel: AccessLevel {
+        patience >= Self.stillPace && (count <= 1 || interval >= Self.stillPace) ? .still : .video
     }
 }

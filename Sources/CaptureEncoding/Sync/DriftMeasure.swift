@@ -1,25 +1,25 @@
-/// How fast a device's clock runs against the one that stamps it: the slope of a straight line through all stamps, by
-/// least squares, and how sure that is.
+/// Rate of a device's clock against CLOCK_MONOTONIC, with its uncertainty: the slope of a straight line through all timestamps,
+/// by least squares.
 ///
-/// Stamps are averaged over about a second each before, since their errors come in bursts. After frames were lost the line
-/// begins elsewhere with the same slope.
+/// Timestamps are averaged over about a second first, since their errors come in bursts. After a loss the line begins
+/// elsewhere with the same slope.
 struct DriftMeasure {
     private let nominalRate: Double
     private var second = LineSums()
     private var line = LineSums()
-    /// Of the lines before the last break.
+    /// Moments of the lines before the last break.
     private var earlier = LineSums.Moments()
     private var lines = 1
     private var points = 0
-    /// What single stamps are off from the line of their second: sum of squares, and how many.
+    /// Distance of single timestamps from the line of their second: sum of squares, and their number.
     private var jitter = 0.0
     private var jittered = 0
-    /// From the first stamp to the last, seconds.
+    /// Time from the first timestamp to the last, seconds.
     private var span = 0.0
 
-    /// Fewer seconds say nothing.
+    /// Seconds that are needed: fewer say nothing.
     private static let fewestPoints = 5
-    /// What is less sure than this is not told, ppm.
+    /// Uncertainty above which no result is given, ppm.
     private static let mostUncertainty = 100.0
 
     /// - Parameter rate: frames a second, nominal.
@@ -27,6 +27,7 @@ struct DriftMeasure {
         nominalRate = rate
     }
 
+    /// Takes in a timestamp.
     /// - Parameters:
     ///   - frame: number of the frame since the start.
     ///   - stamp: seconds since the start.
@@ -37,7 +38,7 @@ struct DriftMeasure {
         span = max(span, time)
     }
 
-    /// Frames were lost before the next stamp.
+    /// Begins a new line: frames were lost before the next timestamp.
     mutating func breakLine() {
         closeSecond()
         guard line.count > 0 else { return }
@@ -46,10 +47,10 @@ struct DriftMeasure {
         line = LineSums()
     }
 
-    /// Parts per million, with how far off that may be; `nil` while it is not sure to 100 ppm.
+    /// Drift in parts per million, and its uncertainty; `nil` while it is not sure to 100 ppm.
     ///
-    /// The uncertainty is twice the standard error of the slope, and what it would pretend if stamps had come later at the
-    /// end than at the beginning by twice their own jitter: a machine that gets busy does that.
+    /// The uncertainty is twice the standard error of the slope, plus the slope that would appear if timestamps came later at
+    /// the end than at the beginning by twice their jitter: a machine that gets busy does that.
     var result: (ppm: Double, uncertainty: Double)? {
         var moments = earlier
         moments.add(line.moments)
@@ -76,7 +77,7 @@ struct DriftMeasure {
     }
 }
 
-/// Running means of two numbers, and moments about them: what a straight line by least squares needs.
+/// Running means of two numbers and the moments about them, for a straight line by least squares.
 struct LineSums {
     struct Moments {
         var xx = 0.0

@@ -39,7 +39,7 @@ struct MeterBarView: EventView {
     private var width: Int { max(0, min(stream.columns - 32, 100)) }
 
     /// Row of a channel. Where no bar fits, the figures alone are shown.
-    private func row(_ channel: Int, _ level: SoundLevel) -> String {
+    private func row(_ channel: Int, _ level: AudioLevel) -> String {
         let hold = holds[channel]
         let number = String(channel + 1).aligned(to: 3)
         let peak = "\(NumberText.fixed(hold.peakDBFS, 1).aligned(to: 6)) dBFS"
@@ -49,7 +49,7 @@ struct MeterBarView: EventView {
 
     /// Bar in three colours: yellow from the alignment level of -18 dBFS on (EBU R 68), red for the last 6
     /// dB.
-    private func bar(_ level: SoundLevel, _ hold: PeakHold) -> String {
+    private func bar(_ level: AudioLevel, _ hold: PeakHold) -> String {
         guard width > 0 else { return "" }
         let cells = MeterScale(width: width)
         let (yellow, red) = (cells.position(-18), cells.position(-6))
@@ -74,7 +74,7 @@ struct MeterBarView: EventView {
 /// Meter as lines of text, one a second, for a pipe or a file.
 struct MeterPlainView: EventView {
     /// Highest levels since the last line, per channel; a peak between two lines must not be lost.
-    private var loudest: [SoundLevel] = []
+    private var loudest: [AudioLevel] = []
     /// Time of the next line, nanoseconds.
     private var next: Int64 = 1_000_000_000
 
@@ -101,10 +101,10 @@ struct MeterPlainView: EventView {
     }
 }
 
-extension SoundLevel {
+extension AudioLevel {
     /// Higher values of both. The RMS values are not averaged: the loudest moment counts, as for the peak.
-    fileprivate func louder(_ other: SoundLevel) -> SoundLevel {
-        SoundLevel(
+    fileprivate func louder(_ other: AudioLevel) -> AudioLevel {
+        AudioLevel(
             peakDBFS: max(peakDBFS, other.peakDBFS), rmsDBFS: max(rmsDBFS, other.rmsDBFS),
             isClipped: isClipped || other.isClipped)
     }
@@ -135,7 +135,7 @@ struct MeterNDJSONView: EventView {
     private func tell(_ event: JSONValue) throws(StreamFailure) { try StandardStream.output.line(event.text) }
 }
 
-extension SoundLevel {
+extension AudioLevel {
     /// Level of a channel; the members have the names of a recording's progress.
     fileprivate var json: JSONValue {
         ["peak_dbfs": .rounded(peakDBFS, 2), "rms_dbfs": .rounded(rmsDBFS, 2), "clipped": .bool(isClipped)]
@@ -151,7 +151,7 @@ enum MeterText {
     }
 
     /// Peak of a channel. Aligned, so that columns of a log stand below each other.
-    static func level(_ level: SoundLevel) -> String {
+    static func level(_ level: AudioLevel) -> String {
         "\(NumberText.fixed(level.peakDBFS, 1).aligned(to: 6)) dBFS\(level.isClipped ? " CLIPPED" : "")"
     }
 }

@@ -39,7 +39,7 @@ struct IncompleteRecording: Error {
         if clip.durationNanoseconds == 0, !clip.tees.isEmpty { return "Only what --tee names has the recording." }
         if clip.path == "-" { return "Ended early: \(clip.end.phrase)." }
         let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
-        let path = clip.parts.isEmpty ? "\(clip.path.visible) is valid and holds" : "Its files are valid and hold"
+        let path = clip.segments.isEmpty ? "\(clip.path.visible) is valid and holds" : "Its files are valid and hold"
         return "Ended early: \(clip.end.phrase). \(path) \(time)."
     }
 }

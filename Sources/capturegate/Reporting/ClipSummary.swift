@@ -9,17 +9,17 @@ struct ClipSummary {
     var lines: [String] {
         let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
         let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
-        return ["\(Self.name(clip.path, clip.parts)): \(time)\(size), \(clip.end.phrase)"]
+        return ["\(Self.name(clip.path, clip.segments)): \(time)\(size), \(clip.end.phrase)"]
             + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) } + clip.tees.map(Self.line)
     }
 
     /// Line about a finished file of several.
-    static func line(_ part: ClipPart) -> String {
+    static func line(_ part: ClipSegment) -> String {
         "\(place(part.path)): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
     }
 
     /// Line about a loss in a track.
-    static func line(_ track: ClipTrack, _ mark: LossMark) -> String {
+    static func line(_ track: ClipTrack, _ mark: LossEvent) -> String {
         let lost = NumberText.counted(mark.frames, track.kind == .video ? "picture" : "sample")
         return "\(NumberText.time(nanoseconds: mark.atNanoseconds)): \(lost) lost by \(track.name.visible)"
     }
@@ -39,7 +39,7 @@ struct ClipSummary {
     private static func line(_ tee: ClipTee) -> String {
         let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
         let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
-        let files = name(tee.path, tee.parts)
+        let files = name(tee.path, tee.segments)
         return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(encoderLosses(tee.ledger)), \(reason)"
     }
 
@@ -51,7 +51,7 @@ struct ClipSummary {
     }
 
     /// Name of a file, or of the first and last of several.
-    private static func name(_ path: String, _ parts: [ClipPart]) -> String {
+    private static func name(_ path: String, _ parts: [ClipSegment]) -> String {
         guard let first = parts.first, let last = parts.last, path != "null:" else { return place(path) }
         let files = parts.count == 1 ? "" : " to \(last.path.visible) (\(parts.count) files)"
         return first.path.visible + files

@@ -52,7 +52,7 @@ struct NDJSONView: EventView {
     }
 
     /// Loss in a track; reported only with `--on-loss mark`.
-    private static func loss(_ track: ClipTrack, _ mark: LossMark) -> JSONValue {
+    private static func loss(_ track: ClipTrack, _ mark: LossEvent) -> JSONValue {
         [
             "event": "loss", "kind": .string(track.kind.rawValue), "device": .string(track.device),
             "at_ns": .integer(mark.atNanoseconds), "frames": .count(mark.frames),
@@ -76,7 +76,7 @@ struct NDJSONView: EventView {
     }
 
     /// Finished file of several; it has its final name by now and may be moved away.
-    private static func segment(_ part: ClipPart) -> JSONValue {
+    private static func segment(_ part: ClipSegment) -> JSONValue {
         [
             "event": "segment", "path": .string(part.path), "start_ns": .integer(part.startNanoseconds),
             "duration_ns": .integer(part.durationNanoseconds), "bytes": .integer(part.bytes),
@@ -90,7 +90,7 @@ struct NDJSONView: EventView {
             "format": .string(clip.format.rawValue), "duration_ns": .integer(clip.durationNanoseconds),
             "bytes": .integer(clip.bytes), "last_timestamp_ns": .integer(last),
             "tracks": .array(clip.ledger.tracks.map(\.countsJSON)), "ledger": .rendered(clip.ledger.json),
-            "segments": .array(clip.parts.map { .rendered($0.json) }),
+            "segments": .array(clip.segments.map { .rendered($0.json) }),
             "tees": .array(clip.tees.map { .rendered($0.json) }),
             "error": error.map { ErrorReport(error: $0).json } ?? .null,
         ]

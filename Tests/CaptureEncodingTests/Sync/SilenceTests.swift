@@ -6,7 +6,7 @@ import Testing
 @Suite("Silence")
 struct SilenceTests {
     private let format = AudioFormat(sampleRate: 8000, channels: 2, sampleFormat: .s16)
-    private let silence = Silence(SilenceRule(duration: .milliseconds(100), levelDBFS: -40))
+    private let silence = SilenceDetector(SilenceRule(duration: .milliseconds(100), levelDBFS: -40))
 
     /// - Parameter level: of the second channel, 0 to 1; the first is silent.
     private func sound(_ frames: Int, level: Double) -> [UInt8] {
@@ -14,8 +14,8 @@ struct SilenceTests {
         return (0..<frames).flatMap { _ in [0, 0, UInt8(value & 0xFF), UInt8(value >> 8)] }
     }
 
-    private func outlet(_ writer: MemoryWriter, _ silence: Silence) -> SoundOutlet {
-        SoundOutlet(format, to: writer, as: 0, target: nil, watch: SilenceWatch(silence, format))
+    private func output(_ writer: MemoryWriter, _ silence: SilenceDetector) -> AudioTrackWriter {
+        AudioTrackWriter(format, to: writer, as: 0, target: nil, silenceMeter: SilenceMeter(silence, format))
     }
 
     @Test(
@@ -23,57 +23,57 @@ struct SilenceTests {
         arguments: [1, 37, 160, 800, 4000])
     func periods(length: Int) throws {
         let writer = MemoryWriter([Recording.track(format)])
-        let outlet = outlet(writer, silence)
+        let output = output(writer, silence)
         // 0.2 s loud, 80 ms quiet, 0.1 s loud, then quiet for good: it ends 100 ms later, at 0.48 s.
         let all = sound(1600, level: 0.5) + sound(640, level: 0) + sound(800, level: 0.5) + sound(4000, level: 0.005)
-        for first in stride(from: 0, to: all.count / 4, by: length) where !outlet.isFull {
+        for first in stride(from: 0, to: all.count / 4, by: length) where !output.isFull {
             let period = Array(all[4 * first..<min(4 * (first + length), all.count)])
-            try outlet.write(period.span.bytes, step: nil)
+            try output.write(period.span.bytes, step: nil)
         }
-        #expect(silence.isOver && outlet.isFull)
-        #expect(outlet.written == 3840 && outlet.delivered == 3840)
+        #expect(silence.isOver && output.isFull)
+        #expect(output.written == 3840 && output.delivered == 3840)
         #expect(writer.bytes == Array(all[..<(4 * 3840)]))
     }
 
     @Test("is what is under the level, and nothing else")
     func level() throws {
         let writer = MemoryWriter([Recording.track(format)])
-        let outlet = outlet(writer, silence)
-        try outlet.write(sound(8000, level: 0.0101).span.bytes, step: nil)
-        #expect(!silence.isOver && outlet.written == 8000)
-        try outlet.write(sound(8000, level: 0.0099).span.bytes, step: nil)
-        #expect(silence.isOver && outlet.written == 8800)
+        let output = output(writer, silence)
+        try output.write(sound(8000, level: 0.0101).span.bytes, step: nil)
+        #expect(!silence.isOver && output.written == 8000)
+        try output.write(sound(8000, level: 0.0099).span.bytes, step: nil)
+        #expect(silence.isOver && output.written == 8800)
     }
 
     @Test("is also what stands for lost sound")
     func filled() throws {
         let writer = MemoryWriter([Recording.track(format)])
-        let outlet = outlet(writer, silence)
-        try outlet.write(sound(160, level: 0.5).span.bytes, step: nil)
-        try outlet.writeSilence(5000)
-        #expect(silence.isOver && outlet.written == 960 && outlet.filled == 800)
+        let output = output(writer, silence)
+        try output.write(sound(160, level: 0.5).span.bytes, step: nil)
+        try output.writeSilence(5000)
+        #expect(silence.isOver && output.written == 960 && output.filled == 800)
     }
 
     @Test("ends resampled sound, too, and what comes after counts neither as delivered nor as corrected")
     func resampled() throws {
         let writer = MemoryWriter([Recording.track(format)])
-        let outlet = outlet(writer, silence)
-        try outlet.write(sound(160, level: 0.5).span.bytes, step: 1.001)
-        try outlet.write(sound(8000, level: 0).span.bytes, step: 1.001)
-        try outlet.flush(step: 1.001)
-        #expect(silence.isOver && outlet.written < 1200)
-        #expect((-2...0).contains(outlet.corrected), "\(outlet.corrected)")
-        #expect(Int64(outlet.delivered) + outlet.corrected == Int64(outlet.written))
+        let output = output(writer, silence)
+        try output.write(sound(160, level: 0.5).span.bytes, step: 1.001)
+        try output.write(sound(8000, level: 0).span.bytes, step: 1.001)
+        try output.flush(step: 1.001)
+        #expect(silence.isOver && output.written < 1200)
+        #expect((-2...0).contains(output.corrected), "\(output.corrected)")
+        #expect(Int64(output.delivered) + output.corrected == Int64(output.written))
     }
 
     @Test("must be heard from each microphone")
     func several() throws {
         let writers = [MemoryWriter([Recording.track(format)]), MemoryWriter([Recording.track(format)])]
-        let outlets = writers.map { outlet($0, silence) }
-        try outlets[0].write(sound(8000, level: 0).span.bytes, step: nil)
-        try outlets[1].write(sound(8000, level: 0.5).span.bytes, step: nil)
+        let outputs = writers.map { output($0, silence) }
+        try outputs[0].write(sound(8000, level: 0).span.bytes, step: nil)
+        try outputs[1].write(sound(8000, level: 0.5).span.bytes, step: nil)
         #expect(!silence.isOver)
-        try outlets[1].write(sound(8000, level: 0).span.bytes, step: nil)
-        #expect(silence.isOver && outlets[1].written == 8800)
+        try outputs[1].write(sound(8000, level: 0).span.bytes, step: nil)
+        #expect(silence.isOver && outputs[1].written == 8800)
     }
 }

@@ -10,9 +10,10 @@ struct SimulatedMicrophone {
     static let epoch: Int64 = 7_000_000_000
 
     let writer: MemoryWriter
-    let outlet: SoundOutlet
-    let timeline: Timeline
-    let placement: SoundPlacement
+    let output: AudioTrackWriter
+    let clip: ClipClock
+    let losses = LossLog(.fill)
+    let aligner: AudioAligner
     var clock: SimulatedClock
     /// Of the next frame, since the device began.
     private(set) var time = 0.0
@@ -21,15 +22,15 @@ struct SimulatedMicrophone {
     private(set) var offered = 0
     private(set) var cut = 0
 
-    init(_ clock: SimulatedClock, role: SoundRole = .follows, timeline: Timeline = Timeline(duration: nil)) {
+    init(_ clock: SimulatedClock, role: SyncRole = .follows, clip: ClipClock = ClipClock(duration: nil)) {
         let format = AudioFormat(sampleRate: Int(Self.rate), channels: 1, sampleFormat: .s16)
         writer = MemoryWriter([Recording.track(format)])
-        let target = timeline.duration.map { SoundTime(rate: Int(Self.rate)).frames($0) }
-        outlet = SoundOutlet(format, to: writer, as: 0, target: target)
-        placement = SoundPlacement(
-            outlet, timeline, clock: DeviceClock(rate: Self.rate), isSteered: role == .follows)
-        if role == .leads { timeline.pace = placement }
-        self.timeline = timeline
+        let target = clip.duration.map { SampleTime(rate: Int(Self.rate)).frames($0) }
+        output = AudioTrackWriter(format, to: writer, as: 0, target: target)
+        aligner = AudioAligner(
+            output, clip, losses, track: losses.add(Recording.track(format)),
+            clock: DeviceClock(rate: Self.rate), role: role)
+        self.clip = clip
         self.clock = clock
     }
 
@@ -39,17 +40,17 @@ struct SimulatedMicrophone {
     mutating func deliver(
         _ periods: Int, lost: UInt64 = 0, flags: FrameFlags = [], _ sample: (UInt64) -> Int16
     ) throws(CaptureError) {
-        for number in 0..<periods where !outlet.isFull {
+        for number in 0..<periods where !output.isFull {
             let period = (0..<UInt64(Self.period)).map { sample(frame + $0) }
             var header = FrameHeader(
                 sequence: frame, timestamp: moment + Int64(clock.lateness() * 1e9), byteCount: 2 * Self.period,
                 frameCount: Self.period, flags: number == 0 ? flags : [])
             if number == 0 { header.lost.device = lost }
-            let before = outlet.written
-            _ = try placement.place(header, period.span.bytes)
+            let before = output.written
+            _ = try aligner.place(header, period.span.bytes)
             offered += Self.period
-            if before == 0, outlet.written - outlet.filled < Self.period, !outlet.isFull {
-                cut = Self.period - Int(outlet.written - outlet.filled)
+            if before == 0, output.written - output.filled < Self.period, !output.isFull {
+                cut = Self.period - Int(output.written - output.filled)
             }
             advance(UInt64(Self.period))
         }

@@ -76,7 +76,7 @@ struct HostileTextTests {
         return Clip(
             path: text, format: .matroska, durationNanoseconds: 1, bytes: 1, tracks: [track],
             ledger: LossLedger(tracks: []), end: .complete,
-            parts: [ClipPart(path: text, startNanoseconds: 0, durationNanoseconds: 1, bytes: 1)])
+            segments: [ClipSegment(path: text, startNanoseconds: 0, durationNanoseconds: 1, bytes: 1)])
     }
 
     private func control(_ text: String) -> ControlReport {
@@ -101,7 +101,7 @@ struct HostileTextTests {
             [try audit(text).line, decision(text).phrase, decision(text).capabilityPhrase, status.phrase]
             + [AuthorizationStatus.denied(decision(text)).phrase, PolicySummary.unreadable([]).phrase]
             + report(text).lines(style) + listing.lines(style) + ErrorReport(error: error).lines(style)
-            + ClipSummary(clip: clip(text)).lines + clip(text).parts.map { ClipSummary.line($0) }
+            + ClipSummary(clip: clip(text)).lines + clip(text).segments.map { ClipSummary.line($0) }
             + clip(text).tracks.map(\.phrase) + control(text).lines(style) + [device(text).availability.phrase]
         for line in lines { #expect(isHarmless(line, text), "\(line.debugDescription)") }
     }

@@ -8,7 +8,7 @@ import CaptureGate
 /// out if the output can't be rewritten.
 ///
 /// *session-bound*
-final class MatroskaWriter: FailableWriter {
+final class MatroskaWriter: ClipWriter {
     let format = ClipFormat.matroska
     /// Tracks in the order of the file.
     let tracks: [ClipTrack]

@@ -1,0 +1,57 @@
+import CaptureGate
+
+extension AudioFormat {
+    /// Duration of frames, nanoseconds, to the nearest.
+    func nanoseconds(ofFrames frames: Int64) -> Int64 {
+        // In two steps: the product would overflow after 13 hours at 192 kHz.
+        let rate = Int64(sampleRate)
+        return frames / rate * 1_000_000_000 + (frames % rate * 1_000_000_000 + rate / 2) / rate
+    }
+
+    /// Frames in bytes.
+    /// - Throws: `.usage` if they are not whole frames.
+    func frames(in bytes: RawSpan) throws(CaptureError) -> Int {
+        guard bytes.byteCount.isMultiple(of: bytesPerFrame) else {
+            throw CaptureError(
+                .usage, "\(bytes.byteCount) bytes are not whole frames of \(bytesPerFrame) bytes of sound.")
+        }
+        return bytes.byteCount / bytesPerFrame
+    }
+
+    /// Checks that rate and channels can be stored.
+    /// - Throws: `.usage`.
+    func checkValues() throws(CaptureError) {
+        guard (1...655_350).contains(sampleRate), (1...255).contains(channels) else {
+            throw CaptureError(
+                .usage, "Sound of \(channels) channels at \(sampleRate) Hz can't be stored.",
+                remedies: [Remedy("Choose 1 to 255 channels and 1 to 655350 Hz.")])
+        }
+    }
+}
+
+extension AudioFormat {
+    /// Frames that an encoder takes at once at most, which gives its buffer a size.
+    static let pieceFrames = 4096
+
+    /// Lends audio of any length in pieces.
+    /// - Parameters:
+    ///   - data: whole frames.
+    ///   - body: gets each piece, and its number of frames.
+    func forEachPiece(
+        of data: RawSpan, _ body: (UnsafeRawBufferPointer, Int) throws(CaptureError) -> Void
+    ) throws(CaptureError) {
+        let most = Self.pieceFrames * bytesPerFrame
+        try data.withUnsafeBytes { (data) throws(CaptureError) in
+            for start in stride(from: 0, to: data.count, by: most) {
+                let piece = UnsafeRawBufferPointer(rebasing: data[start..<min(start + most, data.count)])
+                try body(piece, piece.count / bytesPerFrame)
+            }
+        }
+    }
+}
+
+extension AudioFormat {
+    /// Most bytes that an encoder makes of the frames inside it. FLAC's blocks last 0.1 s and Opus' packets 60 ms at most, two
+    /// may be inside, and they are hardly larger than their audio.
+    var maxBufferedBytes: Int { bytesPerFrame * sampleRate / 5 + 4096 }
+}

@@ -1,0 +1,114 @@
+import CSystem
+import CaptureGate
+
+/// Reporter of a recording's events, on the recorder's thread. It remembers what was told, and tells nothing twice.
+///
+/// *session-bound*
+final class RecordingReporter {
+    private let tracks: [any TrackRecorder]
+    private let writer: any ClipWriter
+    private let losses: LossLog
+    /// Queues that give finished segments their names, one for each segmented output.
+    private let finishing: [FinishingQueue]
+    private let report: (RecordingEvent) -> Void
+    private let interval: Int64
+    /// Settings that devices, and the pre-roll, do otherwise than asked.
+    var differences: [String]
+    /// Earliest moment of the next progress, CLOCK_MONOTONIC nanoseconds.
+    private var nextReport: Int64 = 0
+    /// Length of the clip when progress was last considered, and when it was last told.
+    private var reached: Int64 = 0
+    private var reported: Int64
+    private var isStarted = false
+    /// State of each device's signal that was told last.
+    private var signals: [SignalState]
+
+    /// - Parameters:
+    ///   - tracks: of the recording.
+    ///   - writer: whose failures are told.
+    ///   - losses: whose events are told.
+    ///   - finishing: queues whose segments are told.
+    ///   - interval: time between two progress events, at least.
+    ///   - report: gets the events.
+    init(
+        _ tracks: [any TrackRecorder], writer: any ClipWriter, losses: LossLog, finishing: [FinishingQueue],
+        interval: Duration, report: @escaping (RecordingEvent) -> Void
+    ) {
+        self.tracks = tracks
+        self.writer = writer
+        self.losses = losses
+        self.finishing = finishing
+        self.interval = interval.nanoseconds
+        self.report = report
+        differences = tracks.flatMap { $0.source.differences }
+        reported = -interval.nanoseconds
+        signals = tracks.map { _ in .present }
+    }
+
+    func tellWaiting(for preRoll: PreRoll) {
+        guard preRoll.length > 0 else { return }
+        report(.waiting(preRoll: .nanoseconds(preRoll.length), startsAt: preRoll.startsAt))
+    }
+
+    /// Tells of finished segments, marked losses and failed outputs since the last call.
+    func tellFinished() {
+        for queue in finishing { for segment in queue.takeFinished() { report(.segment(segment)) } }
+        for (track, event) in losses.takeUntold() { report(.lost(tracks[track].track, event)) }
+        for failure in writer.takeFailures() { report(.outputFailed(failure)) }
+    }
+
+    /// Tells of signals that changed since the last call.
+    func tellSignals() {
+        for (index, track) in tracks.enumerated() {
+            let signal = track.source.signal
+            guard signal != signals[index] else { continue }
+            signals[index] = signal
+            report(.signal(track.track, signal, atNanoseconds: track.elapsed))
+        }
+    }
+
+    /// Tells of the clip's start with its first frame.
+    /// - Returns: true the one time that it does.
+    func tellStart() -> Bool {
+        guard !isStarted, tracks.contains(where: { $0.elapsed > 0 }) else { return false }
+        isStarted = true
+        report(.started(tracks: tracks.map(\.track), differences: differences))
+        return true
+    }
+
+    /// Tells how far the recording is, if that is due.
+    func tellProgress() {
+        guard isStarted, isProgressPossible else { return }
+        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        guard now >= nextReport else { return }
+        nextReport = now + interval
+        reported = reached
+        report(.progress(progress()))
+    }
+
+    /// Tells the end, after which nothing follows.
+    func tellEnd(of clip: Clip, _ error: CaptureError?) {
+        report(.ended(clip, error, lastTimestamp: tracks.map { $0.source.lastTimestamp }.max() ?? 0))
+    }
+
+    /// True where the clip grew by an interval, or stands still. As long as frames come they tell the time: the clock is a
+    /// system call on some machines.
+    private var isProgressPossible: Bool {
+        let elapsed = tracks.lazy.map(\.elapsed).max() ?? 0
+        defer { reached = elapsed }
+        return elapsed == reached || elapsed - reported >= interval
+    }
+
+    private func progress() -> RecordingProgress {
+        var (microphones, cameras): ([AudioProgress], [VideoProgress]) = ([], [])
+        for track in tracks {
+            switch track.progress(leftOut: writer.leftOut(of: track.index)) {
+            case .audio(let progress): microphones.append(progress)
+            case .video(let progress): cameras.append(progress)
+            }
+        }
+        return RecordingProgress(
+            elapsedNanoseconds: tracks.map(\.elapsed).max() ?? 0, bytes: writer.bytesWritten,
+            microphones: microphones, cameras: cameras)
+    }
+}

@@ -1,0 +1,85 @@
+import CSystem
+import CaptureGate
+
+/// Monitor that ends the capture while the recorder's thread can't: its writer waits for the reader of a pipe.
+///
+/// It lets all devices go then: none is kept open for a clip that another device has ended, or that nobody reads.
+///
+/// *thread-safe*
+final class StopMonitor: Sendable {
+    /// Cause of the end.
+    enum Cause: Sendable {
+        case control(EndReason)
+        case device(SessionEnd)
+        /// The reader of the output: the clip should have been over some seconds ago.
+        case reader
+    }
+
+    private let control: RecordingControl
+    /// Time for which a device that may return is waited for, nanoseconds; `nil` where none is.
+    private let patience: Int64?
+    private let state = Locked(State())
+
+    private struct State {
+        var sessions: [SessionHandle] = []
+        /// Moment from which each is away, CLOCK_MONOTONIC nanoseconds.
+        var away: [Int64?] = []
+        /// Moment at which the clip has its full length, CLOCK_MONOTONIC nanoseconds.
+        var last = Int64.max
+        var cause: Cause?
+    }
+
+    /// Time after the clip's end for a reader that pauses, nanoseconds.
+    private static let slack: Int64 = 5_000_000_000
+
+    init(_ control: RecordingControl, reattach patience: Duration?) {
+        self.control = control
+        self.patience = patience?.nanoseconds
+    }
+
+    /// Watches the sessions that are recorded now, in place of earlier ones.
+    func watch(_ sessions: [SessionHandle]) {
+        state.withLock { state in
+            state.sessions = sessions
+            state.away = Array(repeating: nil, count: sessions.count)
+        }
+    }
+
+    /// Expects the clip's end.
+    /// - Parameters:
+    ///   - duration: of the clip, nanoseconds; `nil` where it is open.
+    ///   - start: CLOCK_MONOTONIC nanoseconds.
+    func expect(_ duration: Int64?, from start: Int64) {
+        if let duration { state.withLock { $0.last = start + duration } }
+    }
+
+    /// Cause of an end that `look()` found; `nil` while it has found none.
+    var cause: Cause? { state.withLock { $0.cause } }
+
+    /// Ends the capture of all devices if the recording is over.
+    /// - Returns: true if it is.
+    func look() -> Bool {
+        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        let requested = control.requested
+        return state.withLock { state in
+            if state.cause != nil { return true }
+            state.cause = requested.map { .control($0) } ?? ended(&state, now)
+            guard state.cause != nil else { return false }
+            for session in state.sessions { session.stop() }
+            return true
+        }
+    }
+
+    private func ended(_ state: inout State, _ now: Int64) -> Cause? {
+        for (index, session) in state.sessions.enumerated() {
+            guard let end = session.end else { continue }
+            if Reattachment.mayReturn(end), let patience {
+                let since = state.away[index] ?? now
+                state.away[index] = since
+                if now - since <= patience { continue }
+            }
+            return .device(end)
+        }
+        return now - Self.slack > state.last ? .reader : nil
+    }
+}

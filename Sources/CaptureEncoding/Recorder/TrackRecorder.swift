@@ -1,0 +1,95 @@
+import CaptureGate
+
+/// Path of one device into the clip: it places the device's frames on the clip's time and writes them.
+///
+/// *session-bound*
+protocol TrackRecorder: AnyObject {
+    associatedtype Source: FrameSource
+    /// Source of its frames.
+    var source: Source { get }
+    /// Index in the clip.
+    var index: Int { get }
+    /// Track as the device delivers it.
+    var track: ClipTrack { get }
+    /// Track as the writer gets it.
+    var writtenTrack: ClipTrack { get }
+    /// True once the track has everything that the clip is to have of it.
+    var isComplete: Bool { get }
+    /// Time from the clip's start to the end of the last frame, nanoseconds.
+    var elapsed: Int64 { get }
+
+    /// Writes what is there: all the audio, which is quick, or one video frame, so that audio never waits for more than one.
+    /// - Returns: false where nothing was there.
+    func write(to writer: any ClipWriter) throws(CaptureError) -> Bool
+    /// Writes one period or video frame.
+    /// - Returns: false where nothing was there.
+    func writeNext(to writer: any ClipWriter) throws(CaptureError) -> Bool
+    /// Ends the track at a time in the clip, with everything up to there lost: its device is away.
+    /// - Parameters:
+    ///   - nanoseconds: from the clip's start.
+    ///   - writer: gets what stands for the lost frames.
+    func miss(until nanoseconds: Int64, in writer: any ClipWriter) throws(CaptureError)
+    /// Writes what is still inside; no more frames follow.
+    func finish() throws(CaptureError)
+    /// Account of the track's frames, derived from the loss log, the device's statistics and the writer's counts.
+    func ledger(counts: EncoderCounts) -> TrackLedger
+    /// Measurements since the last call.
+    /// - Parameter leftOut: frames that the writer could not store.
+    func progress(leftOut: UInt64) -> TrackProgress
+}
+
+/// Measurements of one track for ``RecordingProgress``.
+enum TrackProgress {
+    case audio(AudioProgress)
+    case video(VideoProgress)
+}
+
+extension TrackRecorder {
+    var writtenTrack: ClipTrack { track }
+
+    func finish() throws(CaptureError) {}
+
+    var isAudio: Bool { track.kind == .audio }
+}
+
+/// Source of a track's frames: those held in memory first, then those that the device delivers.
+///
+/// *session-bound*
+protocol FrameSource: AnyObject {
+    /// Number of the decision that the capture rests on; `nil` where there is none.
+    var decision: Int64? { get }
+    /// Settings that the device does otherwise than asked, a sentence each.
+    var differences: [String] { get }
+    /// Descriptor for poll(2), readable while frames wait; -1 for a closed device.
+    var readySignal: Int32 { get }
+    /// End of the device's capture, once everything was taken; `nil` before.
+    var end: SessionEnd? { get }
+    /// State of the signal at the device's input.
+    var signal: SignalState { get }
+    /// Handle for other threads, valid until the device is opened again; `nil` for a closed device.
+    var handle: SessionHandle? { get }
+    /// Timestamp of the last frame that the capture thread committed, CLOCK_MONOTONIC nanoseconds.
+    var lastTimestamp: Int64 { get }
+    /// Timestamp of the oldest frame held in memory, CLOCK_MONOTONIC nanoseconds; `nil` where none is.
+    var oldestHeld: Int64? { get }
+    /// True once the device has delivered a frame that was thrown away.
+    var hasDelivered: Bool { get }
+
+    func start()
+    func stop()
+    /// Opens a device again that was unplugged; throws while it is away.
+    /// - Returns: false while it is being opened, which nobody waits for: ask again.
+    func reattach() throws(CaptureError) -> Bool
+    /// Throws one period or video frame away, while other devices have not started yet.
+    /// - Returns: false where there is none.
+    func skip() -> Bool
+    /// Takes one more period or video frame into memory.
+    /// - Returns: false where there is none.
+    func holdNext() throws(CaptureError) -> Bool
+    /// Takes one more period or video frame into memory, and forgets those that are too old.
+    /// - Parameters:
+    ///   - nanoseconds: time that memory is to reach back.
+    ///   - most: memory of the frames, bytes.
+    /// - Returns: false where there is none.
+    func hold(_ nanoseconds: Int64, most: Int) throws(CaptureError) -> Bool
+}

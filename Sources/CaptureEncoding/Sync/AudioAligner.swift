@@ -1,0 +1,170 @@
+import CaptureGate
+
+/// Alignment of one microphone's periods with the clip's time: cut to the sample at the start, silence for lost frames, and
+/// kept to the clip's clock.
+///
+/// *session-bound*
+final class AudioAligner {
+    private let clip: ClipClock
+    private let losses: LossLog
+    /// Index in the clip.
+    private let track: Int
+    private let time: SampleTime
+    private let output: AudioTrackWriter
+    private let role: SyncRole
+    private var clock: DeviceClock
+    private var servo = DriftServo()
+    private var hasStarted = false
+    /// Capture of the last period, to tell the time between two.
+    private var lastTimestamp: Int64?
+    /// Time from the clip's start to the first frame, nanoseconds; 0 for a microphone that was there before.
+    private(set) var startOffsetNanoseconds: Int64 = 0
+    /// Distance of the last period behind its place by the clip's clock; `nil` for audio that nothing steers.
+    private(set) var offsetNanoseconds: Int64?
+
+    /// - Parameters:
+    ///   - output: takes the audio.
+    ///   - clip: the clip's time, which the aligner sets where the role is `.leads`.
+    ///   - losses: counts lost frames that the clip would have room for.
+    ///   - track: index in the clip.
+    ///   - clock: the device's; may have seen timestamps before.
+    ///   - role: `.follows` for audio that may be resampled.
+    init(
+        _ output: AudioTrackWriter, _ clip: ClipClock, _ losses: LossLog, track: Int, clock: DeviceClock,
+        role: SyncRole
+    ) {
+        self.output = output
+        self.clip = clip
+        self.losses = losses
+        self.track = track
+        self.clock = clock
+        self.role = role
+        time = SampleTime(rate: output.format.sampleRate)
+        if role == .leads { clip.follow(rateOffset: clock.rateOffset) }
+    }
+
+    /// Places one period.
+    /// - Returns: the frames of it that fall into the clip, a range within the period.
+    func place(_ header: FrameHeader, _ bytes: RawSpan) throws(CaptureError) -> Range<Int> {
+        clock.update(header)
+        if role == .leads { clip.follow(rateOffset: clock.rateOffset) }
+        let timestamp = clock.nanoseconds(at: header.sequence)
+        clip.start(at: timestamp)
+        var cut = 0
+        if hasStarted {
+            try fill(lost: header)
+        } else {
+            cut = framesBeforeClip(timestamp, header.frameCount)
+            guard cut < header.frameCount else { return 0..<0 }
+            hasStarted = true
+            try lead(timestamp)
+        }
+        steer(clock.nanoseconds(at: header.sequence + UInt64(cut)))
+        let kept = cut..<cut + Int(output.room(for: UInt64(header.frameCount - cut)))
+        let size = output.format.bytesPerFrame
+        // The resampler needs what follows the clip's last frame.
+        let offered = servo.isCorrecting ? cut..<header.frameCount : kept
+        try output.write(bytes.extracting(offered.lowerBound * size..<offered.upperBound * size), step: step)
+        return kept
+    }
+
+    /// Writes silence for the frames that the device would have made by the clip's end, had it not been away or stalled.
+    func miss(_ frames: UInt64, as cause: WritableKeyPath<LostFrames, UInt64>) throws(CaptureError) {
+        losses.count(frames, as: cause, of: track)
+        try output.writeSilence(frames)
+    }
+
+    /// Writes the frames still in the resampler: no more follow.
+    func finish() throws(CaptureError) { try output.flush(step: servo.step) }
+
+    /// Drift of the device over the recording, ppm, and its uncertainty; `nil` where it is too short to tell.
+    var drift: (ppm: Double, uncertainty: Double)? { clock.drift }
+
+    // MARK: Steering
+
+    /// Frames of the device for one of the clip; `nil` while audio passes bit for bit.
+    private var step: Double? { servo.isCorrecting ? servo.step : nil }
+
+    private func steer(_ timestamp: Int64) {
+        let next = output.nextFrame(step: servo.step)
+        let span = lastTimestamp.map { Double(timestamp - $0) * 1e-9 } ?? 0
+        lastTimestamp = timestamp
+        let nanoseconds = next * 1e9 / Double(output.format.sampleRate)
+        if role == .leads { clip.anchor(timestamp, at: Int64(nanoseconds.rounded())) }
+        guard role == .follows, let wanted = clip.time(of: timestamp) else { return }
+        let error = Double(wanted) - nanoseconds
+        offsetNanoseconds = Int64((-error).rounded())
+        servo.steer(
+            error: error * 1e-9, noise: clock.noise,
+            rateOffset: (1 + clock.rateOffset) / (1 + clip.rateOffset) - 1, span: max(0, span))
+    }
+
+    // MARK: Start and losses
+
+    /// Frames of a period that lie before the clip's start.
+    private func framesBeforeClip(_ timestamp: Int64, _ count: Int) -> Int {
+        guard let origin = clip.origin, timestamp < origin else { return 0 }
+        return Int(min(time.frames(origin - timestamp), UInt64(count)))
+    }
+
+    /// Writes silence where the first frame comes later than the clip's start.
+    private func lead(_ timestamp: Int64) throws(CaptureError) {
+        guard let origin = clip.origin, timestamp > origin else { return }
+        startOffsetNanoseconds = timestamp - origin
+        try output.writeSilence(time.frames(timestamp - origin))
+    }
+
+    private func fill(lost header: FrameHeader) throws(CaptureError) {
+        guard header.lost.total > 0 else { return }
+        try output.flush(step: servo.step)
+        // Frames lost past the clip's end are not lost to the clip. The silence may be what ends it, so the ring's share is
+        // counted after the device's is written.
+        let device = output.room(for: header.lost.device)
+        losses.count(device: device, ring: 0, before: header.flags, of: track)
+        try output.writeSilence(device)
+        let ring = output.room(for: header.lost.ring)
+        losses.count(device: 0, ring: ring, before: header.flags, of: track)
+        try output.writeSilence(ring)
+    }
+}
+
+/// Control of the rate at which audio enters the clip, so that it stays where the clip's clock wants it.
+///
+/// Within 2 ms of its place, and what the timestamps' jitter leaves unsure, not a bit is changed. From then on audio is
+/// resampled to the end: at the measured rate, and a little faster or slower until it is in its place. Nothing jumps: the
+/// rate changes by at most 500 ppm a second. A device that is further off than crystals are is set to its own rate at once:
+/// audio recorded at a wrong pitch comes right within some seconds.
+struct DriftServo {
+    private(set) var isCorrecting = false
+    /// Frames of the device for one of the clip.
+    private(set) var step = 1.0
+
+    /// Seconds.
+    private static let deadBand = 0.002
+    /// Time in which the rest of an error falls to a third, seconds.
+    private static let settling = 5.0
+    /// Correction beside the device's own rate: four hundredths of a semitone, less than people hear.
+    private static let mostCorrection = 2500e-6
+    /// Change of the rate in a second.
+    private static let mostChange = 500e-6
+    /// Drift that is corrected at most: a device further off has another rate than it says.
+    static let mostDrift = 20_000e-6
+
+    /// Sets the rate for the next period.
+    /// - Parameters:
+    ///   - error: distance of the next frame before its place in the clip, seconds.
+    ///   - noise: standard deviation of `error`, seconds.
+    ///   - rateOffset: rate of the device against the clip's clock, less 1.
+    ///   - span: time since the last call, seconds.
+    mutating func steer(error: Double, noise: Double, rateOffset: Double, span: Double) {
+        if !isCorrecting { isCorrecting = abs(error) > Self.deadBand + 4 * noise }
+        guard isCorrecting else { return }
+        let own = bounded(rateOffset, Self.mostDrift)
+        let wanted = own + bounded(-error / Self.settling, max(Self.mostCorrection, abs(own) / 2))
+        let isWrong = abs(own) > Self.mostCorrection
+        let change = (isWrong ? max(Self.mostChange, abs(own - (step - 1))) : Self.mostChange) * span
+        step = 1 + min(max(wanted, step - 1 - change), step - 1 + change)
+    }
+
+    private func bounded(_ value: Double, _ most: Double) -> Double { min(max(value, -most), most) }
+}

@@ -1,0 +1,109 @@
+import CaptureGate
+
+/// The clip's time: its start on CLOCK_MONOTONIC, its duration, and the clock that it follows.
+///
+/// The clip starts at the first frame kept of the leading track, which is the first camera where there is one, so that video
+/// frames stand at whole multiples of their duration. Its clock is CLOCK_MONOTONIC, or that of a microphone which reports
+/// here with each period; the clip's time knows nothing else of that microphone.
+///
+/// *session-bound*
+final class ClipClock {
+    /// Start of the clip, CLOCK_MONOTONIC nanoseconds; `nil` until the leading track has its first frame.
+    private(set) var origin: Int64?
+    /// Length that the clip is to have, nanoseconds; `nil` until it is stopped.
+    let duration: Int64?
+    /// Rate of the clip's clock against CLOCK_MONOTONIC, less 1: 1e-6 is one part per million faster.
+    private(set) var rateOffset = 0.0
+    /// Latest period of the leading microphone: when it was captured, and its place in the clip. `nil` without one.
+    private var lead: (moment: Int64, time: Int64)?
+
+    init(duration: Duration?) { self.duration = duration?.nanoseconds }
+
+    /// Starts the clip; only the first call counts.
+    func start(at nanoseconds: Int64) { origin = origin ?? nanoseconds }
+
+    /// Time in the clip of a moment on CLOCK_MONOTONIC, nanoseconds; `nil` before the clip has started.
+    func time(of moment: Int64) -> Int64? {
+        guard let origin else { return nil }
+        guard let lead else { return moment - origin }
+        return lead.time + Int64((Double(moment - lead.moment) * (1 + rateOffset)).rounded())
+    }
+
+    // MARK: From the leading microphone
+
+    /// Takes over the rate of the leading microphone's clock.
+    func follow(rateOffset: Double) { self.rateOffset = rateOffset }
+
+    /// Takes over where a period of the leading microphone stands.
+    /// - Parameters:
+    ///   - moment: its capture, CLOCK_MONOTONIC nanoseconds.
+    ///   - time: its place in the clip, nanoseconds.
+    func anchor(_ moment: Int64, at time: Int64) { lead = (moment, time) }
+}
+
+/// Clock that the time of a clip follows.
+///
+/// No two crystals agree: a sound card that is 100 parts per million fast is a third of a second ahead of the camera after
+/// an hour.
+///
+/// *thread-safe*
+public enum SyncClock: String, Hashable, Sendable, Codable, CaseIterable {
+    /// ``picture`` where there is a camera, ``sound`` where there are several microphones and no camera, else ``none``.
+    case automatic = "auto"
+    /// Video keeps the camera's timestamps. Audio is resampled to stay with it once it would be more than 2 ms off, and is
+    /// bit for bit the device's until then.
+    case picture
+    /// The first microphone's audio stays bit for bit the device's; video and other microphones follow its clock.
+    case sound
+    /// All tracks keep to CLOCK_MONOTONIC, audio without video too.
+    case system = "clock"
+    /// Audio stays bit for bit the device's and video keeps its timestamps: after a while they drift apart.
+    case none
+
+    /// Clock for a clip of so many devices; never ``automatic``.
+    func resolved(cameras: Int, microphones: Int) -> SyncClock {
+        guard self == .automatic else { return self }
+        if cameras > 0 { return .picture }
+        return microphones > 1 ? .sound : .none
+    }
+}
+
+/// Relation of a microphone to the clip's clock.
+enum SyncRole {
+    /// Its frames are counted, and that is its time.
+    case free
+    /// Its audio is resampled to the clip's clock.
+    case follows
+    /// Its clock is the clip's.
+    case leads
+
+    /// - Parameters:
+    ///   - clock: not ``SyncClock/automatic``.
+    ///   - isFirst: true for the first microphone of the recording.
+    init(_ clock: SyncClock, isFirst: Bool) {
+        switch clock {
+        case .picture, .system: self = .follows
+        case .sound: self = isFirst ? .leads : .follows
+        case .none, .automatic: self = .free
+        }
+    }
+}
+
+/// Conversion between audio frames and nanoseconds. Products are 128 bits wide: 64 bits overflow after 13 hours at 192 kHz.
+struct SampleTime {
+    /// Hz.
+    let rate: Int
+
+    /// Frames in a time, to the nearest; 0 for a negative one.
+    func frames(_ nanoseconds: Int64) -> UInt64 {
+        let (high, low) = UInt64(max(0, nanoseconds)).multipliedFullWidth(by: UInt64(rate))
+        let (whole, rest) = UInt64(1_000_000_000).dividingFullWidth((high, low))
+        return whole + (rest >= 500_000_000 ? 1 : 0)
+    }
+
+    /// Time of a frame, rounded down.
+    func nanoseconds(_ frames: UInt64) -> Int64 {
+        let (high, low) = frames.multipliedFullWidth(by: 1_000_000_000)
+        return Int64(UInt64(rate).dividingFullWidth((high, low)).quotient)
+    }
+}
