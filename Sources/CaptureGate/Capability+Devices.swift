@@ -1,16 +1,19 @@
 import Gate
 
 extension Capability {
-    /// The right to capture sound, at level `.meter` or `.record`.
+    /// Right to capture audio.
     ///
     /// *thread-safe*
     public struct Microphone: DeviceCapability {
+        /// Device, level and purpose that are asked for.
         public let requirement: DeviceRequest
 
+        /// Describes what a capture needs; asks nobody.
+        ///
         /// - Parameters:
-        ///   - level: `.meter`, to see how loud it is, or `.record`.
+        ///   - level: `.meter` to see how loud it is, or `.record`.
         ///   - device: one microphone, or the machine's choice.
-        ///   - purpose: the sentence a person reads when asked.
+        ///   - purpose: sentence that a person reads when asked.
         public init(_ level: AccessLevel = .record, device: DeviceSelector = .any, purpose: String) {
             requirement = DeviceRequest(capability: .microphone, level: level, device: device, purpose: purpose)
         }
@@ -18,16 +21,19 @@ extension Capability {
 }
 
 extension Capability {
-    /// The right to capture pictures, at level `.still` or `.video`.
+    /// Right to capture video or stills.
     ///
     /// *thread-safe*
     public struct Camera: DeviceCapability {
+        /// Device, level and purpose that are asked for.
         public let requirement: DeviceRequest
 
+        /// Describes what a capture needs; asks nobody.
+        ///
         /// - Parameters:
-        ///   - level: `.still`, for single pictures, or `.video`.
+        ///   - level: `.still` for single stills, or `.video`.
         ///   - device: one camera, or the machine's choice.
-        ///   - purpose: the sentence a person reads when asked.
+        ///   - purpose: sentence that a person reads when asked.
         public init(_ level: AccessLevel = .video, device: DeviceSelector = .any, purpose: String) {
             requirement = DeviceRequest(capability: .camera, level: level, device: device, purpose: purpose)
         }

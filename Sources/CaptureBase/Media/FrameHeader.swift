@@ -18,6 +18,7 @@ public struct FrameHeader: BitwiseCopyable, Sendable, Hashable {
     public var byteCount: Int
     /// Audio frames; 1 for a video frame.
     public var frameCount: Int
+    /// Events during this entry or right before it.
     public var flags: FrameFlags
     /// Frames missing directly before this entry, by cause. Inside a ring: running totals.
     public var lost: Loss
@@ -43,7 +44,7 @@ public struct FrameHeader: BitwiseCopyable, Sendable, Hashable {
 public struct Loss: BitwiseCopyable, Sendable, Hashable {
     /// The device overran, or its sequence numbers have a hole.
     public var device: UInt64
-    /// They came with an error flag, empty or too short.
+    /// Delivered with an error flag, empty or too short.
     public var damaged: UInt64
     /// The reader was too slow.
     public var ring: UInt64

@@ -1,16 +1,19 @@
-/// How pixels stand in memory: V4L2's four character code.
+/// Layout of pixels in memory, named by V4L2's four character code.
 ///
 /// *thread-safe*
 public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-    /// The code, first character in the low byte, as `v4l2_fourcc` makes it.
+    /// The code with its first character in the low byte, as `v4l2_fourcc` makes it.
     public let rawValue: UInt32
 
+    /// Takes any number that a driver reports, known or not.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
-    /// - Parameter code: two to four ASCII characters, such as `YUYV`; shorter codes are filled up with spaces. `-BE` at
-    ///   the end is the form with the high byte first, as in `Y16-BE` (`v4l2_fourcc_be`).
+    /// Parses a code as users and `v4l2-ctl` write it.
+    ///
+    /// - Parameter code: two to four ASCII characters, such as `YUYV`; shorter codes are filled up with spaces. A final
+    ///   `-BE` means the form with the high byte first, as in `Y16-BE` (`v4l2_fourcc_be`).
     /// - Returns: `nil` for anything else.
     public init?(_ code: String) {
         let isBigEndian = code.hasSuffix(Self.bigEndian)
@@ -20,34 +23,37 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
         rawValue = letters | (isBigEndian ? 1 << 31 : 0)
     }
 
+    /// Suffix for bit 31, which `v4l2_fourcc_be` sets.
     private static let bigEndian = "-BE"
 
+    /// Makes a code of four characters known at compile time; can't fail.
     private init(_ a: Unicode.Scalar, _ b: Unicode.Scalar, _ c: Unicode.Scalar, _ d: Unicode.Scalar) {
         rawValue = a.value | b.value << 8 | c.value << 16 | d.value << 24
     }
 
-    /// 4:2:2 packed, Y0 Cb Y1 Cr.
+    /// 4:2:2 packed: Y0 Cb Y1 Cr.
     public static let yuyv = PixelFormat("Y", "U", "Y", "V")
-    /// 4:2:2 packed, Cb Y0 Cr Y1.
+    /// 4:2:2 packed: Cb Y0 Cr Y1.
     public static let uyvy = PixelFormat("U", "Y", "V", "Y")
-    /// 4:2:0, a plane of Y, then one of interleaved Cb Cr.
+    /// 4:2:0: a plane of Y, then one of interleaved Cb and Cr.
     public static let nv12 = PixelFormat("N", "V", "1", "2")
-    /// 4:2:0, planes Y, Cb, Cr.
+    /// 4:2:0: planes of Y, Cb and Cr.
     public static let yuv420 = PixelFormat("Y", "U", "1", "2")
-    /// 8 bits of grey.
+    /// 8 bits of grey per pixel.
     public static let grey = PixelFormat("G", "R", "E", "Y")
-    /// R, G, B bytes.
+    /// Bytes R, G, B.
     public static let rgb24 = PixelFormat("R", "G", "B", "3")
-    /// B, G, R bytes.
+    /// Bytes B, G, R.
     public static let bgr24 = PixelFormat("B", "G", "R", "3")
-    /// A JPEG image a frame, often without Huffman tables.
+    /// One JPEG image per frame, often without Huffman tables.
     public static let mjpeg = PixelFormat("M", "J", "P", "G")
-    /// A whole JFIF image a frame.
+    /// One complete JFIF image per frame.
     public static let jpeg = PixelFormat("J", "P", "E", "G")
 
-    /// Whether a frame is an image that is already compressed.
+    /// True if a frame is an image that the camera has compressed already.
     public var isCompressed: Bool { self == .mjpeg || self == .jpeg }
 
+    /// The code without filling spaces; `?` stands for a byte that is no visible ASCII character.
     public var description: String {
         let characters = (0..<4).map { UInt8(truncatingIfNeeded: (rawValue & 0x7FFF_FFFF) >> (8 * UInt32($0))) }
         let letters = String(decoding: characters.map { $0 > 0x1F && $0 < 0x7F ? $0 : 0x3F }, as: UTF8.self)
@@ -64,21 +70,23 @@ extension String {
 }
 
 extension PixelFormat {
-    /// What its samples are.
+    /// Kind of samples, which decides on matrix and range of the colours.
     package enum Family: Hashable {
         case yuv, grey, compressed
-        /// Hues and mosaics of red, green and blue among them.
+        /// Red, green and blue; hues and mosaics (Bayer) are among them.
         case rgb
     }
 
-    /// What is not known counts as Y, Cb and Cr.
+    /// Family of this format; an unknown format counts as Y, Cb and Cr, as most cameras deliver.
     package var family: Family {
         if isCompressed { return .compressed }
         return isHue || Self.red.contains(self) ? .rgb : Self.greys.contains(self) ? .grey : .yuv
     }
 
+    /// True for hue, saturation and value, whose hue has no limited range.
     package var isHue: Bool { Self.hues.contains(self) }
 
+    /// Formats of a list of four character codes.
     private static func codes(_ text: String) -> Set<PixelFormat> {
         Set(text.split(separator: " ").compactMap { PixelFormat(String($0)) })
     }
@@ -86,7 +94,7 @@ extension PixelFormat {
     private static let hues = codes("HSV3 HSV4")
     private static let greys = codes("GREY Y04 Y06 Y10 Y012 Y12 Y14 Y16 Y16-BE Y10B Y10P Y12P Y14P Z16")
 
-    /// V4L2's: packed colours of 8 to 64 bits a pixel, then mosaics.
+    /// V4L2's RGB formats: packed ones of 8 to 64 bits per pixel, then mosaics.
     private static let red = codes(
         """
         RGB1 R444 AR12 XR12 RA12 RX12 AB12 XB12 GA12 BX12 RGBO AR15 XR15 RA15 RX15 AB15 XB15 BA15 BX15 RGBP RGBQ \

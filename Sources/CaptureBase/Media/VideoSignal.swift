@@ -86,10 +86,11 @@ public struct SignalTimings: BitwiseCopyable, Sendable, Hashable {
     }
 }
 
-/// News of a source about its signal, told between two frames.
+/// Change of a source's signal, reported between two frames.
 ///
 /// *realtime-safe*
 public enum SignalEvent: BitwiseCopyable, Sendable, Hashable {
+    /// The signal came, went, or became unusable; or the shutter moved.
     case state(SignalState)
     /// The signal differs from the one that the device is set up for.
     case changed(SignalTimings)
@@ -97,19 +98,22 @@ public enum SignalEvent: BitwiseCopyable, Sendable, Hashable {
     case over
 }
 
-/// How an analogue picture is sent: V4L2's set of standards (`V4L2_STD_*`).
+/// Analogue television standard, or a set of them (`V4L2_STD_*`).
 ///
 /// *thread-safe*
 public struct VideoStandard: Hashable, Sendable, CustomStringConvertible {
-    /// A bit a standard.
+    /// One bit per standard, as in videodev2.h.
     public let rawValue: UInt64
 
+    /// Takes any set of bits that a driver reports.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Whatever the signal has, as far as the driver can tell (`VIDIOC_QUERYSTD`).
+    /// The standard of the signal, as far as the driver can detect it (`VIDIOC_QUERYSTD`).
     public static let automatic = VideoStandard(rawValue: 0)
 
-    /// - Parameter name: `auto`, a family such as `pal`, `ntsc` and `secam`, or one of it such as `PAL-M`; in any case.
+    /// Parses a name in any case.
+    ///
+    /// - Parameter name: `auto`; a family such as `pal`, `ntsc` and `secam`; or one standard such as `PAL-M`.
     /// - Returns: `nil` for anything else.
     public init?(_ name: String) {
         let name = name.lowercased()
@@ -122,19 +126,19 @@ public struct VideoStandard: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Its name; of several, those of all.
+    /// Name of the standard or family; the names of all members for a set without a name.
     public var description: String {
         if rawValue == 0 { return "auto" }
         if let known = Self.named.first(where: { $0.bits == rawValue }) { return known.name }
         return Self.parts(of: rawValue).map(\.description).joined(separator: ", ")
     }
 
-    /// The families and single standards that an input takes.
+    /// Families and single standards that are completely contained in a set.
     package static func parts(of all: UInt64) -> [VideoStandard] {
         named.filter { all & $0.bits == $0.bits }.map { VideoStandard(rawValue: $0.bits) }
     }
 
-    /// As videodev2.h has them; families first.
+    /// Names and bits of videodev2.h; families come first, so that a whole family gets its own name.
     private static let named: [(name: String, bits: UInt64)] = [
         ("PAL", 0xFF), ("NTSC", 0xB000), ("SECAM", 0xFF_0000), ("PAL-BG", 0x7), ("PAL-DK", 0xE0),
         ("SECAM-DK", 0x32_0000), ("PAL-B", 0x1), ("PAL-B1", 0x2), ("PAL-G", 0x4), ("PAL-H", 0x8), ("PAL-I", 0x10),
@@ -145,16 +149,19 @@ public struct VideoStandard: Hashable, Sendable, CustomStringConvertible {
     ]
 }
 
-/// Size and rate of a digital signal (HDMI, SDI), such as `1920x1080p60` or `1920x1080i50`.
+/// Size and rate of a digital video signal (HDMI, SDI), such as `1920x1080p60` or `1920x1080i50`.
 ///
 /// *thread-safe*
 public struct VideoTimings: Hashable, Sendable, CustomStringConvertible {
+    /// The same as the capture loop has it: without text, so that it fits into an atomic.
     package let shape: SignalTimings
 
     package init(_ shape: SignalTimings) { self.shape = shape }
 
-    /// - Parameter text: width, `x`, height, `p` or `i`, and pictures a second; where interlaced, fields. 60 stands for 59.94
-    ///   as well.
+    /// Parses timings in any case.
+    ///
+    /// - Parameter text: width, `x`, height, `p` or `i`, and frames per second, or fields per second after `i`. 60
+    ///   stands for 59.94 too.
     /// - Returns: `nil` for anything else.
     public init?(_ text: String) {
         let text = text.lowercased()
@@ -165,20 +172,23 @@ public struct VideoTimings: Hashable, Sendable, CustomStringConvertible {
             (1...65_535).contains(height), (1...1000).contains(rate)
         else { return nil }
         let isInterlaced = text[mark] == "i"
-        // Nobody sends 48 frames of two fields, and nobody calls 24 fields a rate.
+        // Nobody sends 48 interlaced frames, and nobody names 24 fields as a rate: above 40, the number after `i` is
+        // fields.
         let frames = isInterlaced && rate > 40 ? rate / 2 : rate
         shape = SignalTimings(
             width: width, height: height, isInterlaced: isInterlaced, millihertz: Int((frames * 1000).rounded()))
     }
 
-    /// Pixels.
+    /// Width in pixels.
     public var width: Int { shape.width }
-    /// Pixels, of both fields together.
+    /// Height in pixels, of both fields together.
     public var height: Int { shape.height }
+    /// True if the signal comes in two fields per frame.
     public var isInterlaced: Bool { shape.isInterlaced }
-    /// Pictures a second; where interlaced, fields.
+    /// Frames per second; fields per second where interlaced.
     public var rate: Double { Double(shape.millihertz) / 1000 * (isInterlaced ? 2 : 1) }
 
+    /// Notation of broadcasters, with two decimals at most: `1920x1080p59.94`.
     public var description: String {
         let hundredths = Int((rate * 100).rounded())
         let part = hundredths % 100 == 0 ? "" : ".\(String(hundredths % 100 + 100).dropFirst())"

@@ -1,9 +1,14 @@
 import CMedia
 
-/// The controls of a video node (`VIDIOC_QUERY_EXT_CTRL`, `VIDIOC_G_EXT_CTRLS` and their kin).
+/// Controls of a video node (`VIDIOC_QUERY_EXT_CTRL`, `VIDIOC_G_EXT_CTRLS` and related requests).
+///
+/// *session-bound*
 final class CameraControls: ControlBackend {
     private let node: Int32
 
+    /// Opens the node without streaming, which works while another process captures.
+    ///
+    /// - Throws: `open` and its errno.
     init(opening path: String) throws(DeviceCallError) {
         node = try DeviceCallError.check("open", cm_v4l2_open(path))
     }
@@ -25,6 +30,7 @@ final class CameraControls: ControlBackend {
         return try self.control(raw, name: control.name, automatic: control.automatic)
     }
 
+    /// Writes a value that was checked.
     func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue {
         switch value {
         case .text(let text):
@@ -33,7 +39,7 @@ final class CameraControls: ControlBackend {
         case .integer(let number) where control.kind == .integer64:
             try DeviceCallError.check("VIDIOC_S_EXT_CTRLS", cm_v4l2_s_ctrl64(node, control.id, number))
         case .integer(let number):
-            // A bitmask has 32 bits without a sign.
+            // A bitmask has 32 bits without a sign; V4L2 transfers them as a signed number.
             let word = Int32(truncatingIfNeeded: number)
             try DeviceCallError.check("VIDIOC_S_CTRL", cm_v4l2_s_ctrl(node, control.id, word))
         case .decibels: throw DeviceCallError(call: "VIDIOC_S_CTRL", errno: EINVAL)
@@ -43,6 +49,7 @@ final class CameraControls: ControlBackend {
 
     // MARK: One control
 
+    /// Walks all controls, compound ones included, without their class headings and without disabled ones.
     private func queryAll() throws(DeviceCallError) -> [cm_v4l2_control] {
         let next = UInt32(CM_V4L2_CTRL_NEXT) | UInt32(CM_V4L2_CTRL_NEXT_COMPOUND)
         var found: [cm_v4l2_control] = []
@@ -53,11 +60,12 @@ final class CameraControls: ControlBackend {
             if Self.kind(raw) != nil, !ControlFlags(rawValue: raw.flags).contains(.disabled) { found.append(raw) }
             result = cm_v4l2_queryctrl(node, raw.id | next, &raw)
         }
-        // A node without controls has no such request, a list that is over no next control.
+        // EINVAL ends the list; ENOTTY comes from a node without controls.
         if result != -EINVAL, result != -ENOTTY { try DeviceCallError.check("VIDIOC_QUERY_EXT_CTRL", result) }
         return found
     }
 
+    /// Translates the driver's description and reads the value.
     private func control(
         _ raw: cm_v4l2_control, name: String, automatic: AutomaticControl?
     ) throws(DeviceCallError) -> DeviceControl {
@@ -70,18 +78,20 @@ final class CameraControls: ControlBackend {
             automatic: automatic)
     }
 
+    /// Looks up the automatic control among those that this device has.
     private func automatic(of control: UInt32, names: [UInt32: String]) -> AutomaticControl? {
         guard let pair = AutomaticPair.partner(of: control), let name = names[pair.number] else { return nil }
         return AutomaticControl(name: name, manual: .integer(pair.manual))
     }
 
+    /// Reads a menu. At most 1024 items are asked for, one request each: a driver's range may be absurd.
     private func items(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) throws(DeviceCallError) -> [ControlItem] {
         guard kind == .menu || kind == .integerMenu, raw.minimum >= 0, raw.maximum >= raw.minimum else { return [] }
         var items: [ControlItem] = []
         for number in raw.minimum...min(raw.maximum, raw.minimum + 1023) {
             var menu = cm_v4l2_menu()
             let result = cm_v4l2_querymenu(node, raw.id, UInt32(clamping: number), &menu)
-            // What the device leaves out of its menu is no argument that it takes.
+            // The range of a menu has holes: the driver refuses items that the device does not have.
             if result == -EINVAL { continue }
             try DeviceCallError.check("VIDIOC_QUERYMENU", result)
             let name = FixedText.of(menu.name)
@@ -90,7 +100,7 @@ final class CameraControls: ControlBackend {
         return items
     }
 
-    /// A device may refuse to tell one value; the others are worth telling.
+    /// Reads a value; `nil` where the device refuses. The other controls are worth listing all the same.
     private func value(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) -> ControlValue? {
         switch kind {
         case .button, .compound: return nil
@@ -105,6 +115,7 @@ final class CameraControls: ControlBackend {
         }
     }
 
+    /// Reads a string control; V4L2 wants the buffer to be at least the maximum length and a zero.
     private func text(_ raw: cm_v4l2_control) -> ControlValue? {
         let size = Int(min(max(raw.maximum, 0), 65_535)) + 1
         var text = [CChar](repeating: 0, count: size)
@@ -114,11 +125,14 @@ final class CameraControls: ControlBackend {
 }
 
 extension CameraControls {
+    /// Driver's name of a control.
     private static func label(_ raw: cm_v4l2_control) -> String { FixedText.of(raw.name) }
 
-    /// - Returns: `nil` for the heading of a class of controls.
+    /// Kind of a control; `nil` for the heading of a class of controls.
     private static func kind(_ raw: cm_v4l2_control) -> DeviceControl.Kind? {
         let hasPayload = ControlFlags(rawValue: raw.flags).contains(.hasPayload)
+        // Types from V4L2_CTRL_COMPOUND_TYPES on, and arrays, have no single value. Strings (7) have a payload as well,
+        // but are read as text.
         if raw.type >= 0x100 || raw.elements > 1 || hasPayload && raw.type != 7 { return .compound }
         // V4L2_CTRL_TYPE_*
         switch raw.type {
@@ -135,11 +149,13 @@ extension CameraControls {
         }
     }
 
+    /// Range of values. A driver that reports a maximum below the minimum must not end the program.
     private static func range(_ raw: cm_v4l2_control, _ kind: DeviceControl.Kind) -> ClosedRange<Int64> {
         if kind == .bitmask { return 0...max(0, Int64(UInt32(truncatingIfNeeded: raw.maximum))) }
         return raw.minimum...max(raw.minimum, raw.maximum)
     }
 
+    /// True for kinds whose default is a number.
     private static func hasDefault(_ kind: DeviceControl.Kind) -> Bool {
         kind != .button && kind != .compound && kind != .string
     }

@@ -1,14 +1,22 @@
 import Gate
 
-/// Reads and sets controls by their names, and refuses before the device does.
+/// Access to a device's controls by name, which refuses a value before the device does.
+///
+/// A driver answers a wrong value with EINVAL or ERANGE, or silently takes the nearest one; a check beforehand can name
+/// the range.
+///
+/// *session-bound*
 struct ControlAccess {
     let device: Device
     let backend: any ControlBackend
 
+    /// All controls in the device's order, with their present values.
     func controls() throws(CaptureError) -> [DeviceControl] {
         try translatingErrors { () throws(DeviceCallError) in try backend.controls() }
     }
 
+    /// Control of a name, in any spelling that `v4l2-ctl` would reduce to it.
+    ///
     /// - Throws: `.usage` with the names that may have been meant.
     func control(named name: String, among controls: [DeviceControl]) throws(CaptureError) -> DeviceControl {
         let spelled = ControlName.spelled(name)
@@ -16,15 +24,17 @@ struct ControlAccess {
         throw unknown(name, controls)
     }
 
-    /// The same control as it is now.
+    /// The same control with its present value, range and flags.
     func read(_ control: DeviceControl) throws(CaptureError) -> DeviceControl {
         try translatingErrors { () throws(DeviceCallError) in try backend.read(control) }
     }
 
     /// Sets a control and reads it back.
+    ///
+    /// - Throws: `.usage`, `.unavailable` or `.busy` before anything is written; then what the device answers.
     func set(_ control: DeviceControl, to value: ControlValue) throws(CaptureError) -> ControlChange {
         do { try control.check(value) } catch { throw refused(error) }
-        // Another control may have been set since the list was made.
+        // Another control may have been set since the list was made, which changes flags and ranges.
         let now = try read(control)
         try now.checkSettable(on: device)
         let meant = try translatingErrors { () throws(DeviceCallError) in try backend.write(value, to: now) }
@@ -33,6 +43,7 @@ struct ControlAccess {
         return ControlChange(asked: value, control: after, isAsAsked: !isReadable || after.value == meant)
     }
 
+    /// Error for a name that no control has.
     private func unknown(_ name: String, _ controls: [DeviceControl]) -> CaptureError {
         let named = "\(QuestionText.visible(device.name)) [\(device.id)]"
         guard !controls.isEmpty else { return CaptureError(.usage, "\(named) has no controls.") }
@@ -43,26 +54,28 @@ struct ControlAccess {
             remedies: [Remedy("See which it has.", command: "capturegate controls \(device.id)")])
     }
 
-    /// The same, with where to see what it takes.
+    /// The same error with the command that shows the control's range.
     private func refused(_ error: CaptureError) -> CaptureError {
         CaptureError(
             error.kind, error.message,
             remedies: [Remedy("See what it takes.", command: "capturegate controls \(device.id)")])
     }
 
+    /// Names the device in the errors of its calls.
     private func translatingErrors<Value>(_ body: () throws(DeviceCallError) -> Value) throws(CaptureError) -> Value {
         do { return try body() } catch { throw error.error(device) }
     }
 }
 
 extension ControlAccess {
-    /// Sets to its default what has one.
+    /// Sets controls to their defaults; those without a default stay as they are.
     ///
-    /// While an automatic is on, the values that it sets can't be set by hand, and what they were set to before stays
-    /// inside for the day that it is switched off. So those automatics are switched to manual first, and only after the
-    /// values go to their own defaults, or back to what they were where they are not to be reset.
+    /// While an automatic is on, the values that it sets can't be set by hand, and the device keeps the values set
+    /// before for when it is switched off. So those automatics are switched to manual first. After the values have been
+    /// set, each automatic gets its own default, or what it was where it is not to be reset.
     ///
-    /// - Throws: where the device has gone; what else stands in the way of one control is told of it.
+    /// - Throws: where the device has gone or can't list its controls; any other error of one control becomes that
+    ///   control's failure.
     func reset(_ controls: [DeviceControl]) throws(CaptureError) -> ControlReset {
         let wanted = controls.filter { $0.defaultValue != nil && !$0.flags.contains(.readOnly) }
         let automatics = try switchedOff(before: wanted)
@@ -74,7 +87,7 @@ extension ControlAccess {
         for automatic in automatics {
             outcomes[automatic.control.name] = try attempt(automatic.control, automatic.next)
         }
-        // What decided over it may have been set after it.
+        // The control that decides over it may have been set after it.
         for control in wanted where outcomes[control.name]?.isInactive == true {
             outcomes[control.name] = try outcome(of: control)
         }
@@ -87,16 +100,19 @@ extension ControlAccess {
         return reset
     }
 
+    /// Outcome of one control.
     private enum Outcome {
         case set(ControlChange)
-        /// It has its default, and could not be set to anything.
+        /// It has its default already, or has none.
         case asItWas
+        /// Another control decides over it.
         case inactive(CaptureError)
         case failed(CaptureError)
 
         var isInactive: Bool { if case .inactive = self { true } else { false } }
     }
 
+    /// Sorts outcomes into changes and failures.
     private func reset(_ wanted: [DeviceControl], _ outcomes: [String: Outcome]) -> ControlReset {
         var reset = ControlReset()
         for control in wanted {
@@ -112,8 +128,9 @@ extension ControlAccess {
 
     // MARK: Automatics
 
-    /// The automatics of the controls, and what each is to become at last; manual from here on, as far as they can be,
-    /// where they hold one of them now.
+    /// Switches those automatics to manual that now hold one of the controls.
+    ///
+    /// - Returns: all automatics of the controls, with the setting that each gets in the end.
     private func switchedOff(
         before wanted: [DeviceControl]
     ) throws(CaptureError) -> [(control: DeviceControl, next: Int64)] {
@@ -125,19 +142,19 @@ extension ControlAccess {
             let held = values.first { $0.flags.contains(.inactive) }
             guard held != nil || !values.isEmpty && names.contains(control.name), let next = next(control, wanted)
             else { continue }
-            // Where it does not become manual, what it holds says so.
+            // An automatic that does not become manual shows at the values it holds.
             if let manual = held?.automatic?.manual { _ = try attempt(control, manual) }
             automatics.append((control, next))
         }
         return automatics
     }
 
-    /// Whether it is what it was to become. Of an automatic that nobody named, what became of it is told of otherwise alone.
+    /// True if an automatic has its final setting. One that nobody named is reported only if it has not.
     private func has(_ automatic: DeviceControl, _ next: Int64) -> Bool {
         (try? read(automatic))?.value == .integer(next)
     }
 
-    /// Its default where that is wanted, else what it is.
+    /// Final setting of an automatic: its default where that is wanted, else its present one.
     private func next(_ automatic: DeviceControl, _ wanted: [DeviceControl]) -> Int64? {
         if wanted.contains(where: { $0.name == automatic.name }) { return automatic.defaultValue }
         if case .integer(let number)? = automatic.value { return number }
@@ -146,6 +163,7 @@ extension ControlAccess {
 
     // MARK: One control
 
+    /// Sets one control to its default unless it is inactive.
     private func outcome(of control: DeviceControl) throws(CaptureError) -> Outcome {
         guard let value = control.defaultValue else { return .asItWas }
         let now: DeviceControl
@@ -164,7 +182,7 @@ extension ControlAccess {
         do throws(CaptureError) { return .set(try set(control, to: value)) } catch { return try failed(error) }
     }
 
-    /// What has gone has no other controls either.
+    /// Ends the reset where the device has gone: its other controls have gone with it.
     private func failed(_ error: CaptureError) throws(CaptureError) -> Outcome {
         if error.kind == .noDevice { throw error }
         return .failed(error)

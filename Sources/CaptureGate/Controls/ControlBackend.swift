@@ -1,26 +1,29 @@
-/// A device's controls, open: what a camera's driver and a sound card's mixer have in common. Closed with the value.
+/// Open controls of one device: the common part of a camera's driver and a sound card's mixer.
+///
+/// The device is closed with the value.
 ///
 /// *session-bound*
 protocol ControlBackend: AnyObject {
-    /// All there are, in the device's order, with their values now.
+    /// All controls in the device's order, with their present values.
     func controls() throws(DeviceCallError) -> [DeviceControl]
-    /// The same control as it is now.
+    /// The same control with its present value.
     func read(_ control: DeviceControl) throws(DeviceCallError) -> DeviceControl
-    /// Hands a value on that was checked.
-    /// - Returns: what it stands for on this device, a number where decibels were asked for.
+    /// Sets a value that was checked.
+    ///
+    /// - Returns: the number or text that the device was given: a number where decibels were asked for.
     func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue
 }
 
-/// Of a device that has none, as the built-in ones.
+/// Controls of a device that has none, as the built-in ones.
 final class NoControls: ControlBackend {
     func controls() throws(DeviceCallError) -> [DeviceControl] { [] }
     func read(_ control: DeviceControl) throws(DeviceCallError) -> DeviceControl { control }
     func write(_ value: ControlValue, to control: DeviceControl) throws(DeviceCallError) -> ControlValue { value }
 }
 
-/// The names of controls.
+/// Names of controls, derived from the device's own words.
 enum ControlName {
-    /// As `v4l2-ctl` makes them of the device's words: letters and digits in lower case, underscores for what is between.
+    /// Spelling of `v4l2-ctl`: letters and digits in lower case, one underscore for anything between them.
     static func spelled(_ label: String) -> String {
         var name = ""
         var isBetween = false
@@ -37,7 +40,7 @@ enum ControlName {
         return name
     }
 
-    /// Makes names that two controls share different: the second gets its number.
+    /// Makes shared names different: the second control of a name gets the suffix `_2`.
     static func distinct(_ names: [String]) -> [String] {
         var seen: [String: Int] = [:]
         return names.map { name in
@@ -47,7 +50,7 @@ enum ControlName {
         }
     }
 
-    /// The names that somebody may have meant, the likeliest first, three at most.
+    /// Names that somebody may have meant, the likeliest first, three at most.
     static func nearest(to name: String, among names: [String]) -> [String] {
         let wanted = spelled(name)
         let ranked = names.map { ($0, distance(wanted, $0)) }
@@ -55,7 +58,7 @@ enum ControlName {
         return ranked.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.prefix(3).map(\.0)
     }
 
-    /// How many letters have to be changed, added or left out (Levenshtein).
+    /// Levenshtein distance: number of letters to change, add or leave out.
     private static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first.utf8), Array(second.utf8))
         var row = Array(0...second.count)
@@ -72,13 +75,16 @@ enum ControlName {
     }
 }
 
-/// Text in an array of fixed size, as C structures have it.
+/// Text in an array of fixed size, as C structures hold it.
 enum FixedText {
-    /// - Parameter array: up to its first zero; what is no UTF-8 is replaced.
+    /// Text of a C array, which Swift imports as a tuple.
+    ///
+    /// - Parameter array: bytes up to the first zero; invalid UTF-8 is replaced.
     static func of<Array>(_ array: Array) -> String {
         withUnsafeBytes(of: array) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
+    /// Text of a buffer that a C function has filled.
     static func of(_ array: [CChar]) -> String {
         array.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -1,20 +1,23 @@
 import CSystem
 import Gate
 
-/// The controls of one device, open: read, set and read back.
+/// Open controls of one device, which are read, set and read back.
 ///
-/// It takes a permit as a capture does, since it opens the same device: of level `.still` for a camera and `.meter` for
-/// a microphone at least. A grant for once is used up by it, and the audit log has a line at its start and its end. It
-/// captures nothing and may be open while something else captures.
+/// A session takes a permit as a capture does, since it opens the same device: at least of level `.still` for a camera
+/// and `.meter` for a microphone. It uses up a grant for once, and its start and end are lines in the audit log. It
+/// captures nothing, and may be open while something else captures.
 ///
 /// *session-bound*
 public struct ControlSession: ~Copyable {
+    /// Device that the permit names.
     public let device: Device
     private let access: ControlAccess
+    /// The gate's hold on the session: its end reason, and its line in the audit log.
     private let capture: ActiveCapture
 
-    /// Opens the device the permit names.
+    /// Opens the device that the permit names.
     ///
+    /// - Parameter permit: of one device; used up.
     /// - Throws: `.notAuthorized` where the permission has gone meanwhile, `.noDevice`. The C functions are `open` and
     ///   `snd_ctl_open`.
     public init(opening permit: consuming DevicePermit) async throws(CaptureError) {
@@ -35,8 +38,9 @@ public struct ControlSession: ~Copyable {
         self.capture = capture
     }
 
+    /// Opens the controls of a device by its kind.
     private static func backend(of device: Device) throws(DeviceCallError) -> any ControlBackend {
-        // A name of ALSA's configuration has no mixer: the cards' are those of other devices.
+        // A name of ALSA's configuration has no mixer of its own: the cards' mixers belong to other devices.
         guard let node = device.nodes.first else { return NoControls() }
         let backend: any ControlBackend =
             if device.capability == .camera {
@@ -44,19 +48,24 @@ public struct ControlSession: ~Copyable {
             } else {
                 try MixerControls(opening: device.pcmName ?? "")
             }
-        // Another device may have taken the place meanwhile.
+        // Another device may have taken the node since it was looked up; its controls are not what the permit is for.
         guard DeviceCatalog.isStillAtNode(device) else { throw DeviceCallError(call: "open", errno: ENODEV) }
         return backend
     }
 
-    /// All there are, in the device's order, with their values now.
+    /// All controls in the device's order, with their present values.
+    ///
+    /// - Throws: `.revoked` or `.expired` where the permission has gone; what the device answers.
     public func controls() throws(CaptureError) -> [DeviceControl] {
         try checkPermission()
         return try access.controls()
     }
 
-    /// The control of that name among those of ``controls()``.
+    /// Control of a name among those of ``controls()``.
     ///
+    /// - Parameters:
+    ///   - name: in any case; spaces and signs stand for underscores.
+    ///   - controls: list to choose from.
     /// - Throws: `.usage` with the names that may have been meant.
     public func control(
         named name: String, among controls: [DeviceControl]
@@ -64,7 +73,7 @@ public struct ControlSession: ~Copyable {
         try access.control(named: name, among: controls)
     }
 
-    /// The same control as it is now.
+    /// The same control with its present value.
     public func read(_ control: DeviceControl) throws(CaptureError) -> DeviceControl {
         try checkPermission()
         return try access.read(control)
@@ -72,20 +81,20 @@ public struct ControlSession: ~Copyable {
 
     /// Sets a control and reads it back.
     ///
-    /// - Throws: `.usage` with the range for a value the control does not take, `.unavailable` with what to set first for
-    ///   one that is inactive, `.busy` for one that can't be set while the device captures. The C calls are
+    /// - Throws: `.usage` with the range for a value that the control does not take, `.unavailable` with what to set
+    ///   first for an inactive one, `.busy` for one that can't be set while the device captures. The C calls are
     ///   `VIDIOC_S_EXT_CTRLS` and `snd_ctl_elem_write`.
     public func set(_ control: DeviceControl, to value: ControlValue) throws(CaptureError) -> ControlChange {
         try checkPermission()
         return try access.set(control, to: value)
     }
 
-    /// Sets controls to their defaults, and reads them back; what has none stays as it is.
+    /// Sets controls to their defaults and reads them back; those without a default stay as they are.
     ///
-    /// An automatic that holds one of them is switched off for the while, and has its own default at last where it is
-    /// among them, else what it was.
+    /// An automatic that holds one of them is switched off meanwhile. In the end it has its own default where it is
+    /// among them, else its former setting.
     ///
-    /// - Throws: where the permission or the device has gone; what can't be set is among the failures.
+    /// - Throws: where the permission or the device has gone; any other error is among the failures.
     public func reset(_ controls: [DeviceControl]) throws(CaptureError) -> ControlReset {
         try checkPermission()
         return try access.reset(controls)
@@ -93,41 +102,43 @@ public struct ControlSession: ~Copyable {
 
     /// Closes the device and writes the end into the audit log.
     ///
-    /// - Parameter outcome: what was done, one short sentence.
+    /// - Parameter outcome: one short sentence on what was done.
     public consuming func close(_ outcome: String) async {
         await capture.finish(frames: 0, bytes: 0, outcome: outcome)
     }
 
-    /// What was taken back meanwhile counts at once.
+    /// Refuses each call once the permission is gone: nothing runs here that a revocation could stop.
     private func checkPermission() throws(CaptureError) {
         if let reason = capture.endReason { throw reason.error(device.description, as: device.capability) }
     }
 }
 
-/// What became of setting a control.
+/// Outcome of setting a control.
 ///
 /// *thread-safe*
 public struct ControlChange: Hashable, Sendable {
+    /// Value that was asked for.
     public let asked: ControlValue
-    /// The control, read again afterwards.
+    /// The control as it was read back afterwards.
     public let control: DeviceControl
-    /// Whether the device did what it was asked for; a button has nothing to compare.
+    /// True if the device took the value; also for a button or a write-only control, which have nothing to compare.
     public let isAsAsked: Bool
 }
 
-/// What became of setting controls to their defaults.
+/// Outcome of setting controls to their defaults.
 ///
 /// *thread-safe*
 public struct ControlReset: Sendable {
-    /// A control that did not get its default, or an automatic that did not become again what it was.
+    /// Control that did not get its default, or automatic that did not get its former setting back.
     public struct Failure: Hashable, Sendable {
-        /// As it was when it was listed.
+        /// The control as it was when it was listed.
         public let control: DeviceControl
+        /// Reason, with a remedy where there is one.
         public let error: CaptureError
     }
 
-    /// Those that were set, in the order in which they were named.
+    /// Controls that were set, in the order in which they were named.
     public internal(set) var changes: [ControlChange] = []
-    /// Those that could not be set.
+    /// Controls that could not be set.
     public internal(set) var failures: [Failure] = []
 }

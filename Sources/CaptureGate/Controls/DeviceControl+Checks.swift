@@ -1,7 +1,7 @@
 import CaptureBase
 
 extension DeviceControl {
-    /// What it can be set to, in words: `0 to 255 in steps of 5`, `0 (Disabled) or 1 (50 Hz)`.
+    /// Values that it takes, in words: `0 to 255 in steps of 5`, `0 (Disabled) or 1 (50 Hz)`.
     public var rangeDescription: String {
         switch kind {
         case .button: "nothing: it is pressed"
@@ -14,18 +14,21 @@ extension DeviceControl {
         }
     }
 
+    /// The range in numbers, with the step where it is not 1.
     private var numbers: String {
         let ends =
             range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         return step == 1 ? ends : "\(ends) in steps of \(step)"
     }
 
+    /// The range in decibels, where there is one.
     private var scale: String {
         decibels.map { ", or \(Self.decibels($0.range.lowerBound)) to \(Self.decibels($0.range.upperBound))" } ?? ""
     }
 
-    /// `-12.5dB`
+    /// Level with two decimals at most: `-12.5dB`. Written by hand, since `String(format:)` would need Foundation.
     static func decibels(_ value: Double) -> String {
+        // A conversion to Int64 traps beyond its range.
         guard abs(value) < 1e9 else { return "\(value)dB" }
         let hundredths = Int64((value * 100).rounded())
         let (whole, rest) = (abs(hundredths) / 100, abs(hundredths) % 100)
@@ -34,6 +37,7 @@ extension DeviceControl {
         return (hundredths < 0 ? "-" : "") + "\(whole)" + (fraction.isEmpty ? "" : ".\(fraction)") + "dB"
     }
 
+    /// Joins words: `a, b or c`.
     static func alternatives(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.last ?? "nothing" }
         return words.dropLast().joined(separator: ", ") + " or " + last
@@ -41,7 +45,7 @@ extension DeviceControl {
 }
 
 extension DeviceControl {
-    /// Refuses what is outside the range, off the step or not in the menu.
+    /// Refuses a value that is outside the range, between two steps or not in the menu.
     ///
     /// - Throws: `.usage`, with the range.
     public func check(_ value: ControlValue) throws(CaptureError) {
@@ -50,12 +54,13 @@ extension DeviceControl {
         case .text(let text): try check(text)
         case .decibels(let level):
             guard let decibels else { throw refusal(of: Self.decibels(level)) }
-            // As they are shown: with two digits.
+            // Compared as it is shown, with two digits: a level copied from a listing must be accepted.
             let rounded = (level * 100).rounded() / 100
             guard decibels.range.contains(rounded) else { throw refusal(of: Self.decibels(level)) }
         }
     }
 
+    /// Checks a number by the control's kind.
     private func check(_ number: Int64) throws(CaptureError) {
         let isRight: Bool
         switch kind {
@@ -69,6 +74,7 @@ extension DeviceControl {
         guard isRight else { throw refusal(of: "\(number)", nearby: neighbours(of: number)) }
     }
 
+    /// Checks a text by its bytes, which is how V4L2 counts; a zero would end it early.
     private func check(_ text: String) throws(CaptureError) {
         let count = Int64(text.utf8.count)
         guard kind == .string, range.contains(count), isOnStep(count), !text.utf8.contains(0) else {
@@ -76,11 +82,13 @@ extension DeviceControl {
         }
     }
 
+    /// True for a value that the device can hold.
     private func isOnStep(_ number: Int64) -> Bool { stepsBelow(number).isMultiple(of: UInt64(step)) }
 
-    /// 64 bits hold any difference where the sign is left out.
+    /// Distance from the lowest value. 64 bits hold any difference if the sign is dropped; a signed one would overflow.
     private func stepsBelow(_ number: Int64) -> UInt64 { UInt64(bitPattern: number &- range.lowerBound) }
 
+    /// Suggests the values on either side of one between two steps.
     private func neighbours(of number: Int64) -> String {
         guard kind == .integer || kind == .integer64, range.contains(number) else { return "" }
         let lower = number &- Int64(bitPattern: stepsBelow(number) % UInt64(step))
@@ -88,14 +96,15 @@ extension DeviceControl {
         return !overflows && range.contains(upper) ? "; next to it are \(lower) and \(upper)" : "; try \(lower)"
     }
 
+    /// Error that names the range.
     func refusal(of text: String, nearby: String = "") -> CaptureError {
         CaptureError(.usage, "\(name) can't be \(text): it takes \(rangeDescription)\(nearby).")
     }
 
-    /// Refuses what can't be set now, whatever the value is.
+    /// Refuses a control that can't be set now, whatever the value.
     ///
-    /// - Throws: `.usage` for what can never be set, `.unavailable` for what can't as other controls stand, with what to
-    ///   do, `.busy` for what can't while the device captures.
+    /// - Throws: `.usage` for what can never be set, `.unavailable` with a remedy where other controls prevent it,
+    ///   `.busy` for what can't be set while the device captures.
     func checkSettable(on device: Device) throws(CaptureError) {
         if kind == .compound {
             throw CaptureError(.usage, "\(name) is a value of many parts, which can't be set here.")
@@ -111,6 +120,7 @@ extension DeviceControl {
         }
     }
 
+    /// Error for an inactive control; names the automatic that decides, if known.
     private func inactivity(on device: Device) -> CaptureError {
         guard let automatic else {
             return CaptureError(
@@ -133,7 +143,7 @@ extension DeviceControl {
 }
 
 extension ControlValue {
-    /// As it is written on the command line.
+    /// The value in the command line's notation.
     public var text: String {
         switch self {
         case .integer(let number): String(number)
@@ -144,13 +154,14 @@ extension ControlValue {
 }
 
 extension DeviceControl {
-    /// What a person means with a word for this control's value.
+    /// Parses a person's word for this control's value.
     ///
-    /// Numbers may be hexadecimal (`0x1f`); a switch takes `on` and `off`; a menu its item's number or name, in either
-    /// case, or a part of the name that no other has; numbers take a percentage of the range (`50%`), volumes decibels
-    /// (`-6dB`); a button takes `press` or 1.
+    /// Numbers may be hexadecimal (`0x1f`) or a percentage of the range (`50%`); a volume takes decibels (`-6dB`); a
+    /// switch takes `on` and `off`; a menu takes an item's number, its name in any case, or a part of the name that no
+    /// other item has; a button takes `press` or 1.
     ///
-    /// - Throws: `.usage` with the range where it is none of that.
+    /// - Parameter text: one word of a command line.
+    /// - Throws: `.usage` with the range for anything else.
     public func value(parsing text: String) throws(CaptureError) -> ControlValue {
         let value: ControlValue?
         switch kind {
@@ -167,15 +178,18 @@ extension DeviceControl {
         return value
     }
 
+    /// Words for the two states of a switch.
     private static let switches: [String: Int64] = [
         "1": 1, "on": 1, "yes": 1, "true": 1, "0": 0, "off": 0, "no": 0, "false": 0,
     ]
 
+    /// Parses a decimal number, or a hexadecimal one without a sign.
     private static func number(_ text: String) -> Int64? {
         guard text.lowercased().hasPrefix("0x") else { return Int64(text) }
         return UInt64(text.dropFirst(2), radix: 16).flatMap { Int64(exactly: $0) }
     }
 
+    /// Finds a menu's item. A number that no item has is not taken for a part of a name: `5` must not mean `50 Hz`.
     private func item(_ text: String) -> ControlItem? {
         if let number = Self.number(text), let item = items.first(where: { $0.number == number }) { return item }
         let wanted = text.lowercased()
@@ -185,24 +199,27 @@ extension DeviceControl {
         return fitting.count == 1 && Self.number(text) == nil && !wanted.isEmpty ? fitting[0] : nil
     }
 
+    /// Parses a level in decibels, for controls that have such a scale.
     private func volume(_ text: String) -> ControlValue? {
         guard decibels != nil, text.lowercased().hasSuffix("db") else { return nil }
         let number = text.dropLast(2).filter { $0 != " " }
         return Double(number).flatMap { $0.isFinite ? .decibels($0) : nil }
     }
 
-    /// A percentage of the range, at the nearest step.
+    /// Value at a percentage of the range, at the nearest step.
     private func percentage(_ text: String) -> Int64? {
         guard text.hasSuffix("%"), let percent = Double(text.dropLast()), (0...100).contains(percent) else {
             return nil
         }
         let span = UInt64(bitPattern: range.upperBound &- range.lowerBound)
         if percent == 100 { return lastStep }
+        // `Double` has 53 bits: the span of a 64-bit control may round up beyond its last step, hence the limit.
         let exact = Double(span) / Double(step) * percent / 100
         let steps = UInt64(min(exact.rounded(), Double(span / UInt64(step)).nextDown.rounded(.up)))
         return range.lowerBound &+ Int64(bitPattern: steps &* UInt64(step))
     }
 
+    /// Highest value that is on a step; the range's upper end need not be.
     private var lastStep: Int64 {
         let span = UInt64(bitPattern: range.upperBound &- range.lowerBound)
         return range.lowerBound &+ Int64(bitPattern: span / UInt64(step) * UInt64(step))

@@ -1,44 +1,47 @@
-/// One thing that can be set on a device: exposure, gain, focus, a microphone's volume …
+/// Setting of a device, such as exposure, gain, focus, or a microphone's volume.
 ///
 /// *thread-safe*
 public struct DeviceControl: Hashable, Sendable {
-    /// How a control's value is written.
+    /// Kind of a control, which decides how its value is written.
     public enum Kind: String, Hashable, Sendable {
         case integer, boolean, menu
-        /// A menu whose items are numbers.
+        /// Menu whose items are numbers.
         case integerMenu = "integer menu"
-        /// Has no value: setting it does something once.
+        /// Control without a value: setting it triggers an action.
         case button
         case integer64 = "64-bit integer"
         case string
         case bitmask
-        /// A value of many parts; it is listed, and neither read nor set.
+        /// Value of many parts; it is listed, and neither read nor set.
         case compound
     }
 
-    /// V4L2's number of the control, or ALSA's of the element.
+    /// V4L2's number of the control, or ALSA's of the element (`numid`).
     public let id: UInt32
-    /// Lower case with underscores, as `v4l2-ctl` spells it.
+    /// Name in lower case with underscores, as `v4l2-ctl` spells it.
     public let name: String
     /// The device's own words.
     public let label: String
+    /// Kind of the value.
     public let kind: Kind
-    /// Of a text, how many bytes it has; of a bitmask, 0 and all bits there are.
+    /// Lowest and highest value; of a text, its length in bytes; of a bitmask, 0 and all bits there are.
     public let range: ClosedRange<Int64>
-    /// Between two values; 1 upwards.
+    /// Distance between two values, 1 upwards.
     public let step: Int64
-    /// `nil` where the device says none.
+    /// Driver's default; `nil` where it has none.
     public let defaultValue: Int64?
+    /// State of the control, such as inactive or read-only.
     public let flags: ControlFlags
-    /// Of a menu.
+    /// Items of a menu; empty for other kinds.
     public let items: [ControlItem]
-    /// `nil` of buttons and of what can't be read.
+    /// Present value; `nil` for buttons and for values that can't be read.
     public let value: ControlValue?
-    /// Of a volume.
+    /// Scale of a volume in decibels; `nil` where there is none.
     public let decibels: ControlDecibels?
-    /// What has to be set to manual before this counts, where that is known.
+    /// Control that must be set to manual before this one has an effect; `nil` where none is known.
     public let automatic: AutomaticControl?
 
+    /// Describes a control; a step below 1 becomes 1, since a mixer's elements may report 0.
     public init(
         id: UInt32, name: String, label: String, kind: Kind, range: ClosedRange<Int64> = 0...0, step: Int64 = 1,
         defaultValue: Int64? = nil, flags: ControlFlags = [], items: [ControlItem] = [], value: ControlValue? = nil,
@@ -59,72 +62,84 @@ public struct DeviceControl: Hashable, Sendable {
     }
 }
 
-/// What a control is set to, or is to be set to.
+/// Value of a control, present or wanted.
 ///
 /// *thread-safe*
 public enum ControlValue: Hashable, Sendable {
-    /// A number; 0 and 1 of a switch; the number of a menu's item.
+    /// A number; 0 or 1 of a switch; the number of a menu's item.
     case integer(Int64)
+    /// Text of a string control, in UTF-8.
     case text(String)
-    /// A volume, of a control that has a scale in decibels: the nearest step is taken.
+    /// Level of a volume that has a scale in decibels; the nearest step is taken.
     case decibels(Double)
 }
 
-/// One line of a menu.
+/// One item of a menu.
 ///
 /// *thread-safe*
 public struct ControlItem: Hashable, Sendable {
-    /// What the control is set to for it; numbers may be missing.
+    /// Value of the control that selects the item; numbers may be missing.
     public let number: Int64
     /// The device's own words, or the number that the item stands for.
     public let name: String
 
+    /// Makes an item.
     public init(number: Int64, name: String) {
         self.number = number
         self.name = name
     }
 }
 
-/// A volume's scale.
+/// Scale of a volume control, in decibels.
 ///
 /// *thread-safe*
 public struct ControlDecibels: Hashable, Sendable {
-    /// dB; the lowest is that of the lowest step that is not silence.
+    /// Lowest and highest level in dB; the lowest is that of the lowest step above silence.
     public let range: ClosedRange<Double>
-    /// dB; `nil` is silence.
+    /// Current level in dB; `nil` for silence.
     public let value: Double?
 
+    /// Makes a scale.
+    ///
+    /// - Parameters:
+    ///   - range: dB.
+    ///   - value: dB; `nil` for silence.
     public init(range: ClosedRange<Double>, value: Double?) {
         self.range = range
         self.value = value
     }
 }
 
-/// What is so of a control besides its range. The bits are those of V4L2_CTRL_FLAG_*.
+/// State of a control besides its value and range; the bits are those of V4L2_CTRL_FLAG_*.
 ///
 /// *thread-safe*
 public struct ControlFlags: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
 
+    /// Takes V4L2's flags; unknown bits are kept.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
     /// Cannot be set while the device captures.
     public static let grabbed = ControlFlags(rawValue: 0x0002)
+    /// Can be read alone.
     public static let readOnly = ControlFlags(rawValue: 0x0004)
     /// Setting it changes other controls.
     public static let update = ControlFlags(rawValue: 0x0008)
-    /// Without effect as other controls stand now.
+    /// Without effect, by the present setting of other controls.
     public static let inactive = ControlFlags(rawValue: 0x0010)
+    /// Can be set alone.
     public static let writeOnly = ControlFlags(rawValue: 0x0040)
-    /// The device changes it by itself.
+    /// The device changes its value by itself.
     public static let volatile = ControlFlags(rawValue: 0x0080)
 
+    /// Permanently unusable, and not listed.
     static let disabled = ControlFlags(rawValue: 0x0001)
+    /// Value of another form than a number; text among them.
     static let hasPayload = ControlFlags(rawValue: 0x0100)
 
-    /// The words of what is set, in the order of the bits.
+    /// Names of the set flags, in the order of the bits.
     public var words: [String] { Self.all.filter { contains($0.0) }.map(\.1) }
 
     private static let all: [(ControlFlags, String)] = [
@@ -133,24 +148,30 @@ public struct ControlFlags: OptionSet, Hashable, Sendable {
     ]
 }
 
-/// The control that has the device choose a value by itself, so that setting the value has no effect.
+/// Control that makes the device choose another control's value, so that setting that value has no effect.
 ///
 /// *thread-safe*
 public struct AutomaticControl: Hashable, Sendable {
-    /// Its name, such as `auto_exposure`.
+    /// Name, such as `auto_exposure`.
     public let name: String
-    /// What it is set to so that the value can be set by hand.
+    /// Setting that leaves the value to the user.
     public let manual: ControlValue
 
+    /// Names an automatic control and its manual setting.
     public init(name: String, manual: ControlValue) {
         self.name = name
         self.manual = manual
     }
 }
 
-/// Which automatic stands against which value, by V4L2's numbers (videodev2.h, v4l2-controls.h).
+/// Pairs of automatic control and value, by V4L2's numbers (videodev2.h, v4l2-controls.h).
+///
+/// The kernel has no request for this: V4L2_CTRL_FLAG_INACTIVE says that a value has no effect, but not which control
+/// decides that.
 enum AutomaticPair {
-    /// - Returns: the automatic's number and its manual setting.
+    /// Finds the automatic control that decides over a control.
+    ///
+    /// - Returns: its number and its manual setting; `nil` where none is known.
     static func partner(of control: UInt32) -> (number: UInt32, manual: Int64)? { pairs[control] }
 
     private static let pairs: [UInt32: (number: UInt32, manual: Int64)] = [

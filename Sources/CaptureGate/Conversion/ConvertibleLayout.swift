@@ -1,29 +1,31 @@
 import CaptureBase
 
-/// How a format that can be converted stands in memory.
+/// Layout in memory of a format that can be converted.
 struct ConvertibleLayout {
-    /// What the converter does itself, because libv4lconvert does it wrongly.
+    /// Conversion done here because libv4lconvert does it wrongly.
     enum Conversion {
-        /// Hue, saturation, value; so many bytes a pixel.
+        /// Hue, saturation and value, with a number of bytes per pixel.
         case hues(Int)
-        /// A grey a byte, of so many steps above black. libv4lconvert takes them for greys of 256.
+        /// One byte of grey per pixel, with the value of white. libv4lconvert takes it for grey of 256 steps.
         case greys(Int)
     }
 
-    /// `nil` where a picture has as many bytes as it needs.
+    /// Bits per pixel; `nil` for compressed frames of any length, and for formats that are unpacked.
     let bitsPerPixel: Int?
-    /// Whether the driver may pad its rows.
+    /// True if the driver may pad the rows.
     var hasRows = true
-    /// What width and height are multiples of, lest libv4lconvert reads or writes beyond a row.
+    /// Divisors of width and height, without which libv4lconvert reads or writes beyond a row.
     var block = (width: 2, height: 2)
-    /// What the count of pixels is a multiple of.
+    /// Divisor of the number of pixels.
     var blockPixels = 1
-    /// Pixels that every row has in memory, where that is not the width.
+    /// Pixels of every row in memory, where that is not the width.
     var storedWidth: Int?
+    /// Conversion done here; `nil` where libv4lconvert does it right.
     var conversion: Conversion?
-    /// How it is unpacked without libv4lconvert, or before it.
+    /// Unpacking without libv4lconvert, or before it.
     var unpacking: Unpacking?
 
+    /// Layout of a format that libv4lconvert reads.
     init(
         bitsPerPixel: Int?, hasRows: Bool = true, block: (width: Int, height: Int) = (2, 2), blockPixels: Int = 1,
         storedWidth: Int? = nil, conversion: Conversion? = nil
@@ -36,11 +38,13 @@ struct ConvertibleLayout {
         self.conversion = conversion
     }
 
+    /// Layout of a format that is unpacked here.
     init(_ unpacking: Unpacking, block: (width: Int, height: Int) = (1, 1)) {
         self.init(bitsPerPixel: nil, block: block)
         self.unpacking = unpacking
     }
 
+    /// True for sizes that can be converted without reading beyond the frame.
     func takes(width: Int, height: Int) -> Bool {
         (8...16_384).contains(width) && (8...16_384).contains(height) && width <= storedWidth ?? width
             && width.isMultiple(of: block.width) && height.isMultiple(of: block.height)
@@ -51,20 +55,22 @@ struct ConvertibleLayout {
     /// Bytes of a row without padding; `nil` where there are no such rows.
     func rowBytes(width: Int) -> Int? { hasRows ? bitsPerPixel.map { width * $0 / 8 } : nil }
 
-    /// Bytes of a whole picture without padding; `nil` where it has as many as it needs.
+    /// Bytes of a whole frame without padding; `nil` for frames of any length.
     func byteCount(width: Int, height: Int) -> Int? {
         bitsPerPixel.map { (storedWidth ?? width) * height * $0 / 8 }
     }
 }
 
 extension ConvertibleLayout {
-    /// What libv4lconvert 1.22 reads, but for what the encoders read themselves and for JPEG, and what is unpacked here.
+    /// Formats of libv4lconvert 1.22, without JPEG and those that the encoders read themselves; and formats that are
+    /// unpacked here.
     static let known: [PixelFormat: ConvertibleLayout] = (table + unpacked).reduce(into: [:]) { known, line in
         for code in line.codes.split(separator: " ").compactMap({ PixelFormat(String($0)) }) {
             known[code] = line.layout
         }
     }
 
+    /// Formats of libv4lconvert, by layout.
     private static let table: [(layout: ConvertibleLayout, codes: String)] = [
         // RGB.
         (ConvertibleLayout(bitsPerPixel: 32), "BGR4 RGB4 XR24 BX24 AR24 BA24"),
@@ -78,7 +84,7 @@ extension ConvertibleLayout {
         (ConvertibleLayout(bitsPerPixel: 10, block: (4, 2)), "Y10B"),
         (ConvertibleLayout(bitsPerPixel: 8, conversion: .greys(15)), "Y04"),
         (ConvertibleLayout(bitsPerPixel: 8, conversion: .greys(63)), "Y06"),
-        // 4:2:0 in ways of their own. Lines copied in words of eight bytes, half a line of colour among them.
+        // 4:2:0 in layouts of vendors. Rows are copied in words of eight bytes, half a row of chroma among them.
         (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, block: (16, 2)), "S501 S505 S508"),
         (ConvertibleLayout(bitsPerPixel: 12, hasRows: false), "CITV M420"),
         (ConvertibleLayout(bitsPerPixel: 12, hasRows: false, blockPixels: 256), "KONI"),
@@ -90,28 +96,34 @@ extension ConvertibleLayout {
 }
 
 extension ConvertibleLayout {
-    /// What libv4lconvert does not know, or makes white of it that is not white. After the kernel's documentation: "RGB
-    /// Formats", "Packed YUV formats", "Raw Bayer Formats" and others of Documentation/userspace-api/media/v4l. What is said
-    /// there in bytes is a word here whose first byte is the lowest.
+    /// Formats that libv4lconvert does not know, or whose white it does not make white.
+    ///
+    /// After the kernel's documentation: "RGB Formats", "Packed YUV formats", "Raw Bayer Formats" and others of
+    /// Documentation/userspace-api/media/v4l. Formats that are described there in bytes are words here whose first byte
+    /// is the lowest.
     static let unpacked: [(layout: ConvertibleLayout, codes: String)] = rgb + yuv + samples
 
+    /// Packed red, green and blue.
     private static func words(_ bytes: Int, _ places: String, isBigEndian: Bool = false) -> ConvertibleLayout {
         ConvertibleLayout(.words(PackedPixels(bytes, places, isBigEndian: isBigEndian)))
     }
 
+    /// Packed Y, Cb and Cr.
     private static func yuv(_ bytes: Int, _ places: String) -> ConvertibleLayout {
         ConvertibleLayout(.words(PackedPixels(bytes, places, isYUV: true)))
     }
 
+    /// Mosaic of more than eight bits per sample, which becomes one of eight.
     private static func mosaic(_ width: SampleWidth, _ code: String) -> ConvertibleLayout {
         ConvertibleLayout(.narrowed(width, Unpacking.Rows(), to: PixelFormat(code) ?? .grey), block: (2, 2))
     }
 
+    /// Samples of more than eight bits, which lose the lower ones.
     private static func narrowed(_ width: SampleWidth, _ rows: Unpacking.Rows, _ to: PixelFormat) -> ConvertibleLayout {
         ConvertibleLayout(.narrowed(width, rows, to: to))
     }
 
-    /// Where R, G and B are: with four, three, five and six, eight and ten bits. X or A is what is left over.
+    /// Positions of R, G and B: with four, three, five and six, eight and ten bits. X or A is left out.
     private static let rgb: [(layout: ConvertibleLayout, codes: String)] = [
         (words(1, "5:3 2:3 0:2"), "RGB1"),
         (words(2, "8:4 4:4 0:4"), "R444 XR12 AR12"), (words(2, "12:4 8:4 4:4"), "RX12 RA12"),
@@ -125,7 +137,7 @@ extension ConvertibleLayout {
         (words(4, "22:10 12:10 2:10"), "RX30 RA30"), (words(4, "20:10 10:10 0:10"), "AR30"),
     ]
 
-    /// Where Y, Cb and Cr are.
+    /// Positions of Y, Cb and Cr.
     private static let yuv: [(layout: ConvertibleLayout, codes: String)] = [
         (yuv(2, "8:4 4:4 0:4"), "Y444"), (yuv(2, "10:5 5:5 0:5"), "YUVO"), (yuv(2, "11:5 5:6 0:5"), "YUVP"),
         (yuv(3, "0:8 8:8 16:8"), "YUV3"), (yuv(4, "8:8 16:8 24:8"), "YUV4 AYUV XYUV"),
@@ -135,7 +147,7 @@ extension ConvertibleLayout {
         (ConvertibleLayout(.coarse(down: true, isSwapped: true)), "YVU9"),
     ]
 
-    /// Samples of more than eight bits: in 16, from the lowest bit on or from the highest, or packed.
+    /// Samples of more than eight bits: in 16 bits, at the low or the high end, or packed.
     private static let samples: [(layout: ConvertibleLayout, codes: String)] = [
         (mosaic(.words(shift: 4), "BA81"), "BG12"), (mosaic(.words(shift: 4), "GBRG"), "GB12"),
         (mosaic(.words(shift: 4), "GRBG"), "BA12"), (mosaic(.words(shift: 4), "RGGB"), "RG12"),
@@ -153,7 +165,7 @@ extension ConvertibleLayout {
         (narrowed(twelve, Unpacking.Rows(), .grey), "Y12P"), (narrowed(fourteen, Unpacking.Rows(), .grey), "Y14P"),
     ]
 
-    /// What libv4lconvert goes on with.
+    /// Mosaics of eight bits, which libv4lconvert converts.
     static let mosaics: Set<PixelFormat> = Set(["BA81", "GBRG", "GRBG", "RGGB"].compactMap { PixelFormat($0) })
 
     /// Two samples in three bytes, and four in seven.

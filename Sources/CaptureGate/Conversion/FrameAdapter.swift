@@ -2,28 +2,39 @@ import CMedia
 import CaptureBase
 import CaptureRealtime
 
-/// Makes whole pictures of what the driver keeps apart, planes and fields, and converts what few programs know, on the
-/// reader's thread.
+/// Adapter that makes whole frames of separate planes and fields, and converts formats that few programs know; works on
+/// the reader's thread.
+///
+/// Its buffer for a whole frame is allocated once.
 ///
 /// *session-bound*
 // Sendable by hand because of its memory: the session that has it is read by one thread at a time.
 final class FrameAdapter: @unchecked Sendable {
-    /// Of whole pictures.
+    /// Format of whole frames, before conversion.
     let source: VideoFormat
     let fields: FieldArrangement
+    /// Colour planes in each plane of memory.
     private let planes: [[ColourPlane]]
+    /// Buffer for one whole frame; empty where the driver's buffer has it already.
     private let gathered: UnsafeMutableRawBufferPointer
     private let converter: FrameConverter?
+    /// Pairing of fields; `nil` unless they come in buffers of their own.
     private var pairs: FieldPairer?
-    /// Of the picture under way.
+    /// True if all fields of the present frame had all their bytes.
     private var isWhole = true
 
+    /// Makes an adapter without a conversion.
+    ///
+    /// - Parameters:
+    ///   - format: format of whole frames.
+    ///   - fields: arrangement of fields in the buffers.
     /// - Returns: `nil` where the driver's own buffer will do.
     convenience init?(gathering format: VideoFormat, _ fields: FieldArrangement = .whole) {
         guard format.planeBytesPerLine.count > 1 || fields != .whole else { return nil }
         self.init(format, nil, fields)
     }
 
+    /// Makes an adapter with a conversion, with gathering, or with both.
     init(_ source: VideoFormat, _ converter: FrameConverter?, _ fields: FieldArrangement = .whole) {
         self.source = source
         self.converter = converter
@@ -38,18 +49,20 @@ final class FrameAdapter: @unchecked Sendable {
 
     deinit { gathered.deallocate() }
 
-    /// The device was away: its fields count anew.
+    /// Forgets a waiting field: after a return the device counts its fields anew.
     func beginAgain() {
         if case .alternating(let order) = fields { pairs = FieldPairer(order) }
     }
 
-    /// How many pictures so many buffers make.
+    /// Number of frames that a number of buffers completes.
     func whole(_ buffers: Int) -> Int {
         guard let pairs else { return buffers }
         return (buffers + (pairs.isWaiting ? 1 : 0)) / 2
     }
 
-    /// - Returns: what `body` did; `nil` where the buffer completes no picture.
+    /// Hands the frame on that a buffer completes.
+    ///
+    /// - Returns: result of `body`; `nil` where the buffer completes no frame.
     func adapt<Value, Failure: Error>(
         _ header: FrameHeader, _ first: RawSpan, _ second: RawSpan, _ third: RawSpan,
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
@@ -63,7 +76,9 @@ final class FrameAdapter: @unchecked Sendable {
         return try hand(picture, body)
     }
 
-    /// - Returns: of a picture that has both its fields now.
+    /// Gathers a field.
+    ///
+    /// - Returns: header of the frame that has both its fields now; `nil` otherwise.
     private func pair(_ header: FrameHeader, _ first: RawSpan, _ second: RawSpan, _ third: RawSpan) -> FrameHeader? {
         let isBottom = header.flags.contains(.bottomField)
         switch pairs?.take(header) {
@@ -77,6 +92,7 @@ final class FrameAdapter: @unchecked Sendable {
         }
     }
 
+    /// Hands the gathered frame on; without bytes where a plane was incomplete.
     private func hand<Value, Failure: Error>(
         _ header: FrameHeader, _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -84,6 +100,7 @@ final class FrameAdapter: @unchecked Sendable {
         return try convert(header, gathered.bytes, body)
     }
 
+    /// Converts the frame where needed, and hands it on.
     private func convert<Value, Failure: Error>(
         _ header: FrameHeader, _ picture: RawSpan, _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -91,6 +108,7 @@ final class FrameAdapter: @unchecked Sendable {
         return try hand(header, converter.convert(picture), body)
     }
 
+    /// Hands bytes on with their number in the header.
     private func hand<Value, Failure: Error>(
         _ header: FrameHeader, _ picture: UnsafeRawBufferPointer,
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
@@ -100,13 +118,16 @@ final class FrameAdapter: @unchecked Sendable {
         return try body(header, picture.bytes)
     }
 
-    /// - Returns: false where a plane of memory is not whole.
+    /// Copies all planes of memory into the whole frame.
+    ///
+    /// - Returns: false where one of them is too short.
     private func gather(_ first: RawSpan, _ second: RawSpan, _ third: RawSpan, isBottom: Bool = false) -> Bool {
         guard gather(first, 0, isBottom) else { return false }
         guard planes.count < 2 || gather(second, 1, isBottom) else { return false }
         return planes.count < 3 || gather(third, 2, isBottom)
     }
 
+    /// Copies one plane of memory, after checking that all its rows are there.
     private func gather(_ span: RawSpan, _ index: Int, _ isBottom: Bool) -> Bool {
         let ends = planes[index].map { $0.end(ofField: fields.isAlternating) }
         guard span.byteCount >= ends.max() ?? 0, let picture = gathered.baseAddress else { return false }
@@ -119,11 +140,11 @@ final class FrameAdapter: @unchecked Sendable {
 }
 
 extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
-    /// Has pictures of a format that few programs know converted on the reader's side, from now on: to R, G and B, or to
+    /// Converts frames of a format that few programs know from now on, on the reader's thread: to R, G and B, or to
     /// eight bits of the Y, Cb and Cr that they have.
     ///
-    /// ``format`` and ``differences`` say so afterwards. Call it before ``start()``. Formats that are not unpacked here are
-    /// converted by `v4lconvert_convert`.
+    /// ``format`` and ``differences`` say so afterwards. Call it before ``start()``. Formats that are not unpacked here
+    /// are converted by `v4lconvert_convert`.
     ///
     /// - Returns: false for a format that nobody knows; nothing has changed then.
     /// - Throws: `.unavailable` where there is too little memory for it.

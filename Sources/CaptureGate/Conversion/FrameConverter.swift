@@ -1,28 +1,38 @@
 import CMedia
 import CaptureBase
 
-/// Makes R, G, B bytes of what libv4lconvert knows, and those or planes of Y, Cb and Cr of what is unpacked here, in memory
-/// of its own.
+/// Converter to R, G, B bytes of the formats that libv4lconvert knows, and to those or planes of Y, Cb and Cr of the
+/// formats that are unpacked here, in memory of its own.
 ///
 /// *session-bound*
 final class FrameConverter {
+    /// Format of the converted frames.
     let target: VideoFormat
+    /// Format of the camera's frames.
     private let source: VideoFormat
+    /// Layout of the camera's frames.
     private let layout: ConvertibleLayout
+    /// libv4lconvert's state (`struct v4lconvert_data`).
     private let data: OpaquePointer
+    /// Copy of a frame for libv4lconvert, and room for what it reads beyond the end.
     private let input: UnsafeMutableRawBufferPointer
+    /// Converted frame.
     private let output: UnsafeMutableRawBufferPointer
+    /// Unpacker of formats that libv4lconvert does not know.
     private let unpacker: Unpacker?
-    /// What is unpacked is still a mosaic, and libv4lconvert's.
+    /// True if the unpacked samples are a mosaic, which libv4lconvert then converts.
     private let isMosaic: Bool
+    /// Source and target in the terms of VIDIOC_S_FMT.
     private var formats: (source: cm_v4l2_format, target: cm_v4l2_format)
 
-    /// Whether pictures of that kind and size can be converted.
+    /// True if frames of this format and size can be converted.
     static func converts(_ format: VideoFormat) -> Bool {
         guard let layout = ConvertibleLayout.known[format.pixelFormat] else { return false }
         return format.planeBytesPerLine.count == 1 && layout.takes(width: format.width, height: format.height)
     }
 
+    /// Allocates all memory that the conversion needs.
+    ///
     /// - Returns: `nil` for a format that can't be converted, and without memory.
     init?(_ format: VideoFormat) {
         guard Self.converts(format), let layout = ConvertibleLayout.known[format.pixelFormat],
@@ -39,11 +49,11 @@ final class FrameConverter {
         target = Self.target(of: format, mosaic == nil ? layout.unpacking : nil)
         let pixels = format.width * format.height
         let whole = layout.byteCount(width: format.width, height: format.height) ?? 0
-        // Its functions may read a little beyond the end of a picture, and write rows in pairs.
+        // libv4lconvert's functions may read a little beyond the end of a frame, and write rows in pairs.
         input = .allocate(byteCount: max(4 * pixels, whole) + 4 * format.width + 65_536, alignment: 64)
         output = .allocate(byteCount: 3 * pixels + 6 * format.width, alignment: 64)
         input.initializeMemory(as: UInt8.self, repeating: 0)
-        // What has no rows of its own is unpacked to rows of a byte a pixel first.
+        // A format without rows of its own is first unpacked to rows of one byte per pixel.
         formats = (
             Self.raw(format, as: mosaic, rowBytes: layout.rowBytes(width: format.width) ?? format.width),
             Self.raw(target, rowBytes: 3 * format.width)
@@ -56,7 +66,7 @@ final class FrameConverter {
         output.deallocate()
     }
 
-    /// The picture is of the same device, so all but how it lies in memory stays.
+    /// Format of the result. The frame is of the same device, so all but its layout in memory stays.
     private static func target(of format: VideoFormat, _ unpacking: Unpacking?) -> VideoFormat {
         let pixelFormat = unpacking?.target ?? .rgb24
         let colorimetry = pixelFormat == .rgb24 ? format.colorimetry.converted : format.colorimetry
@@ -68,7 +78,9 @@ final class FrameConverter {
         return target
     }
 
-    /// - Returns: the picture, valid until the next; empty where it is broken.
+    /// Converts one frame.
+    ///
+    /// - Returns: the frame, valid until the next call; empty where it is broken.
     func convert(_ picture: RawSpan) -> UnsafeRawBufferPointer {
         let broken = UnsafeRawBufferPointer(start: nil, count: 0)
         guard let from = input.baseAddress, let to = output.baseAddress else { return broken }
@@ -80,11 +92,12 @@ final class FrameConverter {
             convert(conversion, from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: UInt8.self))
             return UnsafeRawBufferPointer(start: to, count: pixels)
         }
-        // It may change what it reads, and the driver's buffer is the driver's: so the copy.
+        // libv4lconvert may write into its source, and the driver's buffer belongs to the driver: hence the copy.
         let made = cm_convert(data, &formats.source, &formats.target, from, Int64(count), to, Int64(pixels))
         return made == pixels ? UnsafeRawBufferPointer(start: to, count: pixels) : broken
     }
 
+    /// Converts formats that libv4lconvert converts wrongly.
     private func convert(
         _ conversion: ConvertibleLayout.Conversion, _ from: UnsafePointer<UInt8>, _ to: UnsafeMutablePointer<UInt8>
     ) {
@@ -97,14 +110,17 @@ final class FrameConverter {
         }
     }
 
-    /// - Returns: how many bytes; 0 where they are too few.
+    /// Unpacks a frame.
+    ///
+    /// - Returns: number of bytes; 0 where the frame has too few.
     private func unpack(_ picture: UnsafeRawBufferPointer, _ target: UnsafeMutableRawPointer) -> Int {
         guard let unpacker, unpacker.unpack(picture, into: target.assumingMemoryBound(to: UInt8.self)) else { return 0 }
         return unpacker.unpacking.targetByteCount(width: source.width, height: source.height)
     }
 
-    /// Copies the picture without its padding, of which libv4lconvert knows nothing in most formats.
-    /// - Returns: how many bytes; 0 where they are too few or too many.
+    /// Copies the frame without its padding, of which libv4lconvert knows nothing in most formats.
+    ///
+    /// - Returns: number of bytes; 0 where the frame has too few or too many.
     private func pack(_ picture: UnsafeRawBufferPointer) -> Int {
         guard let from = picture.baseAddress, let to = input.baseAddress else { return 0 }
         guard let rowBytes = layout.rowBytes(width: source.width) else {
@@ -121,6 +137,7 @@ final class FrameConverter {
         return rowBytes * source.height
     }
 
+    /// Format in libv4lconvert's terms, without padding.
     private static func raw(
         _ format: VideoFormat, as other: PixelFormat? = nil, rowBytes: Int
     ) -> cm_v4l2_format {
@@ -135,16 +152,17 @@ final class FrameConverter {
         return raw
     }
 
-    /// V4L2_HSV_ENC_180: hues of two degrees each. A driver that names no encoding, as vivid does once it gave anything
-    /// but hues, means V4L2_HSV_ENC_256, the whole byte.
+    /// V4L2_HSV_ENC_180: hues of two degrees each. A driver that names no encoding, as vivid does after any other
+    /// format, means V4L2_HSV_ENC_256, the whole byte.
     static let degrees: UInt32 = 128
 }
 
-/// Greys of less than eight bits, a byte each, to R, G, B.
+/// Conversion of grey with less than eight bits, one byte per pixel, to R, G, B.
 struct GreyExpander {
-    /// White; what lies above it is white, too.
+    /// Value of white; higher values are white, too.
     let steps: Int
 
+    /// Converts `count` pixels. Scaled, not shifted, so that white becomes 255.
     func convert(_ source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>, count: Int) {
         for index in 0..<count {
             let grey = UInt8(truncatingIfNeeded: (min(Int(source[index]), steps) * 255 + steps / 2) / steps)
@@ -153,13 +171,14 @@ struct GreyExpander {
     }
 }
 
-/// Hue, saturation and value to R, G, B, in whole numbers.
+/// Conversion of hue, saturation and value to R, G, B, in whole numbers.
 struct HSVConverter {
-    /// Bytes a pixel: 3, or 4 with the first one empty.
+    /// Bytes per pixel: 3, or 4 with the first one empty.
     let pixelBytes: Int
-    /// How many make a circle: 180 or 256.
+    /// Number of hues in the circle: 180 or 256.
     let steps: Int
 
+    /// Converts `count` pixels.
     func convert(_ source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>, count: Int) {
         for index in 0..<count {
             let pixel = source + (index &* pixelBytes &+ pixelBytes &- 3)
@@ -170,6 +189,7 @@ struct HSVConverter {
         }
     }
 
+    /// Converts one pixel.
     private func colour(_ hue: Int, _ saturation: Int, _ value: Int) -> (UInt8, UInt8, UInt8) {
         // The circle has six parts of `steps` sixths of a step each.
         let (part, rest) = (6 * hue / steps % 6, 6 * hue % steps)

@@ -1,35 +1,41 @@
 import CaptureBase
 import CaptureRealtime
 
-/// Finds of single fields which two make a picture: the one that comes first in the signal, and the next one.
+/// Pairing of single fields to frames: the one that comes first in the signal, and the next one.
 ///
-/// A picture with one field is lost: half of its rows would be made up.
+/// A frame that lacks a field is lost: half of its rows would be invented.
 ///
 /// *session-bound*
 struct FieldPairer {
+    /// Meaning of a field for its frame.
     enum Step: Hashable {
-        /// The rows of a picture's first field.
+        /// First field of a frame.
         case begins
-        /// Those of its second one, and what is to be said of the picture.
+        /// Second field of a frame, with the frame's header.
         case completes(FrameHeader)
-        /// A second one whose first one is missing.
+        /// Second field whose first one is missing.
         case stray
     }
 
+    /// True if the bottom field comes first.
     private let beginsWithBottom: Bool
+    /// Header of the field that waits for its second one.
     private var first: FrameHeader?
-    /// The last picture; -1 before the first.
+    /// Number of the last frame; -1 before the first.
     private var last: Int64 = -1
-    /// Of the fields since then.
+    /// Fields lost since the last frame, and the flags of those that came.
     private var lost = Loss()
     private var flags: FrameFlags = []
 
+    /// Pairs fields in the order of the signal.
     init(_ order: FieldOrder) { beginsWithBottom = order == .bottomFirst }
 
-    /// Whether a first field waits for its second one.
+    /// True while a first field waits for its second one.
     var isWaiting: Bool { first != nil }
 
-    /// - Parameter header: of a field; it counts fields.
+    /// Takes the next field.
+    ///
+    /// - Parameter header: of a field; its numbers count fields.
     mutating func take(_ header: FrameHeader) -> Step {
         lost.device += header.lost.device
         lost.damaged += header.lost.damaged
@@ -43,9 +49,9 @@ struct FieldPairer {
         return .completes(picture(begun, header))
     }
 
-    /// The first field's time is the picture's.
+    /// Header of a frame; its time is the first field's.
     private mutating func picture(_ first: FrameHeader, _ second: FrameHeader) -> FrameHeader {
-        // A stream that began with half a picture has an odd number before each.
+        // A stream that began with half a frame has an odd number before each.
         let number = max(Int64(clamping: first.sequence / 2), last + 1)
         let missing = UInt64(number - last - 1)
         let header = FrameHeader(
@@ -55,7 +61,7 @@ struct FieldPairer {
         return header
     }
 
-    /// What was lost of fields, as pictures.
+    /// Lost frames by cause, from lost fields. A frame whose fields were lost by two causes counts once.
     private func share(_ missing: UInt64) -> Loss {
         let damaged = min(missing, lost.damaged)
         let ring = min(missing - damaged, lost.ring)
@@ -63,24 +69,31 @@ struct FieldPairer {
     }
 }
 
-/// Whole rows of one plane of colour, in a buffer of the camera's and in one of whole pictures behind each other.
+/// Whole rows of one colour plane: their position in the camera's buffer, and in a buffer of whole frames with its
+/// planes one after the other.
 struct ColourPlane: Hashable {
-    /// From the start of the plane of memory that it is in, bytes: in a buffer of half the rows, and in a whole one.
+    /// Offset from the start of the plane of memory in bytes, in a buffer of one field.
     let fieldOffset: Int
+    /// The same in a buffer of both fields.
     let offset: Int
-    /// From the start of the whole picture.
+    /// Offset from the start of the whole frame in bytes.
     let target: Int
-    /// From row to row.
+    /// Distance between two rows in bytes.
     let stride: Int
+    /// Rows of one field, and of a whole frame.
     let fieldRows: Int
     let rows: Int
 
-    /// Of a plane of memory, how many bytes there must be.
+    /// Number of bytes that the plane of memory must have.
     func end(ofField: Bool) -> Int { ofField ? fieldOffset + fieldRows * stride : offset + rows * stride }
 
-    /// Copies the rows of a plane of memory to where they belong.
+    /// Copies the rows of a plane of memory to their positions in the whole frame.
     ///
-    /// - Parameter isBottom: whose rows it has, where it is one field.
+    /// - Parameters:
+    ///   - source: start of the plane of memory.
+    ///   - picture: start of the whole frame.
+    ///   - fields: arrangement of the fields in `source`.
+    ///   - isBottom: the field in `source`, where it holds one alone.
     func weave(
         _ source: UnsafeRawPointer, into picture: UnsafeMutableRawPointer, _ fields: FieldArrangement, isBottom: Bool
     ) {
@@ -90,13 +103,14 @@ struct ColourPlane: Hashable {
         case .alternating:
             copy(source + fieldOffset, to, every: isBottom)
         case .sequential(let order):
+            // With an odd number of rows, the top field has one more.
             let second = order == .bottomFirst ? rows / 2 : (rows + 1) / 2
             copy(source + offset, to, every: order == .bottomFirst)
             copy(source + offset + second * stride, to, every: order != .bottomFirst)
         }
     }
 
-    /// - Parameter odd: to the second, fourth … row, else to the first, third …
+    /// Copies the rows of one field: to the second, fourth … row where `odd` is true, else to the first, third …
     private func copy(_ source: UnsafeRawPointer, _ picture: UnsafeMutableRawPointer, every odd: Bool) {
         for (index, row) in Swift.stride(from: odd ? 1 : 0, to: rows, by: 2).enumerated() {
             (picture + row * stride).copyMemory(from: source + index * stride, byteCount: stride)
@@ -105,7 +119,7 @@ struct ColourPlane: Hashable {
 }
 
 extension VideoFormat {
-    /// The planes of colour in each plane of memory, for a picture of this height and for a field of half of it.
+    /// Colour planes in each plane of memory.
     var colourPlanes: [[ColourPlane]] {
         var target = 0
         return planeBytesPerLine.enumerated().map { index, bytesPerLine in
@@ -125,8 +139,8 @@ extension VideoFormat {
         }
     }
 
-    /// Of formats whose colours lie behind each other in one plane of memory: from row to row of those that follow Y, and
-    /// whether they have half the rows.
+    /// Stride of the planes that follow Y in the same plane of memory, and whether they have half the rows. A format
+    /// that is missing here counts as one plane.
     private var colourShapes: [(Int, Bool)] {
         let half = max(bytesPerLine / 2, (width + 1) / 2)
         return switch pixelFormat.description {
@@ -142,7 +156,7 @@ extension VideoFormat {
 }
 
 extension PixelFormat {
-    /// Planes of memory of their own, with half the rows in those of colour.
+    /// Formats with planes of memory of their own, whose chroma planes have half the rows.
     fileprivate static let halvingRows: Set<PixelFormat> = Set(
         ["NM12", "NM21", "YM12", "YM21"].compactMap { PixelFormat($0) })
 }

@@ -1,26 +1,27 @@
 import CaptureBase
 
-/// How a picture is unpacked by ourselves, from the driver's buffer: to R, G and B, or to eight bits of the Y, Cb and Cr that
-/// it has, whose matrix and range stay what the device says.
+/// Unpacking of a frame from the driver's buffer without libv4lconvert: to R, G and B, or to eight bits of its Y, Cb
+/// and Cr, whose matrix and range stay those of the device.
 enum Unpacking: Sendable {
-    /// A word a pixel: to R, G, B bytes or three planes.
+    /// One word per pixel: becomes R, G, B bytes or three planes.
     case words(PackedPixels)
-    /// Samples of more than eight bits, in rows: what stays is another format.
+    /// Rows of samples with more than eight bits: they become another format.
     case narrowed(SampleWidth, Rows, to: PixelFormat)
-    /// Planes of Y, Cb and Cr with a sample of colour for four pixels of a row, and of a column where `down` is true.
+    /// Planes of Y, Cb and Cr with one chroma sample for four pixels of a row, and of a column where `down` is true.
     case coarse(down: Bool, isSwapped: Bool)
 
-    /// Samples and rows, for those of a picture.
+    /// Samples and rows of a frame.
     struct Rows: Sendable {
-        /// Samples for a pixel of a row.
+        /// Samples per pixel of a row.
         var samples = 1
-        /// Half as many rows of colour follow those of Y.
+        /// True if half as many rows of chroma follow those of Y.
         var hasColour = false
 
+        /// Number of rows, for a height in pixels.
         func count(_ height: Int) -> Int { hasColour ? height + (height + 1) / 2 : height }
     }
 
-    /// What a picture becomes; mosaics become R, G and B in a second step.
+    /// Format of the result; mosaics become R, G and B in a second step.
     var target: PixelFormat {
         switch self {
         case .words(let words): words.isYUV ? Self.planes : .rgb24
@@ -29,7 +30,7 @@ enum Unpacking: Sendable {
         }
     }
 
-    /// From row to row of what it becomes, bytes.
+    /// Distance between two rows of the result in bytes.
     func targetRowBytes(width: Int) -> Int {
         switch self {
         case .words(let words): words.isYUV ? width : 3 * width
@@ -38,7 +39,7 @@ enum Unpacking: Sendable {
         }
     }
 
-    /// Bytes of what it becomes.
+    /// Bytes of the result.
     func targetByteCount(width: Int, height: Int) -> Int {
         switch self {
         case .words: 3 * width * height
@@ -47,7 +48,7 @@ enum Unpacking: Sendable {
         }
     }
 
-    /// Bytes of the source's rows, without padding.
+    /// Bytes of the source's rows without padding.
     func rowBytes(width: Int) -> Int {
         switch self {
         case .words(let words): words.bytes * width
@@ -56,7 +57,7 @@ enum Unpacking: Sendable {
         }
     }
 
-    /// Bytes that hold the source's picture; the last row may lack its padding.
+    /// Bytes that a complete source frame has; the last row may lack its padding.
     func byteCount(width: Int, height: Int, stride: Int) -> Int {
         switch self {
         case .words: stride * (height - 1) + rowBytes(width: width)
@@ -65,6 +66,7 @@ enum Unpacking: Sendable {
         }
     }
 
+    /// True for sizes that divide into whole groups of samples.
     func takes(width: Int, height: Int) -> Bool {
         switch self {
         case .words: true
@@ -73,19 +75,20 @@ enum Unpacking: Sendable {
         }
     }
 
-    /// Planes of Y, Cb and Cr for each pixel, one behind the other.
+    /// Planes of Y, Cb and Cr at full resolution, one after the other.
     private static let planes = PixelFormat("YM24") ?? .rgb24
-    /// The same with half as many columns of colour.
+    /// The same with half as many chroma columns.
     private static let halfPlanes = PixelFormat("422P") ?? .yuyv
 }
 
-/// How samples of more than eight bits lie in memory.
+/// Layout of samples with more than eight bits.
 enum SampleWidth: Sendable {
-    /// 16 bits each, the low byte first; eight of them begin at a bit.
+    /// 16 bits each, low byte first; the upper eight significant bits begin at bit `shift`.
     case words(shift: UInt16)
-    /// The high bytes of some samples, then the rest of their bits.
+    /// High bytes of some samples, then the rest of their bits.
     case packed(samples: Int, bytes: Int)
 
+    /// Bytes of a number of samples.
     func bytes(_ count: Int) -> Int {
         switch self {
         case .words: 2 * count
@@ -93,11 +96,13 @@ enum SampleWidth: Sendable {
         }
     }
 
+    /// True for a whole number of groups.
     func takes(_ count: Int) -> Bool {
         if case .packed(let samples, _) = self { return count.isMultiple(of: samples) }
         return true
     }
 
+    /// Copies the upper eight bits of each sample.
     func narrow(_ source: UnsafeRawPointer, into target: UnsafeMutablePointer<UInt8>, count: Int) {
         switch self {
         case .words(let shift):
@@ -115,16 +120,20 @@ enum SampleWidth: Sendable {
     }
 }
 
-/// Unpacks pictures of one format and size; allocates nothing.
+/// Unpacker of frames of one format and size.
 ///
 /// *session-bound*
 struct Unpacker {
+    /// Format's unpacking.
     let unpacking: Unpacking
     private let width: Int
     private let height: Int
+    /// Distance between two rows of the source; a driver that reports less than a row is not believed.
     private let stride: Int
+    /// Reader of packed pixels; `nil` for other formats.
     private let reader: PackedPixelReader?
 
+    /// Prepares tables for one format and size.
     init(_ unpacking: Unpacking, width: Int, height: Int, bytesPerLine: Int) {
         self.unpacking = unpacking
         self.width = width
@@ -133,8 +142,12 @@ struct Unpacker {
         if case .words(let words) = unpacking { reader = PackedPixelReader(words) } else { reader = nil }
     }
 
-    /// - Parameter target: `targetByteCount` bytes.
-    /// - Returns: false for a picture that is not whole.
+    /// Unpacks a frame.
+    ///
+    /// - Parameters:
+    ///   - picture: bytes of the driver's buffer.
+    ///   - target: `targetByteCount` bytes.
+    /// - Returns: false for an incomplete frame.
     func unpack(_ picture: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>) -> Bool {
         guard let source = picture.baseAddress,
             picture.count >= unpacking.byteCount(width: width, height: height, stride: stride)
@@ -151,7 +164,8 @@ struct Unpacker {
         return true
     }
 
-    /// Has each sample of colour twice in its row, and each row of them twice in the picture.
+    /// Repeats each chroma sample in its row, and each chroma row where `down` is true: 4:1:0 and 4:1:1 become 4:2:0
+    /// and 4:2:2, which encoders know.
     private func refine(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, down: Bool, isSwapped: Bool) {
         for row in 0..<height {
             UnsafeMutableRawPointer(y + row * width).copyMemory(from: source + row * stride, byteCount: width)
@@ -160,7 +174,7 @@ struct Unpacker {
         let times = down ? 2 : 1
         for plane in 0..<2 {
             let from = source + stride * height + plane * (stride / 4) * rows
-            // Cb comes first in what is made, whichever comes first here.
+            // Cb comes first in the result, whichever comes first in the source.
             let isSecond = (plane == 1) != isSwapped
             let to = y + width * height + (isSecond ? width / 2 * rows * times : 0)
             for row in 0..<rows * times {
@@ -171,23 +185,30 @@ struct Unpacker {
     }
 }
 
-/// Pixels that are a word each, with three colours in it as fields of bits.
+/// Packed pixels: one word each, with three colours in it as bit fields.
 struct PackedPixels: Sendable {
-    /// Bits of a word: where a colour's lowest one is, and how many there are, 10 at most.
+    /// Bit field of a word: position of its lowest bit, and its width, 10 at most.
     struct Field: Sendable {
         let shift: Int
         let bits: Int
     }
 
-    /// 1 to 4.
+    /// Bytes of a word, 1 to 4.
     let bytes: Int
+    /// True for V4L2's `-BE` codes.
     var isBigEndian = false
-    /// Y, Cb and Cr, which become planes; else R, G and B, which stay together.
+    /// True for Y, Cb and Cr, which become planes; false for R, G and B, which stay together.
     var isYUV = false
-    /// R, G, B or Y, Cb, Cr.
+    /// Fields of R, G, B or Y, Cb, Cr.
     let fields: [Field]
 
-    /// - Parameter places: a colour each, such as `11:5 5:6 0:5`: the lowest bit, and how many.
+    /// Describes packed pixels.
+    ///
+    /// - Parameters:
+    ///   - bytes: bytes of a word, 1 to 4.
+    ///   - places: lowest bit and width of each colour, such as `11:5 5:6 0:5`.
+    ///   - isBigEndian: byte order of the word.
+    ///   - isYUV: true for Y, Cb and Cr.
     init(_ bytes: Int, _ places: String, isBigEndian: Bool = false, isYUV: Bool = false) {
         self.bytes = bytes
         self.isBigEndian = isBigEndian
@@ -199,16 +220,20 @@ struct PackedPixels: Sendable {
     }
 }
 
-/// Reads such pixels, at some 300 megapixels a second.
+/// Reader of packed pixels, at some 300 megapixels a second.
 ///
 /// *session-bound*
 struct PackedPixelReader {
+    /// Description of the pixels.
     private let words: PackedPixels
-    /// What a field's value is in eight bits: 1024 for each colour.
+    /// Table of a field's value in eight bits, 1024 entries per colour: a look-up in place of a multiplication and a
+    /// division.
     private let values: [UInt8]
 
+    /// Entries per colour: fields have 10 bits at most.
     private static let most = 1024
 
+    /// Computes the table.
     init(_ words: PackedPixels) {
         self.words = words
         values = words.fields.flatMap { field in
@@ -216,16 +241,22 @@ struct PackedPixelReader {
         }
     }
 
-    /// White is white of however few bits. The middle of Cb and Cr stays where it is, or grey would have a colour.
+    /// Value in eight bits. White stays white however few bits it has; the middle of Cb and Cr stays where it is, or
+    /// grey would get a colour.
     private static func eightBits(_ value: Int, _ bits: Int, isYUV: Bool) -> UInt8 {
         if isYUV { return UInt8(truncatingIfNeeded: bits > 8 ? value >> (bits - 8) : value << (8 - bits)) }
         let most = 1 << bits - 1
         return UInt8(truncatingIfNeeded: (value * 255 + most / 2) / most)
     }
 
+    /// Reads a whole frame.
+    ///
     /// - Parameters:
-    ///   - stride: from row to row, bytes.
-    ///   - target: three bytes a pixel.
+    ///   - source: first row.
+    ///   - stride: distance between two rows in bytes.
+    ///   - width: pixels.
+    ///   - height: pixels.
+    ///   - target: three bytes per pixel.
     func read(
         _ source: UnsafeRawPointer, stride: Int, width: Int, height: Int, into target: UnsafeMutablePointer<UInt8>
     ) {
@@ -242,11 +273,13 @@ struct PackedPixelReader {
         }
     }
 
+    /// Reads a row of words.
     private func read<Word: FixedWidthInteger & BitwiseCopyable>(
         _ word: Word.Type, _ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, _ plane: Int, _ step: Int,
         _ count: Int
     ) {
         let size = MemoryLayout<Word>.size
+        // Read out of the arrays once per row, so that the loop over the pixels does not check bounds.
         let (first, second, third) = (words.fields[0].shift, words.fields[1].shift, words.fields[2].shift)
         let masks = words.fields.map { 1 << $0.bits - 1 }
         let (mask0, mask1, mask2) = (masks[0], masks[1], masks[2])
@@ -262,7 +295,7 @@ struct PackedPixelReader {
         }
     }
 
-    /// A byte each, three a pixel.
+    /// Reads a row of three bytes per pixel, for which there is no integer type.
     private func readBytes(
         _ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, _ plane: Int, _ step: Int, _ count: Int
     ) {

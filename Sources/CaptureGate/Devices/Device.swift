@@ -1,64 +1,76 @@
 import CaptureBase
 import Gate
 
-/// A microphone or a camera: one value for one physical device.
+/// Microphone or camera: one value for one physical device.
 ///
 /// *thread-safe*
 public struct Device: Hashable, Sendable {
-    /// Outlives replugging and renumbering.
+    /// Id that outlives replugging and renumbering.
     public let id: DeviceID
-    /// What a person calls it, such as "HD Pro Webcam C920".
+    /// Human name, such as "HD Pro Webcam C920".
     public let name: String
     /// `.microphone` or `.camera`.
     public let capability: CapabilityName
-    /// Whether it is there and free, as far as that shows without opening it.
+    /// Presence and holder, as far as they show without opening the device.
     public let availability: Availability
-    /// Why the id may not hold, such as two devices with equal serials; `nil` where it holds.
+    /// Reason why the id may not hold, such as two devices with equal serial numbers; `nil` where it holds.
     public let ambiguity: String?
-    /// Device files, the one that captures first; empty for built-in devices.
+    /// Paths of the device files, the one that captures first; empty for built-in devices.
     public let nodes: [String]
-    /// The name libasound opens it by, for microphones.
+    /// Name by which libasound opens it; `nil` for cameras.
     public let pcmName: String?
-    /// What it can deliver. Empty where it was busy, or not asked for (`DeviceCatalog.Detail`).
+    /// Capabilities; `.unknown` where the device was busy, or was not asked (`DeviceCatalog.Detail`).
     public let formats: Formats
-    /// What else it is called, or would be beside other devices: a denial of one of these is one of it.
+    /// Other ids of the same hardware. A denial of any alias denies this device.
     package var aliases: [DeviceID] = []
-    /// A camera's inputs with their signals; empty where they were not asked for, as `formats`.
+    /// Inputs of a camera with their signals; empty where they were not asked for, as `formats`.
     public internal(set) var inputs: [VideoInput] = []
-    /// What the samples of a camera's pictures mean, as it is set up now; `nil` where it does not say.
+    /// Meaning of a camera's samples, as it is set up now; `nil` where it does not report it.
     public internal(set) var colorimetry: Colorimetry?
 
-    /// Whether it is one of `test:bars` and `test:tone`, which show no real picture and no real sound.
+    /// True for `test:bars` and `test:tone`, which show and record nothing real.
     public var isBuiltIn: Bool { id.isBuiltIn }
 
+    /// Id and name, as questions and refusals show them.
     public var description: DeviceDescription { DeviceDescription(id: id, name: name) }
 }
 
 extension Device {
-    /// What a device can deliver.
+    /// Capabilities of a device.
     public enum Formats: Hashable, Sendable {
+        /// Not asked, or not answered.
         case unknown
         case audio(AudioRanges)
         case video([VideoMode])
     }
 }
 
-/// One size of one pixel format, or a range of sizes, with the frame rates it comes at.
+/// Size of a pixel format, or range of sizes, with its frame rates.
 ///
 /// *thread-safe*
 public struct VideoMode: Hashable, Sendable, Codable {
+    /// Layout of the pixels.
     public let pixelFormat: PixelFormat
-    /// Pixels; the largest, where the device takes a range of sizes.
+    /// Width in pixels; the largest, where the device takes a range of sizes.
     public let width: Int
-    /// Pixels; the largest, where the device takes a range of sizes.
+    /// Height in pixels; the largest, where the device takes a range of sizes.
     public let height: Int
-    /// The sizes below, where the device takes a range of them.
+    /// Range of smaller sizes; `nil` where there is this size alone.
     public let smaller: SizeSteps?
-    /// Fastest first; empty where the device does not say.
+    /// Frame rates, fastest first; empty where the device does not report any.
     public let frameRates: [FrameRate]
-    /// Whether the device takes what lies between the first and the last of `frameRates`, too.
+    /// True if the device takes any rate between the first and the last of `frameRates`, too.
     public let takesRatesBetween: Bool
 
+    /// Describes a mode.
+    ///
+    /// - Parameters:
+    ///   - pixelFormat: layout of the pixels.
+    ///   - width: pixels, the largest of a range.
+    ///   - height: pixels, the largest of a range.
+    ///   - smaller: range of smaller sizes.
+    ///   - frameRates: fastest first.
+    ///   - takesRatesBetween: true for a continuous or stepwise range of rates.
     public init(
         pixelFormat: PixelFormat, width: Int, height: Int, smaller: SizeSteps? = nil, frameRates: [FrameRate],
         takesRatesBetween: Bool = false
@@ -72,19 +84,20 @@ public struct VideoMode: Hashable, Sendable, Codable {
     }
 }
 
-/// The sizes that a device takes below its largest one, pixels. The C struct is `v4l2_frmsize_stepwise`.
+/// Sizes below a device's largest one, in pixels. The C struct is `v4l2_frmsize_stepwise`.
 ///
 /// *thread-safe*
 public struct SizeSteps: Hashable, Sendable, Codable {
-    /// The smallest.
+    /// Smallest width.
     public let width: Int
-    /// The smallest.
+    /// Smallest height.
     public let height: Int
-    /// From one width to the next, 1 upwards.
+    /// Distance between two widths, 1 upwards.
     public let widthStep: Int
-    /// From one height to the next, 1 upwards.
+    /// Distance between two heights, 1 upwards.
     public let heightStep: Int
 
+    /// Describes a range of sizes in pixels.
     public init(width: Int, height: Int, widthStep: Int, heightStep: Int) {
         self.width = width
         self.height = height
@@ -93,15 +106,25 @@ public struct SizeSteps: Hashable, Sendable, Codable {
     }
 }
 
-/// What a microphone can deliver, as libasound tells before anything is fixed.
+/// Capabilities of a microphone, as libasound reports them before anything is fixed.
+///
+/// The ranges are independent of each other; a device may refuse some combinations.
 ///
 /// *thread-safe*
 public struct AudioRanges: Hashable, Sendable, Codable {
-    /// Hz.
+    /// Sample rates in Hz.
     public let sampleRates: ClosedRange<Int>
+    /// Numbers of channels.
     public let channels: ClosedRange<Int>
+    /// Sample formats among those that are recorded.
     public let sampleFormats: [SampleFormat]
 
+    /// Describes capabilities.
+    ///
+    /// - Parameters:
+    ///   - sampleRates: Hz.
+    ///   - channels: numbers of channels, 1 upwards.
+    ///   - sampleFormats: in any order.
     public init(sampleRates: ClosedRange<Int>, channels: ClosedRange<Int>, sampleFormats: [SampleFormat]) {
         self.sampleRates = sampleRates
         self.channels = channels
@@ -109,18 +132,17 @@ public struct AudioRanges: Hashable, Sendable, Codable {
     }
 }
 
-/// The devices of a machine, and what could not be found out about them.
+/// Devices of a machine, and the faults of the scan that found them.
 ///
 /// *thread-safe*
 public struct DeviceInventory: Sendable {
-    /// Something that could not be found out.
+    /// Failed call of a scan.
     public struct Fault: Hashable, Sendable {
-        /// Of what kind of device.
+        /// Kind of device that was looked for.
         public let capability: CapabilityName
-        /// The one that is listed without its formats, or without all of them; `nil` where some may be missing from the
-        /// list.
+        /// Device that is listed without some or all of its formats; `nil` where devices may be missing from the list.
         public let device: DeviceID?
-        /// Which call failed on what, and what to do.
+        /// The call that failed, and a remedy.
         public let error: CaptureError
     }
 

@@ -1,37 +1,46 @@
 import Gate
 
-/// The microphones and cameras of this machine, and the built-in test devices.
+/// Microphones and cameras of this machine, and the built-in test devices.
 ///
 /// *thread-safe*
 public enum DeviceCatalog {
-    /// How much a scan finds out.
+    /// Depth of a scan.
     public enum Detail: Sendable {
-        /// Ids, names, nodes and availability, from udev, sysfs and /proc. Opens no capture node.
+        /// Ids, names, nodes and availability, from udev, sysfs and /proc. No capture node is opened.
         case identity
-        /// Also what each device can deliver. Opens the nodes nobody holds, without streaming.
+        /// Capabilities as well. The nodes that nobody holds are opened, without streaming.
         case formats
     }
 
-    /// Lists what is there now: cameras, then microphones, then the built-in devices, each sorted by id.
+    /// Lists the devices that are there now: cameras, then microphones, then the built-in ones, each sorted by id.
     ///
-    /// A machine without sound, video or udev has none, which is not an error. What else stands in the way of seeing all
-    /// is left out here; ``inventory(_:of:)`` tells of it.
+    /// A machine without audio, video or udev has none, which is not an error. Faults that hide devices are left out
+    /// here; ``inventory(_:of:)`` reports them.
     /// - Parameters:
-    ///   - detail: how much to find out.
-    ///   - capability: where only one kind is wanted: looking for the other costs its time.
+    ///   - detail: depth of the scan.
+    ///   - capability: one kind alone, or `nil` for both; looking for the other costs its time.
     public static func scan(_ detail: Detail = .formats, of capability: CapabilityName? = nil) -> [Device] {
         inventory(detail, of: capability).devices
     }
 
-    /// The same, with what could not be found out: a call that fails for one device takes none of the others from the
+    /// Lists the devices together with the faults of the scan. A call that fails for one device takes no other from the
     /// list.
+    ///
+    /// - Parameters:
+    ///   - detail: depth of the scan.
+    ///   - capability: one kind alone, or `nil` for both.
     public static func inventory(
         _ detail: Detail = .formats, of capability: CapabilityName? = nil
     ) -> DeviceInventory {
         inventory(detail, of: capability.map { [$0] } ?? [.camera, .microphone], without: [])
     }
 
-    /// - Parameter gone: places in /sys of devices that do not count any more.
+    /// Lists devices while some are about to go: the kernel announces a removal before it takes the device out of /sys.
+    ///
+    /// - Parameters:
+    ///   - detail: depth of the scan.
+    ///   - capabilities: kinds to look for.
+    ///   - gone: paths in /sys of devices that no longer count.
     static func inventory(
         _ detail: Detail, of capabilities: [CapabilityName] = [.camera, .microphone], without gone: Set<String>
     ) -> DeviceInventory {
@@ -53,8 +62,11 @@ public enum DeviceCatalog {
         return DeviceInventory(devices: devices + builtIn, faults: faults)
     }
 
-    /// The device of an id, also one that a listing does not show: a PCM named in ALSA's configuration (`alsa:NAME`).
+    /// Looks up a device by its id, including a PCM of ALSA's configuration (`alsa:NAME`), which no listing shows.
     ///
+    /// - Parameters:
+    ///   - id: id from a listing, or `alsa:NAME`.
+    ///   - capability: kind of device that is meant.
     /// - Throws: `.noDevice` where it is not there.
     public static func device(_ id: DeviceID, _ capability: CapabilityName) throws(CaptureError) -> Device {
         if capability == .microphone, let named = try NamedPCM.device(id) { return named }
@@ -68,8 +80,10 @@ public enum DeviceCatalog {
             remedies: [Remedy("Plug it in, or choose another.", command: "capturegate devices")])
     }
 
-    /// Whether a device is still where it was looked up: another one may have taken its node before that was opened. What
-    /// was opened of one that is back by now gives nothing. Who holds it is not looked at.
+    /// True if a device is still at the node where it was looked up.
+    ///
+    /// Called after the node was opened: another device may have taken it in between. A descriptor of a device that
+    /// left and came back delivers nothing. Holders are not looked at.
     static func isStillAtNode(_ device: Device) -> Bool {
         guard let node = device.nodes.first else { return true }
         let found = try? records(of: device.capability)?.find {
@@ -78,10 +92,13 @@ public enum DeviceCatalog {
         return found == node
     }
 
+    /// Records of the last scans, for all lookups of this process.
     private static let cameraRecords = DeviceRecordCache(walk: CameraScanner.walk)
     private static let microphoneRecords = DeviceRecordCache(walk: MicrophoneScanner.walk)
+    /// Nodes that nobody held at the last look.
     private static let freeNodes = FreeNodes()
 
+    /// Cache of one kind of device.
     private static func records(of capability: CapabilityName) -> DeviceRecordCache? {
         switch capability {
         case .camera: cameraRecords
@@ -90,7 +107,7 @@ public enum DeviceCatalog {
         }
     }
 
-    /// Looks no further than what decides its id: a gate does so several times for each request.
+    /// Looks up a device by its id, without the detail of a listing: the gate does so several times for each request.
     private static func find(_ id: DeviceID, _ capability: CapabilityName) throws(EnumerationError) -> Device? {
         let builtIn = BuiltInDevices.all.first { $0.id == id && $0.capability == capability }
         if let builtIn { return builtIn }
@@ -99,18 +116,23 @@ public enum DeviceCatalog {
         }
     }
 
+    /// Cameras with their holders.
     private static func cameras(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [DiscoveredDevice] {
         let found = identified(records, .camera, only: id)
         let nodes = found.map(\.record.node)
+        // A listing looks for all holders anew. A lookup may use what was seen a moment ago, since the search goes
+        // through all of /proc.
         let holdings = id == nil ? freeNodes.renew(nodes) : freeNodes.holdings(of: nodes)
         return found.map { camera($0.record, $0.identity, holdings[$0.record.node] ?? []) }
     }
 
+    /// Microphones with their holders.
     private static func microphones(_ records: [DeviceRecord], only id: DeviceID? = nil) -> [DiscoveredDevice] {
         identified(records, .microphone, only: id).map { microphone($0.record, $0.identity) }
     }
 
-    /// An id depends on which other devices there are, so all are looked at.
+    /// Records with their identities. An id depends on which other devices there are, so all records are needed for
+    /// one.
     private static func identified(
         _ records: [DeviceRecord], _ capability: CapabilityName, only id: DeviceID?
     ) -> [(record: DeviceRecord, identity: DeviceIdentity)] {
@@ -119,6 +141,8 @@ public enum DeviceCatalog {
             .map { (record: $0.0, identity: $0.1) }
     }
 
+    /// A camera that somebody has open is busy only once buffers are mapped: an open node alone, such as a settings
+    /// window's, disturbs no capture.
     private static func camera(
         _ record: DeviceRecord, _ identity: DeviceIdentity, _ holdings: [DeviceHolders.Holding]
     ) -> DiscoveredDevice {
@@ -130,6 +154,7 @@ public enum DeviceCatalog {
         return DiscoveredDevice(device: device, isIdle: holdings.isEmpty)
     }
 
+    /// A PCM device is busy if all its substreams are taken, which /proc/asound tells without opening it.
     private static func microphone(_ record: DeviceRecord, _ identity: DeviceIdentity) -> DiscoveredDevice {
         let busy = ALSAProcfs.isBusy(card: record.card ?? 0, device: record.index)
         let device = Device(
@@ -141,13 +166,16 @@ public enum DeviceCatalog {
     }
 }
 
-/// A device as udev, sysfs and /proc show it: its formats are not known yet.
+/// Device as udev, sysfs and /proc show it, before it is asked for its formats.
 struct DiscoveredDevice {
+    /// Device without formats.
     let device: Device
-    /// Whether nobody holds it, so that opening it disturbs nobody.
+    /// True if nobody holds it, so that opening it disturbs nobody.
     let isIdle: Bool
 
-    /// The device with what it says that it can deliver, where it may be asked, and what went wrong in asking.
+    /// The device with its formats where it may be asked, and the fault where asking failed.
+    ///
+    /// A node that this user may not open is not tried; the gate reports that restriction by itself.
     var withFormats: (Device, DeviceInventory.Fault?) {
         guard isIdle, let node = device.nodes.first, NodeAccess.restriction(on: node) == nil else {
             return (device, nil)
@@ -162,6 +190,7 @@ struct DiscoveredDevice {
 }
 
 extension Device {
+    /// The same device with the answers.
     fileprivate func with(_ reading: FormatQueryResult) -> Device {
         Device(
             id: id, name: name, capability: capability, availability: availability, ambiguity: ambiguity, nodes: nodes,
@@ -170,8 +199,11 @@ extension Device {
     }
 }
 
-/// The devices that are always there, for tests and first steps: a picture with a frame counter in it, and a tone.
+/// Devices that are always there, for tests and first steps: an image with a frame counter in it, and a tone.
+///
+/// They go through the same gate, ring and loop as real devices, and are never the machine's choice.
 enum BuiltInDevices {
+    /// Camera `test:bars`.
     static let bars = Device(
         id: .testPicture, name: "built-in test picture", capability: .camera,
         availability: .available, ambiguity: nil, nodes: [], pcmName: nil,
@@ -182,11 +214,13 @@ enum BuiltInDevices {
                     frameRates: [60, 50, 30, 25].compactMap { FrameRate($0) })
             }))
 
+    /// Microphone `test:tone`.
     static let tone = Device(
         id: .testTone, name: "built-in test tone, 997 Hz", capability: .microphone,
         availability: .available, ambiguity: nil, nodes: [], pcmName: nil,
         formats: .audio(
             AudioRanges(sampleRates: 8000...192_000, channels: 1...8, sampleFormats: [.s16, .s32, .float32])))
 
+    /// Order in which a listing shows them.
     static let all = [bars, tone]
 }

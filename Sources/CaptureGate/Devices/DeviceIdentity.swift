@@ -1,18 +1,23 @@
 import Gate
 
-/// Makes stable ids of what udev says.
+/// Stable id of a device, derived from udev's properties.
 ///
-/// A USB device with a serial number is that serial wherever it is plugged in. Without one, or where another device
-/// says the same, it is the port it is plugged into, and the id says that it is ambiguous. What is not USB is its path
-/// and the name its driver gives it; where several are called the same there, as the channels of one board are, also its
+/// A USB device with a serial number is that serial wherever it is plugged in. Without one, or where another device has
+/// the same, it is the port that it is plugged into, and the id is marked as ambiguous. Any other device is its path
+/// and its driver's name for it; where several have the same name there, as the channels of one board do, also its
 /// number among them.
 struct DeviceIdentity: Hashable, Sendable {
+    /// Id that no other device of the same list has.
     let id: DeviceID
+    /// Reason why the id may mean another device later; `nil` where it does not.
     let ambiguity: String?
-    /// What else it is called, or would be beside other devices: a denial of one of these is one of this device.
+    /// Other ids of the same device, by rules that apply beside other devices. A denial of any alias denies this
+    /// device.
     var aliases: [DeviceID] = []
 
-    /// - Returns: an identity for each record, in order, no two with the same id.
+    /// Identities of all records.
+    ///
+    /// - Returns: one identity per record, in order, no two with the same id.
     static func identities(of records: [DeviceRecord], kind: String) -> [DeviceIdentity] {
         let serials = records.map { serialKey($0) }
         let count = counted(serials.compactMap(\.self))
@@ -29,7 +34,7 @@ struct DeviceIdentity: Hashable, Sendable {
         return zip(records, apart(first, records, kind: kind)).map { $1.with(names(of: $0, kind: kind)) }
     }
 
-    /// Those that are called the same get their number, and where that is the same too, their place.
+    /// Makes equal ids different: by the devices' numbers, and where those are equal too, by the paths in sysfs.
     private static func apart(
         _ identities: [DeviceIdentity], _ records: [DeviceRecord], kind: String
     ) -> [DeviceIdentity] {
@@ -43,17 +48,20 @@ struct DeviceIdentity: Hashable, Sendable {
         }
     }
 
+    /// The same with the device's number among those of its name.
     private func numbered(_ index: Int) -> DeviceIdentity {
         DeviceIdentity(
             id: DeviceID(rawValue: "\(id)-index\(index)"),
             ambiguity: "others there are called the same: the id is that of its number among them")
     }
 
+    /// The same with all other names as aliases.
     private func with(_ names: [DeviceID]) -> DeviceIdentity {
         DeviceIdentity(id: id, ambiguity: ambiguity, aliases: names.filter { $0 != id })
     }
 
-    /// All that a device is called, whatever else is there.
+    /// All ids that a device may have, whichever others are present: a denial that was stored under one of them must
+    /// still hold.
     private static func names(of record: DeviceRecord, kind: String) -> [DeviceID] {
         let place = bySystemPath(record, kind: kind, why: "").id
         guard isUSB(record) else { return [byPath(record, kind: kind).id, place] }
@@ -61,17 +69,20 @@ struct DeviceIdentity: Hashable, Sendable {
         return [serial, byPort(record, kind: kind, why: "").id, place].compactMap(\.self)
     }
 
+    /// Number of occurrences of each name.
     private static func counted<Name: Hashable>(_ names: [Name]) -> [Name: Int] {
         names.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
+    /// Id of a USB device with a serial number.
     private static func bySerial(_ serial: String, kind: String) -> DeviceID {
         DeviceID(rawValue: "\(kind):usb-\(serial)")
     }
 
+    /// True for devices of a USB bus.
     private static func isUSB(_ record: DeviceRecord) -> Bool { record.properties["ID_BUS"] == "usb" }
 
-    /// Model and serial, and which interface of the device; `nil` without a serial.
+    /// Model, serial number and interface of a USB device; `nil` without a serial number.
     private static func serialKey(_ record: DeviceRecord) -> String? {
         guard isUSB(record), let model = record.properties["ID_SERIAL"],
             let serial = record.properties["ID_SERIAL_SHORT"], !serial.isEmpty
@@ -79,6 +90,7 @@ struct DeviceIdentity: Hashable, Sendable {
         return clean(model) + part(record)
     }
 
+    /// Identity of a USB device by its model and port.
     private static func byPort(_ record: DeviceRecord, kind: String, why: String) -> DeviceIdentity {
         let model = record.properties["ID_SERIAL"].map { clean($0) + "@" } ?? ""
         let port = clean(record.properties["ID_PATH"] ?? record.systemPath)
@@ -87,6 +99,7 @@ struct DeviceIdentity: Hashable, Sendable {
             ambiguity: "\(why): the id is that of the port it is plugged into")
     }
 
+    /// Identity by udev's path and the driver's name, for PCI, platform and virtual devices.
     private static func byPath(_ record: DeviceRecord, kind: String) -> DeviceIdentity {
         guard let path = record.properties["ID_PATH"] else {
             return bySystemPath(record, kind: kind, why: "udev has not described the device")
@@ -95,6 +108,7 @@ struct DeviceIdentity: Hashable, Sendable {
             id: DeviceID(rawValue: "\(kind):\(clean(path))-\(clean(record.name))\(part(record))"), ambiguity: nil)
     }
 
+    /// Identity by the path in sysfs, which is all there is without udevd; it may change at the next start.
     private static func bySystemPath(_ record: DeviceRecord, kind: String, why: String) -> DeviceIdentity {
         let path = record.systemPath.hasPrefix("/sys/devices/") ? record.systemPath.dropFirst(13) : "?"
         return DeviceIdentity(
@@ -102,14 +116,14 @@ struct DeviceIdentity: Hashable, Sendable {
             ambiguity: "\(why): the id is its place in sysfs")
     }
 
-    /// Tells apart what one USB device or one sound card has several of.
+    /// Suffix that distinguishes the parts of one USB device or sound card.
     private static func part(_ record: DeviceRecord) -> String {
         if record.card != nil { return record.index == 0 ? "" : "-pcm\(record.index)" }
         let interface = record.properties["ID_USB_INTERFACE_NUM"] ?? "00"
         return interface == "00" ? "" : "-if\(interface)"
     }
 
-    /// Only what can stand in a command line and a file name without quoting.
+    /// Replaces characters that would need quoting in a command line or a file name.
     private static func clean(_ text: String) -> String {
         String(
             text.unicodeScalars.map { scalar -> Character in

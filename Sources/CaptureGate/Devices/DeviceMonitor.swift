@@ -3,32 +3,37 @@ import CSystem
 import Dispatch
 import Gate
 
-/// Devices that come and go.
+/// Sequence of devices that come and go.
 ///
-/// It listens before it scans, so that nothing falls between. The first elements are the devices that are there. It ends
-/// where the machine does not tell of devices that come and go, as in some sandboxes, and where the task is cancelled.
+/// It listens before it scans, so that nothing falls between. The first elements are the devices that are there. It
+/// ends where the machine does not report changes, as in some sandboxes, and where the task is cancelled.
 ///
 /// *thread-safe*
 public struct DeviceMonitor: AsyncSequence, Sendable {
-    /// What happened to a device.
+    /// Event in a device's life.
     public enum Change: Sendable, Hashable {
+        /// The device came, or was there at the start.
         case added(Device)
+        /// The device has gone; the value is its last description.
         case removed(Device)
-        /// Its availability, name or nodes are others now.
+        /// Its availability, name or nodes have changed.
         case changed(Device)
     }
 
-    /// What a change is, and when it was noticed.
+    /// Change with its time.
     public struct Event: Sendable, Hashable {
+        /// The change.
         public let change: Change
-        /// CLOCK_MONOTONIC nanoseconds.
+        /// Time at which the change was noticed: CLOCK_MONOTONIC, ns.
         public let noticedNanoseconds: Int64
     }
 
     public typealias Element = Event
 
+    /// Describes a monitor; listening begins with the iterator.
     public init() {}
 
+    /// Starts a thread that listens until the iterator is released.
     public func makeAsyncIterator() -> AsyncStream<Event>.Iterator {
         AsyncStream { continuation in
             do {
@@ -45,11 +50,11 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
     }
 }
 
-/// Compares listings.
+/// Comparison of two listings.
 enum DeviceDifference {
-    /// Scans, reports what differs from `known`, and keeps the new listing in it.
+    /// Scans, reports the differences from `known`, and keeps the new listing in it.
     ///
-    /// - Returns: whether all was seen; else it is worth another look.
+    /// - Returns: true if all devices were seen; else another scan is worth while.
     static func report(
         to continuation: AsyncStream<DeviceMonitor.Event>.Continuation, from known: inout [Device],
         without gone: Set<String>
@@ -64,13 +69,14 @@ enum DeviceDifference {
         return inventory.faults.isEmpty
     }
 
-    /// What a scan may have missed has not gone.
+    /// Listing after a scan, without false removals: a device that a faulty scan may have missed has not gone.
     static func seen(_ inventory: DeviceInventory, after known: [Device]) -> [Device] {
         let unsure = Set(inventory.faults.filter { $0.device == nil }.map(\.capability))
         let found = Set(inventory.devices.map(\.id))
         return inventory.devices + known.filter { unsure.contains($0.capability) && !found.contains($0.id) }
     }
 
+    /// Removed devices, then added and changed ones.
     static func changes(from old: [Device], to new: [Device]) -> [DeviceMonitor.Change] {
         let before = Dictionary(old.map { ($0.id, $0) }) { first, _ in first }
         let after = Dictionary(new.map { ($0.id, $0) }) { first, _ in first }
@@ -82,14 +88,24 @@ enum DeviceDifference {
     }
 }
 
-/// Calls a handler on a thread of its own, first at once, then after each event of a capture device.
+/// Monitor of udev's events: calls a handler on a thread of its own, once at the start, then after each event of a
+/// capture device.
+///
+/// udevd's events are listened to, not the kernel's: they come after the rules have run, when properties and
+/// permissions are set.
+///
+/// *thread-safe*
 final class UdevMonitor: Sendable {
+    /// Ends the thread.
     private let stop: EventDescriptor
 
+    /// Starts the thread.
+    ///
     /// - Parameters:
-    ///   - handler: gets the listing it returned with last time, and the places in /sys that are about to go; says
-    ///     whether it saw all, and is called again after a while where it did not.
-    ///   - end: told when no more will come: it was cancelled, or the machine does not tell of devices.
+    ///   - handler: gets the listing that it returned last time, and the paths in /sys that are about to go. It returns
+    ///     true if it saw all devices; else it is called again after a second.
+    ///   - end: called when no more events will come: after ``cancel()``, or where the machine does not report them.
+    /// - Throws: for want of a descriptor.
     init(
         _ handler: @escaping @Sendable (inout [Device], Set<String>) -> Bool, end: @escaping @Sendable () -> Void
     ) throws(CaptureError) {
@@ -103,14 +119,17 @@ final class UdevMonitor: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the watch; the thread closes what it holds.
+    /// Ends the monitor; the thread closes its descriptors.
     func cancel() { stop.signal() }
 
+    /// Handler's loop; without events it is called once, for the devices that are there.
     private static func watch(until stop: EventDescriptor, _ handler: (inout [Device], Set<String>) -> Bool) {
         var known: [Device] = []
         if !follow(until: stop, &known, handler) { _ = handler(&known, []) }
     }
 
+    /// Listens first and scans second, so that no device falls between.
+    ///
     /// - Returns: false where udev can't be listened to.
     private static func follow(
         until stop: EventDescriptor, _ known: inout [Device], _ handler: (inout [Device], Set<String>) -> Bool
@@ -119,7 +138,7 @@ final class UdevMonitor: Sendable {
         defer { cm_udev_unref(udev) }
         guard let monitor = listen(udev) else { return false }
         defer { cm_udev_monitor_unref(monitor) }
-        // The kernel tells of a removal before it has taken the device out of /sys.
+        // The kernel announces a removal before it has taken the device out of /sys.
         var gone: Set<String> = []
         var sawAll = handler(&known, gone)
         while wait(monitor, stop.descriptor, &gone, milliseconds: sawAll ? -1 : Self.pause) {
@@ -128,9 +147,10 @@ final class UdevMonitor: Sendable {
         return true
     }
 
-    /// Before another look where the last one did not see all.
+    /// Time until another scan after an incomplete one, in ms.
     private static let pause: Int32 = 1000
 
+    /// Opens libudev's socket for both subsystems.
     private static func listen(_ udev: OpaquePointer) -> OpaquePointer? {
         guard let monitor = cm_udev_monitor_new(udev) else { return nil }
         _ = cm_udev_monitor_add_subsystem(monitor, "video4linux")
@@ -142,8 +162,14 @@ final class UdevMonitor: Sendable {
         return monitor
     }
 
-    /// Waits for an event of a capture device, and for so long at most; -1: for ever.
-    /// - Returns: false when the watch ends.
+    /// Waits for an event of a capture device.
+    ///
+    /// - Parameters:
+    ///   - monitor: libudev's socket.
+    ///   - stop: descriptor that ends the monitor.
+    ///   - gone: paths in /sys that are about to go; kept up to date.
+    ///   - milliseconds: limit; -1 for none. At the limit the scan is repeated.
+    /// - Returns: false when the monitor ends.
     private static func wait(
         _ monitor: OpaquePointer, _ stop: Int32, _ gone: inout Set<String>, milliseconds: Int32
     ) -> Bool {
@@ -155,13 +181,13 @@ final class UdevMonitor: Sendable {
             let polled = cs_poll(&items, items.count, milliseconds)
             guard polled >= 0, items[1].revents == 0 else { return false }
             if polled == 0 { return true }
-            // All that is waiting is one look.
+            // All events that wait are answered by one scan.
             var (matters, count) = (false, 0)
             while let device = cm_udev_monitor_receive(monitor) {
                 if note(UdevDevice(owning: device), &gone) { matters = true }
                 count += 1
             }
-            // What the socket had no room for is lost, and nobody says what it was.
+            // The socket overran: events were lost, and with them which devices have gone.
             if count == 0 || items[0].revents != Int16(CS_POLL_IN) {
                 gone.removeAll()
                 return true
@@ -170,13 +196,17 @@ final class UdevMonitor: Sendable {
         }
     }
 
+    /// Keeps track of removals.
+    ///
+    /// - Returns: true if the event is worth a scan.
     private static func note(_ device: borrowing UdevDevice, _ gone: inout Set<String>) -> Bool {
         if device.action == "remove" { gone.insert(device.systemPath) } else { gone.remove(device.systemPath) }
         return concernsCapture(device)
     }
 
-    /// A card or a camera comes as a dozen nodes; one look after the right one is enough. A sound card has its identity
-    /// with the event of the card, which comes after those of its PCM devices.
+    /// True for the event after which a device is complete. A card or a camera comes as a dozen nodes, and one scan
+    /// after the right one is enough. A sound card gets its properties with the event of the card, which comes after
+    /// those of its PCM devices.
     private static func concernsCapture(_ device: borrowing UdevDevice) -> Bool {
         let name = device.systemName
         if name.hasPrefix("video") { return device.properties["ID_V4L_CAPABILITIES"]?.contains(":capture:") ?? true }

@@ -1,15 +1,16 @@
 import Gate
 
-/// The device a person means with a word on the command line.
+/// Device that a person means by a word on the command line.
 ///
 /// *thread-safe*
 public enum DeviceQuery: Hashable, Sendable {
-    /// The machine's choice: the first device of its kind that is real and free. Where a sound server holds the microphones,
-    /// ALSA's `default`, by which it shares them.
+    /// The machine's choice: the first device of its kind that is real and free; ALSA's `default` where a sound server
+    /// holds the microphones, since it shares them.
     case `default`
-    /// An id, or a part of the name or id that only one device has.
+    /// An id, or a part of a name or id that only one device has.
     case text(String)
 
+    /// Interprets a word: `default`, or a text to look for.
     public init(_ text: String) {
         self = text == "default" ? .default : .text(text)
     }
@@ -17,9 +18,9 @@ public enum DeviceQuery: Hashable, Sendable {
     /// Picks the device out of a listing.
     ///
     /// - Parameters:
-    ///   - devices: what there is, of any capability.
-    ///   - capability: which kind is meant.
-    /// - Throws: `.noDevice` where none or several fit, naming what there is.
+    ///   - devices: listing, of any capability.
+    ///   - capability: kind that is meant.
+    /// - Throws: `.noDevice` where none or several fit, naming those that are there.
     public func pick(from devices: [Device], _ capability: CapabilityName) throws(CaptureError) -> Device {
         let candidates = devices.filter { $0.capability == capability }
         switch self {
@@ -28,6 +29,8 @@ public enum DeviceQuery: Hashable, Sendable {
         }
     }
 
+    /// First free device, else a sound server's share, else the first busy one, whose opening explains who holds it.
+    /// Built-in devices are never chosen silently.
     private static func machinesChoice(
         _ candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
@@ -39,6 +42,7 @@ public enum DeviceQuery: Hashable, Sendable {
             .noDevice, "This machine has no \(capability).", remedies: listing(candidates, capability))
     }
 
+    /// Device by id, else by a part of its id or name in any case.
     private static func named(
         _ text: String, _ candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
@@ -57,6 +61,7 @@ public enum DeviceQuery: Hashable, Sendable {
         throw CaptureError(.noDevice, message, remedies: listing(candidates, capability))
     }
 
+    /// Remedy that names the choices.
     private static func listing(_ candidates: [Device], _ capability: CapabilityName) -> [Remedy] {
         let ids = candidates.map(\.id.rawValue).joined(separator: ", ")
         return [Remedy("Choose one of: \(ids).", command: "capturegate devices")]
@@ -64,6 +69,7 @@ public enum DeviceQuery: Hashable, Sendable {
 }
 
 extension Availability {
+    /// True if a sound server holds the device.
     fileprivate var isOfAudioServer: Bool {
         guard case .busy(let holder?) = self else { return false }
         return AudioServer.isOne(holder)
@@ -71,11 +77,17 @@ extension Availability {
 }
 
 /// PCM devices of ALSA's configuration, such as a sound server's: `alsa:default`, `alsa:pulse`.
+///
+/// They are no hardware of their own: opening one leads to a card, a plugin or a server, which is known only then.
 enum NamedPCM {
+    /// Prefix that no id of hardware has.
     private static let prefix = "alsa:"
 
-    /// - Returns: the device, `nil` where the id is not of this kind.
-    /// - Throws: `.noDevice` for a name of hardware: that has an id of its own, which decisions are about.
+    /// Device of an id of this kind.
+    ///
+    /// - Returns: `nil` for an id of another kind.
+    /// - Throws: `.noDevice` for hardware by its ALSA name (`hw:0`): that has an id of its own, on which decisions are
+    ///   stored.
     static func device(_ id: DeviceID) throws(CaptureError) -> Device? {
         guard id.rawValue.hasPrefix(prefix) else { return nil }
         let name = String(id.rawValue.dropFirst(prefix.count))
@@ -89,9 +101,10 @@ enum NamedPCM {
         return device(named: name)
     }
 
-    /// What programs get that name no device: a sound server's, where there is one.
+    /// PCM of programs that name no device: a sound server's, where there is one.
     static let `default` = device(named: "default")
 
+    /// Makes the device without asking libasound, so that a lookup starts no server.
     private static func device(named name: String) -> Device {
         Device(
             id: DeviceID(rawValue: prefix + name), name: "ALSA \(name)", capability: .microphone,
@@ -101,20 +114,24 @@ enum NamedPCM {
     }
 }
 
-/// The programs that hold sound cards to share them among others.
+/// Programs that hold sound cards to share them among others.
+///
+/// A microphone that one of them holds is not lost: it can be recorded through the server.
 enum AudioServer {
-    /// As /proc/PID/comm has them, which is 15 characters long at most.
+    /// Names as in /proc/PID/comm, which the kernel cuts to 15 characters.
     private static let commands: Set<String> = [
         "pipewire", "pipewire-pulse", "wireplumber", "pulseaudio", "jackd", "jackdbus",
     ]
 
+    /// True if the holder of a device is a sound server.
     static func isOne(_ holder: DeviceHolder) -> Bool { commands.contains(holder.command) }
 }
 
-/// Tells the gate which device a request means, from a scan that opens nothing.
+/// The gate's directory of devices: resolves a request by a scan that opens nothing.
 ///
 /// *thread-safe*
 struct SystemDeviceDirectory: DeviceDirectory {
+    /// Resolves a request; an absent device is an answer, not an error.
     func resolve(_ request: DeviceRequest) async -> DeviceResolution {
         do {
             let device = try find(request)
@@ -127,6 +144,7 @@ struct SystemDeviceDirectory: DeviceDirectory {
         }
     }
 
+    /// Looks a device up by its id, or takes the machine's choice.
     private func find(_ request: DeviceRequest) throws(CaptureError) -> Device {
         switch request.device {
         case .any:

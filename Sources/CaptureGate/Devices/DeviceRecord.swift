@@ -1,60 +1,65 @@
 import CSystem
 import Gate
 
-/// What udev and sysfs say of one capture node, read without opening it.
+/// Description of one capture node by udev and sysfs, read without opening it.
 struct DeviceRecord: Hashable, Sendable {
-    /// Where the kernel keeps it below /sys.
+    /// Path of the device below /sys.
     let systemPath: String
-    /// `/dev/video0`, `/dev/snd/pcmC0D0c`.
+    /// Path of the device file: `/dev/video0`, `/dev/snd/pcmC0D0c`.
     let node: String
     /// The device's own name: V4L2's card name, or ALSA's.
     let name: String
     /// udev's properties; empty where udevd does not run.
     let properties: [String: String]
-    /// The USB interface or other parent that the nodes of one camera share.
+    /// Path of the USB interface or other parent that all nodes of one camera share.
     let parentPath: String?
     /// V4L2's index below the parent, or ALSA's device number.
     let index: Int
     /// ALSA's card number; `nil` for cameras.
     var card: Int?
 
-    /// Whether it, or what it belongs to, stands at one of these paths in /sys.
+    /// True if the device or its parent is at one of these paths in /sys.
     func isIn(_ paths: Set<String>) -> Bool {
         paths.contains(systemPath) || parentPath.map { paths.contains($0) } ?? false
     }
 }
 
-/// What a walk through udev's devices found.
+/// Result of enumerating udev's devices of one kind.
 struct EnumerationResult: Sendable {
+    /// Devices that were found.
     var records: [DeviceRecord] = []
-    /// Why there may be more than it found.
+    /// Calls that failed, because of which devices may be missing.
     var faults: [EnumerationError] = []
 }
 
-/// A call that failed while devices were looked for, so that some of them may not have been found.
+/// Failed call during enumeration, because of which devices may be missing.
 struct EnumerationError: Error, Hashable {
-    /// As its manual page has it.
+    /// Function, as its manual page names it.
     let call: String
     /// Positive, as in errno.h.
     let errno: Int32
-    /// Where in /sys the device is that could not be looked at; `nil` where none of its kind could be looked for.
+    /// Path in /sys of the device that could not be read; `nil` where the whole kind could not be listed.
     var path: String?
 
+    /// Makes an error of a shim's result.
+    ///
     /// - Returns: `nil` where `result` is no error.
     init?(_ call: String, _ result: Int32, at path: String? = nil) {
         guard result < 0 else { return nil }
         (self.call, self.errno, self.path) = (call, 0 &- result, path)
     }
 
-    /// libudev gives no object where it has no memory for it, and else always does.
+    /// Error of libudev functions that return no object: they fail for want of memory alone.
     init(withoutMemory call: String) {
         (self.call, errno) = (call, ENOMEM)
     }
 
-    /// Whether it says no more than that a device went between the list and the look.
+    /// True if the device went between listing and reading, which is no fault.
     var isDeparture: Bool { path != nil && [ENODEV, ENOENT, ENXIO].contains(errno) }
 
-    /// - Parameter capability: what was looked for.
+    /// The public error. A shortage has another remedy than a fault.
+    ///
+    /// - Parameter capability: kind that was looked for.
     func error(_ capability: CapabilityName) -> CaptureError {
         let what =
             path.map { "What \(QuestionText.visible($0)) is can't be told" } ?? "The \(capability)s can't be listed"
@@ -69,17 +74,22 @@ struct EnumerationError: Error, Hashable {
     }
 }
 
-/// What the last walk through udev's devices found, for as long as it holds: until the kernel tells of another event, and
-/// a second at most. A gate looks a device up several times for each request, and each walk is hundreds of system calls.
+/// Cache of device records, valid until the kernel announces another event about devices, and for a second at most.
+///
+/// The gate looks a device up several times for each request, and each enumeration costs hundreds of system calls.
 ///
 /// *thread-safe*
 final class DeviceRecordCache: Sendable {
-    /// A device that is just leaving may be found after its event was told: that holds no longer than this, nanoseconds.
+    /// Lifetime of an entry in ns. A device that is just leaving may be found after its event was announced; such a
+    /// record must not last.
     static let patience: Int64 = 1_000_000_000
 
+    /// One complete enumeration.
     private struct Walk {
         let records: [DeviceRecord]
+        /// Kernel's event number before the enumeration.
         let event: String
+        /// Time of the enumeration in ns.
         let at: Int64
     }
 
@@ -88,9 +98,12 @@ final class DeviceRecordCache: Sendable {
     private let now: @Sendable () -> Int64
     private let walk: @Sendable () -> EnumerationResult
 
+    /// Makes an empty cache.
+    ///
     /// - Parameters:
-    ///   - event: the number of the kernel's last event about devices; `nil` where it can't be read, and nothing is kept.
-    ///   - now: nanoseconds of a clock that never goes back.
+    ///   - event: number of the kernel's last event about devices; `nil` where it can't be read, and nothing is cached.
+    ///   - now: ns of a clock that never goes back.
+    ///   - walk: enumerates the devices.
     init(
         event: @escaping @Sendable () -> String? = { SmallFile.text("/sys/kernel/uevent_seqnum") },
         now: @escaping @Sendable () -> Int64 = { cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) },
@@ -101,9 +114,9 @@ final class DeviceRecordCache: Sendable {
         self.walk = walk
     }
 
-    /// Looks anew. What may not be all is not kept.
+    /// Enumerates anew. An incomplete result is not cached.
     func renew() -> EnumerationResult {
-        // Before the walk: what changes meanwhile has a later number.
+        // Read before the enumeration: a change meanwhile has a later number, and invalidates the entry.
         let (event, at) = (event(), now())
         let walk = walk()
         last.withLock { last in
@@ -112,9 +125,10 @@ final class DeviceRecordCache: Sendable {
         return walk
     }
 
-    /// What `body` finds among the kept ones; where it finds nothing, among those of a new walk.
+    /// Searches the cached records, then those of a new enumeration.
     ///
-    /// - Throws: where that one did not see all there is, why.
+    /// - Parameter body: searches a list; `nil` where the list does not have it.
+    /// - Throws: the fault of the new enumeration, where it found nothing and may have missed devices.
     func find<Found>(_ body: ([DeviceRecord]) -> Found?) throws(EnumerationError) -> Found? {
         if let records = kept, let found = body(records) { return found }
         let walk = renew()
@@ -123,6 +137,7 @@ final class DeviceRecordCache: Sendable {
         return nil
     }
 
+    /// Cached records, if still valid.
     private var kept: [DeviceRecord]? {
         guard let walk = last.withLock({ $0 }), now() - walk.at <= Self.patience, event() == walk.event else {
             return nil

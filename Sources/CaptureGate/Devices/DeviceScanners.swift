@@ -1,18 +1,21 @@
-/// Finds the cameras among the video4linux nodes.
+/// Search for cameras among the video4linux nodes.
 ///
-/// A camera often has several nodes: UVC shows a second one for metadata, test drivers have outputs, radios and VBI.
-/// udev's `ID_V4L_CAPABILITIES` says what each node does; of the nodes that capture and share a parent interface, the
-/// one with the lowest index is the camera.
+/// A camera often has several nodes: UVC has a second one for metadata, test drivers have outputs; radios and VBI have
+/// nodes of this subsystem, too. udev's `ID_V4L_CAPABILITIES` tells what each node does. Of the nodes that capture and
+/// share a parent interface, the one with the lowest index is the camera.
 enum CameraScanner {
+    /// Lists all cameras; opens none of them.
     static func walk() -> EnumerationResult {
         var records: [DeviceRecord] = []
         let hasDaemon = UdevEnumerator.hasDaemon
         let faults = UdevEnumerator.forEach(in: "video4linux", named: "video*") { device in
+            // A device that udevd has not finished with has no stable id yet; its event comes then.
             if !hasDaemon || device.isInitialized, let record = record(of: device) { records.append(record) }
         }
         return EnumerationResult(records: onePerCamera(records), faults: faults)
     }
 
+    /// Record of a node; `nil` where it does not capture.
     private static func record(of device: borrowing UdevDevice) -> DeviceRecord? {
         guard let node = device.node, device.systemName.hasPrefix("video") else { return nil }
         let properties = device.properties
@@ -29,13 +32,14 @@ enum CameraScanner {
             index: device.attribute("index").flatMap { Int($0) } ?? 0, card: nil)
     }
 
-    /// Without udevd nobody has asked the node what it does; its name tells outputs and metadata of the drivers that
-    /// say so, and the opening tells the rest.
+    /// Guess from a node's name, for machines without udevd, where nobody has asked the node what it does. Drivers of
+    /// outputs and metadata often say so in the name; opening settles the rest.
     private static func mayCapture(name: String) -> Bool {
         let name = name.lowercased()
         return !["-out", "meta", "vbi", "touch", "sdr"].contains { name.contains($0) }
     }
 
+    /// Drops all but the first node of each parent interface.
     static func onePerCamera(_ records: [DeviceRecord]) -> [DeviceRecord] {
         var best: [String: DeviceRecord] = [:]
         for record in records {
@@ -47,13 +51,15 @@ enum CameraScanner {
     }
 }
 
-/// Finds the PCM devices that capture.
+/// Search for PCM devices that capture.
 enum MicrophoneScanner {
+    /// Lists all PCM capture devices, sorted by card and device number; opens none of them.
     static func walk() -> EnumerationResult {
         var records: [DeviceRecord] = []
         let hasDaemon = UdevEnumerator.hasDaemon
         let faults = UdevEnumerator.forEach(in: "sound", named: "pcmC*c") { device in
-            // udev describes a card in a second event, after its PCM devices have come; until then it has no identity.
+            // udev describes a card in a second event, after its PCM devices have come; until then they have no stable
+            // id.
             if let record = record(of: device), !hasDaemon || record.properties["SOUND_INITIALIZED"] != nil {
                 records.append(record)
             }
@@ -62,6 +68,7 @@ enum MicrophoneScanner {
             records: records.sorted { ($0.card ?? 0, $0.index) < ($1.card ?? 0, $1.index) }, faults: faults)
     }
 
+    /// Record of a PCM device; `nil` for anything else of the subsystem.
     private static func record(of device: borrowing UdevDevice) -> DeviceRecord? {
         guard let (card, index) = numbers(of: device.systemName) else { return nil }
         return DeviceRecord(
@@ -73,7 +80,7 @@ enum MicrophoneScanner {
             parentPath: device.parentPath("sound"), index: index, card: card)
     }
 
-    /// `pcmC1D0c` is card 1, device 0, capture.
+    /// Card and device number of a kernel name: `pcmC1D0c` is card 1, device 0, capture.
     static func numbers(of systemName: String) -> (card: Int, device: Int)? {
         guard systemName.hasPrefix("pcmC"), systemName.hasSuffix("c") else { return nil }
         let parts = systemName.dropFirst(4).dropLast().split(separator: "D")
@@ -82,9 +89,9 @@ enum MicrophoneScanner {
     }
 }
 
-/// What /proc/asound says of a PCM device, without opening it.
+/// Files of /proc/asound about a PCM device, read without opening it.
 enum ALSAProcfs {
-    /// The card's long name, with the PCM's own name where it adds something.
+    /// Long name of the card, with the PCM's own name where it adds something.
     static func name(card: Int, device: Int) -> String {
         let pcm = info(card: card, device: device)["name"] ?? ""
         let card = cardName(card, cards: SmallFile.text("/proc/asound/cards") ?? "") ?? "sound card \(card)"
@@ -92,12 +99,12 @@ enum ALSAProcfs {
         return pcm.isEmpty || card.contains(pcm) ? card + suffix : "\(card), \(pcm)\(suffix)"
     }
 
-    /// Whether every substream is taken.
+    /// True if every substream is taken.
     static func isBusy(card: Int, device: Int) -> Bool {
         info(card: card, device: device)["subdevices_avail"] == "0"
     }
 
-    /// The lines of the device's `info` file, `key: value`.
+    /// Fields of the device's `info` file, which has one `key: value` per line.
     private static func info(card: Int, device: Int) -> [String: String] {
         let text = SmallFile.text("/proc/asound/card\(card)/pcm\(device)c/info") ?? ""
         return text.split(separator: "\n").reduce(into: [:]) { lines, line in
@@ -106,7 +113,8 @@ enum ALSAProcfs {
         }
     }
 
-    /// The name after the dash in the line of a card, as in ` 1 [Webcam         ]: USB-Audio - HD Webcam`.
+    /// Long name of a card, after the dash in its line of /proc/asound/cards, as in ` 1 [Webcam         ]: USB-Audio -
+    /// HD Webcam`.
     static func cardName(_ card: Int, cards: String) -> String? {
         for line in cards.split(separator: "\n") {
             guard let bracket = line.firstIndex(of: "["), Int(line[..<bracket].filter { $0 != " " }) == card,
@@ -114,7 +122,7 @@ enum ALSAProcfs {
             else { continue }
             let rest = String(line[end...].dropFirst(2))
             let parts = rest.split(separator: "-", omittingEmptySubsequences: false)
-            // Driver names hold hyphens too; the separator is the first hyphen between spaces.
+            // Driver names contain hyphens, too; the separator is the first hyphen between spaces.
             for index in parts.indices.dropFirst() where parts[index].hasPrefix(" ") && parts[index - 1].hasSuffix(" ")
             {
                 return String(parts[index...].joined(separator: "-").drop { $0 == " " })

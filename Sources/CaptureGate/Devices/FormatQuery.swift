@@ -4,39 +4,53 @@ import CaptureBase
 import CaptureRealtime
 import Gate
 
-/// What a device said that it can deliver, and which call failed where it did not say all.
+/// Answers of a device about its capabilities, and the call that failed where they are incomplete.
 struct FormatQueryResult {
+    /// Formats, sizes and rates.
     var formats: Device.Formats = .unknown
+    /// Inputs of a capture card.
     var inputs: [VideoInput] = []
+    /// Meaning of a camera's samples, as it is set up now.
     var colorimetry: Colorimetry?
+    /// First call that failed.
     private(set) var fault: DeviceCallError?
 
-    /// Keeps the first of several: the others mostly follow from it.
+    /// Keeps the first failure: later ones mostly follow from it.
+    ///
+    /// - Parameters:
+    ///   - call: function or request.
+    ///   - result: negative for a failure.
     mutating func note(_ call: String, _ result: Int32) {
         if result < 0, fault == nil { fault = DeviceCallError(call: call, errno: 0 &- result) }
     }
 }
 
-/// A call to a device that failed, about a control or a format.
+/// Failed call to a device about a control or a format: an ioctl, or a function of libasound.
 struct DeviceCallError: Error, Hashable {
-    /// The function or request.
+    /// Function or request, as its manual page names it.
     let call: String
     /// Positive, as in errno.h.
     let errno: Int32
 
-    /// - Returns: `result`, where it is no error.
+    /// Turns a shim's negative result into an error.
+    ///
+    /// - Returns: `result` where it is no error.
     @discardableResult
     static func check(_ call: String, _ result: Int32) throws(DeviceCallError) -> Int32 {
         guard result >= 0 else { throw DeviceCallError(call: call, errno: 0 &- result) }
         return result
     }
 
+    /// The public error, with the device's name and a remedy.
     func error(_ device: Device) -> CaptureError { DeviceFault(device: device).error(call, errno) }
 }
 
-/// Asks an idle camera for its formats, sizes and rates (`VIDIOC_ENUM_FMT` and its kin), without streaming.
+/// Query of an idle camera for its formats, sizes and rates (`VIDIOC_ENUM_FMT` and related requests), without
+/// streaming.
 struct CameraFormats {
-    /// Where a call fails, what the camera had said until then counts.
+    /// Opens, asks and closes a camera. After a call that fails, the answers up to then still count.
+    ///
+    /// - Parameter node: path of the device file. Opening wakes some cameras up, so only idle ones are asked.
     static func read(_ node: String) -> FormatQueryResult {
         var reading = FormatQueryResult()
         let camera = cm_v4l2_open(node)
@@ -52,6 +66,7 @@ struct CameraFormats {
     private let camera: Int32
     private var reading: FormatQueryResult
 
+    /// Asks for everything, in the order of the driver's lists.
     private mutating func read() -> FormatQueryResult {
         var modes: [VideoMode] = []
         for type in Self.bufferTypes {
@@ -64,10 +79,10 @@ struct CameraFormats {
         return reading
     }
 
-    /// V4L2_BUF_TYPE_VIDEO_CAPTURE and V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE.
+    /// V4L2_BUF_TYPE_VIDEO_CAPTURE and V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE; a driver mostly has one of them.
     private static let bufferTypes: [UInt32] = [1, 9]
 
-    /// What the samples mean, as the camera stands.
+    /// Colorimetry of the format that is set now, for a listing; opening for capture reads it again.
     private mutating func readMeaning(_ type: UInt32) {
         var format = cm_v4l2_format()
         format.buffer_type = type
@@ -76,12 +91,14 @@ struct CameraFormats {
         if result >= 0 { reading.colorimetry = Colorimetry(CameraFormat(format, isCompressed: false)) }
     }
 
-    /// Whether a list goes on. One that is over, or that this driver does not have, is no fault.
+    /// True while a list goes on. Its end (EINVAL), a list that the driver does not have (ENOTTY) and an input without
+    /// one (ENODATA) are no faults.
     private mutating func goesOn(_ call: String, _ result: Int32) -> Bool {
         if result < 0, ![EINVAL, ENOTTY, ENODATA].contains(0 &- result) { reading.note(call, result) }
         return result >= 0
     }
 
+    /// Fourcc codes of a buffer type.
     private mutating func pixelFormats(_ type: UInt32) -> [UInt32] {
         var codes: [UInt32] = []
         var format = cm_v4l2_fmtdesc()
@@ -94,6 +111,7 @@ struct CameraFormats {
         return codes
     }
 
+    /// Sizes of a format; a range comes as one entry.
     private mutating func sizes(_ code: UInt32) -> [cm_v4l2_frmsize] {
         var sizes: [cm_v4l2_frmsize] = []
         var size = cm_v4l2_frmsize()
@@ -106,6 +124,7 @@ struct CameraFormats {
         return sizes
     }
 
+    /// One size, or range of sizes, with its frame rates.
     private mutating func mode(_ code: UInt32, _ size: cm_v4l2_frmsize) -> VideoMode {
         let rates = frameRates(code, size)
         return VideoMode(
@@ -114,15 +133,16 @@ struct CameraFormats {
             frameRates: rates.list.sorted { $0.framesPerSecond > $1.framesPerSecond }, takesRatesBetween: rates.isRange)
     }
 
-    /// V4L2_FRMSIZE_TYPE_DISCRETE and V4L2_FRMIVAL_TYPE_DISCRETE.
+    /// V4L2_FRMSIZE_TYPE_DISCRETE and V4L2_FRMIVAL_TYPE_DISCRETE, which are both 1.
     private static let discrete: UInt32 = 1
 
+    /// Frame rates of the largest size; a continuous or stepwise range has its two ends.
     private mutating func frameRates(_ code: UInt32, _ size: cm_v4l2_frmsize) -> (list: [FrameRate], isRange: Bool) {
         var rates: [FrameRate] = []
         var interval = cm_v4l2_frmival()
         var index: UInt32 = 0
         while index < 256, hasInterval(code, size, index, &interval) {
-            // An interval is seconds a frame; a rate is its inverse.
+            // An interval is seconds per frame; a rate is its inverse.
             rates += [FrameRate(Int(interval.min_denominator), Int(interval.min_numerator))].compactMap { $0 }
             if interval.type != Self.discrete {
                 rates += [FrameRate(Int(interval.max_denominator), Int(interval.max_numerator))].compactMap { $0 }
@@ -133,6 +153,7 @@ struct CameraFormats {
         return (rates, false)
     }
 
+    /// Asks for one interval of the list.
     private mutating func hasInterval(
         _ code: UInt32, _ size: cm_v4l2_frmsize, _ index: UInt32, _ interval: inout cm_v4l2_frmival
     ) -> Bool {
@@ -143,7 +164,7 @@ struct CameraFormats {
 }
 
 extension SizeSteps {
-    /// A driver that says 0 for a step has one size alone, or means each.
+    /// Translates a range. A step of 0 means one size alone, or any size: both fit a step of 1.
     fileprivate init(_ size: cm_v4l2_frmsize) {
         self.init(
             width: Int(size.min_width), height: Int(size.min_height), widthStep: max(1, Int(size.step_width)),
@@ -151,9 +172,13 @@ extension SizeSteps {
     }
 }
 
-/// Asks libasound what an idle PCM can deliver (`snd_pcm_hw_params_any`), without fixing or starting anything.
+/// Query of an idle PCM for its capabilities (`snd_pcm_hw_params_any`), without fixing or starting anything.
 enum MicrophoneFormats {
+    /// Opens, asks and closes a PCM.
+    ///
+    /// - Parameter pcmName: libasound's name, such as `hw:1,0`.
     static func read(_ pcmName: String) -> FormatQueryResult {
+        // Before the first open: LIBASOUND_THREAD_SAFE=0, and no messages of libasound on standard error.
         _ = cm_alsa_setup()
         var reading = FormatQueryResult()
         var pcm: OpaquePointer?
@@ -170,6 +195,7 @@ enum MicrophoneFormats {
         return reading
     }
 
+    /// Reads the ranges, then tries each sample format: libasound has no list of those.
     private static func ask(_ parameters: OpaquePointer, of pcm: OpaquePointer, _ reading: inout FormatQueryResult) {
         var rates = cm_range()
         var channels = cm_range()
@@ -180,6 +206,7 @@ enum MicrophoneFormats {
         reading.formats = .audio(AudioRanges(sampleRates: rates, channels: channels, sampleFormats: formats))
     }
 
+    /// Range as Swift has it; `nil` for an empty one, which would trap.
     private static func closed(_ range: cm_range) -> ClosedRange<Int>? {
         let (minimum, maximum) = (Int(clamping: range.minimum), Int(clamping: range.maximum))
         return minimum <= maximum ? minimum...maximum : nil

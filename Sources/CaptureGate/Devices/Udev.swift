@@ -1,14 +1,17 @@
 import CMedia
 
-/// Walks the devices of a subsystem.
+/// Enumeration of a subsystem's devices by libudev.
 enum UdevEnumerator {
-    /// Whether udevd runs here. Where it does, a device is listed once udevd has described it: its event comes then.
+    /// True if udevd runs here. A device is then listed only once udevd has described it; its event comes at that time.
     static var hasDaemon: Bool { SmallFile.names(in: "/run/udev").contains("control") }
 
-    /// Calls `body` for each device, in the order of their places in /sys; for none where there is no /sys.
+    /// Calls `body` for each device in the order of their paths in /sys; for none where there is no /sys.
     ///
-    /// - Parameter names: a pattern that the kernel's names match, as in fnmatch(3).
-    /// - Returns: why there may be more of them.
+    /// - Parameters:
+    ///   - subsystem: such as `video4linux`.
+    ///   - names: pattern of kernel names, as in fnmatch(3).
+    ///   - body: gets each device for the time of the call.
+    /// - Returns: faults, because of which there may be more devices.
     static func forEach(
         in subsystem: String, named names: String, _ body: (borrowing UdevDevice) -> Void
     ) -> [EnumerationError] {
@@ -28,13 +31,14 @@ enum UdevEnumerator {
         return faults
     }
 
+    /// Sets up and runs the enumeration; stops at the first failure.
     private static func list(_ enumeration: OpaquePointer, _ subsystem: String, _ names: String) -> EnumerationError? {
         EnumerationError("udev_enumerate_add_match_subsystem", cm_udev_enumerate_add_subsystem(enumeration, subsystem))
             ?? EnumerationError("udev_enumerate_add_match_sysname", cm_udev_enumerate_add_name(enumeration, names))
             ?? EnumerationError("udev_enumerate_scan_devices", cm_udev_enumerate_scan(enumeration))
     }
 
-    /// A device may be gone between the list and the look, which is no fault.
+    /// Opens one entry of the list; a device that has gone since is no fault.
     private static func look(
         at path: UnsafePointer<CChar>, _ udev: OpaquePointer, _ body: (borrowing UdevDevice) -> Void
     ) -> EnumerationError? {
@@ -49,7 +53,7 @@ enum UdevEnumerator {
     }
 }
 
-/// A device as libudev describes it; released with the value.
+/// Device as libudev describes it (`struct udev_device`); released with the value.
 struct UdevDevice: ~Copyable {
     private let device: OpaquePointer
 
@@ -60,29 +64,35 @@ struct UdevDevice: ~Copyable {
 
     deinit { cm_udev_device_unref(device) }
 
+    /// Path below /sys.
     var systemPath: String { text(cm_udev_device_syspath(device)) ?? "" }
+    /// Kernel's name, such as `video0`.
     var systemName: String { text(cm_udev_device_sysname(device)) ?? "" }
+    /// Path of the device file; `nil` where there is none.
     var node: String? { text(cm_udev_device_devnode(device)) }
+    /// Action of an event, such as `add`; `nil` for a device of a listing.
     var action: String? { text(cm_udev_device_action(device)) }
 
-    /// Whether udevd has finished with it.
+    /// True if udevd has finished with it.
     var isInitialized: Bool { cm_udev_device_is_initialized(device) > 0 }
 
+    /// Value of a sysfs attribute; `nil` where the device does not have it.
     func attribute(_ name: String) -> String? { text(cm_udev_device_sysattr(device, name)) }
 
-    /// Everything udevd's rules found out.
+    /// Results of udevd's rules.
     var properties: [String: String] { Self.properties(of: device) }
 
-    /// The properties of the nearest parent of a subsystem; empty where there is none.
+    /// Properties of the nearest parent of a subsystem; empty where there is none.
     func parentProperties(_ subsystem: String, _ type: String? = nil) -> [String: String] {
         cm_udev_device_parent(device, subsystem, type).map { Self.properties(of: $0) } ?? [:]
     }
 
-    /// Where the nearest parent of a subsystem stands; `nil` where there is none.
+    /// Path of the nearest parent of a subsystem; `nil` where there is none.
     func parentPath(_ subsystem: String, _ type: String? = nil) -> String? {
         cm_udev_device_parent(device, subsystem, type).flatMap { text(cm_udev_device_syspath($0)) }
     }
 
+    /// Copies a list of properties, which belongs to the device.
     private static func properties(of device: OpaquePointer) -> [String: String] {
         var properties: [String: String] = [:]
         var entry = cm_udev_device_first_property(device)
@@ -95,5 +105,6 @@ struct UdevDevice: ~Copyable {
         return properties
     }
 
+    /// Copies a string, which belongs to the device.
     private func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
 }

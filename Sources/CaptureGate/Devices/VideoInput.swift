@@ -2,30 +2,33 @@ import CMedia
 import CaptureRealtime
 import Gate
 
-/// One of the sockets of a capture card, or what a webcam calls its only one.
+/// Socket of a capture card, or the only input of a webcam.
 ///
 /// *thread-safe*
 public struct VideoInput: Hashable, Sendable {
     /// V4L2's number, 0 upwards.
     public let index: Int
-    /// The driver's name, such as `HDMI 1`.
+    /// Driver's name, such as `HDMI 1`.
     public let name: String
-    /// Whether the pictures come from it now.
+    /// True for the input that is selected now.
     public let isCurrent: Bool
-    /// What it says of its signal; of an input that is not the current one, drivers may not know.
+    /// Signal at the input; a driver may not know it for inputs that are not selected.
     public let signal: SignalState
-    /// What an analogue one can be set to, families and single standards; empty for any other.
+    /// Standards that an analogue input can be set to, families and single ones; empty for any other input.
     public let standards: [VideoStandard]
-    /// What comes in, of a digital one that is current and has a signal.
+    /// Timings of the incoming signal, for a digital input that is selected and has one.
     public internal(set) var timings: VideoTimings?
-    /// What a digital one that is current can be set to.
+    /// Timings that a digital input can be set to, if it is selected.
     public internal(set) var takes: [VideoTimings] = []
 }
 
-/// Asks an idle camera for its inputs (`VIDIOC_ENUMINPUT`) and the current one for its signal, without streaming.
+/// Query of an idle camera for its inputs (`VIDIOC_ENUMINPUT`), and of the selected one for its signal, without
+/// streaming.
 struct CameraInputs {
     private let camera: Int32
 
+    /// Opens, asks and closes a camera.
+    ///
     /// - Returns: inputs alone; none where the node can't be opened or has none.
     static func read(_ node: String) -> FormatQueryResult {
         var reading = FormatQueryResult()
@@ -39,9 +42,14 @@ struct CameraInputs {
         return reading
     }
 
-    /// - Parameter camera: an open node.
+    /// Asks an open node.
+    ///
+    /// - Parameters:
+    ///   - camera: descriptor.
+    ///   - reading: gets the first call that fails.
     static func read(_ camera: Int32, noting reading: inout FormatQueryResult) -> [VideoInput] {
         let current = cm_v4l2_g_input(camera)
+        // A node without inputs refuses with one of these, which is no fault.
         if current < 0, ![EINVAL, ENOTTY, ENODATA].contains(0 &- current) { reading.note("VIDIOC_G_INPUT", current) }
         var inputs: [VideoInput] = []
         var raw = cm_v4l2_input()
@@ -57,6 +65,7 @@ struct CameraInputs {
         return inputs
     }
 
+    /// Input with its signal. The inputs are not switched: another process may be capturing from the selected one.
     private func input(_ raw: cm_v4l2_input, isCurrent: Bool) -> VideoInput {
         let name = withUnsafeBytes(of: raw.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         var signal = SignalState(status: raw.status)
@@ -65,6 +74,7 @@ struct CameraInputs {
         let takesTimings = raw.capabilities & Self.takesTimings != 0
         let isDigital = isCurrent && takesTimings
         let powerBit = takesTimings ? CameraInput.powerBit(of: raw.index, camera) : 0
+        // Receivers of HDMI detect power apart from a signal: a source that sleeps is connected, but off.
         if signal == .present, SignalState.isPowerless(camera, powerBit) { signal = .noPower }
         if isDigital {
             let result = cm_v4l2_query_dv_timings(camera, &timings)
@@ -79,6 +89,7 @@ struct CameraInputs {
     /// V4L2_IN_CAP_DV_TIMINGS
     private static let takesTimings: UInt32 = 2
 
+    /// Supported timings of the selected input; V4L2 lists those of no other.
     private func takes() -> [VideoTimings] {
         var list: [VideoTimings] = []
         var timings = cm_v4l2_timings()
@@ -90,9 +101,9 @@ struct CameraInputs {
 }
 
 extension [VideoInput] {
-    /// The one that a person means: its number, its name in any case, or a part of it that no other has.
+    /// Input that a person means: its number, its name in any case, or a part of a name that no other input has.
     ///
-    /// - Throws: `.notAsAsked`, naming what there is.
+    /// - Throws: `.notAsAsked`, naming the inputs that there are.
     func named(_ text: String, of device: Device) throws(CaptureError) -> VideoInput {
         if let number = Int(text), let input = first(where: { $0.index == number }) { return input }
         let word = text.lowercased()
@@ -111,7 +122,7 @@ extension [VideoInput] {
 }
 
 extension SignalState {
-    /// For programs: `present`, `covered`, `no_power`, `no_signal`, `no_lock` or `out_of_range`.
+    /// Word for programs: `present`, `covered`, `no_power`, `no_signal`, `no_lock` or `out_of_range`.
     public var word: String {
         switch self {
         case .present: "present"
@@ -123,7 +134,7 @@ extension SignalState {
         }
     }
 
-    /// For people; after the name of the device or input.
+    /// Phrase for people, which follows the name of the device or input.
     public var phrase: String {
         switch self {
         case .present: "has a signal"
@@ -135,9 +146,11 @@ extension SignalState {
         }
     }
 
-    /// The error where there are no true pictures, or will be none.
+    /// Error where there are no true frames, or will be none.
     ///
-    /// - Parameter kind: `.unavailable`, or `.notAsAsked` where that was asked for strictly.
+    /// - Parameters:
+    ///   - device: named in the text.
+    ///   - kind: `.unavailable`, or `.notAsAsked` where a signal was asked for strictly.
     package func error(_ device: DeviceDescription, _ kind: CaptureError.Kind = .unavailable) -> CaptureError {
         if self == .covered { return .privacyShutter(closedOn: device) }
         return CaptureError(

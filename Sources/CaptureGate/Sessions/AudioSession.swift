@@ -3,25 +3,34 @@ import CaptureBase
 import CaptureRealtime
 import Gate
 
-/// What a program would like of a microphone; what it does not say is the device's choice.
+/// Wishes of a program about a microphone; a property that is `nil` leaves the choice to the device.
 ///
 /// *thread-safe*
 public struct AudioSettings: Hashable, Sendable {
-    /// Hz; 48000 where not said.
+    /// Sample rate in Hz; 48000 where `nil`.
     public var sampleRate: Int?
-    /// 2 where not said and the device can.
+    /// Number of channels; 2 where `nil` and the device can.
     public var channels: Int?
-    /// `.s16` where not said and the device can.
+    /// Sample format; `.s16` where `nil` and the device can.
     public var sampleFormat: SampleFormat?
-    /// From one piece of sound to the next, 1 ms to 1 s: short to hear soon, long to wake up seldom. 10 ms where not
-    /// said; the device takes what comes nearest, in a strict capture too.
+    /// Time between two deliveries, 1 ms to 1 s: a short one for low latency, a long one for few wake-ups.
+    ///
+    /// 10 ms where `nil`. The device takes the nearest that it can, in a strict capture too.
     public var period: Duration?
-    /// Refuse to open where the device would do anything else than what is said.
+    /// Refuses to open where the device would do otherwise than asked.
     public var isStrict: Bool
-    /// Of the built-in tone: whether each whole second of CLOCK_MONOTONIC begins with a click, for which the built-in picture
-    /// flashes; no other microphone does so.
+    /// Makes the built-in tone click at each whole second of CLOCK_MONOTONIC, when the built-in camera flashes; ignored
+    /// by other microphones.
     public var claps = false
 
+    /// Describes wishes.
+    ///
+    /// - Parameters:
+    ///   - sampleRate: Hz.
+    ///   - channels: 1 upwards.
+    ///   - sampleFormat: layout of a sample.
+    ///   - period: 1 ms to 1 s.
+    ///   - isStrict: refuses a device that would do otherwise.
     public init(
         sampleRate: Int? = nil, channels: Int? = nil, sampleFormat: SampleFormat? = nil, period: Duration? = nil,
         isStrict: Bool = false
@@ -33,7 +42,7 @@ public struct AudioSettings: Hashable, Sendable {
         self.isStrict = isStrict
     }
 
-    /// What of this the device does otherwise, a sentence each.
+    /// Wishes that were not met, one sentence each. The period is not among them: it changes no sample.
     func differences(from format: AudioFormat) -> [String] {
         var differences: [String] = []
         if let sampleRate, sampleRate != format.sampleRate {
@@ -50,23 +59,32 @@ public struct AudioSettings: Hashable, Sendable {
 }
 
 extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioFormat {
-    /// Opens the microphone the permit names and negotiates; nothing is captured before `start()`.
+    /// Opens the microphone that the permit names, and negotiates; nothing is captured before `start()`.
     ///
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile or is for less than `.record`, `.busy`, `.noDevice`, `.stalled` where it does not
-    ///   answer within 10 s, `.cancelled` where the task is, and `.notAsAsked` where the settings are strict and the device
-    ///   would do otherwise. The C functions are `snd_pcm_open` and `snd_pcm_hw_params`.
+    /// - Parameters:
+    ///   - permit: of one microphone, at level `.record`; used up.
+    ///   - settings: wishes; ``differences`` says which were not met.
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile or is for less than `.record`, `.busy`,
+    ///   `.noDevice`, `.stalled` where the device does not answer within 10 s, `.cancelled` where the task is, and
+    ///   `.notAsAsked` where the settings are strict and the device would do otherwise. The C functions are
+    ///   `snd_pcm_open` and `snd_pcm_hw_params`.
     public init(
         opening permit: consuming DevicePermit, settings: AudioSettings = AudioSettings()
     ) async throws(CaptureError) {
         try await self.init(opening: permit, settings: settings, for: .record)
     }
 
-    /// The same for who lends less than sound to the program.
+    /// Opens the microphone for code that gives the program less than audio, such as its level.
     ///
-    /// - Parameter level: the least that is needed for that.
+    /// - Parameters:
+    ///   - permit: of one microphone; used up.
+    ///   - settings: wishes.
+    ///   - level: least level of the permit that is needed for that.
     package init(
         opening permit: consuming DevicePermit, settings: AudioSettings, for level: AccessLevel
     ) async throws(CaptureError) {
+        // The permit is used up first; then the PCM's name leads to hardware; then the gate is asked about that
+        // hardware.
         let core = try await CaptureCore(permit, as: .microphone, for: level)
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn
@@ -76,6 +94,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         try await self.init(core, opened, settings)
     }
 
+    /// Makes the session, or refuses where the settings are strict and were not met.
     private init(
         _ core: CaptureCore, _ opened: consuming OpenedMicrophone, _ settings: AudioSettings
     ) async throws(CaptureError) {
@@ -88,17 +107,20 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
     }
 }
 
-/// A microphone after negotiation.
+/// Microphone after negotiation.
 package struct OpenedMicrophone: ~Copyable, Sendable {
     let core: CaptureCore
+    /// Settings that the device has taken.
     let settings: PCMSettings
-    /// What the name has led to; `nil` for the built-in tone.
+    /// Hardware that the name has led to; `nil` for the built-in tone.
     var hardware: PCMHardware?
     var stream: CaptureStream
     var reader: AudioRing.Consumer
 
+    /// Opens a PCM; called on a thread of its own.
     static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
+        // Another card may have taken the number since it was looked up.
         guard DeviceCatalog.isStillAtNode(core.device) else { throw RealtimeFault(.openPCM, result: -ENODEV) }
         let (got, hardware) = (source.settings, source.hardware)
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
@@ -107,6 +129,7 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
         )
     }
 
+    /// Opens the built-in tone.
     static func tone(_ core: CaptureCore, _ asked: AudioSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try TestTone(settings: asked.pcm, claps: asked.claps)
         let got = source.settings
@@ -116,14 +139,14 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
 }
 
 extension AudioSettings {
-    /// The same as the capture loop calls it.
+    /// The same in the capture loop's terms, with a choice for everything that is not said.
     fileprivate var pcm: PCMSettings {
         PCMSettings(
             rate: sampleRate ?? 48_000, channels: channels ?? 2, format: (sampleFormat ?? .s16).pcm,
             periodTime: periodTime)
     }
 
-    /// Nanoseconds; 0 where nothing is said.
+    /// Period in ns, between 1 ms and 1 s; 0 where nothing is said.
     private var periodTime: Int64 {
         guard let period else { return 0 }
         return Int64((min(max(period / .seconds(1), 0.001), 1) * 1e9).rounded())
@@ -131,6 +154,7 @@ extension AudioSettings {
 }
 
 extension AudioFormat {
+    /// Format of negotiated settings.
     init(_ settings: PCMSettings) {
         self.init(
             sampleRate: settings.rate, channels: settings.channels, sampleFormat: SampleFormat(settings.format))

@@ -2,30 +2,42 @@ import CaptureRealtime
 import Dispatch
 import Gate
 
-/// What a session of sound and one of picture have in common: the end signal, the counters, the thread, and the gate's
-/// hold on the capture.
+/// Common part of audio and video sessions: end signal, counters, capture thread, and the gate's hold on the capture.
+///
+/// *thread-safe*
 final class CaptureCore: Sendable {
     let device: Device
+    /// End signal of the loop.
     let control: LoopControl
+    /// Counters, which outlive an unplugging.
     let counters: CaptureCounters
+    /// The gate's hold: it ends the capture when the permission goes.
     let capture: ActiveCapture
+    /// Thread of the loop.
     private let queue: RealtimeQueue
+    /// Result of the loop, set once its device is closed.
     private let ended = Locked<LoopResult?>(nil)
-    /// The hardware that the gate was asked about.
+    /// Hardware that the gate was asked about; `nil` before, and for built-in devices.
     private let admitted: Locked<Admitted?>
 
+    /// Hardware behind a PCM's name, and the doubt about it.
     private struct Admitted: Equatable {
         var devices: Set<DeviceID>
         var mayBeAny: Bool
     }
 
-    /// Uses the permit up: asks the store once more and writes the start into the audit log. The node is opened after.
+    /// Uses the permit up: asks the store once more, and writes the start into the audit log. The node is opened
+    /// afterwards.
     ///
-    /// - Parameter level: the least that the session needs, by what it lends.
+    /// - Parameters:
+    ///   - permit: of the device.
+    ///   - capability: kind of session.
+    ///   - level: least level that the session needs, by what it lends.
     init(
         _ permit: consuming DevicePermit, as capability: CapabilityName, for level: AccessLevel
     ) async throws(CaptureError) {
         let id = permit.device.id
+        // Checked before the permit is used up: Dispatch would wait without end for a thread that it can't have.
         try Provision.checkThreads(Self.threads)
         try Provision.checkDescriptors(Self.descriptors)
         let device = try DeviceCatalog.device(id, capability)
@@ -40,14 +52,17 @@ final class CaptureCore: Sendable {
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
 
-    /// The loop's, the opening's, who watches both, and one to spare.
+    /// Number of threads: the loop's, the opening's, the watcher's of both, and a spare one.
     private static let threads = 4
-    /// The device's, its rings' and signals', and some for whoever looks while it is open.
+    /// Number of descriptors: the device's, its rings' and signals', and some for a look at its holders while it is
+    /// open.
     private static let descriptors = 20
 
-    /// Finds the device of an earlier capture again, which was unplugged; the gate's hold on the capture is the same.
+    /// Finds the unplugged device of an earlier capture again, which keeps its permission.
     ///
-    /// - Throws: `.revoked` or `.expired` where the gate ended the capture meanwhile, `.noDevice` while it is away.
+    /// - Parameter old: core of the capture before.
+    /// - Throws: `.revoked` or `.expired` where the gate has ended the capture meanwhile, `.noDevice` while the device
+    ///   is away.
     init(resuming old: CaptureCore) throws(CaptureError) {
         if let reason = old.capture.endReason {
             throw reason.error(old.device.description, as: old.device.capability)
@@ -62,11 +77,14 @@ final class CaptureCore: Sendable {
         queue = RealtimeQueue(label: "capturegate.\(device.id)", broker: RealtimeKit())
         capture = old.capture
         capture.isBack(with: device.aliases)
+        // Last, since it may call at once: the gate may have ended the capture already.
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
 
-    /// Asks the gate about all the hardware that a PCM's name has led to: each has an id of its own, which decisions may be
-    /// about. What can't be told counts as any microphone: a denial of one of them, by a rule or a person, refuses it.
+    /// Asks the gate about all hardware that a PCM's name has led to.
+    ///
+    /// Each card has an id of its own, which decisions may be about. Hardware that can't be told for certain counts as
+    /// any microphone: a denial of one, by a rule or a person, refuses it.
     ///
     /// - Parameter hardware: `nil` for the built-in tone.
     func admit(hardware: PCMHardware?) async throws(CaptureError) {
@@ -74,7 +92,7 @@ final class CaptureCore: Sendable {
         do throws(CaptureError) {
             let found = try microphones(hardware)
             admitted.withLock { $0 = Admitted(devices: Set(found.map(\.id)), mayBeAny: !hardware.isComplete) }
-            // Hardware by its own id is what the permit is for.
+            // A microphone of its own id is what the permit is for.
             guard device.nodes.isEmpty, let first = found.first ?? (hardware.isComplete ? nil : device) else { return }
             try await capture.admit(
                 first.description, aliases: found.flatMap { [$0.id] + $0.aliases }, mayBeAny: !hardware.isComplete)
@@ -83,7 +101,7 @@ final class CaptureCore: Sendable {
         }
     }
 
-    /// Whether such a name leads to the hardware that the gate was asked about, wherever that is by now.
+    /// True if a PCM's name leads to the hardware that the gate was asked about, wherever that is plugged in by now.
     func isAdmitted(hardware: PCMHardware?) -> Bool {
         guard let hardware else { return admittedHardware == nil }
         guard let found = try? microphones(hardware),
@@ -93,8 +111,9 @@ final class CaptureCore: Sendable {
         return true
     }
 
-    /// The microphones that such hardware is; of one that is opened by its own id, no other.
+    /// Microphones that the hardware is; of one that was opened by its own id, no other.
     private func microphones(_ hardware: PCMHardware) throws(CaptureError) -> [Device] {
+        // ALSA's configuration may redefine `hw`: then the hardware is not what the id says.
         if let own = device.pcmName, !device.nodes.isEmpty {
             guard hardware.isComplete, hardware.names == [own] else {
                 throw leadsElsewhere("to other hardware than \(own), by ALSA's configuration")
@@ -112,25 +131,29 @@ final class CaptureCore: Sendable {
         return found
     }
 
+    /// Error for a name that leads to hardware which it may not stand for.
     private func leadsElsewhere(_ place: String) -> CaptureError {
         CaptureError(
             .noDevice, "\(device.name) [\(device.id)] leads \(place).",
             remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")])
     }
 
+    /// Copy for comparison.
     private var admittedHardware: Admitted? { admitted.withLock { $0 } }
 
-    /// Runs the capture on a thread of its own.
+    /// Runs the loop on a thread of its own, and keeps its result.
     func run<Run: CaptureRun & ~Copyable>(_ run: consuming Run) {
         queue.run(run) { result in self.ended.withLock { $0 = result } }
     }
 
-    /// How the loop ended, once its device is closed.
+    /// Result of the loop, once its device is closed.
     var result: LoopResult? { ended.withLock { $0 } }
 
-    /// How the capture ended, once it has.
+    /// Public end of a capture.
     ///
-    /// - Parameter format: what a camera was to deliver.
+    /// - Parameters:
+    ///   - result: result of the loop; `nil` while it runs.
+    ///   - format: format of a camera's own frames, for the errors' texts.
     func end(_ result: LoopResult?, of format: VideoFormat?) -> SessionEnd? {
         result.map {
             DeviceFault(
@@ -139,14 +162,14 @@ final class CaptureCore: Sendable {
         }
     }
 
-    /// Writes the end into the audit log.
+    /// Writes the end into the audit log, with the number of frames and bytes.
     func finish(_ end: SessionEnd?) async {
         await capture.finish(
             frames: counters.delivered, bytes: counters.bytes, outcome: end?.error?.message ?? "stopped by the program")
     }
 
-    /// Runs what opens the device, a real one on a thread of its own; the capture is written off in the audit log where
-    /// it fails, and where it does not return in time.
+    /// Runs the opening of a device, a real one on a thread of its own. Where it fails, or does not return in time, the
+    /// end stands in the audit log.
     func opening<Value: ~Copyable & Sendable>(
         _ open: @escaping @Sendable () throws(RealtimeFault) -> Value
     ) async throws(CaptureError) -> Value {
@@ -154,7 +177,7 @@ final class CaptureCore: Sendable {
         do { return try value(of: opening) } catch { throw await refused(error) }
     }
 
-    /// What was opened, or why it was not.
+    /// Result of an opening, or the error for it.
     func value<Value: ~Copyable & Sendable>(of opening: OpenResult<Value>) throws(CaptureError) -> Value {
         let fault = DeviceFault(device: device)
         switch opening {
@@ -167,13 +190,15 @@ final class CaptureCore: Sendable {
         }
     }
 
-    /// An error before anything was captured, with the capture written off in the audit log.
+    /// Ends the capture in the audit log before a frame was captured.
+    ///
+    /// - Returns: the same error.
     func refused(_ error: CaptureError) async -> CaptureError {
         await capture.finish(frames: 0, bytes: 0, outcome: error.message)
         return error
     }
 
-    /// The refusal of a strict session.
+    /// Error of a strict session.
     func notAsAsked(_ differences: [String]) async -> CaptureError {
         await refused(
             CaptureError(
@@ -187,7 +212,7 @@ final class CaptureCore: Sendable {
     }
 }
 
-/// What runs on the capture thread: one case for each kind of source.
+/// Loop of one kind of source, which runs on the capture thread.
 enum CaptureStream: ~Copyable, Sendable {
     case microphone(AudioStream<PCMSource>)
     case tone(AudioStream<TestTone>)
@@ -196,7 +221,7 @@ enum CaptureStream: ~Copyable, Sendable {
 }
 
 extension CaptureCore {
-    /// Runs a stream on the session's thread.
+    /// Runs the loop on the session's thread.
     func run(_ stream: consuming CaptureStream) {
         switch consume stream {
         case .microphone(let stream): run(stream)
@@ -207,18 +232,29 @@ extension CaptureCore {
     }
 }
 
-/// What came of opening a device. It may take seconds, and where the sound server behind a PCM was stopped, for ever: it
-/// is done on a thread of its own, and waited for with patience. A device that is open after all then is closed at once.
+/// Result of opening a device within a time limit.
+///
+/// An opening may take seconds, and may never return where the sound server behind a PCM was stopped; so it runs on a
+/// thread of its own. A device that is open after all later on is closed at once.
 enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
+    /// The device, to be taken once.
     case opened(Handoff<Value>)
+    /// The call that failed.
     case failed(RealtimeFault)
-    /// It did not return in time.
+    /// The opening did not return in time.
     case late
+    /// The task was cancelled before or meanwhile.
     case cancelled
 
-    /// Cameras take seconds where they wake up, sound servers where they have to be started.
+    /// Time limit. Cameras take seconds to wake up, as do sound servers that have to be started.
     static var patience: Duration { .seconds(10) }
 
+    /// Opens on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - open: opens the device; may block.
+    ///   - label: name of the thread.
+    ///   - patience: time limit.
     static func of(
         _ open: @escaping @Sendable () throws(RealtimeFault) -> Value, on label: String,
         within patience: Duration = patience
@@ -229,23 +265,31 @@ enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
             { OpenResult(open) }, on: DispatchQueue(label: label), within: patience, late: .late, cancelled: .cancelled)
     }
 
-    /// For what answers at once.
+    /// Opens on the caller's thread, for devices that answer at once.
     init(_ open: () throws(RealtimeFault) -> Value) {
         do { self = .opened(Handoff(try open())) } catch { self = .failed(error) }
     }
 }
 
-/// Carries a value that can't be copied into a closure, which could not consume it, and gives it out once.
+/// Container that carries a noncopyable value into a closure, and hands it out once.
+///
+/// An escaping closure can't consume a captured noncopyable value (Swift 6): it captures this object instead.
+///
+/// *thread-safe*
 package final class Handoff<Value: ~Copyable & Sendable>: Sendable {
     private let value: Locked<Value?>
 
+    /// Takes the value.
     package init(_ value: consuming Value) {
         self.value = Locked(value)
     }
 
+    /// Hands the value out; `nil` from the second call on.
     package func take() -> Value? { value.withLock { $0.take() } }
 
+    /// Takes a value back; one that is still inside is released.
     package func put(_ value: consuming Value) {
+        // `withLock` takes a closure that could not consume `value` either, hence another lock around it.
         let carried = Locked<Value?>(value)
         self.value.withLock { slot in slot = carried.withLock { $0.take() } }
     }

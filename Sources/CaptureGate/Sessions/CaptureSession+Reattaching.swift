@@ -2,22 +2,23 @@ import CaptureRealtime
 import Gate
 
 extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioFormat {
-    /// Goes on with a microphone that was unplugged and is back under the same id, with the same settings. What it would
-    /// have heard meanwhile is lost, and told so in the next header. The permission is the session's own: where it was
-    /// taken back meanwhile, nothing is opened.
+    /// Continues with a microphone that was unplugged and is back under the same id, with the same settings.
     ///
-    /// Call it after the capture has ended as `.deviceGone`; it waits for the device's opening, not for its return.
+    /// The audio in between is lost, which the next header says. The permission is the session's own: where it was
+    /// taken back meanwhile, nothing is opened. Call it after the capture has ended as `.deviceGone`; it waits for the
+    /// device's opening, not for its return.
     ///
-    /// - Throws: `.noDevice` while it is away, `.revoked`, `.expired`, `.notAsAsked` where it does otherwise now, and what
-    ///   opening throws.
+    /// - Throws: `.noDevice` while it is away, `.revoked`, `.expired`, `.notAsAsked` where it does otherwise now, and
+    ///   the errors of opening.
     public mutating func reattach() throws(CaptureError) {
         guard case .deviceGone = end else { return }
         try goOn(look().opened())
     }
 
-    /// The same for who can't wait for that.
+    /// Continues without waiting for the opening, for callers that must not block.
     ///
-    /// - Returns: false while it is looked for and opened: call it again.
+    /// - Parameter reopening: holds the opening between two calls.
+    /// - Returns: false while the device is looked for and opened: call it again.
     /// - Throws: also `.stalled` where the opening does not return within 10 s.
     package mutating func reattach(by reopening: Reopening<OpenedMicrophone>) throws(CaptureError) -> Bool {
         guard case .deviceGone = end else { return true }
@@ -26,6 +27,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         return true
     }
 
+    /// Search for the device, for any thread: it holds the core and the settings, not the session.
     private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedMicrophone> {
         let (core, settings) = (core, PCMSettings(format, period: frameInterval))
         return { () throws(CaptureError) in
@@ -36,6 +38,7 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         }
     }
 
+    /// Takes over the opened device if it is the same as before.
     private mutating func goOn(_ opened: consuming OpenedMicrophone) throws(CaptureError) {
         let core = opened.core
         // A name of ALSA's configuration may lead elsewhere by now, which nobody was asked about.
@@ -47,23 +50,23 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
 }
 
 extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
-    /// Goes on with a camera that was unplugged and is back under the same id, with the same settings. What it would have
-    /// seen meanwhile is lost, and told so in the next header. The permission is the session's own: where it was taken
-    /// back meanwhile, nothing is opened.
+    /// Continues with a camera that was unplugged and is back under the same id, with the same settings.
     ///
-    /// Call it after the capture has ended as `.deviceGone`, or as `.signalChanged` for a signal that is back; it waits for
-    /// the device's opening, not for its return.
+    /// The frames in between are lost, which the next header says. The permission is the session's own: where it was
+    /// taken back meanwhile, nothing is opened. Call it after the capture has ended as `.deviceGone`, or as
+    /// `.signalChanged` for a signal that is back; it waits for the device's opening, not for its return.
     ///
-    /// - Throws: `.noDevice` while it is away, `.unavailable` while there is no signal, `.revoked`, `.expired`, `.notAsAsked` where it does otherwise now, and what
-    ///   opening throws.
+    /// - Throws: `.noDevice` while it is away, `.unavailable` while there is no signal, `.revoked`, `.expired`,
+    ///   `.notAsAsked` where it does otherwise now, and the errors of opening.
     public mutating func reattach() throws(CaptureError) {
         guard mayReturn else { return }
         try goOn(look().opened())
     }
 
-    /// The same for who can't wait for that.
+    /// Continues without waiting for the opening, for callers that must not block.
     ///
-    /// - Returns: false while it is looked for and opened: call it again.
+    /// - Parameter reopening: holds the opening between two calls.
+    /// - Returns: false while the device is looked for and opened: call it again.
     /// - Throws: also `.stalled` where the opening does not return within 10 s.
     package mutating func reattach(by reopening: Reopening<OpenedCamera>) throws(CaptureError) -> Bool {
         guard mayReturn else { return true }
@@ -72,6 +75,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         return true
     }
 
+    /// True for ends that a replugged device or cable undoes.
     private var mayReturn: Bool {
         switch end {
         case .deviceGone, .signalChanged: true
@@ -79,9 +83,10 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         }
     }
 
-    /// What the camera itself delivers, where its pictures are converted.
+    /// Format of the camera's own frames, where they are converted.
     private var delivered: VideoFormat { pictures?.source ?? format }
 
+    /// Search for the device, for any thread: it holds the core and the settings, not the session.
     private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedCamera> {
         let (core, settings) = (core, CameraSettings(delivered, of: source))
         return { () throws(CaptureError) in
@@ -92,9 +97,10 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         }
     }
 
+    /// Takes over the opened device if it is the same as before.
     private mutating func goOn(_ opened: consuming OpenedCamera) throws(CaptureError) {
         let core = opened.core
-        // Before its format: without a signal that is whatever the driver makes up.
+        // Before the format: without a signal, that is whatever the driver makes up.
         if opened.signal != .present { throw opened.signal.error(core.device.description) }
         let got = VideoFormat(opened.format)
         guard got == delivered else { throw core.isOtherwise("with \(got.phrase); it had \(delivered.phrase)") }
@@ -104,7 +110,9 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
 }
 
 extension CaptureCore {
-    /// - Parameter shape: how it came back.
+    /// Error for a device that came back with other properties: a file has one format.
+    ///
+    /// - Parameter shape: words for how it came back.
     fileprivate func isOtherwise(_ shape: String) -> CaptureError {
         CaptureError(
             .notAsAsked, "\(QuestionText.visible(device.name)) [\(device.id)] was unplugged and came back \(shape).",
@@ -113,17 +121,23 @@ extension CaptureCore {
 }
 
 extension AudioFormat {
+    /// Words for an error's text.
     fileprivate var phrase: String {
         "\(sampleRate) Hz, \(channels) channel\(channels == 1 ? "" : "s"), \(sampleFormat.rawValue)"
     }
 }
 
 extension VideoFormat {
+    /// Words for an error's text.
     fileprivate var phrase: String { "\(width)x\(height) \(pixelFormat) at \(frameRate) a second" }
 }
 
 extension PCMSettings {
-    /// - Parameter period: nanoseconds.
+    /// Settings that ask for exactly a format.
+    ///
+    /// - Parameters:
+    ///   - format: format of the capture before.
+    ///   - period: ns.
     fileprivate init(_ format: AudioFormat, period: Int64) {
         let frames = Double(period) * Double(format.sampleRate) / 1e9
         self.init(
@@ -133,7 +147,11 @@ extension PCMSettings {
 }
 
 extension CameraSettings {
-    /// - Parameter source: input, standard and timings.
+    /// Settings that ask for exactly a format.
+    ///
+    /// - Parameters:
+    ///   - format: format of the capture before.
+    ///   - source: input, standard and timings.
     fileprivate init(_ format: VideoFormat, of source: CameraSettings) {
         self = source
         (width, height, fourcc) = (format.width, format.height, format.pixelFormat.rawValue)
@@ -141,29 +159,34 @@ extension CameraSettings {
     }
 }
 
-/// What opens a device that was unplugged and is back.
+/// Found device, and the closure that opens it.
 struct DeviceOpening<Value: ~Copyable & Sendable>: Sendable {
+    /// Core of the resumed capture.
     let core: CaptureCore
+    /// Opens the device; may block.
     let open: @Sendable () throws(RealtimeFault) -> Value
 
-    /// Waits for it.
+    /// Opens the device on the caller's thread.
     func opened() throws(CaptureError) -> Value { try core.value(of: OpenResult(open)) }
 }
 
-/// Looks for a device that was unplugged, and opens it if it is back, for somebody who can't wait for that: it goes on
-/// beside, and is asked after. Who is released meanwhile lets go of the device.
+/// Search for an unplugged device in the background, for a caller that can't wait.
+///
+/// It goes on between two calls. When the object is released meanwhile, the device is closed again.
 ///
 /// *session-bound*
 package final class Reopening<Value: ~Copyable & Sendable> {
-    /// It is there, and what came of its opening.
+    /// Device that is back, and the result of its opening.
     private struct Found: Sendable {
         let core: CaptureCore
         let opening: OpenResult<Value>
     }
 
+    /// Result of one search, written by its task and taken by the caller.
     private final class Answer: Sendable {
         let outcome = Locked<Result<Found, CaptureError>?>(nil)
 
+        /// Searches and opens; never throws, since nobody awaits it.
         func find(_ look: @Sendable () throws(CaptureError) -> DeviceOpening<Value>) async {
             let result: Result<Found, CaptureError>
             switch Result(catching: look) {
@@ -176,15 +199,20 @@ package final class Reopening<Value: ~Copyable & Sendable> {
         }
     }
 
+    /// Search under way.
     private var pending: (answer: Answer, task: Task<Void, Never>)?
 
+    /// Makes one without a search.
     package init() {}
 
+    /// Cancels the search; a device that it opens is released unused.
     deinit { pending?.task.cancel() }
 
-    /// - Parameter look: finds the device; throws while it is away. Called where nothing is under way.
-    /// - Returns: `nil` while it is under way.
-    /// - Throws: why it is not open. Either way it is not under way any more.
+    /// Starts a search, or takes its result.
+    ///
+    /// - Parameter look: finds the device; throws while it is away. Called when no search is under way.
+    /// - Returns: `nil` while the search is under way.
+    /// - Throws: reason why the device is not open. The next call starts another search.
     func opened(
         _ look: @escaping @Sendable () throws(CaptureError) -> DeviceOpening<Value>
     ) throws(CaptureError) -> Value? {

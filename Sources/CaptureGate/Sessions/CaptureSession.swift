@@ -2,30 +2,33 @@ import CaptureBase
 import CaptureRealtime
 import Gate
 
-/// A microphone that is open, and the ring its periods go through.
+/// Open microphone, and the ring of its periods.
 public typealias AudioSession = CaptureSession<AudioRing.Consumer, AudioFormat>
-/// A camera that is open, and the ring its pictures go through.
+/// Open camera, and the ring of its frames.
 public typealias VideoSession = CaptureSession<VideoRing.Consumer, VideoFormat>
 
-/// A device that is open, and the ring its frames go through: `AudioSession` or `VideoSession`.
+/// Open device, and the ring of its frames: `AudioSession` or `VideoSession`.
 ///
-/// One reader at a time. The device is closed when the value is released, or sooner when the gate says so.
+/// It has one reader at a time. The device is closed when the value is released, or sooner when the gate ends the
+/// capture.
 ///
 /// *session-bound*
 public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: ~Copyable, Sendable {
+    /// Shared with the capture thread and the gate; replaced when the device is opened again.
     var core: CaptureCore
+    /// Loop that has not been started yet.
     private var stream: CaptureStream?
     private var reader: Reader
     private var gapTracker = GapTracker()
-    /// From one period or picture to the next in nanoseconds, 0 where it is not known.
+    /// Time between two periods or frames in ns; 0 where it is not known.
     let frameInterval: Int64
-    /// What is read from it: what the device delivers, unless pictures are converted.
+    /// Format of the bytes that are read: the device's own, unless frames are converted.
     public internal(set) var format: Format
-    /// What was asked for and is otherwise, a sentence each.
+    /// Settings that were not met, one sentence each.
     public internal(set) var differences: [String]
-    /// For pictures that can't be lent as they are.
+    /// Adapter for frames that can't be lent as they are; `nil` where the driver's buffer is lent.
     var pictures: FrameAdapter?
-    /// What a camera was asked for, for when it is opened again.
+    /// Settings that a camera was opened with, for opening it again.
     var source = CameraSettings()
 
     init(
@@ -42,22 +45,23 @@ public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: 
         self.differences = differences
     }
 
+    /// Lets the loop end, which closes the device; nobody waits for it here.
     deinit { core.control.request(.stop) }
 }
 
 extension CaptureSession where Reader: ~Copyable {
-    /// The device.
+    /// Device that is captured.
     public var device: Device { core.device }
 
-    /// The number of the decision that the capture rests on, as the audit log has it; `nil` where it is a rule of the
-    /// administrator's.
+    /// Number of the decision that the capture rests on, as in the audit log; `nil` where it is a rule of the
+    /// administrator.
     public var decision: Int64? { core.capture.decision }
 
-    /// What was counted up to now.
+    /// Counters up to now.
     public var statistics: CaptureStatistics { CaptureStatistics(core.counters, lostWhileAway: gapTracker.lost) }
 
-    /// What the device says of its signal now; `.present` where it can't tell, and of sound. Each picture's flags say it of
-    /// that picture.
+    /// State of the device's signal now; `.present` where it can't tell, and for audio. The flags of each frame give it
+    /// for that frame.
     public var signal: SignalState { core.counters.signal }
 
     /// Starts the capture on a realtime thread; a second call does nothing. The C functions are `snd_pcm_start` and
@@ -66,16 +70,18 @@ extension CaptureSession where Reader: ~Copyable {
         if let stream = stream.take() { core.run(stream) }
     }
 
-    /// Lends the next period or picture, if one is there; never waits.
+    /// Lends the next period or frame if there is one; never waits.
     ///
-    /// - Parameter body: gets the header and `header.byteCount` bytes: interleaved frames of sound, or the driver's own
-    ///   buffer of picture. A picture whose planes the driver keeps apart, whose fields come one after the other, or that
-    ///   is converted, is a copy; one that can't be converted has no bytes.
-    /// - Returns: what `body` returned; `nil` where nothing is there now.
+    /// A frame is a copy if the driver keeps its planes apart, if its fields come one after the other, or if it is
+    /// converted; one that can't be converted has no bytes.
+    ///
+    /// - Parameter body: gets the header and `header.byteCount` bytes: interleaved audio frames, or the driver's own
+    ///   buffer of video. They are valid inside the call alone.
+    /// - Returns: the result of `body`; `nil` where nothing is there now.
     public mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
-        // Not the session's own, which the ring's call holds.
+        // A copy: the ring's call holds the session exclusively while the closure runs.
         var gapTracker = gapTracker
         defer { self.gapTracker = gapTracker }
         guard let pictures else {
@@ -90,41 +96,47 @@ extension CaptureSession where Reader: ~Copyable {
                 }
             }
             guard let taken else { return nil }
-            // The first field of a picture is none yet.
+            // The first field of a frame is none yet: the next buffer completes it.
             if let value = taken { return value }
         }
     }
 
     /// Waits until there is something to take or the capture has ended.
     ///
-    /// - Parameter milliseconds: how long at most; -1 without end.
+    /// - Parameter milliseconds: longest time; -1 for no limit.
     /// - Returns: false when the time passed.
     public mutating func wait(milliseconds: Int32) -> Bool {
         if case .timedOut = reader.wait(milliseconds: milliseconds) { return false }
         return true
     }
 
-    /// A descriptor for poll(2): readable from when there is something to take, and at the end, until ``withNext(_:)``
-    /// finds nothing. Do not read it yourself.
+    /// Descriptor for poll(2): readable when there is something to take, and at the end, until ``withNext(_:)`` finds
+    /// nothing. Do not read from it.
     public var readySignal: Int32 { reader.readySignal }
 
-    /// Has ``readySignal`` and ``wait(milliseconds:)`` call less often: about once an interval, or when half the ring is
-    /// full. A wake-up costs the same whatever it finds, so a reader in no hurry saves most of them.
+    /// Makes ``readySignal`` and ``wait(milliseconds:)`` report less often: about once an interval, or when half the
+    /// ring is full.
     ///
-    /// - Parameter interval: 0 for each period or picture, which is how it begins.
+    /// A wake-up costs the same whatever it finds, so a reader in no hurry saves most of them.
+    ///
+    /// - Parameter interval: 0 for each period or frame, as at the start.
     public mutating func wake(every interval: Duration) {
         reader.wakeAfter = frameInterval == 0 ? 1 : Int(max(1, min(interval / .nanoseconds(frameInterval), 1000)))
     }
 
-    /// How many periods or pictures can be taken now.
+    /// Number of periods or frames that can be taken now.
     public var unread: Int { pictures?.whole(reader.unread) ?? reader.unread }
 
-    /// How the capture ended; `nil` while it runs. There may still be something to take.
+    /// End of the capture; `nil` while it runs. There may still be something to take.
     public var end: SessionEnd? { core.end(reader.ended, of: pictures?.source ?? format as? VideoFormat) }
 
-    /// Goes on with the device after it was unplugged and came back. What was not read before is given up.
+    /// Continues with the reopened device. Frames that were not read before are given up.
     ///
-    /// - Parameter rate: frames a second.
+    /// - Parameters:
+    ///   - core: of the new opening.
+    ///   - stream: loop of the new opening.
+    ///   - reader: of the new ring.
+    ///   - rate: frames per second.
     mutating func goOn(
         _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming Reader, rate: Double
     ) {
@@ -137,18 +149,19 @@ extension CaptureSession where Reader: ~Copyable {
         start()
     }
 
-    /// Asks the capture to end; what was captured before can still be taken.
+    /// Asks the capture to end; frames that were captured before can still be taken.
     public func stop() { core.control.request(.stop) }
 
     /// Ends the capture, closes the device, and writes the end into the audit log.
     ///
-    /// - Returns: what was counted, final.
+    /// - Returns: the final counters.
     @discardableResult
     public consuming func close() async -> CaptureStatistics {
+        // A session that was never started is started all the same: its loop closes the device and reports the end.
         stop()
         start()
         waiting: while true {
-            // Longer than a call to the device may hang: who notices that says so first.
+            // Longer than the hang detector waits for a call to the device: that reports first.
             switch reader.wait(milliseconds: 10_000) {
             case .ready: while reader.withNext({ _, _ in }) != nil {}
             case .ended, .timedOut: break waiting
@@ -159,26 +172,32 @@ extension CaptureSession where Reader: ~Copyable {
     }
 }
 
-/// The reading end of a ring, of sound or of picture.
+/// Reading end of a ring of audio or video.
 ///
 /// *session-bound*
 public protocol RingReader: ~Copyable, Sendable {
+    /// Lends the oldest entry; `nil` where there is none.
     mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value?
-    /// The same with each plane of memory apart; absent ones are empty.
+    /// Lends the oldest entry with each plane of memory apart; absent planes are empty.
     mutating func withNextPlanes<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value?
+    /// Waits for an entry or the end; -1 for no limit.
     mutating func wait(milliseconds: Int32) -> ReaderWakeup
+    /// Descriptor for poll(2).
     var readySignal: Int32 { get }
+    /// Number of entries after which the reader is woken.
     var wakeAfter: Int { get set }
+    /// Result of the loop, once it has ended.
     var ended: LoopResult? { get }
+    /// Number of entries that can be taken.
     var unread: Int { get }
 }
 
 extension AudioRing.Consumer: RingReader {
-    /// Sound has one.
+    /// Lends interleaved audio as the first plane.
     public mutating func withNextPlanes<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
@@ -187,28 +206,33 @@ extension AudioRing.Consumer: RingReader {
 }
 extension VideoRing.Consumer: RingReader {}
 
-/// Makes one stream of what a device delivers before it is unplugged and after it came back: the frames go on counting,
-/// and those that it would have made meanwhile are lost ones.
+/// Continuity across an unplugging: makes one stream of the frames before it and after the device's return.
+///
+/// Numbers continue, and the frames that the device would have made meanwhile count as lost. The clock is the only
+/// measure of them: the device starts its own numbers anew.
 ///
 /// *session-bound*
 struct GapTracker: Sendable {
-    /// Frames that were missed, all absences together.
+    /// Number of frames missed in all absences.
     private(set) var lost: UInt64 = 0
-    /// What the device's own numbers are short of.
+    /// Difference between a continued sequence number and the device's own.
     private var base: UInt64 = 0
-    /// The last frames read: the number after them, their timestamp and how many they were.
+    /// Sequence number that follows the last frames read.
     private var next: UInt64 = 0
+    /// Timestamp of the last frames read, and their number.
     private var timestamp: Int64 = 0
     private var count = 0
-    /// Frames a second; 0 where the device is not just back.
+    /// Frames per second while the return is pending; else 0.
     private var rate = 0.0
 
-    /// The next header is the first one after the device's return.
+    /// Announces that the next header is the first one after the device's return.
+    ///
+    /// - Parameter rate: frames per second.
     mutating func begin(rate: Double) {
         self.rate = rate
     }
 
-    /// The header as it would be had the device never been away, but for the loss.
+    /// The header with a continued sequence number, and with the loss where it is the first after a return.
     mutating func continued(_ header: FrameHeader) -> FrameHeader {
         var header = header
         if rate > 0 { close(&header) }
@@ -218,11 +242,14 @@ struct GapTracker: Sendable {
         return header
     }
 
+    /// Adds the loss of the absence to the first header after it.
     private mutating func close(_ header: inout FrameHeader) {
         defer { rate = 0 }
         // Unplugged before the first frame: nothing is missing.
         guard timestamp > 0 else { return }
         let passed = (Double(header.timestamp - timestamp) / 1e9 * rate).rounded() - Double(count)
+        // The device may report a loss of its own in this header; it lies within the same time and must not count
+        // twice.
         let known = header.lost.total
         let missed = passed > Double(known) ? UInt64(passed) - known : 0
         lost &+= missed

@@ -1,34 +1,46 @@
 import CaptureRealtime
 import Gate
 
-/// What a running capture has counted; a consistent enough reading for display, exact once it has ended.
+/// Counters of a capture: consistent enough for display while it runs, exact once it has ended.
 ///
-/// The ledger adds up: `made` = delivered + everything lost, in audio frames or pictures.
+/// They add up: `made` = delivered + everything lost, in audio frames or video frames.
 ///
 /// *thread-safe*
 public struct CaptureStatistics: Hashable, Sendable {
+    /// Frames that the device made, lost ones included.
     public let made: UInt64
+    /// Frames that went into the ring, and were not overwritten.
     public let delivered: UInt64
+    /// Bytes of the delivered frames.
     public let bytes: UInt64
-    /// Missing in the device's own numbers, or by an xrun.
+    /// Lost before the ring: a gap in the device's numbers, an xrun, or an absence.
     public let lostByDevice: UInt64
-    /// The reader was too slow.
+    /// Lost in the ring: the reader was too slow.
     public let lostByReader: UInt64
-    /// Excluded because the driver marked them as damaged.
+    /// Left out because the driver marked them as damaged.
     public let damaged: UInt64
+    /// Left out because they held no bytes.
     public let empty: UInt64
+    /// Left out because they held fewer bytes than the format needs.
     public let short: UInt64
+    /// Overruns of the device.
     public let xruns: UInt64
+    /// Silences of the device that led to a restart.
     public let stalls: UInt64
+    /// Timestamps that went backward, lay in the future or were missing.
     public let repairedTimestamps: UInt64
-    /// CLOCK_MONOTONIC nanoseconds; 0 before the first.
+    /// Timestamp of the first frame, CLOCK_MONOTONIC in ns; 0 before it.
     public let firstTimestamp: Int64
-    /// CLOCK_MONOTONIC nanoseconds; 0 before the first.
+    /// Timestamp of the last frame, CLOCK_MONOTONIC in ns; 0 before the first.
     public let lastTimestamp: Int64
-    /// What the capture thread got of the priority it asked for.
+    /// Priority that the capture thread got, in words.
     public let priority: String
 
-    /// - Parameter away: frames that an unplugged device would have made until it came back.
+    /// Reads the counters.
+    ///
+    /// - Parameters:
+    ///   - counters: of the capture.
+    ///   - away: number of frames that the device would have made while it was unplugged.
     init(_ counters: CaptureCounters, lostWhileAway away: UInt64 = 0) {
         made = counters.made + away
         delivered = counters.delivered
@@ -46,6 +58,7 @@ public struct CaptureStatistics: Hashable, Sendable {
         priority = Self.words(counters.priority)
     }
 
+    /// Words for a priority, and for the reason why there is none.
     private static func words(_ priority: RealtimePriority?) -> String {
         switch priority {
         case nil: "not running yet"
@@ -58,23 +71,26 @@ public struct CaptureStatistics: Hashable, Sendable {
     }
 }
 
-/// Why a capture ended.
+/// Reason why a capture ended.
 ///
 /// *thread-safe*
 public enum SessionEnd: Hashable, Sendable {
     /// The program stopped it.
     case stopped
-    /// The gate ended it: revoked, expired or switched off. The error says which.
+    /// The gate ended it: revoked, expired or switched off, as the error says.
     case refused(CaptureError)
+    /// The device was unplugged.
     case deviceGone(CaptureError)
-    /// Nothing came for five periods or 500 ms, whichever is more, and nothing after a restart; or a call to the device has
-    /// not returned for five seconds, as one to a sound server that was stopped.
+    /// The device stopped delivering: no frame for five periods or 500 ms, whichever is more, and none after a restart;
+    /// or a call to it has not returned for five seconds, as one to a sound server that was stopped.
     case stalled(CaptureError)
-    /// The signal at the device's input is another than the capture was set up for, or is gone and nothing came any more.
+    /// The signal at the device's input is not the one that the capture was set up for, or is gone and no frame came
+    /// any more.
     case signalChanged(CaptureError)
+    /// A call to the device failed.
     case failed(CaptureError)
 
-    /// The error to report; `nil` where the program ended it itself.
+    /// The error to report; `nil` where the program ended the capture itself.
     public var error: CaptureError? {
         switch self {
         case .stopped: nil
@@ -85,23 +101,24 @@ public enum SessionEnd: Hashable, Sendable {
     }
 }
 
-/// A session as others than its reader see it, who may be held up in the middle of a frame.
+/// Handle on a session for others than its reader, who may be held up in the middle of a frame.
 ///
 /// *thread-safe*
 package struct SessionHandle: Sendable {
     let core: CaptureCore
+    /// Format of a camera's own frames, for the errors' texts.
     let format: VideoFormat?
 
-    /// How the capture ended; `nil` while it runs, and where a call to the device has not returned. There may still be
+    /// End of the capture; `nil` while it runs, and while a call to the device has not returned. There may still be
     /// something to take.
     package var end: SessionEnd? { core.end(core.result, of: format) }
 
-    /// Asks the capture to end, which closes the device; what was captured before can still be taken.
+    /// Asks the capture to end, which closes the device; frames that were captured before can still be taken.
     package func stop() { core.control.request(.stop) }
 }
 
 extension CaptureSession where Reader: ~Copyable {
-    /// Of this opening of the device: where it is opened again, there is another one.
+    /// Handle on this opening of the device; a reopened device has another one.
     package var handle: SessionHandle {
         SessionHandle(core: core, format: pictures?.source ?? format as? VideoFormat)
     }

@@ -3,11 +3,11 @@ import CaptureRealtime
 import Dispatch
 import Gate
 
-/// The frames of a session as an asynchronous sequence of copies; where copies are too dear, use `withNext`.
+/// Asynchronous sequence of copied frames; use `withNext` where copies are too expensive.
 ///
-/// It ends when the capture is stopped, and throws where it ended otherwise. A consumer that is too slow loses frames in
-/// the session's ring, and reads that in the next header. Leaving the loop closes the device, in a while; `close()` waits
-/// for it. It is for one loop.
+/// It ends when the capture is stopped, and throws where it ended otherwise. A consumer that is too slow loses frames
+/// in the session's ring, which the next header says. Leaving the loop closes the device soon after; ``close()`` waits
+/// for that. The sequence is for one loop.
 ///
 /// *thread-safe*
 public struct CapturedFrames<Reader: RingReader & ~Copyable, Format: Sendable>: AsyncSequence, Sendable {
@@ -15,21 +15,25 @@ public struct CapturedFrames<Reader: RingReader & ~Copyable, Format: Sendable>: 
     public typealias Failure = CaptureError
 
     private let source: FrameCopier<Reader, Format>
-    /// What the device delivers.
+    /// Format of the frames.
     public let format: Format
 
+    /// Takes the session over; it starts with the first frame that is asked for.
     init(_ session: consuming CaptureSession<Reader, Format>) {
         format = session.format
         source = FrameCopier(session)
     }
 
+    /// Iterator with a typed error.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let source: FrameCopier<Reader, Format>
 
+        /// Next frame; `nil` after the last. Cancelling the task stops the capture.
         public mutating func next() async throws(CaptureError) -> CapturedFrame? {
             try await source.next().get()
         }
 
+        /// The same from an actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(CaptureError) -> CapturedFrame? {
@@ -37,43 +41,52 @@ public struct CapturedFrames<Reader: RingReader & ~Copyable, Format: Sendable>: 
         }
     }
 
+    /// All iterators share the session.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
-    /// Ends the capture, and returns when the device is closed and the audit log says so: what a program does before it
-    /// ends. Once is enough, and more does no harm.
+    /// Ends the capture, and returns when the device is closed and the audit log says so. Call it before a program
+    /// ends; a second call does nothing.
     public func close() async { await source.close() }
 }
 
-/// Those of a microphone.
+/// Frames of a microphone.
 package typealias CapturedPeriods = CapturedFrames<AudioRing.Consumer, AudioFormat>
 
 extension CaptureSession where Reader: ~Copyable {
-    /// Starts the session and hands its frames out as copies.
+    /// Delivers the session's frames as copies; asking for the first one starts it.
     public consuming func frames() -> CapturedFrames<Reader, Format> { CapturedFrames(self) }
 }
 
-/// A period of sound or a picture that outlives the ring: a copy.
+/// Copy of a period of audio or a video frame, which outlives the ring.
 ///
 /// *thread-safe*
 public struct CapturedFrame: Hashable, Sendable {
+    /// Header as the session delivered it.
     public let header: FrameHeader
+    /// Payload of `header.byteCount` bytes.
     public let bytes: [UInt8]
 }
 
-/// Waits for frames on a thread of its own, so that no thread of the cooperative pool does, and copies them.
+/// Thread that waits for frames and copies them, so that no thread of the cooperative pool blocks.
+///
+/// *thread-safe*
 final class FrameCopier<Reader: RingReader & ~Copyable, Format: Sendable>: Sendable {
     private let session: Locked<CaptureSession<Reader, Format>?>
     private let core: CaptureCore
     private let queue = DispatchQueue(label: "capturegate.frames")
 
+    /// Takes the session over.
     init(_ session: consuming CaptureSession<Reader, Format>) {
         core = session.core
         self.session = Locked(consume session)
     }
 
+    /// Stops the capture when the sequence and its iterators are gone.
     deinit { core.control.request(.stop) }
 
-    /// The next frame; `nil` after the last. Cancelling the task stops the capture.
+    /// Next frame; `nil` after the last. Cancelling the task stops the capture.
+    ///
+    /// A `Result`, since continuations and cancellation handlers lose a typed error.
     func next() async -> Result<CapturedFrame?, CaptureError> {
         let step = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -96,16 +109,18 @@ final class FrameCopier<Reader: RingReader & ~Copyable, Format: Sendable>: Senda
         while case .success(.some) = await next() {}
     }
 
+    /// Result of one wait.
     private enum Step: Sendable {
         case frame(CapturedFrame)
         case ended(SessionEnd?)
     }
 
+    /// Blocks until there is a frame or the end.
     private func step() -> Step {
         session.withLock { session in
             session?.start()
             while true {
-                // Looked at first: what was captured before it is all there then.
+                // Read before the ring: once there is an end, all earlier frames are in the ring.
                 let end = session?.end
                 let frame = session?.withNext { header, bytes in
                     CapturedFrame(header: header, bytes: bytes.withUnsafeBytes { Array($0) })

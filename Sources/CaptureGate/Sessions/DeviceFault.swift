@@ -3,33 +3,46 @@ import CaptureBase
 import CaptureRealtime
 import Gate
 
-/// Says in words what the capture loop says in numbers.
+/// Translation of a device's errors and ends, which the capture loop reports in numbers, into errors with words and
+/// remedies.
+///
+/// One errno means different things by the call that gave it: ENOLINK of VIDIOC_STREAMON is a missing signal on a
+/// capture card, and an incomplete pipeline on a camera of a board.
 struct DeviceFault {
+    /// Device that the errors name.
     let device: Device
-    /// What a camera was to deliver.
+    /// Format that a camera was to deliver.
     var format: VideoFormat?
-    /// What its input says, and what comes in by now where that is another signal.
+    /// State of the signal at its input.
     var signal = SignalState.present
+    /// Timings of the incoming signal, where they differ from those of the capture.
     var changed: SignalTimings?
 
-    /// The error for a call that failed while the device was opened or captured.
+    /// Error for a failed call while the device was opened or captured.
     func error(_ fault: RealtimeFault) -> CaptureError {
         let call = words(fault)
         if let error = ofInput(fault, call) { return error }
         switch fault.errno {
+        // A driver that can't do what was asked says no more than EINVAL.
         case EINVAL where isNegotiation(fault.call):
             return CaptureError(
                 .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
                 remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
         case EPIPE where fault.call == .streamOn, ENOLINK where fault.call == .streamOn:
             return withoutPipeline(call, fault.errno)
+        // Permission to open is the gate's and the node's matter; anywhere else these errnos are a fault of the driver
+        // or the system.
         case EPERM where !isOpening(fault.call), EACCES where !isOpening(fault.call): return failed(call, fault.errno)
         case _ where !fault.call.isOfDevice: return ofSystem(call, fault.errno) ?? failed(call, fault.errno)
         default: return error(fault.call.function, fault.errno)
         }
     }
 
-    /// The error for a call to the device, named as its manual page has it, and a positive errno.
+    /// Error for a failed call to the device.
+    ///
+    /// - Parameters:
+    ///   - function: as its manual page names it.
+    ///   - errno: positive.
     func error(_ function: String, _ errno: Int32) -> CaptureError {
         let call = words(function, errno)
         switch errno {
@@ -41,7 +54,7 @@ struct DeviceFault {
         }
     }
 
-    /// The error for what the system has too little of, whomever it was asked for.
+    /// Error for a shortage of the system, whichever call met it; `nil` for any other errno.
     private func ofSystem(_ call: String, _ errno: Int32) -> CaptureError? {
         switch errno {
         case EMFILE, ENFILE: tooManyFiles(call, errno)
@@ -50,11 +63,16 @@ struct DeviceFault {
         }
     }
 
+    /// Call and errno in words.
     private func words(_ fault: RealtimeFault) -> String { words(fault.call.function, fault.errno) }
 
     private func words(_ call: String, _ errno: Int32) -> String { "\(call): \(SystemText.error(errno))" }
 
-    /// How a capture ended, from how its loop did.
+    /// Public end of a capture.
+    ///
+    /// - Parameters:
+    ///   - result: result of the loop.
+    ///   - gate: the gate's reason to end the capture, if it did.
     func end(_ result: LoopResult, gate: CaptureEndReason?) -> SessionEnd {
         switch result.end {
         case .stopped: return .stopped
@@ -64,6 +82,7 @@ struct DeviceFault {
             return .deviceGone(
                 gone(.deviceGone, "\(named) was unplugged", result.fault.map(words), result.fault?.errno ?? 0))
         case .signalChanged: return .signalChanged(otherSignal)
+        // Some receivers fall silent without a signal, instead of delivering noise.
         case .stalled where signal != .present: return .signalChanged(signal.error(device.description))
         case .stalled:
             return .stalled(CaptureError(.stalled, "\(named) stopped delivering.", remedies: [revival]))
@@ -72,15 +91,16 @@ struct DeviceFault {
         }
     }
 
-    /// The error for an opening that does not return.
+    /// Error for an opening that does not return.
     func unanswered(after patience: Duration) -> CaptureError {
         CaptureError(
             .stalled, "\(named) did not answer within \(patience.components.seconds) s.", remedies: [revival])
     }
 
-    /// The error for an opening that nobody waits for any more.
+    /// Error for an opening that nobody waits for any more.
     var cancelled: CaptureError { CaptureError(.cancelled, "The opening of \(named) was cancelled.") }
 
+    /// Remedy for a device that does not answer. A PCM without a node hangs at its server.
     private var revival: Remedy {
         if device.capability == .microphone, device.nodes.isEmpty {
             return Remedy("Start the sound server again, or choose another device.", command: "capturegate devices")
@@ -88,10 +108,13 @@ struct DeviceFault {
         return Remedy("Plug it in again, or try another format or a lower rate.")
     }
 
+    /// Name and id; the name comes from the device, so it goes through the filter for text from outside.
     fileprivate var named: String { "\(QuestionText.visible(device.name)) [\(device.id)]" }
 
+    /// True for calls that open a device.
     private func isOpening(_ call: RealtimeCall) -> Bool { call == .openPCM || call == .openCamera }
 
+    /// True for calls that ask the device for a format.
     private func isNegotiation(_ call: RealtimeCall) -> Bool {
         switch call {
         case .parametersPCM, .accessPCM, .formatPCM, .channelsPCM, .ratePCM, .periodPCM, .bufferPCM, .commitPCM,
@@ -101,12 +124,14 @@ struct DeviceFault {
         }
     }
 
+    /// Error for a device that has gone.
     private func gone(_ kind: CaptureError.Kind, _ what: String, _ call: String?, _ errno: Int32) -> CaptureError {
         CaptureError(
             kind, what + (call.map { " (\($0))" } ?? "") + ".", errno: errno,
             remedies: [Remedy("Plug it in again, or choose another device.", command: "capturegate devices")])
     }
 
+    /// Error for a failure without a known cause.
     private func failed(_ call: String, _ errno: Int32) -> CaptureError {
         CaptureError(
             .inputOutput, "\(named) failed (\(call)).", errno: errno,
@@ -115,7 +140,8 @@ struct DeviceFault {
             ])
     }
 
-    /// Sensor, scaler and whatever else lies before the node are the user's to connect, and to give formats that agree.
+    /// Error for a node whose pipeline is incomplete: on boards, linking sensor and scaler and giving them agreeing
+    /// formats is left to the user.
     private func withoutPipeline(_ call: String, _ errno: Int32) -> CaptureError {
         CaptureError(
             .inputOutput,
@@ -127,26 +153,32 @@ struct DeviceFault {
             ])
     }
 
+    /// Error for EMFILE and ENFILE.
     private func tooManyFiles(_ call: String, _ errno: Int32) -> CaptureError {
         CaptureError(
             .unavailable, "\(named) can't be used: too many files are open (\(call)).", errno: errno,
             remedies: [Remedy("Close some, or raise the limit.", command: "ulimit -n 4096")])
     }
 
+    /// Error for ENOMEM.
     private func noMemory(_ call: String) -> CaptureError {
         CaptureError(
             .unavailable, "\(named) can't be used: there is too little memory (\(call)).", errno: ENOMEM,
             remedies: [Remedy("End other programs, or ask for smaller pictures.")])
     }
 
+    /// Error for EBUSY, with the holder from /proc.
     private func busy(_ call: String) -> CaptureError {
         let holder = device.nodes.lazy.flatMap { DeviceHolders.holdings(of: $0) }.first?.holder
         return busy(holder: holder, call: call)
     }
 
-    /// The error for a device that another process holds.
+    /// Error for a device that another process holds.
     ///
-    /// - Parameter isRoot: whether this process sees all others of its namespace.
+    /// - Parameters:
+    ///   - holder: holder, if it can be seen.
+    ///   - call: call and errno in words.
+    ///   - isRoot: true if this process sees all others of its namespace.
     func busy(holder: DeviceHolder?, call: String, isRoot: Bool = cs_geteuid() == 0) -> CaptureError {
         let hidden = isRoot ? "no other process that can be seen here holds it" : "its holder is hidden"
         let who = holder.map { "process \($0.processID) (\($0.command)) holds it" } ?? hidden
@@ -154,6 +186,7 @@ struct DeviceFault {
             .busy, "\(named) is busy: \(who) (\(call)).", errno: EBUSY, remedies: [remedy(against: holder, isRoot)])
     }
 
+    /// Remedy by holder: a sound server shares its microphones, any other program has to end.
     private func remedy(against holder: DeviceHolder?, _ isRoot: Bool) -> Remedy {
         guard let holder else {
             guard isRoot else { return Remedy("Run as root to see the holder.", command: "sudo capturegate status") }
@@ -169,6 +202,7 @@ struct DeviceFault {
             command: "capturegate record clip.flac --camera none --microphone default")
     }
 
+    /// Error for EPERM and EACCES: the node's restriction says who may open it.
     private func refused(_ call: String) -> CaptureError {
         let restriction = device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first
         return CaptureError(
@@ -177,12 +211,14 @@ struct DeviceFault {
                 ?? [Remedy("See what may be used here, and what stands in the way.", command: "capturegate status")])
     }
 
+    /// Error for ENOSPC, which USB cameras give for want of isochronous bandwidth.
     private func noBandwidth(_ call: String) -> CaptureError {
         CaptureError(
             .unavailable, "\(named) gets no USB bandwidth for this format (\(call)).", errno: ENOSPC,
             remedies: [lighter, Remedy("Or plug it into another USB controller.")])
     }
 
+    /// Remedy that names a mode which needs less.
     private var lighter: Remedy {
         guard let format, let (mode, rate) = FallbackMode.best(of: modes, than: format) else {
             return Remedy(
@@ -195,7 +231,7 @@ struct DeviceFault {
                 + "--pixel-format \(mode.pixelFormat)")
     }
 
-    /// Asked for now where the device was listed without: what does not stream can be asked.
+    /// The camera's modes. A device that was listed without them is asked now, which works since it does not stream.
     private var modes: [VideoMode] {
         if case .video(let modes) = device.formats { return modes }
         guard let node = device.nodes.first, case .video(let modes) = CameraFormats.read(node).formats else {
@@ -205,15 +241,16 @@ struct DeviceFault {
     }
 }
 
-// What a capture card says of its inputs.
+// Errors of a capture card: inputs, standards and signals.
 extension DeviceFault {
-    /// The error for a call about an input, a standard or a signal.
+    /// Error for a call about an input, a standard or a signal; `nil` for any other call.
     fileprivate func ofInput(_ fault: RealtimeFault, _ call: String) -> CaptureError? {
         switch (fault.call, fault.errno) {
         // Without a signal problem ENOLINK is the pipeline's: its links are not set up.
         case (.streamOn, ENOLINK) where signal == .present: return nil
         case (.streamOn, ENOLINK), (.streamOn, ENOLCK), (.streamOn, ERANGE):
             return (SignalState(query: 0 &- fault.errno) ?? .noSignal).error(device.description)
+        // Set by the capture loop, which refuses sizes that no format can need.
         case (.getFormat, EFBIG):
             return CaptureError(
                 .unavailable,
@@ -229,6 +266,7 @@ extension DeviceFault {
         }
     }
 
+    /// Error for an input, standard or timings that the device does not have, with a list of those that it has.
     private func noSuch(_ call: RealtimeCall, _ words: String) -> CaptureError {
         let input = device.nodes.first.flatMap { node in CameraInputs.read(node).inputs.first(where: \.isCurrent) }
         let place = input.map { "input \(QuestionText.visible($0.name)) of \(named)" } ?? named
@@ -244,7 +282,7 @@ extension DeviceFault {
             remedies: [Remedy("Choose one of these, or another input.", command: "capturegate devices --json")])
     }
 
-    /// The error where another signal came in mid-stream.
+    /// Error for a signal that changed during the capture.
     private var otherSignal: CaptureError {
         let now = changed.map { VideoTimings($0).description } ?? "another"
         let before = format.map { " from \($0.width)x\($0.height)" } ?? ""
@@ -255,10 +293,10 @@ extension DeviceFault {
     }
 }
 
-/// What a camera can deliver over a bus that had no room for another format.
+/// Camera mode to suggest when a bus has no bandwidth for the one that was asked for.
 enum FallbackMode {
-    /// The best mode that needs less: the same picture compressed, else the most pixels a second of the same pixel format,
-    /// half as many at most.
+    /// Best mode that needs less: the same size compressed, else the mode with the most pixels per second of the same
+    /// pixel format, at most half as many.
     ///
     /// - Returns: `nil` where the camera has none.
     static func best(of modes: [VideoMode], than format: VideoFormat) -> (mode: VideoMode, rate: FrameRate)? {
@@ -270,16 +308,19 @@ enum FallbackMode {
                 })
     }
 
+    /// True for the same size, compressed, at no higher rate.
     private static func isCompressed(_ mode: VideoMode, _ rate: FrameRate, insteadOf format: VideoFormat) -> Bool {
         mode.pixelFormat.isCompressed && !format.pixelFormat.isCompressed
             && (mode.width, mode.height) == (format.width, format.height)
             && rate.framesPerSecond <= format.frameRate.framesPerSecond
     }
 
+    /// Offer with the most pixels per second.
     private static func fastest(_ offers: [(mode: VideoMode, rate: FrameRate)]) -> (mode: VideoMode, rate: FrameRate)? {
         offers.max { pixels($0.mode, $0.rate) < pixels($1.mode, $1.rate) }
     }
 
+    /// Pixels per second, which is proportional to the bandwidth within one pixel format.
     private static func pixels(_ mode: VideoMode, _ rate: FrameRate) -> Double {
         Double(mode.width * mode.height) * rate.framesPerSecond
     }

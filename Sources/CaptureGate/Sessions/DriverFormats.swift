@@ -3,7 +3,7 @@ import CaptureBase
 import CaptureRealtime
 
 extension Colorimetry {
-    /// What a driver says by VIDIOC_G_FMT, and where it says 0, what the kernel's V4L2_MAP_ macros make of that.
+    /// Interprets VIDIOC_G_FMT; a field that is 0 means the kernel's default for the others, by its V4L2_MAP_ macros.
     init(_ camera: CameraFormat) {
         let colorspace = Self.colorspace(camera)
         let format = PixelFormat(rawValue: camera.fourcc)
@@ -12,13 +12,13 @@ extension Colorimetry {
             primaries: Self.primaries[colorspace] ?? .unspecified, transfer: Self.transfer(camera, colorspace),
             matrix: .bt601, range: .full)
         switch family {
-        // A camera's own JPEG is JFIF, whatever stands beside it.
+        // A camera's own JPEG is JFIF, whatever colorimetry the driver reports beside it.
         case .compressed: break
         case .rgb:
             matrix = .rgb
-            // Hues have no limited range (V4L2's documentation).
+            // Hues have no limited range (V4L2's documentation, "HSV formats").
             if !format.isHue, camera.quantization == Self.limited { range = .limited }
-        // Grey cameras use all 256 values, whatever V4L2's default for "not RGB" says.
+        // Grey cameras use all 256 values, although V4L2's default for "not RGB" is limited range.
         case .grey: if camera.quantization == Self.limited { range = .limited }
         case .yuv:
             let encoding = Self.encoding(camera, colorspace)
@@ -30,28 +30,32 @@ extension Colorimetry {
     private static let limited = V4L2_QUANTIZATION_LIM_RANGE.rawValue
     private static let full = V4L2_QUANTIZATION_FULL_RANGE.rawValue
 
-    /// V4L2_COLORSPACE_DEFAULT is a driver's error: then the signal's kind decides.
+    /// Colour space of the driver. V4L2_COLORSPACE_DEFAULT is a driver's error: then the signal's kind decides.
     private static func colorspace(_ camera: CameraFormat) -> UInt32 {
         guard camera.colorspace == 0 else { return camera.colorspace }
         let isTelevision = camera.standardLines > 0 || camera.isDigital && camera.height < 720
         return cm_v4l2_default_colorspace(isTelevision ? 1 : 0, camera.isDigital ? 1 : 0)
     }
 
+    /// Encoding of Y, Cb and Cr; the colour space decides where the driver says 0.
     private static func encoding(_ camera: CameraFormat, _ colorspace: UInt32) -> UInt32 {
         camera.ycbcrEncoding == 0 ? cm_v4l2_default_ycbcr_enc(colorspace) : camera.ycbcrEncoding
     }
 
+    /// Transfer function; the colour space decides where the driver says 0.
     private static func transfer(_ camera: CameraFormat, _ colorspace: UInt32) -> Transfer {
         transfers[camera.transfer == 0 ? cm_v4l2_default_xfer_func(colorspace) : camera.transfer] ?? .unspecified
     }
 
+    /// Range of Y, Cb and Cr.
     private static func range(_ camera: CameraFormat, _ colorspace: UInt32, _ encoding: UInt32) -> Range {
-        // xvYCC has one range alone: what lies beyond 16 and 235 are its additional colours.
+        // xvYCC has one range alone: values beyond 16 and 235 are its additional colours.
         if [V4L2_YCBCR_ENC_XV601.rawValue, V4L2_YCBCR_ENC_XV709.rawValue].contains(encoding) { return .limited }
         let said = camera.quantization
         return (said == 0 ? cm_v4l2_default_quantization(0, colorspace) : said) == full ? .full : .limited
     }
 
+    /// V4L2_COLORSPACE_* to H.273. V4L2_COLORSPACE_RAW is absent: it names no colours.
     private static let primaries: [UInt32: Primaries] = [
         V4L2_COLORSPACE_SMPTE170M.rawValue: .smpte170M, V4L2_COLORSPACE_BT878.rawValue: .smpte170M,
         V4L2_COLORSPACE_SMPTE240M.rawValue: .smpte240M, V4L2_COLORSPACE_REC709.rawValue: .bt709,
@@ -61,6 +65,7 @@ extension Colorimetry {
         V4L2_COLORSPACE_DCI_P3.rawValue: .dciP3,
     ]
 
+    /// V4L2_XFER_FUNC_* to H.273.
     private static let transfers: [UInt32: Transfer] = [
         V4L2_XFER_FUNC_709.rawValue: .bt709, V4L2_XFER_FUNC_SRGB.rawValue: .srgb,
         V4L2_XFER_FUNC_OPRGB.rawValue: .opRGB, V4L2_XFER_FUNC_SMPTE240M.rawValue: .smpte240M,
@@ -68,7 +73,7 @@ extension Colorimetry {
         V4L2_XFER_FUNC_SMPTE2084.rawValue: .pq,
     ]
 
-    /// What is not here, sYCC among them, is BT.601.
+    /// V4L2_YCBCR_ENC_* to H.273; an encoding that is absent here, sYCC's among them, is BT.601.
     private static let matrices: [UInt32: Matrix] = [
         V4L2_YCBCR_ENC_709.rawValue: .bt709, V4L2_YCBCR_ENC_XV709.rawValue: .bt709,
         V4L2_YCBCR_ENC_BT2020.rawValue: .bt2020, V4L2_YCBCR_ENC_BT2020_CONST_LUM.rawValue: .bt2020Constant,
@@ -77,32 +82,34 @@ extension Colorimetry {
 }
 
 extension FieldOrder {
-    /// The order that a driver reports by VIDIOC_G_FMT, or that the signal's standard implies.
+    /// Order that a driver reports by VIDIOC_G_FMT, or that the signal's standard implies.
     init(_ camera: CameraFormat) {
         switch v4l2_field(rawValue: camera.field) {
         case V4L2_FIELD_SEQ_TB, V4L2_FIELD_INTERLACED_TB: self = .topFirst
         case V4L2_FIELD_SEQ_BT, V4L2_FIELD_INTERLACED_BT: self = .bottomFirst
-        // The signal's own: the bottom field for standards of 525 lines, the top field for all others, HDMI's too.
+        // The signal's own order: bottom field first for standards of 525 lines, top field first for all others, HDMI's
+        // too.
         case V4L2_FIELD_INTERLACED, V4L2_FIELD_ALTERNATE:
             self = camera.standardLines == 525 ? .bottomFirst : .topFirst
-        // Fields of one kind alone are each of one moment.
+        // V4L2_FIELD_TOP and V4L2_FIELD_BOTTOM are among these: one field of each frame, all of one instant.
         default: self = .progressive
         }
-        // An image of one field is of one moment as well.
+        // A compressed image of one field is of one instant, too.
         if camera.isCompressed, camera.isAlternating { self = .progressive }
     }
 }
 
-/// How the two fields of interlaced pictures lie in a camera's buffers.
+/// Arrangement of the two fields of interlaced frames in a camera's buffers.
 enum FieldArrangement: Hashable {
-    /// Row by row, as the picture is; or there are none.
+    /// Row by row as in the frame; or without fields.
     case whole
-    /// One above the other in one buffer, in each plane of colour.
+    /// One above the other in one buffer, in each colour plane.
     case sequential(FieldOrder)
     /// In buffers of their own, in turn.
     case alternating(FieldOrder)
 
-    /// Compressed ones stay as they are: what an image has in it nobody here changes.
+    /// Arrangement that a driver reports by VIDIOC_G_FMT. Compressed frames count as whole: nobody here changes the
+    /// inside of an image.
     init(_ camera: CameraFormat) {
         let field = v4l2_field(rawValue: camera.field)
         if camera.isCompressed {
@@ -114,14 +121,17 @@ enum FieldArrangement: Hashable {
         }
     }
 
+    /// True for buffers of one field each.
     var isAlternating: Bool {
         if case .alternating = self { true } else { false }
     }
 }
 
 extension VideoSettings {
-    /// The same as the capture loop calls it; 0 is the device's choice. A camera keeps the rate its last user left, which
-    /// may be 5 a second; so where no rate is said it is asked for 30, and what it makes of that is taken.
+    /// The same in the capture loop's terms, where 0 is the device's choice.
+    ///
+    /// A camera keeps the rate that its last user set, which may be 5 a second. So where no rate is said, it is asked
+    /// for 30, and takes the nearest.
     var camera: CameraSettings {
         let rate = frameRate ?? .thirty
         var settings = CameraSettings(
@@ -133,21 +143,21 @@ extension VideoSettings {
         return settings
     }
 
-    /// Whether anything is said that capture cards alone have.
+    /// True if anything is said that capture cards alone have.
     var isOfCard: Bool { input != nil || standard != nil || timings != nil }
 }
 
 extension VideoFormat {
-    /// Of whole pictures, also where the camera gives their fields one by one or one above the other.
+    /// Format of whole frames, also where the camera delivers their fields one by one or one above the other.
     ///
-    /// A driver that does not say how fast it is counts as 30 frames a second, the commonest.
+    /// A driver that does not report its rate counts as 30 frames a second, the commonest.
     init(_ camera: CameraFormat) {
         let fields = FieldArrangement(camera)
         let rate = FrameRate(camera.fpsNumerator, camera.fpsDenominator) ?? .thirty
         self.init(
             width: camera.width, height: fields.isAlternating ? 2 * camera.height : camera.height,
             pixelFormat: PixelFormat(rawValue: camera.fourcc),
-            // Images of single fields are not put together: there are twice as many.
+            // Compressed images of single fields are not put together: there are twice as many.
             frameRate: camera.isAlternating && !fields.isAlternating ? rate.doubled : rate,
             bytesPerLine: camera.isCompressed ? 0 : camera.bytesPerLine(plane: 0),
             planeBytesPerLine: camera.isCompressed ? nil : camera.layouts.map(\.bytesPerLine),
@@ -159,8 +169,10 @@ extension VideoFormat {
 }
 
 extension FrameRate {
+    /// 30 frames per second.
     static let thirty = FrameRate(unchecked: 30, 1)
 
+    /// Twice the rate; the denominator is halved where it is even.
     fileprivate var doubled: FrameRate {
         denominator.isMultiple(of: 2)
             ? FrameRate(unchecked: numerator, denominator / 2) : FrameRate(unchecked: 2 * numerator, denominator)
@@ -168,7 +180,7 @@ extension FrameRate {
 }
 
 extension TestBars {
-    /// 640×480 at 30 frames a second in YUYV where nothing else is said.
+    /// Opens the built-in camera: 640×480 at 30 frames a second in YUYV where nothing else is said.
     init(_ settings: VideoSettings) throws(RealtimeFault) {
         let rate = settings.frameRate ?? .thirty
         try self.init(
@@ -179,7 +191,8 @@ extension TestBars {
 }
 
 extension SampleFormat {
-    /// The same format as the capture loop calls it.
+    /// The same format in the capture loop's terms. Written out in both directions, so that a new case of either fails
+    /// to compile.
     var pcm: PCMFormat {
         switch self {
         case .s16: .s16
@@ -190,6 +203,7 @@ extension SampleFormat {
         }
     }
 
+    /// The same format in the public terms.
     init(_ pcm: PCMFormat) {
         switch pcm {
         case .s16: self = .s16

@@ -3,30 +3,40 @@ import CaptureBase
 import CaptureRealtime
 import Gate
 
-/// What a program would like of a camera; what it does not say is the device's choice.
+/// Wishes of a program about a camera; a property that is `nil` leaves the choice to the device.
 ///
 /// *thread-safe*
 public struct VideoSettings: Hashable, Sendable {
-    /// Pixels.
+    /// Width in pixels.
     public var width: Int?
-    /// Pixels.
+    /// Height in pixels.
     public var height: Int?
+    /// Layout of the pixels.
     public var pixelFormat: PixelFormat?
-    /// What comes nearest to 30 frames a second where not said.
+    /// Frame rate; the nearest to 30 frames a second where `nil`.
     public var frameRate: FrameRate?
-    /// A capture card's input: its number, its name, or a part of it that no other has. What is chosen of input, standard and
-    /// timings stays so on the card afterwards, for any program.
+    /// Input of a capture card: its number, its name, or a part of a name that no other input has.
+    ///
+    /// The card keeps a chosen input, standard and timings afterwards, for any program.
     public var input: String?
-    /// Of an analogue input.
+    /// Standard of an analogue input.
     public var standard: VideoStandard?
-    /// Of a digital input; those of the signal where not said.
+    /// Timings of a digital input; those of the signal where `nil`.
     public var timings: VideoTimings?
-    /// Refuse to open where the device would do anything else than what is said, and where its input has no signal.
+    /// Refuses to open where the device would do otherwise than asked, and where its input has no signal.
     public var isStrict: Bool
-    /// Of the built-in picture: whether one picture a second is white, the one at each whole second of CLOCK_MONOTONIC, at which
-    /// the built-in tone clicks; no other camera does so.
+    /// Makes the built-in camera show one white frame at each whole second of CLOCK_MONOTONIC, when the built-in tone
+    /// clicks; ignored by other cameras.
     public var claps = false
 
+    /// Describes wishes.
+    ///
+    /// - Parameters:
+    ///   - width: pixels.
+    ///   - height: pixels.
+    ///   - pixelFormat: layout of the pixels.
+    ///   - frameRate: frames per second.
+    ///   - isStrict: refuses a device that would do otherwise.
     public init(
         width: Int? = nil, height: Int? = nil, pixelFormat: PixelFormat? = nil, frameRate: FrameRate? = nil,
         isStrict: Bool = false
@@ -38,7 +48,8 @@ public struct VideoSettings: Hashable, Sendable {
         self.isStrict = isStrict
     }
 
-    /// What of this the device does otherwise, a sentence each.
+    /// Wishes that were not met, one sentence each. Rates that differ by less than 0.01 are equal: drivers round
+    /// intervals.
     func differences(from format: VideoFormat) -> [String] {
         var differences: [String] = []
         if width.map({ $0 != format.width }) ?? false || height.map({ $0 != format.height }) ?? false {
@@ -56,21 +67,27 @@ public struct VideoSettings: Hashable, Sendable {
 }
 
 extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
-    /// Opens the camera the permit names and negotiates; nothing is captured before `start()`.
+    /// Opens the camera that the permit names, and negotiates; nothing is captured before `start()`.
     ///
-    /// - Throws: `.notAuthorized` where the permission has gone meanwhile or is for less than `.video`, `.busy`, `.noDevice`, `.unavailable` where a
-    ///   shutter covers the lens, `.stalled` where it does not answer within 10 s, `.cancelled` where the task is, and
-    ///   `.notAsAsked` where the settings are strict and the device would do otherwise. The C calls are `open` and
-    ///   `VIDIOC_S_FMT`.
+    /// - Parameters:
+    ///   - permit: of one camera, at level `.video`; used up.
+    ///   - settings: wishes; ``differences`` says which were not met.
+    /// - Throws: `.notAuthorized` where the permission has gone meanwhile or is for less than `.video`, `.busy`,
+    ///   `.noDevice`, `.unavailable` where a shutter covers the lens, `.stalled` where the device does not answer
+    ///   within 10 s, `.cancelled` where the task is, and `.notAsAsked` where the settings are strict and the device
+    ///   would do otherwise. The C calls are `open` and `VIDIOC_S_FMT`.
     public init(
         opening permit: consuming DevicePermit, settings: VideoSettings = VideoSettings()
     ) async throws(CaptureError) {
         try await self.init(opening: permit, settings: settings, for: .video)
     }
 
-    /// The same for who lends less than moving pictures to the program.
+    /// Opens the camera for code that gives the program less than video, such as a single still.
     ///
-    /// - Parameter level: the least that is needed for that.
+    /// - Parameters:
+    ///   - permit: of one camera; used up.
+    ///   - settings: wishes.
+    ///   - level: least level of the permit that is needed for that.
     package init(
         opening permit: consuming DevicePermit, settings: VideoSettings, for level: AccessLevel
     ) async throws(CaptureError) {
@@ -83,9 +100,11 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         source = asked
     }
 
+    /// Makes the session, or refuses where the lens is covered, or where the settings are strict and were not met.
     private init(
         _ core: CaptureCore, _ opened: consuming OpenedCamera, _ settings: VideoSettings
     ) async throws(CaptureError) {
+        // Known only now: the shutter is a control of the open node.
         if opened.isCovered { throw await core.refused(.privacyShutter(closedOn: core.device.description)) }
         if settings.isStrict, opened.signal != .present {
             throw await core.refused(opened.signal.error(core.device.description, .notAsAsked))
@@ -100,7 +119,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
 }
 
 extension CaptureCore {
-    /// The settings as the capture loop calls them: an input by its number.
+    /// Settings in the capture loop's terms, with the input by its number.
     ///
     /// - Throws: `.notAsAsked` where there is no such input.
     fileprivate func asked(_ settings: VideoSettings) async throws(CaptureError) -> CameraSettings {
@@ -123,17 +142,22 @@ extension CaptureCore {
     }
 }
 
-/// A camera after negotiation.
+/// Camera after negotiation.
 package struct OpenedCamera: ~Copyable, Sendable {
     let core: CaptureCore
+    /// Format that the driver has taken.
     let format: CameraFormat
+    /// True if a shutter covers the lens.
     var isCovered = false
+    /// State of the signal at the input.
     var signal = SignalState.present
     var stream: CaptureStream
     var reader: VideoRing.Consumer
 
+    /// Opens a V4L2 node; called on a thread of its own.
     static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
+        // Another camera may have taken the node since it was looked up.
         guard DeviceCatalog.isStillAtNode(core.device) else { throw RealtimeFault(.openCamera, result: -ENODEV) }
         let got = source.format
         let (isCovered, signal) = (source.isCovered, source.signal)
@@ -144,6 +168,7 @@ package struct OpenedCamera: ~Copyable, Sendable {
             reader: capture.consumer)
     }
 
+    /// Opens the built-in camera.
     static func bars(_ core: CaptureCore, _ settings: VideoSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try TestBars(settings)
         let got = source.format

@@ -2,8 +2,10 @@ import CMedia
 import CaptureBase
 import CaptureRealtime
 
-/// The built-in camera `test:bars`: ``TestBarsFrame`` in real time, through the same loop and ring as any other. Picture n comes
-/// n / fps seconds after the start, however late the thread wakes up, so nothing drifts.
+/// Built-in camera `test:bars`: numbered colour bars in real time, through the same loop and ring as a real camera's
+/// frames.
+///
+/// Frame n comes n / fps seconds after the start, however late the thread wakes up, so the camera does not drift.
 ///
 /// *realtime-safe* while its loop runs
 // Sendable by hand because of `memory`: whose buffer it is at any time is the ring's law.
@@ -12,27 +14,36 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     let buffers: FrameBuffers
     var allowsRealtimePriority: Bool { true }
 
+    /// Number of buffers; `white` and `free` have a bit for each.
     private static let bufferCount = 8
     private let picture: TestBarsFrame
     private let rate: TestRate
     private let timer: PeriodTimer
-    /// Of the first buffer; `buffers` unmaps it after the loop has ended.
+    /// Start of the first buffer; `buffers` unmaps it after the loop has ended.
     private let memory: UnsafeMutablePointer<UInt8>
+    /// Distance between two buffers in bytes.
     private let stride: Int
     private let claps: Bool
-    /// A bit a buffer that has no bars in it.
+    /// Bit mask of the buffers that hold a flash instead of the bars.
     private var white: UInt32 = 0
-    /// ns on CLOCK_MONOTONIC.
+    /// Timestamp of frame 0 in ns, CLOCK_MONOTONIC.
     private var started: Int64 = 0
+    /// Number of the next frame.
     private var next: UInt64 = 0
-    /// A bit a buffer that is to be filled.
+    /// Bit mask of the queued buffers: those that may be filled.
     private var free: UInt32 = 0
 
+    /// Makes a camera of the nearest size, format and rate that it can deliver.
+    ///
     /// - Parameters:
-    ///   - width: As ``TestBarsFrame/init(width:height:pixelFormat:)`` has it, like `height` and `fourcc`.
-    ///   - fpsNumerator: Pictures in `fpsDenominator` seconds; below 1 or above 120 fps gives those.
-    ///   - claps: Whether one picture a second is white: the first one at or after each whole second of CLOCK_MONOTONIC. At a
-    ///     whole number of pictures a second it is stamped with that very second.
+    ///   - width: pixels, 16 to 7680.
+    ///   - height: pixels, 16 to 4320.
+    ///   - fourcc: YUYV or YU12; anything else gives YUYV.
+    ///   - fpsNumerator: frames in `fpsDenominator` seconds; 1 to 120 per second.
+    ///   - fpsDenominator: seconds, 1 upwards.
+    ///   - claps: makes one frame a second white: the first at or after each whole second of CLOCK_MONOTONIC. At a
+    ///     whole number of frames per second its timestamp is that very second.
+    /// - Throws: the call that failed, for want of memory or descriptors.
     init(
         width: Int, height: Int, fourcc: UInt32, fpsNumerator: Int, fpsDenominator: Int, claps: Bool = false
     ) throws(RealtimeFault) {
@@ -52,9 +63,11 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         stride = size
         self.claps = claps
         memory = base.assumingMemoryBound(to: UInt8.self)
+        // The bars never change: drawn here once, a frame costs its number alone.
         for buffer in 0..<TestBars.bufferCount { picture.drawBars(into: memory + buffer * size) }
     }
 
+    /// Maps memory for all buffers at once.
     private static func map(_ byteCount: Int) throws(RealtimeFault) -> UnsafeMutableRawPointer {
         let descriptor = cm_memfd("test-bars", Int64(byteCount))
         guard descriptor >= 0 else { throw RealtimeFault(.memory, result: descriptor) }
@@ -65,6 +78,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         return address
     }
 
+    /// The format as a driver would report it.
     private static func format(_ picture: TestBarsFrame, _ rate: TestRate) -> CameraFormat {
         let layout = PlaneLayout(bytesPerLine: picture.bytesPerLine, sizeImage: picture.byteCount)
         let pixels = picture.isPlanar ? PixelFormat.yuv420 : PixelFormat.yuyv
@@ -77,7 +91,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         return format
     }
 
-    /// Goes on with its numbers where it was stopped.
+    /// Starts the clock so that the frames' numbers continue after a stop.
     @_noLocks @_noAllocation
     mutating func start() -> RealtimeFault? {
         let now = cm_monotonic()
@@ -95,6 +109,8 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         timer.pause(control: control, milliseconds: milliseconds)
     }
 
+    /// Draws the next frame into a free buffer once it is due; delivers nothing before, and nothing without a free
+    /// buffer.
     @_noLocks @_noAllocation
     mutating func dequeue() -> DequeueResult {
         let timestamp = started &+ rate.due(next)
@@ -110,6 +126,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
                 planes: FramePlanes(byteCount: picture.byteCount)))
     }
 
+    /// Draws the number, and the flash or the bars where the buffer holds the other.
     @_noLocks @_noAllocation
     private mutating func draw(_ number: UInt64, _ timestamp: Int64, into buffer: Int) {
         let base = memory + buffer &* stride
@@ -124,6 +141,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         picture.drawNumber(number, into: base)
     }
 
+    /// Takes a buffer back to fill it again.
     @_noLocks @_noAllocation
     mutating func queue(_ buffer: Int) -> RealtimeFault? {
         free |= 1 << UInt32(truncatingIfNeeded: buffer)
@@ -135,18 +153,26 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         free = 0
     }
 
+    /// Runs the loop. Each source does so itself: the compiler checks the loop's marks in a specialised copy alone.
     @_noLocks @_noAllocation
     static func capture(_ stream: inout VideoStream<TestBars>) -> LoopResult {
         CaptureLoop.run(&stream)
     }
 }
 
-/// When the pictures of ``TestBars`` are due: picture n exactly n / fps seconds after the start.
+/// Schedule of `test:bars`: frame n is due exactly n / fps seconds after the start.
+///
+/// Times are computed from the frame's number, never added up, so that rounding does not accumulate.
 struct TestRate: BitwiseCopyable, Sendable {
+    /// Frames in `denominator` seconds.
     let numerator: Int64
     let denominator: Int64
 
-    /// - Parameter numerator: Pictures in `denominator` seconds; below 1 or above 120 fps gives those.
+    /// Makes a schedule of 1 to 120 frames per second; a rate beyond either limit becomes that limit.
+    ///
+    /// - Parameters:
+    ///   - numerator: frames in `denominator` seconds.
+    ///   - denominator: seconds, 1 upwards.
     init(_ numerator: Int, _ denominator: Int) {
         let isTooFast = numerator > 120 * denominator
         let isTooSlow = numerator < denominator
@@ -154,14 +180,16 @@ struct TestRate: BitwiseCopyable, Sendable {
         self.denominator = isTooFast || isTooSlow ? 1 : Int64(denominator)
     }
 
-    /// ns after the start, without leaving 64 bits in a year.
+    /// Due time of a frame in ns after the start. Seconds and the rest are converted apart, which stays within 64 bits
+    /// for years.
     @_noLocks @_noAllocation
     func due(_ number: UInt64) -> Int64 {
         let units = Int64(number) &* denominator
         return units / numerator &* 1_000_000_000 &+ units % numerator &* 1_000_000_000 / numerator
     }
 
-    /// The first moment from one on at which a picture is due that a whole second of the clock would have started with.
+    /// First due time, from `moment` on, of a schedule that starts at the whole second before it. A capture that starts
+    /// there has a frame at each whole second of the clock, if the rate is a whole number.
     @_noLocks @_noAllocation
     func aligned(_ moment: Int64) -> Int64 {
         let past = moment % 1_000_000_000
@@ -171,42 +199,44 @@ struct TestRate: BitwiseCopyable, Sendable {
     }
 }
 
-/// When the built-in devices clap: at each whole second of CLOCK_MONOTONIC, which both their stamps are on, so that the flash
-/// and the click have the same device time although neither knows of the other.
+/// Schedule of the built-in devices' claps: one at each whole second of CLOCK_MONOTONIC.
+///
+/// Both devices' timestamps are on that clock, so flash and click have the same device time, although neither device
+/// knows of the other.
 struct TestClap: BitwiseCopyable, Sendable {
-    /// ns.
+    /// Time between two claps in ns.
     static var interval: Int64 {
         @_noLocks @_noAllocation get { 1_000_000_000 }
     }
 
-    /// Stamps are rounded, by some ns.
+    /// Tolerance for timestamps, in ns: they are rounded by a few.
     private static var slack: Int64 {
         @_noLocks @_noAllocation get { 1000 }
     }
 
-    /// Whether one is in the time that a picture stands for.
+    /// True if a clap falls into the time that a frame stands for.
     ///
     /// - Parameters:
-    ///   - timestamp: Of the picture, ns on CLOCK_MONOTONIC.
-    ///   - frame: How long it stands, ns.
+    ///   - timestamp: the frame's timestamp in ns, CLOCK_MONOTONIC.
+    ///   - frame: the frame's duration in ns.
     @_noLocks @_noAllocation
     static func isIn(pictureAt timestamp: Int64, lasting frame: Int64) -> Bool {
         let end = timestamp &+ slack
         return end / interval != (end &- frame) / interval
     }
 
-    /// How many samples a moment is behind the last clap, to the nearest.
+    /// Number of samples between the last clap and a timestamp, rounded to the nearest.
     ///
     /// - Parameters:
     ///   - timestamp: ns on CLOCK_MONOTONIC.
-    ///   - rate: Hz.
+    ///   - rate: sample rate in Hz.
     @_noLocks @_noAllocation
     static func samples(since timestamp: Int64, rate: Int) -> Int {
         let samples = (timestamp % interval &* Int64(rate) &+ interval / 2) / interval
         return Int(truncatingIfNeeded: samples) % rate
     }
 
-    /// How long the click is, in samples: 2 ms.
+    /// Length of the click in samples: 2 ms.
     @_noLocks @_noAllocation
     static func clickSamples(rate: Int) -> Int { rate / 500 }
 }

@@ -1,23 +1,25 @@
 import CaptureBase
 
-/// The picture of `test:bars`: colour bars at 75 % (after SMPTE EG 1, in BT.601), its number as a bar code in the first rows
-/// and in digits below. The same number gives the same bytes.
+/// Image of `test:bars`: colour bars at 75 % (after SMPTE EG 1, in BT.601), with its number as a bar code in the first
+/// rows and in digits below.
 ///
-/// The bar code has ``codeBits`` cells from left to right, most significant bit first, white for 1: it survives scaling,
-/// lossy coding and a camera pointed at a screen.
+/// The same number gives the same bytes. The bar code has ``codeBits`` cells from left to right, most significant bit
+/// first, white for 1: it survives scaling, lossy coding, and a camera that is pointed at a screen.
 ///
 /// *thread-safe*
 public struct TestBarsFrame: BitwiseCopyable, Sendable {
-    /// Pixels, even.
+    /// Width in pixels, even.
     public let width: Int
-    /// Pixels, even.
+    /// Height in pixels, even.
     public let height: Int
-    /// Planes Y, Cb, Cr (YU12), else Y0 Cb Y1 Cr packed (YUYV).
+    /// True for planes of Y, Cb and Cr (YU12), false for packed Y0 Cb Y1 Cr (YUYV).
     public let isPlanar: Bool
 
+    /// Makes an image of the nearest size and format that can be drawn.
+    ///
     /// - Parameters:
-    ///   - width: 16…7680, else the nearest; odd numbers are rounded down.
-    ///   - height: 16…4320, else the nearest; odd numbers are rounded down.
+    ///   - width: 16 to 7680 pixels; odd numbers are rounded down, since two pixels share a chroma sample.
+    ///   - height: 16 to 4320 pixels; odd numbers are rounded down.
     ///   - pixelFormat: YUYV or YU12; anything else gives YUYV.
     public init(width: Int, height: Int, pixelFormat: PixelFormat) {
         self.width = min(max(width, 16), 7680) & ~1
@@ -25,16 +27,20 @@ public struct TestBarsFrame: BitwiseCopyable, Sendable {
         isPlanar = pixelFormat == .yuv420
     }
 
+    /// Bytes of the whole image, without padding.
     public var byteCount: Int {
         @_noLocks @_noAllocation get { isPlanar ? width * height * 3 / 2 : width * height * 2 }
     }
 
-    /// From the start of one row of luma to the next, bytes.
+    /// Distance between the starts of two rows of luma, in bytes.
     public var bytesPerLine: Int {
         @_noLocks @_noAllocation get { isPlanar ? width : width * 2 }
     }
 
-    /// The whole picture with that number.
+    /// Draws the image of a number.
+    ///
+    /// - Parameter number: frame's number, of which the last ``codeBits`` bits are drawn.
+    /// - Returns: ``byteCount`` bytes.
     public func bytes(number: UInt64) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             guard let base = buffer.baseAddress else { return }
@@ -92,22 +98,22 @@ public struct TestBarsFrame: BitwiseCopyable, Sendable {
 }
 
 extension TestBarsFrame {
-    /// How many bits of the number the bar code shows: 32, or what fits.
+    /// Number of bits in the bar code: 32, or as many cells of two pixels as fit.
     public var codeBits: Int {
         @_noLocks @_noAllocation get { min(32, width / 2) }
     }
 
-    /// Pixels.
+    /// Width of one cell of the bar code in pixels.
     private var cellWidth: Int {
         @_noLocks @_noAllocation get { (width / codeBits) & ~1 }
     }
 
-    /// Pixels.
+    /// Height of the bar code in pixels: a sixteenth of the image, 2 to 16.
     private var codeHeight: Int {
         @_noLocks @_noAllocation get { min(16, max(2, (height / 16) & ~1)) }
     }
 
-    /// What is the same in every picture.
+    /// Draws what all images have in common: the bars, the castellations, and a white block at the bottom.
     @_noLocks @_noAllocation
     func drawBars(into base: UnsafeMutablePointer<UInt8>) {
         fill(0, 0, width, height, TestBarsColour.black, into: base)
@@ -121,7 +127,7 @@ extension TestBarsFrame {
         fill((width / 6) & ~1, lower, (width / 6) & ~1, height - lower, TestBarsColour.white, into: base)
     }
 
-    /// What differs: all of its pixels are written each time, so that a buffer can be used again.
+    /// Draws what differs between images. All its pixels are written each time, so that a buffer can be used again.
     @_noLocks @_noAllocation
     func drawNumber(_ number: UInt64, into base: UnsafeMutablePointer<UInt8>) {
         for cell in 0..<codeBits {
@@ -132,7 +138,8 @@ extension TestBarsFrame {
         drawDigits(number, into: base)
     }
 
-    /// The last eight decimal digits in the middle, white on black; a picture too small for them shows the bar code alone.
+    /// Draws the last eight decimal digits in the middle, white on black; an image too small for them has the bar code
+    /// alone.
     @_noLocks @_noAllocation
     private func drawDigits(_ number: UInt64, into base: UnsafeMutablePointer<UInt8>) {
         let dot = (min(width / 64, height / 24)) & ~1
@@ -146,6 +153,7 @@ extension TestBarsFrame {
         }
     }
 
+    /// Draws one digit of three by five dots.
     @_noLocks @_noAllocation
     private func drawDigit(_ digit: Int, _ x: Int, _ y: Int, _ dot: Int, into base: UnsafeMutablePointer<UInt8>) {
         let glyph = TestBarsFrame.glyph(digit)
@@ -156,7 +164,7 @@ extension TestBarsFrame {
         }
     }
 
-    /// Three by five dots, row by row from the top left.
+    /// Dots of a digit, row by row from the top left. A `switch`, since an array literal could allocate.
     @_noLocks @_noAllocation
     private static func glyph(_ digit: Int) -> UInt16 {
         switch digit {
@@ -175,8 +183,9 @@ extension TestBarsFrame {
 
     /// Reads the bar code.
     ///
-    /// - Parameter bytes: A picture of this size and format.
-    /// - Returns: The number's last ``codeBits`` bits; `nil` where a cell is neither black nor white, or bytes are missing.
+    /// - Parameter bytes: an image of this size and format.
+    /// - Returns: the number's last ``codeBits`` bits; `nil` where a cell is neither black nor white, or bytes are
+    ///   missing.
     public func number(in bytes: RawSpan) -> UInt64? {
         guard bytes.byteCount >= byteCount else { return nil }
         var number: UInt64 = 0
@@ -184,6 +193,7 @@ extension TestBarsFrame {
             let x = cell * cellWidth + cellWidth / 2
             let offset = (codeHeight / 2) * bytesPerLine + x * (isPlanar ? 1 : 2)
             let luma = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            // Neither black nor white, even after lossy coding: the cell is damaged, or this is another image.
             guard luma < 85 || luma > 166 else { return nil }
             number = number << 1 | (luma > 166 ? 1 : 0)
         }
@@ -191,12 +201,13 @@ extension TestBarsFrame {
     }
 }
 
-/// A colour of ``TestBarsFrame`` in BT.601, limited range.
+/// Colour of the test image in BT.601, limited range.
 struct TestBarsColour: BitwiseCopyable, Sendable {
     let y: UInt8
     let cb: UInt8
     let cr: UInt8
 
+    /// Makes a colour of its Y, Cb and Cr.
     @_noLocks @_noAllocation
     init(_ y: UInt8, _ cb: UInt8, _ cr: UInt8) {
         self.y = y
@@ -213,6 +224,7 @@ struct TestBarsColour: BitwiseCopyable, Sendable {
         }
     }
 
+    /// Black and white of limited range, not 0 and 255: a reader that takes the range for full shows greys.
     static var black: TestBarsColour {
         @_noLocks @_noAllocation get { TestBarsColour(16, 128, 128) }
     }
@@ -220,7 +232,7 @@ struct TestBarsColour: BitwiseCopyable, Sendable {
         @_noLocks @_noAllocation get { TestBarsColour(235, 128, 128) }
     }
 
-    /// The bars at 75 %, from left to right: grey, yellow, cyan, green, magenta, red, blue.
+    /// Bars at 75 % from left to right: grey, yellow, cyan, green, magenta, red, blue.
     @_noLocks @_noAllocation
     static func bar(_ index: Int) -> TestBarsColour {
         switch index {
@@ -234,7 +246,8 @@ struct TestBarsColour: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Below the bars, the blue parts in reverse, which shows whether hue and saturation are right.
+    /// Row below the bars: their blue components in reverse. Seen through blue alone it matches the bars above if hue
+    /// and saturation are right.
     @_noLocks @_noAllocation
     static func castellation(_ index: Int) -> TestBarsColour {
         index % 2 == 1 ? black : index == 6 ? bar(0) : bar(6 &- index)

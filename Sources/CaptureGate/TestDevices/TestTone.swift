@@ -2,8 +2,9 @@ import CMedia
 import CaptureBase
 import CaptureRealtime
 
-/// The built-in microphone `test:tone`: ``TestToneSamples`` in real time, through the same loop and ring as any other. Frame n
-/// comes n / rate seconds after the start, however late the thread wakes up, so nothing drifts.
+/// Built-in microphone `test:tone`: a sine in real time, through the same loop and ring as a real microphone's frames.
+///
+/// Frame n comes n / rate seconds after the start, however late the thread wakes up, so the microphone does not drift.
 ///
 /// *realtime-safe* while its loop runs
 // Sendable by hand because of `second`, which this alone owns and never writes again.
@@ -11,16 +12,22 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     let settings: PCMSettings
     var allowsRealtimePriority: Bool { true }
 
+    /// One second of samples of one channel, then one sample of the click.
     private let second: UnsafeMutableRawBufferPointer
     private let claps: Bool
     private let clock: SampleClock
     private let timer: PeriodTimer
-    /// ns on CLOCK_MONOTONIC.
+    /// Timestamp of frame 0 in ns, CLOCK_MONOTONIC.
     private var started: Int64 = 0
-    /// Frames delivered.
+    /// Number of frames delivered.
     private var position = 0
 
-    /// - Parameter claps: Whether each whole second of CLOCK_MONOTONIC begins with a click of 2 ms at nearly full scale.
+    /// Makes a microphone of the nearest settings that it can deliver.
+    ///
+    /// - Parameters:
+    ///   - asked: wishes; 8000 to 192000 Hz, 1 to 8 channels.
+    ///   - claps: begins each whole second of CLOCK_MONOTONIC with a click of 2 ms at nearly full scale.
+    /// - Throws: the call that failed, for want of descriptors.
     init(settings asked: PCMSettings, claps: Bool = false) throws(RealtimeFault) {
         timer = try PeriodTimer()
         var settings = asked
@@ -41,6 +48,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
         second.deallocate()
     }
 
+    /// Starts the clock so that the frames' numbers continue after a stop.
     @_noLocks @_noAllocation
     mutating func start() -> RealtimeFault? {
         started = cm_monotonic() &- clock.nanoseconds(Int64(position))
@@ -58,7 +66,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
         timer.pause(control: control, milliseconds: milliseconds)
     }
 
-    /// Whole periods, as a sound card gives them.
+    /// Delivers whole periods, as a sound card does, and none before its last frame is due.
     @_noLocks @_noAllocation
     mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         let due = started &+ clock.nanoseconds(Int64(position &+ frames))
@@ -69,7 +77,8 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
         return .frames(frames, timestamp: timestamp)
     }
 
-    /// - Parameter clap: How many samples before the first one the last clap was.
+    /// Copies frames out of the precomputed second; allocates nothing. `clap` is the number of samples between the last
+    /// clap and the first frame.
     @_noLocks @_noAllocation
     private func render(into memory: UnsafeMutableRawPointer, frames: Int, since clap: Int) {
         guard let base = second.baseAddress else { return }
@@ -87,35 +96,40 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
         }
     }
 
-    /// It never overruns: what is late is delivered late.
+    /// Does nothing: the tone never overruns, and late frames are delivered late.
     @_noLocks @_noAllocation
     mutating func recover(suspended: Bool) -> RealtimeFault? { nil }
 
+    /// Does nothing: no device runs.
     @_noLocks @_noAllocation
     mutating func stop() {}
 
+    /// Runs the loop. Each source does so itself: the compiler checks the loop's marks in a specialised copy alone.
     @_noLocks @_noAllocation
     static func capture(_ stream: inout AudioStream<TestTone>) -> LoopResult {
         CaptureLoop.run(&stream)
     }
 }
 
-/// The sound of `test:tone`: a sine of 997 Hz at -20 dBFS (AES17: 0 dBFS is a full-scale sine), the same in all channels.
+/// Audio of `test:tone`: a sine of 997 Hz at -20 dBFS (AES17: 0 dBFS is a full-scale sine), the same in all channels.
 ///
-/// 997 is prime, so the samples of one second are all different positions in the wave, and every second is the same. The sine
-/// is calculated here and not by the C library, so the same sample has the same bytes on every machine.
+/// 997 is prime, so all samples of a second are at different phases unless 997 divides the rate, and every second is
+/// the same. The sine is calculated here and not by the C library, so that a sample has the same bytes on every
+/// machine.
 ///
 /// *thread-safe*
 public struct TestToneSamples: Sendable {
-    /// Hz.
+    /// Frequency in Hz.
     public static let frequency = 997
-    /// Of full scale: -20 dB.
+    /// Amplitude as a fraction of full scale: -20 dB.
     public static let amplitude = 0.1
 
-    /// The samples of one second, one channel, as they stand in memory.
+    /// Samples of one second, one channel, as they lie in memory.
     let second: [UInt8]
+    /// Rate and format of `second`.
     let settings: PCMSettings
 
+    /// Computes one second; the capture thread repeats it.
     init(_ settings: PCMSettings) {
         self.settings = settings
         let size = settings.format.bytesPerSample
@@ -127,26 +141,26 @@ public struct TestToneSamples: Sendable {
         }
     }
 
-    /// The value of a sample, -0.1…0.1.
+    /// Value of a sample, -0.1 to 0.1.
     ///
     /// - Parameters:
-    ///   - index: of the frame, from the start of the capture.
-    ///   - rate: Hz.
+    ///   - index: frame's index from the start of the capture, 0 upwards.
+    ///   - rate: sample rate in Hz.
     public static func value(at index: Int, rate: Int) -> Double {
         let phase = index % rate * frequency % rate
         return amplitude * sine(Double(phase) / Double(rate))
     }
 
-    /// One sample of the click that `--clap` puts into each second: 0.9 of full scale.
+    /// One sample of the click that `--clap` puts into each second, at 0.9 of full scale.
     static func click(_ format: PCMFormat) -> [UInt8] {
         (0..<format.bytesPerSample).map { UInt8(truncatingIfNeeded: bits(0.9, format) >> (8 * $0)) }
     }
 
-    /// The bytes of frames.
+    /// Bytes of consecutive frames.
     ///
     /// - Parameters:
-    ///   - index: of the first frame, from the start of the capture.
-    ///   - count: frames.
+    ///   - index: first frame's index from the start of the capture.
+    ///   - count: number of frames.
     ///   - format: rate, channels and sample format of the bytes.
     public static func bytes(from index: Int, count: Int, format: AudioFormat) -> [UInt8] {
         let sample = format.sampleFormat.pcm
@@ -157,7 +171,7 @@ public struct TestToneSamples: Sendable {
         }
     }
 
-    /// A sample as its format has it, low byte first.
+    /// A sample in its format's bits, low byte first. 0.9 is the largest value, so no format overflows.
     private static func bits(_ value: Double, _ format: PCMFormat) -> UInt32 {
         switch format {
         case .s16: UInt32(bitPattern: Int32((value * 32_768).rounded(.toNearestOrEven)))
@@ -167,7 +181,7 @@ public struct TestToneSamples: Sendable {
         }
     }
 
-    /// sin(2πx) by its power series, after folding x into a quarter of a turn: exact to the last bits of a Double.
+    /// sin(2πx) by its power series, after folding x into a quarter turn: exact to the last bits of a `Double`.
     private static func sine(_ turn: Double) -> Double {
         var x = turn - turn.rounded(.down)
         if x > 0.5 { return -sine(1 - x) }
