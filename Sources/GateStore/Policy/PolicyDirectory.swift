@@ -1,4 +1,5 @@
 import CSystem
+import Dispatch
 import Gate
 
 /// The administrator's rules: the files `*.yaml` of a folder.
@@ -120,4 +121,27 @@ package final class PolicyDirectory: PolicySource {
                 Remedy("Ask the administrator to correct \(first.file).", command: "capturegate policy check")
             ])
     }
+}
+
+/// Tells of every change in a policy folder. It does not compare: two writes may bear one time stamp.
+final class PolicyWatch: Sendable {
+    let observers = Observers()
+    private let watch: FolderWatch
+
+    init(on path: String) {
+        let queue = DispatchQueue(label: "capturegate.policy.changes", qos: .userInitiated)
+        watch = FolderWatch(path, on: queue) { [observers] in observers.notify() }
+    }
+}
+
+/// What the administrator's rules are, in short.
+///
+/// *thread-safe*
+package enum PolicySummary: Hashable, Sendable {
+    /// No folder: the person decides everything.
+    case none
+    /// So many rules, in these files in the order in which they are read.
+    case rules(Int, files: [String])
+    /// They can't be read or understood, or vanished: nothing is allowed.
+    case unreadable([PolicyDiagnostic])
 }

@@ -24,3 +24,64 @@ struct PolicyRule: Hashable, Sendable {
         self.origin = origin
     }
 }
+
+extension PolicyRule {
+    /// Whether the rule speaks of this subject and this query, its date aside: everything it names must be so.
+    func matches(_ subject: Subject, _ query: PolicyQuery) -> Bool {
+        matches(query) && matches(subject)
+    }
+
+    /// Whether its date has not come; `nil` where the clock says so, and a later one that the store has seen does not.
+    func isInForce(_ query: PolicyQuery) -> Bool? {
+        guard let until else { return true }
+        guard query.at.wallNanoseconds < until else { return false }
+        return query.latestWallNanoseconds < until ? true : nil
+    }
+
+    /// What it says of whom it matches.
+    func verdict(on capability: CapabilityName) -> PolicyVerdict {
+        switch effect {
+        case .ask: .ask
+        case .allow: .allow(origin, until: until)
+        case .deny: .deny(restriction(of: capability))
+        }
+    }
+
+    private func matches(_ query: PolicyQuery) -> Bool {
+        capabilities?.contains(query.capability) ?? true
+            && level.map { covers(query, $0) } ?? true
+            && devices.map { names(query, $0) } ?? true
+    }
+
+    /// What is forbidden stays so under the device's other ids; what is allowed is the id that the rule names.
+    private func names(_ query: PolicyQuery, _ devices: Set<DeviceID>) -> Bool {
+        if devices.contains(query.device) { return true }
+        guard effect == .deny else { return false }
+        return !devices.isDisjoint(with: query.aliases) || query.mayBeAny && !devices.allSatisfy(\.isBuiltIn)
+    }
+
+    /// A permission includes the lower levels, a denial or a question the higher ones, and those that the capability does
+    /// not have.
+    private func covers(_ query: PolicyQuery, _ named: AccessLevel) -> Bool {
+        let isKnown = query.capability.has(query.level)
+        return effect == .allow ? isKnown && query.level <= named : !isKnown || query.level >= named
+    }
+
+    private func matches(_ subject: Subject) -> Bool {
+        users?.contains(subject.userID) ?? true
+            && groups.map { !$0.isDisjoint(with: subject.groupIDs) } ?? true
+            && executables?.contains(subject.executable.path) ?? true
+            && applications.map { names in subject.application.map(names.contains) ?? false } ?? true
+    }
+
+    private func restriction(of capability: CapabilityName) -> Restriction {
+        let why = reason.map { ": \($0)" } ?? ""
+        return Restriction(
+            cause: .policy(origin),
+            reason:
+                "The administrator does not allow the \(capability) here (\(origin.file), line \(origin.line))\(why)",
+            remedies: [
+                Remedy("Ask the administrator to change the rule at line \(origin.line) of \(origin.file).")
+            ])
+    }
+}

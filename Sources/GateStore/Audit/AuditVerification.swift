@@ -1,0 +1,182 @@
+import GRDB
+import Gate
+
+extension AuditLog {
+    /// Reads the whole log and finds the first line that was changed, is missing or was cut off.
+    ///
+    /// A process that was killed in the middle of a change leaves no fault. Lines that are appended meanwhile are left
+    /// to the next verification.
+    ///
+    /// - Throws: `.store` if the log can't be read; a fault is not an error.
+    package func verify() throws(CaptureError) -> AuditReport {
+        let chain = AuditChain(headPath: store.folder.headPath)
+        // Nobody may be between head and commit while the two are compared. The long reading then blocks nobody.
+        let (atEnds, ofDecisions) = try store.perform { db in
+            try db.inStandstill {
+                let atEnds = AuditLog.fault(between: try AuditChain.extent(db), and: try chain.head.read())
+                return (atEnds, try AuditLog.faultOfDecisions(db))
+            }
+        }
+        let path = store.folder.databasePath
+        let scan = try store.perform { db in
+            try db.inSnapshot {
+                try StoreConnection.check(db, "quick_check", at: path)
+                return try AuditScan(of: db)
+            }
+        }
+        return AuditReport(
+            lines: scan.lines, first: scan.first, last: scan.last,
+            fault: [scan.fault, atEnds].compactMap { $0 }.min { $0.number < $1.number } ?? ofDecisions,
+            unfinished: try unfinished(scan))
+    }
+
+    /// The captures that have ended without a word. A process may have written the end behind the scan, and be gone by now:
+    /// what came since is read once it is known to be.
+    private func unfinished(_ scan: AuditScan) throws(CaptureError) -> [Int64] {
+        var captures = scan.captures
+        let gone = captures.unfinished { $0.isGone(since: $1) }
+        guard !gone.isEmpty, let last = scan.last, last < .max else { return gone }
+        for entry in try entries(from: last + 1) { captures.add(entry.number, entry.text) }
+        let open = captures.unfinished { _, _ in true }
+        return gone.filter(open.contains)
+    }
+
+    /// What is decided now against what the last line was written with.
+    private static func faultOfDecisions(_ db: Database) throws -> AuditFault? {
+        // Lines of older formats do not say.
+        guard try StoreSchema.found(db) >= 4 else { return nil }
+        let (state, tail) = (try DecisionState(db), try AuditTail(db))
+        let last = tail.extent.last
+        guard tail.state != state.digest, tail.isIntact || !(last == .origin && state.isInitial) else { return nil }
+        return AuditFault(
+            .decisions, at: max(1, last.number),
+            "What is decided is not what line \(last.number), the last, was written with.")
+    }
+
+    /// What the head file says against the log.
+    static func fault(between found: AuditExtent, and head: AuditHead?) -> AuditFault? {
+        let last = found.last.number
+        guard let head else {
+            guard last > 0 else { return nil }
+            return AuditFault(.head, at: last, "The head file that says where the log ends is missing or unreadable.")
+        }
+        if head.names(found) { return nil }
+        let expected = head.after
+        if expected.last.number > last {
+            return AuditFault(
+                .cutOff, at: last + 1, "Lines \(last + 1) to \(expected.last.number) were cut off the end.")
+        }
+        if expected.last != found.last {
+            return AuditFault(
+                .head, at: min(last, expected.last.number),
+                "The head file says that line \(expected.last.number) is the last, and the log has others.")
+        }
+        return AuditFault(
+            .missing, at: expected.anchor.number + 1,
+            "The log begins behind line \(found.anchor.number), and should begin behind \(expected.anchor.number).")
+    }
+}
+
+/// One reading of the lines, from the anchor on.
+struct AuditScan: Sendable {
+    private(set) var lines = 0
+    private(set) var first: Int64?
+    private(set) var last: Int64?
+    private(set) var fault: AuditFault?
+    private(set) var captures = CaptureTally()
+
+    /// - Parameter end: the last line to read.
+    init(of db: Database, upTo end: Int64 = .max) throws {
+        var link = try AuditChain.extent(db).anchor
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT number, event, previous, hash FROM audit WHERE number <= ? ORDER BY number",
+            arguments: [end])
+        while let row = try rows.next() {
+            let entry = try AuditEntry(undecoded: row)
+            if fault == nil { fault = try AuditScan.fault(of: entry, after: link) }
+            // Rows out of their order may come again and again.
+            guard last.map({ entry.number > $0 }) ?? true else { return }
+            captures.add(entry.number, entry.text)
+            lines += 1
+            first = first ?? entry.number
+            last = entry.number
+            link = AuditLink(number: entry.number, hash: entry.hash)
+        }
+    }
+
+    private static func fault(of entry: AuditEntry, after link: AuditLink) throws -> AuditFault? {
+        let missing = try link.nextNumber()
+        guard entry.number >= missing else {
+            return AuditFault(
+                .changed, at: missing, "Line \(entry.number) stands where line \(missing) belongs.")
+        }
+        guard entry.number == missing else {
+            return AuditFault(
+                .missing, at: missing,
+                missing == entry.number - 1
+                    ? "Line \(missing) is missing." : "Lines \(missing) to \(entry.number - 1) are missing.")
+        }
+        let hash = try AuditChain.hash(number: entry.number, previous: entry.previous, event: entry.text)
+        guard entry.hash == hash, entry.previous == link.hash else {
+            return AuditFault(.changed, at: entry.number, "Line \(entry.number) is not the one that was written.")
+        }
+        return nil
+    }
+}
+
+/// What the verification of an audit log found.
+///
+/// *thread-safe*
+package struct AuditReport: Hashable, Sendable {
+    /// How many lines there are.
+    package let lines: Int
+    /// The numbers of the first and the last line; `nil` in an empty log.
+    package let first: Int64?
+    package let last: Int64?
+    /// The first fault from the beginning of the log on.
+    package let fault: AuditFault?
+    /// The lines at which captures began whose end is not in the log, though their process is no more: it was killed, or
+    /// could not write. That is no fault of the log's. A process that can't be seen from here counts as one that captures
+    /// still, and lines of programs before format 4 do not say which theirs was.
+    package let unfinished: [Int64]
+
+    package var isIntact: Bool { fault == nil }
+
+    package init(lines: Int, first: Int64?, last: Int64?, fault: AuditFault?, unfinished: [Int64] = []) {
+        self.unfinished = unfinished
+        self.lines = lines
+        self.first = first
+        self.last = last
+        self.fault = fault
+    }
+}
+
+/// Where and how somebody tampered with an audit log, or a disk lost a part of it.
+///
+/// *thread-safe*
+package struct AuditFault: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, Codable {
+        /// The line is not the one that was written.
+        case changed
+        /// Lines from this number on are missing before a later one.
+        case missing
+        /// Lines from this number on are missing at the end.
+        case cutOff
+        /// The head file is missing, or is not this log's.
+        case head
+        /// The decisions are not those that the last line was written with.
+        case decisions
+    }
+
+    package let kind: Kind
+    /// The line it begins at.
+    package let number: Int64
+    /// One sentence.
+    package let message: String
+
+    package init(_ kind: Kind, at number: Int64, _ message: String) {
+        self.kind = kind
+        self.number = number
+        self.message = message
+    }
+}
