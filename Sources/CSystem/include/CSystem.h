@@ -39,11 +39,13 @@
 #include "cs_route.h"
 #include "cs_signal.h"
 #include "cs_spawn.h"
+#include "cs_sqlite.h"
 #include "cs_start.h"
 #include "cs_terminal.h"
 #include "cs_time.h"
 #include "cs_users.h"
 #include "cs_watch.h"
+#include "cs_yaml.h"
 
 #ifndef CAPTUREGATE_SHIMS
 #pragma clang attribute pop

@@ -133,12 +133,14 @@ public struct TestToneSamples: Sendable {
     init(_ settings: PCMSettings) {
         self.settings = settings
         let size = settings.format.bytesPerSample
-        second = (0..<settings.rate).flatMap { index -> [UInt8] in
-            let value = TestToneSamples.value(at: index, rate: settings.rate)
-            return (0..<size).map {
-                UInt8(truncatingIfNeeded: TestToneSamples.bits(value, settings.format) >> (8 * $0))
-            }
+        // One array for all: an array for each sample would take longer than the sine.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(settings.rate * size)
+        for index in 0..<settings.rate {
+            let word = TestToneSamples.bits(TestToneSamples.value(at: index, rate: settings.rate), settings.format)
+            for place in 0..<size { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * place))) }
         }
+        second = bytes
     }
 
     /// Value of a sample, -0.1 to 0.1.

@@ -1,11 +1,11 @@
 import CSystem
 import Gate
 
-/// What the head file says of the log: how far it reached before the change that is under way, and how far after.
+/// The content of the head file: the extents of the log before and after the change that is under way.
 ///
 /// The file is written and synced *before* a transaction commits, naming both extents, and once more behind the
-/// commit, then with one extent alone. Whoever finds `before` in the log, found a change that was never committed;
-/// whoever finds `after`, found it complete; anything else, somebody has cut the log, and the store decides nothing.
+/// commit, then with one extent alone. A log that has the extent `before` has a change that was never committed; one that has
+/// `after` has it complete. With any other extent somebody has cut the log, and the store decides nothing.
 struct AuditHead: Hashable, Sendable {
     /// Counts the writes; its parity names the half of the file.
     let turn: UInt64
@@ -14,10 +14,10 @@ struct AuditHead: Hashable, Sendable {
 
     var isSettled: Bool { before == after }
 
-    /// Whether a log that reaches so far is as this head says: before the change it names, or behind it.
+    /// True for the extent before the change that this head names, and for the one after it.
     func names(_ found: AuditExtent) -> Bool { before == found || after == found }
 
-    /// Half of the file: a torn write spoils one half, the other still has the turn before.
+    /// Size of half the file. A torn write spoils one half; the other still has the head before.
     static let bytes = 1024
 
     /// One line of text, filled up with blanks.
@@ -30,7 +30,9 @@ struct AuditHead: Hashable, Sendable {
 
     /// `nil` if the half was never written, or not to its end.
     init?(decoding bytes: ArraySlice<UInt8>) {
-        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\n" })
+        // Parted as bytes: the blanks behind it would else be looked at as characters, at each of some ten readings a capture.
+        let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+            .map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 7, words[0] == "capturegate-audit-head-1", let turn = UInt64(words[1]) else { return nil }
         let links = words[2...5].compactMap { AuditLink(decoding: $0) }
         guard links.count == 4 else { return nil }
@@ -53,8 +55,9 @@ struct AuditHead: Hashable, Sendable {
 }
 
 extension AuditLink {
-    fileprivate init?(decoding text: Substring) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    /// Reads `NUMBER:HASH`.
+    fileprivate init?(decoding text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map(Substring.init)
         guard parts.count == 2, let number = Int64(parts[0]), AuditLink.numbers.contains(number),
             parts[1].utf8.count == 64
         else { return nil }
@@ -93,21 +96,22 @@ struct AuditHeadFile: Sendable {
         if head.turn <= 2 { try syncFolder() }
     }
 
-    /// Wakes whoever watches the folder without a byte written: the kernel makes a writer wait where its disk is behind, and
-    /// a revocation must not.
+    /// Wakes the watchers of the directory without writing a byte: the kernel makes a writer wait when its disk is behind, and a
+    /// revocation must not wait.
     func announce() {
         let opened = cs_open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0)
-        // The close of a file that was open for writing is what is told.
+        // inotify reports the close of a file that was open for writing.
         if opened >= 0 { _ = cs_close(opened) }
     }
 
-    /// A new file is lost with the power as long as its folder does not know it.
+    /// Syncs the directory: without its entry, a new file is lost when the power fails.
     private func syncFolder() throws(CaptureError) {
         let opened = try checked(cs_open(StoreFailure.folder(of: path), O_RDONLY | O_DIRECTORY, 0), "written")
         let folder = Descriptor(opened)
         _ = try checked(cs_fsync(folder.number), "written")
     }
 
+    /// Throws for a failed call, with the verb of what was tried. A full disk has an error of its own.
     private func checked<Result: SignedInteger>(_ result: Result, _ deed: String) throws(CaptureError) -> Result {
         guard result < 0 else { return result }
         let failure = SystemFailure(result: result)

@@ -1,15 +1,14 @@
 import CSystem
-import GRDB
 import Gate
 
 extension AuditLog {
-    /// How many lines are kept where nobody said otherwise: about 30 MB.
+    /// The number of lines that are kept by default: about 30 MB.
     package static let standardLines = 50_000
 
-    /// What can be kept: fewer lines would lose what happened today, more would make `verify` a matter of minutes.
+    /// The numbers of lines that can be kept. Fewer would lose what happened today; more would make `verify` take minutes.
     package static let possibleLines = 100...10_000_000
 
-    /// How many lines are kept. The log grows by a hundredth beyond that before the oldest lines go.
+    /// The number of lines that are kept. The log grows by a hundredth beyond that before the oldest lines go.
     ///
     /// - Throws: `.store`, with what to do.
     package func keptLines() throws(CaptureError) -> Int {
@@ -26,7 +25,7 @@ extension AuditLog {
     package func keep(_ lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let lines = min(max(lines, AuditLog.possibleLines.lowerBound), AuditLog.possibleLines.upperBound)
         _ = try store.commit(audit, decides: false, retains: false) { db in
-            try db.execute(sql: "UPDATE state SET kept_lines = ?", arguments: [lines])
+            try db.run("UPDATE state SET kept_lines = ?", [SQLiteValue(lines)])
             return []
         }
         let dropping = AuditEvent(
@@ -50,8 +49,8 @@ extension AuditLog {
 
     /// Behind each change of a store: shortens a log that has grown by a hundredth beyond what is kept.
     ///
-    /// What was changed is committed and stays so. A log that has a fault is left as it is, for `verify` to find.
-    static func retain(after event: AuditEvent, _ chain: AuditChain, _ db: Database) {
+    /// The change is committed by then, and no failure here undoes it. A log that has a fault stays as it is, for `verify`.
+    static func retain(after event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection) {
         guard let found = try? AuditChain.extent(db), let kept = try? keptLines(db) else { return }
         guard found.last.number - found.anchor.number > Int64(kept + kept / 100) else { return }
         let dropping = AuditEvent(
@@ -60,14 +59,16 @@ extension AuditLog {
         _ = try? shorten(to: kept, dropping, chain, db)
     }
 
-    private static func keptLines(_ db: Database) throws -> Int {
-        let found = try Int.fetchOne(db, sql: "SELECT kept_lines FROM state") ?? standardLines
-        // Whoever wrote nonsense there must not have the log emptied.
+    /// The number in the table, or the default in place of one that can't be.
+    private static func keptLines(_ db: borrowing SQLiteConnection) throws -> Int {
+        let found = try db.value("SELECT kept_lines FROM state")?.integer.map(Int.init(clamping:)) ?? standardLines
+        // A nonsensical number must not empty the log.
         return possibleLines.contains(found) ? found : standardLines
     }
 
+    /// Drops all but the last lines in one transaction, and says in the head file that it did.
     private static func shorten(
-        to lines: Int, _ event: AuditEvent, _ chain: AuditChain, _ db: Database
+        to lines: Int, _ event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection
     ) throws -> Int {
         var dropped = 0
         try db.inTransaction(.immediate) {
@@ -80,30 +81,33 @@ extension AuditLog {
         return dropped
     }
 
-    private static func lastToDrop(keeping lines: Int, _ db: Database) throws -> AuditLink? {
-        let row = try Row.fetchOne(
-            db, sql: "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1 OFFSET ?", arguments: [lines])
+    /// The last line that goes, which becomes the anchor; `nil` if there are no more lines than are kept.
+    private static func lastToDrop(keeping lines: Int, _ db: borrowing SQLiteConnection) throws -> AuditLink? {
+        let row = try db.row(
+            "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1 OFFSET ?", [SQLiteValue(lines)])
         return row.flatMap { row in
-            guard let number = Int64.fromDatabaseValue(row[0]), let hash = String.fromDatabaseValue(row[1]) else {
+            guard let number = row[0].integer, let hash = row[1].text else {
                 return nil
             }
             return AuditLink(number: number, hash: hash)
         }
     }
 
+    /// Verifies the lines before they go: a fault must not vanish with them.
     private static func drop(
-        upTo anchor: AuditLink, _ event: AuditEvent, _ chain: AuditChain, _ db: Database
+        upTo anchor: AuditLink, _ event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection
     ) throws -> Int {
         if let fault = try AuditScan(of: db, upTo: anchor.number).fault { throw AuditLog.refusal(fault) }
         // The line is appended while the log is whole: the head compares it with what was there before.
         try chain.append(event, db, droppingUpTo: anchor)
-        try db.execute(sql: "DELETE FROM audit WHERE number <= ?", arguments: [anchor.number])
-        let dropped = db.changesCount
-        try db.execute(
-            sql: "UPDATE state SET anchor_number = ?, anchor_hash = ?", arguments: [anchor.number, anchor.hash])
+        try db.run("DELETE FROM audit WHERE number <= ?", [.integer(anchor.number)])
+        let dropped = db.changes
+        try db.run(
+            "UPDATE state SET anchor_number = ?, anchor_hash = ?", [.integer(anchor.number), .text(anchor.hash)])
         return dropped
     }
 
+    /// The error of a retention that would drop a fault.
     private static func refusal(_ fault: AuditFault) -> CaptureError {
         StoreFailure.error(
             "The audit log can't be shortened while it has a fault: \(fault.message)", errno: EILSEQ,

@@ -1,6 +1,5 @@
 import CSystem
 import FoundationEssentials
-import GRDB
 import Gate
 
 /// The audit log of a store: every decision, refusal, start, stop and revocation, one line each, chained by hashes.
@@ -20,17 +19,19 @@ package struct AuditLog: Sendable {
     /// - Throws: `.store`, with what to do; also where the lines do not ascend.
     package func entries(from number: Int64 = 1, limit: Int = 1000) throws(CaptureError) -> [AuditEntry] {
         try AuditLog.ascending(
-            try fetch("WHERE number >= ? ORDER BY number LIMIT ?", [number, max(0, limit)]), from: number)
+            try fetch("WHERE number >= ? ORDER BY number LIMIT ?", [.integer(number), SQLiteValue(max(0, limit))]),
+            from: number)
     }
 
     /// The last lines, in their order.
     ///
     /// - Throws: `.store`, with what to do.
     package func last(_ count: Int) throws(CaptureError) -> [AuditEntry] {
-        try AuditLog.ascending(try fetch("ORDER BY number DESC LIMIT ?", [max(0, count)]).reversed(), from: .min)
+        try AuditLog.ascending(
+            try fetch("ORDER BY number DESC LIMIT ?", [SQLiteValue(max(0, count))]).reversed(), from: .min)
     }
 
-    /// Each number is higher than the one before, or whoever goes on from the last one he got may go in a circle.
+    /// Refuses numbers that do not ascend: a reader that goes on from the last number it got would go in a circle.
     static func ascending(_ entries: [AuditEntry], from first: Int64) throws(CaptureError) -> [AuditEntry] {
         var least = first
         var isFirst = true
@@ -43,6 +44,7 @@ package struct AuditLog: Sendable {
         return entries
     }
 
+    /// The error for lines that do not ascend.
     private static func disorder(_ number: Int64, after other: Int64) -> CaptureError {
         StoreFailure.error(
             "The audit log is damaged: line \(number) stands where one behind \(other) belongs.", errno: EILSEQ,
@@ -54,9 +56,11 @@ package struct AuditLog: Sendable {
         store.observeChanges(handler)
     }
 
-    private func fetch(_ clause: String, _ arguments: StatementArguments) throws(CaptureError) -> [AuditEntry] {
+    /// The lines of a query, by a statement of this program's own text: `clause` never has anything from outside in
+    /// it.
+    private func fetch(_ clause: String, _ values: [SQLiteValue]) throws(CaptureError) -> [AuditEntry] {
         try store.perform { db in
-            try Row.fetchAll(db, sql: "SELECT number, event, previous, hash FROM audit \(clause)", arguments: arguments)
+            try db.rows("SELECT number, event, previous, hash FROM audit \(clause)", values)
                 .map(AuditEntry.init(decoding:))
         }
     }
@@ -68,18 +72,19 @@ extension SQLiteGrantStore {
 }
 
 extension AuditEntry {
-    init(decoding row: Row) throws {
+    /// With its event, which stays `nil` if the text can't be decoded.
+    init(decoding row: SQLiteRow) throws {
         let raw = try AuditEntry(undecoded: row)
         let event = try? JSONDecoder().decode(AuditEvent.self, from: Data(raw.text.utf8))
         self.init(number: raw.number, event: event, text: raw.text, previous: raw.previous, hash: raw.hash)
     }
 
     /// Without its event: verification needs the bytes alone.
-    init(undecoded row: Row) throws {
-        guard let number = Int64.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
-            let previous = String.fromDatabaseValue(row[2]), let hash = String.fromDatabaseValue(row[3])
+    init(undecoded row: SQLiteRow) throws {
+        guard let number = row[0].integer, let text = row[1].text,
+            let previous = row[2].text, let hash = row[3].text
         else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the audit log has a line of another form")
+            throw SQLiteError.corrupt("the audit log has a line of another form")
         }
         self.init(number: number, event: nil, text: text, previous: previous, hash: hash)
     }
@@ -91,7 +96,7 @@ extension AuditEntry {
 package struct AuditEntry: Hashable, Sendable {
     /// 1 upwards; a number that is missing is a line that is missing.
     package let number: Int64
-    /// What happened; `nil` if the line was changed so that it can't be read.
+    /// The event; `nil` if the line was changed so that it can't be read.
     package let event: AuditEvent?
     /// The event as it is stored and hashed, JSON.
     package let text: String

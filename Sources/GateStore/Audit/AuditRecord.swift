@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Gate
 
-/// A line as it is written: the event, and what the store adds to it.
-struct AuditLine: Encodable {
+/// A line of the log as it is written: the event, and the fields that the store adds.
+struct AuditRecord: Encodable {
     private let event: AuditEvent
-    /// The digest of everything that is decided behind it (`DecisionState.digest`).
+    /// The digest of the state that the line leaves (`DecisionState.digest`).
     private let state: String
-    /// The process that captures, where a capture begins or ends.
+    /// The process that captures; in lines at which a capture begins or ends.
     private let process: ProcessMark?
 
     private enum CodingKeys: CodingKey {
@@ -16,9 +16,10 @@ struct AuditLine: Encodable {
     init(_ event: AuditEvent, state: String) {
         self.event = event
         self.state = state
-        process = AuditLine.Capture.kinds.contains(event.kind) ? ProcessMark.current : nil
+        process = AuditRecord.Capture.kinds.contains(event.kind) ? ProcessMark.current : nil
     }
 
+    /// Writes the store's own fields beside those of the event, in one object.
     func encode(to encoder: any Encoder) throws {
         try event.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -26,15 +27,18 @@ struct AuditLine: Encodable {
         try container.encodeIfPresent(process, forKey: .process)
     }
 
-    /// The digest that a line names.
+    /// The digest that a line names, found in its text: decoding it would take a hundred times as long, at each reading of the
+    /// store. Inside a string of JSON a quotation mark has a backslash before it, so no other text looks like the key.
     static func state(in text: String) -> String? {
-        struct Named: Decodable {
-            let state: String?
-        }
-        return (try? JSONDecoder().decode(Named.self, from: Data(text.utf8)))?.state
+        let bytes = Array(text.utf8)
+        guard let key = bytes.firstRange(of: stateKey) else { return nil }
+        let value = bytes[key.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
+        return value.count == 64 ? String(decoding: value, as: UTF8.self) : nil
     }
 
-    /// What a line says of a capture that begins or ends.
+    private static let stateKey = Array(#""state":""#.utf8)
+
+    /// The fields of a line at which a capture begins or ends.
     struct Capture: Decodable {
         struct Moment: Decodable {
             let bootID: String
@@ -59,8 +63,9 @@ struct AuditLine: Encodable {
     }
 }
 
-/// Finds the captures whose end is not in the log: whoever began them was killed, or could not write the line.
+/// Finds captures that have no end in the log: their process was killed, or could not write the line.
 struct CaptureTally: Sendable {
+    /// Start and end of one capture have the same process, boot, capability and devices.
     private struct Key: Hashable {
         let process: ProcessMark
         let bootID: String
@@ -73,7 +78,7 @@ struct CaptureTally: Sendable {
 
     /// - Parameter text: the event of a line, in the order of the log.
     mutating func add(_ number: Int64, _ text: String) {
-        guard let line = AuditLine.Capture(in: text), let process = line.process else { return }
+        guard let line = AuditRecord.Capture(in: text), let process = line.process else { return }
         let key = Key(process: process, bootID: line.at.bootID, capability: line.capability, devices: line.devices)
         if line.kind == .start {
             open[key, default: []].append(number)

@@ -1,4 +1,3 @@
-import GRDB
 import Gate
 
 extension AuditLog {
@@ -10,7 +9,7 @@ extension AuditLog {
     /// - Throws: `.store` if the log can't be read; a fault is not an error.
     package func verify() throws(CaptureError) -> AuditReport {
         let chain = AuditChain(headPath: store.folder.headPath)
-        // Nobody may be between head and commit while the two are compared. The long reading then blocks nobody.
+        // No process may be between head and commit while the two are compared. The long reading after it blocks nobody.
         let (atEnds, ofDecisions) = try store.perform { db in
             try db.inStandstill {
                 let atEnds = AuditLog.fault(between: try AuditChain.extent(db), and: try chain.head.read())
@@ -30,8 +29,8 @@ extension AuditLog {
             unfinished: try unfinished(scan))
     }
 
-    /// The captures that have ended without a word. A process may have written the end behind the scan, and be gone by now:
-    /// what came since is read once it is known to be.
+    /// Captures that ended without a line. A process may have written its line after the scan and be gone by now, so the lines
+    /// since the scan are read once the process is known to be gone.
     private func unfinished(_ scan: AuditScan) throws(CaptureError) -> [Int64] {
         var captures = scan.captures
         let gone = captures.unfinished { $0.isGone(since: $1) }
@@ -41,8 +40,8 @@ extension AuditLog {
         return gone.filter(open.contains)
     }
 
-    /// What is decided now against what the last line was written with.
-    private static func faultOfDecisions(_ db: Database) throws -> AuditFault? {
+    /// A difference between the state now and the one that the last line was written with.
+    private static func faultOfDecisions(_ db: borrowing SQLiteConnection) throws -> AuditFault? {
         // Lines of older formats do not say.
         guard try StoreSchema.found(db) >= 4 else { return nil }
         let (state, tail) = (try DecisionState(db), try AuditTail(db))
@@ -53,7 +52,7 @@ extension AuditLog {
             "What is decided is not what line \(last.number), the last, was written with.")
     }
 
-    /// What the head file says against the log.
+    /// A difference between the log and its head file.
     static func fault(between found: AuditExtent, and head: AuditHead?) -> AuditFault? {
         let last = found.last.number
         guard let head else {
@@ -86,15 +85,14 @@ struct AuditScan: Sendable {
     private(set) var captures = CaptureTally()
 
     /// - Parameter end: the last line to read.
-    init(of db: Database, upTo end: Int64 = .max) throws {
+    init(of db: borrowing SQLiteConnection, upTo end: Int64 = .max) throws {
         var link = try AuditChain.extent(db).anchor
-        let rows = try Row.fetchCursor(
-            db, sql: "SELECT number, event, previous, hash FROM audit WHERE number <= ? ORDER BY number",
-            arguments: [end])
-        while let row = try rows.next() {
-            let entry = try AuditEntry(undecoded: row)
+        var rows = try db.prepared(
+            "SELECT number, event, previous, hash FROM audit WHERE number <= ? ORDER BY number", [.integer(end)])
+        while try rows.step() {
+            let entry = try AuditEntry(undecoded: rows.row)
             if fault == nil { fault = try AuditScan.fault(of: entry, after: link) }
-            // Rows out of their order may come again and again.
+            // A damaged index may give rows out of order, and the same ones again and again.
             guard last.map({ entry.number > $0 }) ?? true else { return }
             captures.add(entry.number, entry.text)
             lines += 1
@@ -104,6 +102,7 @@ struct AuditScan: Sendable {
         }
     }
 
+    /// The fault of one line, given the line before it.
     private static func fault(of entry: AuditEntry, after link: AuditLink) throws -> AuditFault? {
         let missing = try link.nextNumber()
         guard entry.number >= missing else {
@@ -124,20 +123,20 @@ struct AuditScan: Sendable {
     }
 }
 
-/// What the verification of an audit log found.
+/// The result of verifying an audit log.
 ///
 /// *thread-safe*
 package struct AuditReport: Hashable, Sendable {
-    /// How many lines there are.
+    /// The number of lines.
     package let lines: Int
     /// The numbers of the first and the last line; `nil` in an empty log.
     package let first: Int64?
     package let last: Int64?
     /// The first fault from the beginning of the log on.
     package let fault: AuditFault?
-    /// The lines at which captures began whose end is not in the log, though their process is no more: it was killed, or
-    /// could not write. That is no fault of the log's. A process that can't be seen from here counts as one that captures
-    /// still, and lines of programs before format 4 do not say which theirs was.
+    /// Numbers of the lines at which captures began that have no end in the log, though their process is gone: it was killed,
+    /// or could not write. That is no fault of the log. A process that can't be seen from here counts as still capturing, and
+    /// lines of programs before format 4 do not name their process.
     package let unfinished: [Int64]
 
     package var isIntact: Bool { fault == nil }
@@ -151,7 +150,7 @@ package struct AuditReport: Hashable, Sendable {
     }
 }
 
-/// Where and how somebody tampered with an audit log, or a disk lost a part of it.
+/// A fault of an audit log: somebody tampered with it, or a disk lost a part of it.
 ///
 /// *thread-safe*
 package struct AuditFault: Hashable, Sendable {

@@ -6,7 +6,7 @@ struct PolicyDate: Hashable, Sendable {
     /// Since 1970-01-01T00:00:00Z.
     let nanoseconds: Int64
 
-    /// `nil` if it is not such a date, or out of the years 1678 to 2261.
+    /// `nil` if the text is not such a date, or not of the years 1678 to 2261, which 64 bits of nanoseconds can name.
     init?(_ text: String) {
         var reader = Reader(rest: text.utf8[...])
         guard let day = reader.day(), reader.take("T") || reader.take("t") || reader.take(" "),
@@ -20,9 +20,11 @@ struct PolicyDate: Hashable, Sendable {
     }
 }
 
+/// Reads a date from the front on; each part takes its bytes only if it has them all.
 private struct Reader {
     var rest: Substring.UTF8View
 
+    /// Takes one ASCII character, if it is next.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
@@ -50,6 +52,7 @@ private struct Reader {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
+    /// Days of a month, by the Gregorian rule.
     private static func days(in month: Int64, of year: Int64) -> Int64 {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         if month == 2 { return isLeap ? 29 : 28 }

@@ -55,7 +55,7 @@ package final class PolicyDirectory: PolicySource {
     init(path: String, owners: Set<UInt32>) {
         self.path = path
         self.owners = owners
-        reading = Locked(PolicyReading(of: PolicyFolder(at: path, owners: owners), at: path, wasThere: false))
+        reading = Locked(PolicyReading(of: PolicyListing(at: path, owners: owners), at: path, wasThere: false))
     }
 
     package func verdict(for subject: Subject, on query: PolicyQuery) -> PolicyVerdict {
@@ -64,8 +64,8 @@ package final class PolicyDirectory: PolicySource {
         return verdict(of: reading.rules.filter { $0.matches(subject, query) }, on: query)
     }
 
-    /// Of rules that match, the first that is in force decides. Where it is in doubt whether one is, a denial is and an
-    /// allow is not, and a question keeps what is behind it from allowing.
+    /// The verdict of the first matching rule that is in force. In doubt, a denial is in force and a permission is not, and an
+    /// `ask` keeps later rules from allowing.
     private func verdict(of rules: [PolicyRule], on query: PolicyQuery) -> PolicyVerdict {
         var mustAsk = false
         for rule in rules {
@@ -91,7 +91,7 @@ package final class PolicyDirectory: PolicySource {
     /// Names in the folder that are no policy: what editors and packages leave.
     package var passedOver: [String] { current().folder.passedOver }
 
-    /// What the rules are now, in short.
+    /// A summary of the rules in force.
     package var summary: PolicySummary {
         let reading = current()
         guard reading.diagnostics.isEmpty else { return .unreadable(reading.diagnostics) }
@@ -99,10 +99,10 @@ package final class PolicyDirectory: PolicySource {
         return .rules(reading.rules.count, files: reading.folder.files.map(\.path))
     }
 
-    /// The rules as they are on the disk now: a look at the folder is cheap, and a verdict must not be of yesterday.
+    /// The rules that are on the disk now. Listing the directory is cheap, and a verdict must not come from old rules.
     private func current() -> PolicyReading {
         reading.withLock { reading in
-            let folder = PolicyFolder(at: path, owners: owners)
+            let folder = PolicyListing(at: path, owners: owners)
             if folder != reading.folder || reading.mayHaveMissedChange {
                 let wasThere =
                     reading.folder.status != nil || reading.hasVanished || !reading.folder.diagnostics.isEmpty
@@ -112,6 +112,7 @@ package final class PolicyDirectory: PolicySource {
         }
     }
 
+    /// The refusal of everybody, naming the first mistake: the administrator finds the others by `policy check`.
     private func unreadable(_ first: PolicyDiagnostic, of count: Int) -> Restriction {
         let others = count > 1 ? " (and \(count - 1) more)" : ""
         return Restriction(
@@ -134,7 +135,7 @@ final class PolicyWatch: Sendable {
     }
 }
 
-/// What the administrator's rules are, in short.
+/// A summary of the administrator's rules.
 ///
 /// *thread-safe*
 package enum PolicySummary: Hashable, Sendable {

@@ -1,8 +1,8 @@
 import CSystem
 import Gate
 
-/// One look at a policy folder: which files there are, and whether they can be trusted.
-struct PolicyFolder: Hashable, Sendable {
+/// The listing of a policy directory at one moment: its files, and the reasons not to trust them.
+struct PolicyListing: Hashable, Sendable {
     /// A policy file and what it looked like; it is read anew when that changes.
     struct File: Hashable, Sendable {
         let path: String
@@ -21,7 +21,7 @@ struct PolicyFolder: Hashable, Sendable {
     ///   - path: absolute.
     ///   - owners: who may own the folder and its files.
     init(at path: String, owners: Set<UInt32>) {
-        var look = PolicyLook(owners: owners)
+        var look = ListingReader(owners: owners)
         status = look.folder(at: path)
         files = look.files
         passedOver = look.passedOver
@@ -29,10 +29,10 @@ struct PolicyFolder: Hashable, Sendable {
     }
 }
 
-/// Looks at a folder and at what is in it.
-private struct PolicyLook {
+/// Lists a directory.
+private struct ListingReader {
     let owners: Set<UInt32>
-    private(set) var files: [PolicyFolder.File] = []
+    private(set) var files: [PolicyListing.File] = []
     private(set) var passedOver: [String] = []
     private(set) var diagnostics: [PolicyDiagnostic] = []
 
@@ -57,6 +57,7 @@ private struct PolicyLook {
         return status
     }
 
+    /// Notes what is wrong with a file or with the directory.
     private mutating func report(_ path: String, _ message: String) {
         diagnostics.append(PolicyDiagnostic(file: path, message: message))
     }
@@ -86,6 +87,7 @@ private struct PolicyLook {
         return status
     }
 
+    /// Lists a file, passes it over, or reports it.
     private mutating func look(at name: String, in folder: String) {
         let path = "\(folder)/\(name)"
         if PolicyName.isLeftover(name) { return passedOver.append(name) }
@@ -96,7 +98,7 @@ private struct PolicyLook {
         case .failure(let failure): report(path, "It can't be looked at: \(failure.text).")
         case .success(let status):
             if let fault = fault(of: status, .file) { return report(path, fault) }
-            files.append(PolicyFolder.File(path: path, status: status))
+            files.append(PolicyListing.File(path: path, status: status))
         }
     }
 
@@ -136,8 +138,8 @@ private struct PolicyLook {
 
 /// The names in a policy folder that are none of a policy file.
 private enum PolicyName {
-    /// What package managers and editors leave beside a file or have there while they write it, and nobody takes for rules
-    /// in force. Whatever else there is may be a rule that somebody believes in, and is a fault.
+    /// True for names that package managers and editors leave beside a file, or use while they write it: nobody takes those
+    /// for rules in force. Any other name may be a rule that somebody relies on, and is an error.
     static func isLeftover(_ name: String) -> Bool {
         let endings = [
             "~", ".dpkg-old", ".dpkg-new", ".dpkg-dist", ".dpkg-tmp", ".dpkg-bak", ".dpkg-remove", ".ucf-old",

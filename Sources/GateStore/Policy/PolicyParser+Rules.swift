@@ -1,6 +1,5 @@
 import CSystem
 import Gate
-import Yams
 
 extension PolicyParser {
     private static let keys =
@@ -8,11 +7,12 @@ extension PolicyParser {
             "level", "device", "user", "group", "executable", "unit", "flatpak", "snap", "until", "reason",
         ]
 
-    mutating func readRule(_ node: Node) {
+    /// Reads one rule. A rule with a mistake is not added: it must not decide with what is left of it.
+    mutating func readRule(_ node: PolicyNode) {
         let before = diagnostics.count
         guard let entries = entries(of: node, known: PolicyParser.keys, what: "A rule") else { return }
         guard let (effect, capabilities) = effect(of: entries, node) else { return }
-        var rule = PolicyRule(effect, origin: PolicyOrigin(file: file, line: node.mark?.line ?? 0))
+        var rule = PolicyRule(effect, origin: PolicyOrigin(file: file, line: node.position.line))
         rule.capabilities = self.capabilities(capabilities)
         rule.level = entries["level"].flatMap { level($0, of: rule.capabilities) }
         rule.devices = entries["device"].flatMap { devices($0) }
@@ -22,11 +22,13 @@ extension PolicyParser {
         rule.applications = applications(entries, node)
         rule.until = entries["until"].flatMap { date($0) }
         rule.reason = entries["reason"].flatMap { word($0) }
-        // A rule with a fault must not decide with what is left of it.
         if diagnostics.count == before { add(rule) }
     }
 
-    private mutating func effect(of entries: [String: Node], _ node: Node) -> (PolicyRule.Effect, Node)? {
+    private typealias Effect = (effect: PolicyRule.Effect, capabilities: PolicyNode)
+
+    /// The one key that says what the rule does, with the capabilities it does it to.
+    private mutating func effect(of entries: [String: PolicyNode], _ node: PolicyNode) -> Effect? {
         let found = PolicyRule.Effect.allCases.compactMap { effect in
             entries[effect.rawValue].map { (effect, $0) }
         }
@@ -37,7 +39,8 @@ extension PolicyParser {
         return found[0]
     }
 
-    private mutating func capabilities(_ node: Node) -> Set<CapabilityName>? {
+    /// The capabilities that a rule names, `nil` for any.
+    private mutating func capabilities(_ node: PolicyNode) -> Set<CapabilityName>? {
         let known: [String: CapabilityName] = ["microphone": .microphone, "camera": .camera]
         var names: Set<CapabilityName> = []
         var any = false
@@ -53,7 +56,8 @@ extension PolicyParser {
         return any ? nil : names
     }
 
-    private mutating func level(_ node: Node, of capabilities: Set<CapabilityName>?) -> AccessLevel? {
+    /// The level, whose words mean something with one capability alone.
+    private mutating func level(_ node: PolicyNode, of capabilities: Set<CapabilityName>?) -> AccessLevel? {
         guard let word = word(node) else { return nil }
         guard let capability = capabilities?.first, capabilities?.count == 1 else {
             report("A level belongs to one capability: make a rule each for microphone and camera.", at: node)
@@ -68,12 +72,14 @@ extension PolicyParser {
         return level
     }
 
-    private mutating func devices(_ node: Node) -> Set<DeviceID>? {
+    /// The ids of the devices, `nil` for any. An id is not looked up: the device may be unplugged.
+    private mutating func devices(_ node: PolicyNode) -> Set<DeviceID>? {
         let words = words(node).map(\.word)
         return words.contains("any") ? nil : Set(words.map(DeviceID.init(rawValue:)))
     }
 
-    private mutating func executables(_ node: Node) -> Set<String> {
+    /// Paths of programs. A relative path would match nothing in silence.
+    private mutating func executables(_ node: PolicyNode) -> Set<String> {
         let paths = words(node)
         for (path, node) in paths where !path.hasPrefix("/") || path.hasSuffix("/") {
             report("`\(path)` is not a program; write its path from the root on.", at: node)
@@ -81,7 +87,8 @@ extension PolicyParser {
         return Set(paths.map(\.word))
     }
 
-    private mutating func applications(_ entries: [String: Node], _ node: Node) -> Set<ApplicationID>? {
+    /// The units, Flatpaks or snaps; a program runs in one of them at most.
+    private mutating func applications(_ entries: [String: PolicyNode], _ node: PolicyNode) -> Set<ApplicationID>? {
         let kinds: [ApplicationID.Kind] = [.unit, .flatpak, .snap]
         let named = kinds.compactMap { kind in entries[kind.rawValue].map { (kind, $0) } }
         guard named.count <= 1 else {
@@ -93,7 +100,8 @@ extension PolicyParser {
         }
     }
 
-    private mutating func date(_ node: Node) -> Int64? {
+    /// The end of the rule, nanoseconds since 1970.
+    private mutating func date(_ node: PolicyNode) -> Int64? {
         guard let word = word(node) else { return nil }
         guard let date = PolicyDate(word) else {
             report("`\(word)` is not a date; write it as 2027-01-31T18:00:00Z or with an offset as +01:00.", at: node)
@@ -104,31 +112,32 @@ extension PolicyParser {
 }
 
 extension PolicyParser {
-    typealias Word = (word: String, node: Node)
+    typealias Word = (word: String, node: PolicyNode)
 
     /// One word, or each of a list; never empty without a diagnostic.
-    mutating func words(_ node: Node) -> [Word] {
-        guard case .sequence(let nodes) = node else { return word(node).map { [($0, node)] } ?? [] }
+    mutating func words(_ node: PolicyNode) -> [Word] {
+        guard case .list(let nodes) = node.content else { return word(node).map { [($0, node)] } ?? [] }
         if nodes.isEmpty { report("An empty list matches nothing; leave the key out or name something.", at: node) }
         return nodes.compactMap { node in word(node).map { ($0, node) } }
     }
 
-    mutating func word(_ node: Node) -> String? {
-        guard let scalar = node.scalar else {
+    /// One word. YAML's words for nothing, unquoted, are a value that somebody forgot.
+    mutating func word(_ node: PolicyNode) -> String? {
+        guard case .word(let text, let isPlain) = node.content else {
             report("One word or text is expected here.", at: node)
             return nil
         }
-        let isNothing = scalar.style == .plain && ["", "~", "null", "Null", "NULL"].contains(scalar.string)
-        guard !isNothing, !scalar.string.isEmpty else {
+        let isNothing = isPlain && ["~", "null", "Null", "NULL"].contains(text)
+        guard !isNothing, !text.isEmpty else {
             report("A value is missing here.", at: node)
             return nil
         }
-        return scalar.string
+        return text
     }
 
-    /// Numbers of users or groups, by number or by name.
+    /// Users or groups, by number or by name. A name that nobody has is a mistake: the rule would match nothing in silence.
     mutating func ids(
-        _ node: Node, _ what: String, _ find: (String) -> PolicyNames.Finding
+        _ node: PolicyNode, _ what: String, _ find: (String) -> PolicyNames.Finding
     ) -> Set<UInt32>? {
         var ids: Set<UInt32> = []
         for (word, node) in words(node) {
@@ -144,6 +153,7 @@ extension PolicyParser {
 
 /// Looks users and groups up, when a file is read: a rule about somebody unknown would otherwise pass in silence.
 enum PolicyNames {
+    /// The result of a look-up. A directory service that fails must not make a name look unknown.
     enum Finding: Hashable {
         case id(UInt32)
         case none

@@ -3,16 +3,17 @@ import Gate
 
 /// The rules of a folder as they were read at one moment.
 struct PolicyReading: Sendable {
-    let folder: PolicyFolder
+    let folder: PolicyListing
     let rules: [PolicyRule]
     let diagnostics: [PolicyDiagnostic]
-    /// Set where the folder was there before, and now is not.
+    /// True if the directory was there before, and now is not.
     let hasVanished: Bool
     private let readAt: Int64
-    /// Of all files together.
+    /// Largest size of all files together.
     private static let mostBytes: Int64 = 1 << 20
 
-    init(of folder: PolicyFolder, at path: String, wasThere: Bool) {
+    /// Reads all files of a listing, in its order. One file with a mistake does not keep the others from being read.
+    init(of folder: PolicyListing, at path: String, wasThere: Bool) {
         self.folder = folder
         readAt = cs_clock_ns(Int32(CS_CLOCK_REALTIME))
         hasVanished = wasThere && folder.status == nil
@@ -34,13 +35,14 @@ struct PolicyReading: Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// Whether a file was written so shortly before it was read that a second write may bear the same time stamp: the
-    /// kernel stamps files with the time of its last tick, up to 10 ms old.
+    /// True if a file was written so shortly before it was read that a second write may have the same timestamp: the kernel
+    /// takes the time of its last tick, up to 10 ms old.
     var mayHaveMissedChange: Bool {
         folder.files.contains { $0.status.changedNanoseconds > readAt - 20_000_000 }
     }
 
-    private static func read(_ file: PolicyFolder.File) -> ([PolicyRule], [PolicyDiagnostic]) {
+    /// Reads one file: its rules, or its mistakes.
+    private static func read(_ file: PolicyListing.File) -> ([PolicyRule], [PolicyDiagnostic]) {
         let bytes: [UInt8]
         do throws(PolicyFileFault) {
             bytes = try PolicyFile.bytes(of: file)
@@ -56,18 +58,20 @@ struct PolicyReading: Sendable {
     }
 }
 
-/// Why the bytes of a file can't be had, in one sentence.
+/// The reason for which a file can't be read, in one sentence.
 private struct PolicyFileFault: Error {
     let message: String
 }
 
 /// The bytes of one policy file, as one writer left them.
 private enum PolicyFile {
-    /// A thousand rules and more: what is longer would keep each question waiting.
+    /// Largest size of a file. It holds more than a thousand rules; a longer one would delay each question.
     private static let largest = 128 << 10
 
-    /// - Parameter file: what was looked at; another one in its place, or one that is being written, is a fault.
-    static func bytes(of file: PolicyFolder.File) throws(PolicyFileFault) -> [UInt8] {
+    /// Reads a file whole.
+    ///
+    /// - Parameter file: the listing's entry. Another file in its place, or one that is being written, is an error.
+    static func bytes(of file: PolicyListing.File) throws(PolicyFileFault) -> [UInt8] {
         guard file.status.size <= largest else { throw PolicyFileFault(message: "It is longer than 128 KiB.") }
         let opened = cs_open(file.path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, 0)
         guard opened >= 0 else { throw PolicyFileFault(message: "It can't be opened: \(systemText(opened)).") }
@@ -80,6 +84,7 @@ private enum PolicyFile {
         return bytes
     }
 
+    /// Reads to the end, and one byte more than is allowed: a file may have grown since it was listed.
     private static func read(_ file: borrowing Descriptor) throws(PolicyFileFault) -> [UInt8] {
         let number = file.number
         var bytes = [UInt8](repeating: 0, count: largest + 1)

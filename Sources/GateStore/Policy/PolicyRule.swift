@@ -1,6 +1,6 @@
 import Gate
 
-/// One rule of a policy file. What is `nil` is not looked at.
+/// One rule of a policy file. A condition that is `nil` is always met.
 struct PolicyRule: Hashable, Sendable {
     enum Effect: String, Hashable, Sendable, CaseIterable {
         case allow, deny, ask
@@ -26,19 +26,19 @@ struct PolicyRule: Hashable, Sendable {
 }
 
 extension PolicyRule {
-    /// Whether the rule speaks of this subject and this query, its date aside: everything it names must be so.
+    /// True if every condition is met, the date aside.
     func matches(_ subject: Subject, _ query: PolicyQuery) -> Bool {
         matches(query) && matches(subject)
     }
 
-    /// Whether its date has not come; `nil` where the clock says so, and a later one that the store has seen does not.
+    /// True before the rule's end; `nil` if the clock is before it, and the latest time that the store has seen is not.
     func isInForce(_ query: PolicyQuery) -> Bool? {
         guard let until else { return true }
         guard query.at.wallNanoseconds < until else { return false }
         return query.latestWallNanoseconds < until ? true : nil
     }
 
-    /// What it says of whom it matches.
+    /// The verdict on a capture that the rule matches.
     func verdict(on capability: CapabilityName) -> PolicyVerdict {
         switch effect {
         case .ask: .ask
@@ -47,13 +47,14 @@ extension PolicyRule {
         }
     }
 
+    /// Conditions on what is captured.
     private func matches(_ query: PolicyQuery) -> Bool {
         capabilities?.contains(query.capability) ?? true
             && level.map { covers(query, $0) } ?? true
             && devices.map { names(query, $0) } ?? true
     }
 
-    /// What is forbidden stays so under the device's other ids; what is allowed is the id that the rule names.
+    /// A denial also covers the device's other ids; a permission covers the id alone that the rule names.
     private func names(_ query: PolicyQuery, _ devices: Set<DeviceID>) -> Bool {
         if devices.contains(query.device) { return true }
         guard effect == .deny else { return false }
@@ -67,6 +68,7 @@ extension PolicyRule {
         return effect == .allow ? isKnown && query.level <= named : !isKnown || query.level >= named
     }
 
+    /// Conditions on who captures.
     private func matches(_ subject: Subject) -> Bool {
         users?.contains(subject.userID) ?? true
             && groups.map { !$0.isDisjoint(with: subject.groupIDs) } ?? true
@@ -74,6 +76,7 @@ extension PolicyRule {
             && applications.map { names in subject.application.map(names.contains) ?? false } ?? true
     }
 
+    /// The refusal as the person reads it: the administrator's reason, and the rule's file and line.
     private func restriction(of capability: CapabilityName) -> Restriction {
         let why = reason.map { ": \($0)" } ?? ""
         return Restriction(

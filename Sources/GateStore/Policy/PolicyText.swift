@@ -1,22 +1,19 @@
 import Gate
 
-/// What of a policy file can be said to be wrong before it is read as YAML, with its place.
+/// The text of a policy file, or the first character that no policy file may have, with its position.
 ///
-/// The reader behind it says nothing of where a byte that is no text stands, and expands aliases of aliases as often as
-/// they are written: a file of one page can keep it busy for ever.
+/// libyaml says of a byte that is no text neither its line nor its column, and takes characters that do not show, and
+/// Unicode's own line breaks, for parts of a word.
 struct PolicyText {
     private(set) var fault: (line: Int, column: Int, message: String)?
     private(set) var text = ""
 
-    /// Words that begin with a star: more aliases than rules need, too few to multiply.
-    private static let mostStars = 16
-
     private var line = 1
     private var column = 1
-    private var stars = 0
     private var scan = VisibleScan()
     private var previous: Unicode.Scalar = "\n"
 
+    /// Decodes the bytes of a file up to the first mistake.
     init(_ bytes: ArraySlice<UInt8>) {
         var iterator = bytes.makeIterator()
         var decoder = UTF8()
@@ -30,6 +27,8 @@ struct PolicyText {
         if fault == nil { text = String(decoding: bytes, as: UTF8.self) }
     }
 
+    /// Judges one character: everything is refused that a person doesn't see, or that editors and libyaml count
+    /// differently.
     private mutating func read(_ scalar: Unicode.Scalar) {
         switch scalar {
         case "\u{FEFF}": return report("A byte order mark stands here: save the file as UTF-8 without it.")
@@ -38,25 +37,16 @@ struct PolicyText {
             return report("A line break of Unicode stands here (\(hexadecimal(scalar))): break the line as others are.")
         case _ where scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value):
             return report("A control character stands here (\(hexadecimal(scalar))): remove it.")
-        case "*" where startsWord: stars += 1
         default: break
         }
         // A word with such a character in it looks like another one, and would match nothing in silence.
         guard scalar.isASCII || scalar.isMark || scan.shows(scalar) else {
             return report("A character that does not show stands here (\(hexadecimal(scalar))): remove it.")
         }
-        guard stars <= PolicyText.mostStars else {
-            return report("More than \(PolicyText.mostStars) words begin with a star: write what aliases stand for.")
-        }
         advance(over: scalar)
     }
 
-    /// Whether an alias could begin here: to the reader a word goes on behind a letter or a digit alone, whatever else it
-    /// takes for a break.
-    private var startsWord: Bool {
-        !(previous.isASCII && (previous.properties.isAlphabetic || previous.properties.numericType != nil))
-    }
-
+    /// Counts lines as editors do: a carriage return ends one, too, unless a line feed follows.
     private mutating func advance(over scalar: Unicode.Scalar) {
         if scalar == "\n" || (previous == "\r" && scalar != "\n") {
             line += 1
@@ -67,6 +57,7 @@ struct PolicyText {
         previous = scalar
     }
 
+    /// Notes a mistake at the character that is read.
     private mutating func report(_ message: String) {
         fault = (line, column, message)
     }

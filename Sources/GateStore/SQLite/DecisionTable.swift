@@ -1,76 +1,115 @@
-import GRDB
 import Gate
 
-/// Decisions as rows of the table `decision`.
-enum DecisionRow {
-    /// All columns, by their names: one that has lost its name is an error, not an absent value.
-    static let columns = """
-        id, verdict, uid, gids, executable, inode, sha256, application_kind, application, session_leader, session_start,
-        session_boot, capability, level, rank, device, lifetime, lifetime_leader, lifetime_start, lifetime_wall,
-        lifetime_boot, lifetime_boot_id, decider, decider_name, decider_line, decided_wall, decided_boot,
-        decided_boot_id, consumed_boot_id, stamp
-        """
+/// The table `decision`: one row a stored decision.
+enum DecisionTable {
+    /// The columns, in the order in which they are read.
+    enum Column: String, CaseIterable {
+        case id, verdict, uid, gids, executable, inode, sha256
+        case applicationKind = "application_kind"
+        case application
+        case sessionLeader = "session_leader"
+        case sessionStart = "session_start"
+        case sessionBoot = "session_boot"
+        case capability, level, rank, device, lifetime
+        case lifetimeLeader = "lifetime_leader"
+        case lifetimeStart = "lifetime_start"
+        case lifetimeWall = "lifetime_wall"
+        case lifetimeBoot = "lifetime_boot"
+        case lifetimeBootID = "lifetime_boot_id"
+        case decider
+        case deciderName = "decider_name"
+        case deciderLine = "decider_line"
+        case decidedWall = "decided_wall"
+        case decidedBoot = "decided_boot"
+        case decidedBootID = "decided_boot_id"
+        case consumedBootID = "consumed_boot_id"
+        case stamp
 
-    /// Whether it was for one capture, and that has begun.
-    static func isConsumed(_ row: Row) -> Bool {
-        let boot: DatabaseValue? = row["consumed_boot_id"]
-        return boot?.isNull == false
+        /// Positions in the query. Columns are read by them, never by the names that the file gives its columns: SQLite finds
+        /// a column in whatever case its name is written, and one flipped bit there would make a value look absent.
+        fileprivate static let positions = Dictionary(
+            uniqueKeysWithValues: allCases.enumerated().map { ($0.element, $0.offset) })
     }
 
-    /// Those that exist, used up or not.
-    static func fetchAll(_ db: Database, ids: [Int64]) throws -> [Decision] {
-        try Set(ids).sorted().compactMap { id in
-            try db.row("SELECT * FROM decision WHERE id = ?", [id]).map(decode)
+    /// All columns by name. A column that lost its name is then an error, not an absent value.
+    static let columns = Column.allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// True for a permission for one capture that has begun.
+    static func isConsumed(_ row: SQLiteRow) -> Bool { row[.consumedBootID] != .null }
+
+    /// The decisions with these numbers that exist, consumed or not, in the order of their numbers.
+    static func fetchAll(_ db: borrowing SQLiteConnection, ids: [Int64]) throws -> [Decision] {
+        var found: [Decision] = []
+        for id in Set(ids).sorted() {
+            let row = try db.row("SELECT \(columns) FROM decision WHERE id = ?", [.integer(id)])
+            if let row { found.append(try decode(row)) }
         }
+        return found
     }
 
-    /// Removes what a new decision replaces: all of the same key, but a permission for one capture stands beside the
-    /// lasting decision, which holds again when it is used up.
+    /// Removes the decisions that a new one replaces: all of the same key. A permission for one capture stands beside the
+    /// lasting decision, which holds again when it is consumed.
     ///
-    /// A denial also removes what was used up and speaks of a device it covers, so that a capture resting on that
-    /// ends. A new permission leaves it: two clips, each allowed once, may run side by side.
-    static func clearWay(for decision: Decision, _ db: Database) throws {
+    /// A denial also removes consumed permissions for a device it covers, so that a capture resting on one ends. A new
+    /// permission leaves them: two clips, each allowed once, may run side by side.
+    static func clearWay(for decision: Decision, _ db: borrowing SQLiteConnection) throws {
         let isOnce = decision.verdict == .allow && decision.lifetime == .once
-        let key: StatementArguments = [
-            decision.subject.userID, decision.subject.executable.path, decision.capability.rawValue,
-            decision.device.stored,
+        let key: [SQLiteValue] = [
+            .integer(Int64(decision.subject.userID)), .text(decision.subject.executable.path),
+            .text(decision.capability.rawValue), SQLiteValue(decision.device.stored),
         ]
-        try db.execute(
-            sql: """
-                DELETE FROM decision WHERE uid = ?1 AND executable = ?2 AND capability = ?3 AND device IS ?4
-                AND consumed_boot_id IS NULL \(isOnce ? "AND verdict = 'allow' AND lifetime = 'once'" : "")
-                """, arguments: key)
+        try db.run(
+            """
+            DELETE FROM decision WHERE uid = ?1 AND executable = ?2 AND capability = ?3 AND device IS ?4
+            AND consumed_boot_id IS NULL \(isOnce ? "AND verdict = 'allow' AND lifetime = 'once'" : "")
+            """, key)
         guard decision.verdict == .deny else { return }
-        try db.execute(
-            sql: """
-                DELETE FROM decision WHERE uid = ?1 AND executable = ?2 AND capability = ?3
-                AND (?4 IS NULL OR device IS NULL OR device = ?4) AND consumed_boot_id IS NOT NULL
-                """, arguments: key)
+        try db.run(
+            """
+            DELETE FROM decision WHERE uid = ?1 AND executable = ?2 AND capability = ?3
+            AND (?4 IS NULL OR device IS NULL OR device = ?4) AND consumed_boot_id IS NOT NULL
+            """, key)
     }
 
-    /// Forgets what captures of an earlier boot used up: none rests on it any more.
-    static func forgetConsumed(butOf bootID: String, _ db: Database) throws {
-        try db.run("DELETE FROM decision WHERE consumed_boot_id <> ?", [bootID])
+    /// Inserts a decision and returns it with its number.
+    static func insert(_ decision: Decision, _ db: borrowing SQLiteConnection) throws -> Decision {
+        let fields = fields(of: decision)
+        let names = fields.map(\.column.rawValue).joined(separator: ", ")
+        let marks = fields.map { _ in "?" }.joined(separator: ", ")
+        try db.run("INSERT INTO decision (\(names)) VALUES (\(marks))", fields.map(\.value))
+        return decision.numbered(db.lastRow)
     }
 
-    /// Marks a `once` decision as used up.
-    static func consume(_ id: Int64, bootID: String, _ db: Database) throws -> Decision {
-        let row = try Row.fetchOne(
-            db, sql: "SELECT * FROM decision WHERE id = ? AND lifetime = 'once' AND consumed_boot_id IS NULL",
-            arguments: [id])
+    /// Removes the decisions with these numbers and returns them.
+    static func remove(_ ids: [Int64], _ db: borrowing SQLiteConnection) throws -> [Decision] {
+        let removed = try fetchAll(db, ids: ids)
+        for decision in removed { try db.run("DELETE FROM decision WHERE id = ?", [SQLiteValue(decision.id)]) }
+        return removed
+    }
+
+    /// Removes permissions that captures of an earlier boot consumed: no capture rests on them any more.
+    static func forgetConsumed(butOf bootID: String, _ db: borrowing SQLiteConnection) throws {
+        try db.run("DELETE FROM decision WHERE consumed_boot_id <> ?", [.text(bootID)])
+    }
+
+    /// Marks a `once` decision as consumed.
+    static func consume(_ id: Int64, bootID: String, _ db: borrowing SQLiteConnection) throws -> Decision {
+        let row = try db.row(
+            "SELECT \(columns) FROM decision WHERE id = ? AND lifetime = 'once' AND consumed_boot_id IS NULL",
+            [.integer(id)])
         guard let row else {
             throw CaptureError(
                 .notAuthorized, "The permission for one capture (decision \(id)) is used up or was taken back.",
                 remedies: [Remedy("Ask again for another capture.")])
         }
-        try db.execute(sql: "UPDATE decision SET consumed_boot_id = ? WHERE id = ?", arguments: [bootID, id])
+        try db.run("UPDATE decision SET consumed_boot_id = ? WHERE id = ?", [.text(bootID), .integer(id)])
         return try decode(row)
     }
 }
 
 extension DeviceSelector {
     /// The column `device`: NULL for any.
-    var stored: String? {
+    fileprivate var stored: String? {
         switch self {
         case .any: nil
         case .id(let id): id.rawValue
@@ -78,72 +117,8 @@ extension DeviceSelector {
     }
 }
 
-extension DecisionRow {
-    /// Inserts a decision and gives it back with its number.
-    static func insert(_ decision: Decision, _ db: Database) throws -> Decision {
-        let columns = columns(of: decision)
-        let names = columns.map(\.name).joined(separator: ", ")
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        try db.execute(
-            sql: "INSERT INTO decision (\(names)) VALUES (\(marks))",
-            arguments: StatementArguments(columns.map(\.value)))
-        return decision.numbered(db.lastInsertedRowID)
-    }
-
-    private typealias Column = (name: String, value: (any DatabaseValueConvertible)?)
-
-    private static func columns(of decision: Decision) -> [Column] {
-        let what: [Column] = [
-            ("verdict", decision.verdict.rawValue), ("capability", decision.capability.rawValue),
-            ("level", decision.level.name), ("rank", decision.level.rank), ("device", decision.device.stored),
-            ("decided_wall", decision.decidedAt.wallNanoseconds), ("decided_boot", decision.decidedAt.bootNanoseconds),
-            ("decided_boot_id", decision.decidedAt.bootID),
-        ]
-        return what + columns(of: decision.subject) + columns(of: decision.lifetime) + columns(of: decision.decidedBy)
-    }
-
-    private static func columns(of subject: Subject) -> [Column] {
-        [
-            ("uid", subject.userID), ("gids", subject.groupIDs.map(String.init).joined(separator: " ")),
-            ("executable", subject.executable.path), ("inode", Int64(bitPattern: subject.executable.inode)),
-            ("sha256", subject.executable.sha256), ("stamp", subject.executable.stamp),
-            ("application_kind", subject.application?.kind.rawValue), ("application", subject.application?.name),
-            ("session_leader", subject.session.leader),
-            ("session_start", Int64(bitPattern: subject.session.startTicks)),
-            ("session_boot", subject.session.bootID),
-        ]
-    }
-
-    private static func columns(of lifetime: Lifetime) -> [Column] {
-        switch lifetime {
-        case .once: [("lifetime", "once")]
-        case .always: [("lifetime", "always")]
-        case .session(let session):
-            [
-                ("lifetime", "session"), ("lifetime_leader", session.leader),
-                ("lifetime_start", Int64(bitPattern: session.startTicks)), ("lifetime_boot_id", session.bootID),
-            ]
-        case .until(let end):
-            [
-                ("lifetime", "until"), ("lifetime_wall", end.wallNanoseconds),
-                ("lifetime_boot", end.bootNanoseconds), ("lifetime_boot_id", end.bootID),
-            ]
-        }
-    }
-
-    private static func columns(of decider: Decider) -> [Column] {
-        switch decider {
-        case .person(let prompter): [("decider", "person"), ("decider_name", prompter)]
-        case .command: [("decider", "command")]
-        case .policy(let origin):
-            [("decider", "policy"), ("decider_name", origin.file), ("decider_line", origin.line)]
-        // The table takes no such row: what the system allows is read from the system.
-        case .system: [("decider", "system")]
-        }
-    }
-}
-
 extension Decision {
+    /// The same decision with the number that the table gave it.
     fileprivate func numbered(_ id: Int64) -> Decision {
         Decision(
             id: id, verdict: verdict, subject: subject, capability: capability, level: level, device: device,
@@ -151,96 +126,178 @@ extension Decision {
     }
 }
 
-extension DecisionRow {
-    /// - Throws: a `DatabaseError` if a column is not what this program writes: whoever changed the row by hand, it
-    ///   must not decide anything.
-    static func decode(_ row: Row) throws -> Decision {
-        Decision(
-            id: try row.value("id"), verdict: try verdict(of: row), subject: try subject(of: row),
-            capability: CapabilityName(rawValue: try row.value("capability")),
-            level: AccessLevel(name: try row.value("level"), rank: try row.value("rank")),
-            device: try row.optional("device").map { .id(DeviceID(rawValue: $0)) } ?? .any,
-            lifetime: try lifetime(of: row), decidedBy: try decider(of: row),
-            decidedAt: GateInstant(
-                wallNanoseconds: try row.value("decided_wall"), bootNanoseconds: try row.value("decided_boot"),
-                bootID: try row.value("decided_boot_id")))
+// MARK: - Encoding
+
+extension DecisionTable {
+    private typealias Field = (column: Column, value: SQLiteValue)
+
+    /// Fields with a value alone: a column that a kind of decision does not have stays NULL.
+    private static func fields(of decision: Decision) -> [Field] {
+        let own: [Field] = [
+            (.verdict, .text(decision.verdict.rawValue)), (.capability, .text(decision.capability.rawValue)),
+            (.level, .text(decision.level.name)), (.rank, SQLiteValue(decision.level.rank)),
+            (.device, SQLiteValue(decision.device.stored)),
+            (.decidedWall, .integer(decision.decidedAt.wallNanoseconds)),
+            (.decidedBoot, .integer(decision.decidedAt.bootNanoseconds)),
+            (.decidedBootID, .text(decision.decidedAt.bootID)),
+        ]
+        return own + fields(of: decision.subject) + fields(of: decision.lifetime) + fields(of: decision.decidedBy)
     }
 
-    private static func verdict(of row: Row) throws -> Decision.Verdict {
-        guard let verdict = Decision.Verdict(rawValue: try row.value("verdict")) else { throw row.fault("verdict") }
+    private static func fields(of subject: Subject) -> [Field] {
+        [
+            (.uid, .integer(Int64(subject.userID))),
+            (.gids, .text(subject.groupIDs.map(String.init).joined(separator: " "))),
+            (.executable, .text(subject.executable.path)), (.inode, .bits(subject.executable.inode)),
+            (.sha256, .text(subject.executable.sha256)), (.stamp, SQLiteValue(subject.executable.stamp)),
+            (.applicationKind, SQLiteValue(subject.application?.kind.rawValue)),
+            (.application, SQLiteValue(subject.application?.name)),
+            (.sessionLeader, SQLiteValue(subject.session.leader)),
+            (.sessionStart, .bits(subject.session.startTicks)), (.sessionBoot, .text(subject.session.bootID)),
+        ]
+    }
+
+    /// A session and a moment share no column but the boot: both are worthless after it.
+    private static func fields(of lifetime: Lifetime) -> [Field] {
+        switch lifetime {
+        case .once: [(.lifetime, .text("once"))]
+        case .always: [(.lifetime, .text("always"))]
+        case .session(let session):
+            [
+                (.lifetime, .text("session")), (.lifetimeLeader, SQLiteValue(session.leader)),
+                (.lifetimeStart, .bits(session.startTicks)), (.lifetimeBootID, .text(session.bootID)),
+            ]
+        case .until(let end):
+            [
+                (.lifetime, .text("until")), (.lifetimeWall, .integer(end.wallNanoseconds)),
+                (.lifetimeBoot, .integer(end.bootNanoseconds)), (.lifetimeBootID, .text(end.bootID)),
+            ]
+        }
+    }
+
+    /// Who decided, for the status and the log; nothing is decided by it.
+    private static func fields(of decider: Decider) -> [Field] {
+        switch decider {
+        case .person(let prompter): [(.decider, .text("person")), (.deciderName, .text(prompter))]
+        case .command: [(.decider, .text("command"))]
+        case .policy(let origin):
+            [
+                (.decider, .text("policy")), (.deciderName, .text(origin.file)),
+                (.deciderLine, SQLiteValue(origin.line)),
+            ]
+        // The table refuses such a row: what the system allows is read from the system each time.
+        case .system: [(.decider, .text("system"))]
+        }
+    }
+}
+
+extension SQLiteValue {
+    /// 64 unsigned bits as SQLite's signed number of the same pattern.
+    fileprivate static func bits(_ number: UInt64) -> SQLiteValue { .integer(Int64(bitPattern: number)) }
+}
+
+// MARK: - Decoding
+
+extension DecisionTable {
+    /// - Throws: `SQLiteError` if a column is not what this program writes: a row that was changed by hand must not decide
+    ///   anything.
+    static func decode(_ row: SQLiteRow) throws(SQLiteError) -> Decision {
+        Decision(
+            id: try row.number(.id), verdict: try verdict(of: row), subject: try subject(of: row),
+            capability: CapabilityName(rawValue: try row.text(.capability)),
+            level: AccessLevel(name: try row.text(.level), rank: try row.number(.rank)),
+            device: try row.optionalText(.device).map { .id(DeviceID(rawValue: $0)) } ?? .any,
+            lifetime: try lifetime(of: row), decidedBy: try decider(of: row),
+            decidedAt: GateInstant(
+                wallNanoseconds: try row.number(.decidedWall), bootNanoseconds: try row.number(.decidedBoot),
+                bootID: try row.text(.decidedBootID)))
+    }
+
+    /// The table checks these words too; a flipped bit passes by that check.
+    private static func verdict(of row: SQLiteRow) throws(SQLiteError) -> Decision.Verdict {
+        guard let verdict = Decision.Verdict(rawValue: try row.text(.verdict)) else { throw row.fault(.verdict) }
         return verdict
     }
 
-    private static func subject(of row: Row) throws -> Subject {
-        let groups: String = try row.value("gids")
+    /// The subject, by the columns that every decision has; group numbers are parted by blanks.
+    private static func subject(of row: SQLiteRow) throws(SQLiteError) -> Subject {
+        let groups = try row.text(.gids)
         return Subject(
-            userID: try row.value("uid"), groupIDs: groups.split(separator: " ").compactMap { UInt32($0) },
+            userID: try row.number(.uid), groupIDs: groups.split(separator: " ").compactMap { UInt32($0) },
             executable: Executable(
-                path: try row.value("executable"), inode: UInt64(bitPattern: try row.value("inode")),
-                sha256: try row.value("sha256"), stamp: try row.optional("stamp")),
+                path: try row.text(.executable), inode: UInt64(bitPattern: try row.number(.inode)),
+                sha256: try row.text(.sha256), stamp: try row.optionalText(.stamp)),
             application: try application(of: row),
             session: LoginSession(
-                leader: try row.value("session_leader"), startTicks: UInt64(bitPattern: try row.value("session_start")),
-                bootID: try row.value("session_boot")))
+                leader: try row.number(.sessionLeader),
+                startTicks: UInt64(bitPattern: try row.number(.sessionStart)),
+                bootID: try row.text(.sessionBoot)))
     }
 
-    private static func application(of row: Row) throws -> ApplicationID? {
-        guard let name: String = try row.optional("application") else { return nil }
-        guard let kind = ApplicationID.Kind(rawValue: try row.value("application_kind")) else {
-            throw row.fault("application_kind")
+    /// The unit, Flatpak or snap that the program ran in; a name without a kind is an error.
+    private static func application(of row: SQLiteRow) throws(SQLiteError) -> ApplicationID? {
+        guard let name = try row.optionalText(.application) else { return nil }
+        guard let kind = ApplicationID.Kind(rawValue: try row.text(.applicationKind)) else {
+            throw row.fault(.applicationKind)
         }
         return ApplicationID(kind: kind, name: name)
     }
 
-    private static func lifetime(of row: Row) throws -> Lifetime {
-        let word: String = try row.value("lifetime")
-        switch word {
+    private static func lifetime(of row: SQLiteRow) throws(SQLiteError) -> Lifetime {
+        switch try row.text(.lifetime) {
         case "once": return .once
         case "always": return .always
         case "session":
             return .session(
                 LoginSession(
-                    leader: try row.value("lifetime_leader"),
-                    startTicks: UInt64(bitPattern: try row.value("lifetime_start")),
-                    bootID: try row.value("lifetime_boot_id")))
+                    leader: try row.number(.lifetimeLeader),
+                    startTicks: UInt64(bitPattern: try row.number(.lifetimeStart)),
+                    bootID: try row.text(.lifetimeBootID)))
         case "until":
             return .until(
                 GateInstant(
-                    wallNanoseconds: try row.value("lifetime_wall"), bootNanoseconds: try row.value("lifetime_boot"),
-                    bootID: try row.value("lifetime_boot_id")))
-        default: throw row.fault("lifetime")
+                    wallNanoseconds: try row.number(.lifetimeWall), bootNanoseconds: try row.number(.lifetimeBoot),
+                    bootID: try row.text(.lifetimeBootID)))
+        default: throw row.fault(.lifetime)
         }
     }
 
-    private static func decider(of row: Row) throws -> Decider {
-        let word: String = try row.value("decider")
-        switch word {
-        case "person": return .person(prompter: try row.value("decider_name"))
+    private static func decider(of row: SQLiteRow) throws(SQLiteError) -> Decider {
+        switch try row.text(.decider) {
+        case "person": return .person(prompter: try row.text(.deciderName))
         case "command": return .command
         case "policy":
-            return .policy(PolicyOrigin(file: try row.value("decider_name"), line: try row.value("decider_line")))
-        default: throw row.fault("decider")
+            return .policy(PolicyOrigin(file: try row.text(.deciderName), line: try row.number(.deciderLine)))
+        default: throw row.fault(.decider)
         }
     }
 }
 
-extension Row {
-    /// A column that must be there and of the type: GRDB's own subscript would trap on what it can't convert.
-    fileprivate func value<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
-        guard let value: Value = try optional(column) else { throw fault(column) }
-        return value
+extension SQLiteRow {
+    fileprivate subscript(column: DecisionTable.Column) -> SQLiteValue {
+        DecisionTable.Column.positions[column].map { self[$0] } ?? .null
     }
 
-    fileprivate func optional<Value: DatabaseValueConvertible>(_ column: String) throws -> Value? {
-        let stored: DatabaseValue? = self[column]
-        guard let stored, !stored.isNull else { return nil }
-        guard let value = Value.fromDatabaseValue(stored) else { throw fault(column) }
-        return value
+    /// - Throws: `SQLiteError` for NULL, and for a value of another kind: text with a flipped bit may come back as a blob.
+    fileprivate func text(_ column: DecisionTable.Column) throws(SQLiteError) -> String {
+        guard let text = self[column].text else { throw fault(column) }
+        return text
     }
 
-    fileprivate func fault(_ column: String) -> DatabaseError {
-        let number: DatabaseValue? = self["id"]
-        return DatabaseError(
-            resultCode: .SQLITE_CORRUPT, message: "decision \(number ?? .null) has no valid \(column)")
+    /// - Returns: `nil` for NULL alone.
+    fileprivate func optionalText(_ column: DecisionTable.Column) throws(SQLiteError) -> String? {
+        self[column] == .null ? nil : try text(column)
+    }
+
+    /// - Throws: `SQLiteError` for a number that does not fit, which a conversion would turn into another one.
+    fileprivate func number<Number: FixedWidthInteger>(_ column: DecisionTable.Column) throws(SQLiteError) -> Number {
+        guard let stored = self[column].integer, let number = Number(exactly: stored) else { throw fault(column) }
+        return number
+    }
+
+    /// The error for a column, naming the decision as far as its number can be read.
+    fileprivate func fault(_ column: DecisionTable.Column) -> SQLiteError {
+        let number = self[.id].integer.map(String.init) ?? "NULL"
+        return .corrupt("decision \(number) has no valid \(column.rawValue)")
     }
 }

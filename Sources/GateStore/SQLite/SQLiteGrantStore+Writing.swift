@@ -1,28 +1,30 @@
 import CSystem
-import GRDB
 import Gate
 
 extension SQLiteGrantStore {
+    /// Each decision takes the place of the one of the same key.
     package func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         try commit(audit) { db in
             try decisions.map { decision in
-                try DecisionRow.clearWay(for: decision, db)
-                return try DecisionRow.insert(decision, db)
+                try DecisionTable.clearWay(for: decision, db)
+                return try DecisionTable.insert(decision, db)
             }
         }
     }
 
     package func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
-        try commit(audit) { try SQLiteGrantStore.remove(ids, $0) }
+        try commit(audit) { try DecisionTable.remove(ids, $0) }
     }
 
+    /// All in one transaction: if one of them is used up already, none is consumed.
     package func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         let wanted = Set(ids)
         return try commit(audit) { db in
-            try wanted.sorted().map { try DecisionRow.consume($0, bootID: audit.at.bootID, db) }
+            try wanted.sorted().map { try DecisionTable.consume($0, bootID: audit.at.bootID, db) }
         }
     }
 
+    /// A switch that stands as is wanted is written all the same: the log says who wanted it.
     package func setKillSwitch(
         _ capability: CapabilityName, on: Bool, audit: AuditEvent
     ) throws(CaptureError) -> StoreCommit {
@@ -36,11 +38,12 @@ extension SQLiteGrantStore {
                 on
                 ? "INSERT OR IGNORE INTO kill_switch (capability) VALUES (?)"
                 : "DELETE FROM kill_switch WHERE capability = ?"
-            try db.execute(sql: sql, arguments: [capability.rawValue])
+            try db.run(sql, [.text(capability.rawValue)])
             return []
         }
     }
 
+    /// A line alone. Running captures need not hear of it.
     package func append(_ event: AuditEvent) throws(CaptureError) {
         _ = try commit(event, decides: false) { _ in [] }
     }
@@ -58,19 +61,11 @@ extension SQLiteGrantStore {
             let resting = state.decisions.filter { decision in
                 decision.restsOnLaterClock(state.latestWallNanoseconds, at: audit.at)
             }
-            return try SQLiteGrantStore.remove(ids + resting.compactMap(\.id), db)
+            return try DecisionTable.remove(ids + resting.compactMap(\.id), db)
         }
     }
 
-    private static func remove(_ ids: [Int64], _ db: Database) throws -> [Decision] {
-        let removed = try DecisionRow.fetchAll(db, ids: ids)
-        for decision in removed {
-            try db.execute(sql: "DELETE FROM decision WHERE id = ?", arguments: [decision.id])
-        }
-        return removed
-    }
-
-    /// What becomes of the latest wall time seen.
+    /// Effect of a change on the latest wall time seen.
     enum Clock: Sendable {
         case onlyGrows
         case isSet
@@ -86,7 +81,7 @@ extension SQLiteGrantStore {
     /// - Throws: also where the store is not what its last change left: going on would make that good.
     func commit(
         _ event: AuditEvent, decides: Bool = true, retains: Bool = true, clock: Clock = .onlyGrows,
-        _ change: @Sendable (Database) throws -> [Decision]
+        _ change: @Sendable (borrowing SQLiteConnection) throws -> [Decision]
     ) throws(CaptureError) -> StoreCommit {
         let chain = AuditChain(headPath: folder.headPath)
         return try perform { db in
@@ -94,10 +89,10 @@ extension SQLiteGrantStore {
             try chain.settling(db) {
                 try db.inTransaction(.immediate) {
                     try chain.confirm(db)
-                    try DecisionRow.forgetConsumed(butOf: event.at.bootID, db)
+                    try DecisionTable.forgetConsumed(butOf: event.at.bootID, db)
                     changed = try change(db)
                     let latest = clock == .isSet ? "?" : "max(latest_wall, ?)"
-                    try db.run("UPDATE state SET latest_wall = \(latest)", [event.at.wallNanoseconds])
+                    try db.run("UPDATE state SET latest_wall = \(latest)", [.integer(event.at.wallNanoseconds)])
                     try chain.append(event.resting(on: changed), db)
                     return .commit
                 }

@@ -1,6 +1,5 @@
 import CSystem
 import Dispatch
-import GRDB
 import Gate
 
 /// A user's grants and audit log in one SQLite database, in WAL mode with `synchronous = FULL`.
@@ -12,7 +11,7 @@ import Gate
 ///
 /// *thread-safe*; calls block for 2 s at most: never call it on the cooperative pool.
 package final class SQLiteGrantStore: GrantStore {
-    /// The folder the store lives in.
+    /// The directory the store lives in.
     package var directory: String { folder.path }
 
     let folder: StateDirectory
@@ -20,7 +19,7 @@ package final class SQLiteGrantStore: GrantStore {
     private let connection: Locked<StoreConnection>
     private let watch = Locked<StoreWatch?>(nil)
 
-    /// Where a user's store is: `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`. Relative values are
+    /// The directory of a user's store: `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`. Relative values are
     /// ignored.
     ///
     /// - Throws: `.store` if the user has no home folder; set XDG_STATE_HOME.
@@ -56,26 +55,27 @@ package final class SQLiteGrantStore: GrantStore {
 
     /// Runs `body` on the database; opens it anew if the file was replaced since.
     func perform<Result: Sendable>(
-        _ body: @Sendable (Database) throws -> Result
+        _ body: @Sendable (borrowing SQLiteConnection) throws -> Result
     ) throws(CaptureError) -> Result {
-        try run(body, on: current().queue)
+        try run(body, on: current().database)
     }
 
     /// Runs `body`, which only reads. Once the store is watched, that is done beside whatever this process writes: a commit
     /// waits for its disk, and a capture that has lost its permission must not wait with it.
     func read<Result: Sendable>(
-        _ body: @Sendable (Database) throws -> Result
+        _ body: @Sendable (borrowing SQLiteConnection) throws -> Result
     ) throws(CaptureError) -> Result {
         let connection = try current()
         let watch = watch.withLock { $0 }
-        return try run(body, on: watch?.reader(of: connection) ?? connection.queue)
+        return try run(body, on: watch?.reader(of: connection) ?? connection.database)
     }
 
+    /// Runs `body`, and makes one sentence with a remedy of whatever it throws.
     private func run<Result: Sendable>(
-        _ body: @Sendable (Database) throws -> Result, on queue: DatabaseQueue
+        _ body: @Sendable (borrowing SQLiteConnection) throws -> Result, on database: StoreDatabase
     ) throws(CaptureError) -> Result {
         do {
-            return try queue.writeWithoutTransaction(body)
+            return try database.perform(body)
         } catch {
             throw StoreFailure.error(from: error, at: folder.databasePath)
         }
@@ -95,6 +95,7 @@ package final class SQLiteGrantStore: GrantStore {
         }
     }
 
+    /// The watch begins with the first observer: a program that only asks needs none.
     package func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
         watch.withLock { watch in
             let running = watch ?? StoreWatch(on: folder)
@@ -105,6 +106,7 @@ package final class SQLiteGrantStore: GrantStore {
 }
 
 extension SQLiteGrantStore {
+    /// Everything the store decides by, confirmed to be what its last change left.
     package func snapshot() throws(CaptureError) -> StoreSnapshot {
         let chain = AuditChain(headPath: folder.headPath)
         return try read { db in
@@ -120,27 +122,5 @@ extension SQLiteGrantStore {
     /// - Throws: `.store`.
     package func executables() throws(CaptureError) -> [Executable] {
         try snapshot().decisions.map(\.subject.executable)
-    }
-}
-
-extension Database {
-    /// Several readings of one moment.
-    func inSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try reading(.deferred, body)
-    }
-
-    /// Several readings while nobody writes.
-    func inStandstill<Result>(_ body: () throws -> Result) throws -> Result {
-        try reading(.immediate, body)
-    }
-
-    private func reading<Result>(_ kind: TransactionKind, _ body: () throws -> Result) throws -> Result {
-        var result: Result?
-        try inTransaction(kind) {
-            result = try body()
-            return .rollback
-        }
-        guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-        return result
     }
 }

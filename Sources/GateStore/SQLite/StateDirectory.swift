@@ -1,7 +1,7 @@
 import CSystem
 import Gate
 
-/// The folder of a user's grant store: where it is, and whether it can be trusted.
+/// The directory of a user's grant store, checked to be writable for that user alone.
 struct StateDirectory: Sendable {
     let path: String
     private let user: UInt32
@@ -42,6 +42,7 @@ struct StateDirectory: Sendable {
         }
     }
 
+    /// Makes the directory and those above it that are missing.
     private static func make(_ path: String) throws(CaptureError) {
         var made = ""
         for name in path.split(separator: "/") {
@@ -58,6 +59,7 @@ struct StateDirectory: Sendable {
         }
     }
 
+    /// Checks the directory itself: no link, this user's, closed to others, on a file system that can be written.
     private func checkFolder() throws(CaptureError) {
         let status = try StateDirectory.status(of: path, FileStatus.ofLink(path))
         guard status.kind != .link else {
@@ -86,14 +88,15 @@ struct StateDirectory: Sendable {
         }
     }
 
+    /// Checks a file of the store by its path, if there is one.
     private func checkFile(_ file: String) throws(CaptureError) {
-        // By its path alone: closing a descriptor of a database drops every lock this process has on it.
-        // Gone at either look is as good as never there: SQLite takes files away when the last program closes them.
+        // By its path alone: closing a descriptor of a database drops every lock this process has on it (fcntl(2)). A file
+        // that is gone by now is as good as none: SQLite removes files when the last program closes them.
         let found = FileStatus.ofLink(file)
         if case .failure(let failure) = found, failure.errno == ENOENT { return }
         let status = try StateDirectory.status(of: file, found)
         try StateDirectory.checkFile(status, at: file, for: user)
-        // SQLite would open it all the same, to read alone, and leave more files of that kind behind.
+        // SQLite would open it all the same, read-only, and leave more files of that mode behind.
         let access = cs_access(file, R_OK | W_OK)
         guard access >= 0 || access == -ENOENT else {
             throw StoreFailure.error(
@@ -109,6 +112,7 @@ struct StateDirectory: Sendable {
             try status(of: file, FileStatus.of(descriptor: descriptor)), at: file, for: cs_geteuid())
     }
 
+    /// Checks the status of a file: a regular one, this user's, closed to others, with one name.
     private static func checkFile(
         _ status: FileStatus, at file: String, for user: UInt32
     ) throws(CaptureError) {
@@ -118,7 +122,7 @@ struct StateDirectory: Sendable {
                 errno: ELOOP, "Find out who put it there, and move it away.", command: ["mv", file, "\(file).odd"])
         }
         try checkTrust(of: status, at: file, mode: "600", user: user)
-        // Whoever writes under the other name writes here. Gone since is as good as never there.
+        // A write under the other name is a write here. 0 names: removed since, which is as good as none.
         guard status.links <= 1 else {
             throw StoreFailure.error(
                 "\(file) has \(status.links) names (hard links), and could be changed by another of them.",
@@ -128,6 +132,7 @@ struct StateDirectory: Sendable {
         }
     }
 
+    /// The status of a file or directory that must be there.
     private static func status(
         of path: String, _ result: Result<FileStatus, SystemFailure>
     ) throws(CaptureError) -> FileStatus {
@@ -140,6 +145,7 @@ struct StateDirectory: Sendable {
         }
     }
 
+    /// Checks owner and mode. Whoever else may write a file of the store may decide what this user's programs capture.
     private static func checkTrust(
         of status: FileStatus, at path: String, mode: String, user: UInt32
     ) throws(CaptureError) {
@@ -162,7 +168,7 @@ extension StateDirectory {
     /// `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`.
     ///
     /// A relative XDG_STATE_HOME or HOME is ignored, as the XDG Base Directory Specification (0.8) demands: else the
-    /// folder a program happens to run in would choose its grants.
+    /// directory a program happens to run in would choose its grants.
     static func standardPath(environment: [String: String]) throws(CaptureError) -> String {
         if let state = absolute(environment["XDG_STATE_HOME"]) { return state + "/capturegate" }
         if let home = absolute(environment["HOME"]) ?? homeOfUser() { return home + "/.local/state/capturegate" }
@@ -171,12 +177,14 @@ extension StateDirectory {
             "Name a folder from the root on in XDG_STATE_HOME.", command: ["export", "XDG_STATE_HOME=/var/lib/NAME"])
     }
 
+    /// The path without slashes at its end; `nil` if it is relative.
     private static func absolute(_ path: String?) -> String? {
         guard var path, path.hasPrefix("/") else { return nil }
         while path.hasSuffix("/") { path.removeLast() }
         return path
     }
 
+    /// The home directory by the user database: HOME may be unset, as in a service.
     private static func homeOfUser() -> String? {
         var user = cs_user()
         guard cs_user_by_id(cs_geteuid(), &user) == 1 else { return nil }

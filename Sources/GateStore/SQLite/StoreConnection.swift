@@ -1,35 +1,62 @@
 import CSystem
-import GRDB
 import Gate
 
-/// One open database, and which file it was when it was opened.
-struct StoreConnection: Sendable {
-    /// How long a call waits for another process, milliseconds.
+/// A database file on a connection of its own, which one thread at a time uses.
+///
+/// *thread-safe*
+final class StoreDatabase: Sendable {
+    /// Longest wait of a call for another process, in milliseconds.
     static let patience = 2000
 
-    /// What a store is opened for.
+    private let connection: Locked<SQLiteConnection>
+
+    /// Opens a database, and reads from it: a file that is none fails here.
+    ///
+    /// - Parameters:
+    ///   - path: of the file, which must exist.
+    ///   - prepare: sets the connection up.
+    init(path: String, _ prepare: (borrowing SQLiteConnection) throws -> Void = { _ in }) throws {
+        let opened = try SQLiteConnection(path: path, busyTimeout: StoreDatabase.patience)
+        // A trigger or a view that somebody put into the file runs none of the functions that do harm.
+        try opened.execute("PRAGMA trusted_schema = OFF")
+        try prepare(opened)
+        _ = try opened.row("SELECT * FROM sqlite_schema LIMIT 1")
+        connection = Locked(opened)
+    }
+
+    /// Runs `body` on the connection, while other threads wait.
+    func perform<Result: Sendable>(
+        _ body: @Sendable (borrowing SQLiteConnection) throws -> Result
+    ) throws -> Result {
+        try connection.withLock { connection in try body(connection) }
+    }
+}
+
+/// The open database of a store, and the file that it was when it was opened.
+struct StoreConnection: Sendable {
+    /// Use that a store is opened for.
     enum Purpose: Sendable {
-        /// To decide by it and to change it: it must be what its last change left.
+        /// Decide by it and change it: it must be what its last change left.
         case deciding
-        /// To read the log of one that may have lost something.
+        /// Read the log of a store that may have lost something.
         case inspecting
     }
 
-    let queue: DatabaseQueue
+    let database: StoreDatabase
     private let device: UInt64
     private let inode: UInt64
-    /// The write-ahead log, which is there as long as anybody has the database open.
+    /// The inode of the write-ahead log, which is there as long as anybody has the database open.
     private let log: UInt64
 
-    /// Opens and checks the database of a folder; makes it if it is missing.
+    /// Opens and checks the database of a directory; makes it if it is missing.
     init(in directory: StateDirectory, for purpose: Purpose) throws(CaptureError) {
         let path = directory.databasePath
         let chain = AuditChain(headPath: directory.headPath)
-        let lock = try FolderLock.take(on: directory)
+        let lock = try StoreConnection.lock(directory)
         try StoreConnection.create(path, chain, for: purpose)
         do {
-            queue = try DatabaseQueue(path: path, configuration: StoreConnection.configuration())
-            try queue.writeWithoutTransaction { db in
+            database = try StoreDatabase(path: path, StoreConnection.setUp)
+            try database.perform { db in
                 try StoreSchema.migrate(db, at: path, chain, for: purpose)
                 try StoreConnection.readBack(db, at: path)
                 guard purpose == .deciding else { return }
@@ -49,14 +76,19 @@ struct StoreConnection: Sendable {
         _ = consume lock
     }
 
-    /// Whether `path` still is the file that was opened: it may have been restored or removed meanwhile.
+    /// False once another file, or none, is at the path: somebody restored or removed it.
     func isStill(at path: String) -> Bool {
         guard case .success(let status) = FileStatus.of(path) else { return false }
         return isOf(status)
     }
 
+    /// True for the status of the file that was opened.
+    func isOf(_ status: FileStatus) -> Bool {
+        status.device == device && status.inode == inode
+    }
+
     /// Checks that the write-ahead log still is the one that was opened. From one that was taken away this process would go
-    /// on reading, and nobody else would: what others decide from then on would not be seen here.
+    /// on reading alone, and not see what others decide from then on.
     ///
     /// - Throws: `.store`.
     func checkLog(at path: String) throws(CaptureError) {
@@ -64,16 +96,40 @@ struct StoreConnection: Sendable {
         throw StoreFailure.lost(path, "its write-ahead log was taken away or replaced while it was open")
     }
 
+    /// The write-ahead log's path, as SQLite names it.
     private static func log(of path: String) -> String { path + "-wal" }
+}
 
-    /// Whether that is the file that was opened.
-    func isOf(_ status: FileStatus) -> Bool {
-        status.device == device && status.inode == inode
+// MARK: - Opening
+
+extension StoreConnection {
+    /// Locks the directory until the descriptor ends. Two processes must not make the same store at once: switching a new
+    /// file to WAL is not for two.
+    ///
+    /// - Throws: `.store` if another process holds the lock for 2 s.
+    private static func lock(_ directory: StateDirectory) throws(CaptureError) -> Descriptor {
+        let opened = cs_open(directory.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        guard opened >= 0 else {
+            let failure = SystemFailure(result: opened)
+            throw StoreFailure.error(
+                "The grant store's folder \(directory.path) can't be opened: \(failure.text).", errno: failure.errno,
+                "Give this user access to it.", command: ["chmod", "700", directory.path])
+        }
+        let locked = Descriptor(opened)
+        let deadline = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + Int64(StoreDatabase.patience) * 1_000_000
+        while cs_flock(locked.number, LOCK_EX | LOCK_NB) < 0 {
+            // flock has no time-out of its own, and a stopped process may hold it for ever.
+            guard cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) < deadline else {
+                throw StoreFailure.locked(directory.databasePath)
+            }
+            _ = cs_poll(nil, 0, 5)
+        }
+        return locked
     }
 
-    /// An empty file of the right mode, if there is none; SQLite gives its other files the same mode.
+    /// Makes an empty file with mode 0600, if there is none; SQLite gives its other files the same mode.
     ///
-    /// Where the head knows of lines, there was one: it is missed, and none is made in its place.
+    /// A head file that knows of lines says that there was a database: it is missed, and none is made in its place.
     private static func create(
         _ path: String, _ chain: AuditChain, for purpose: Purpose
     ) throws(CaptureError) {
@@ -94,60 +150,33 @@ struct StoreConnection: Sendable {
         _ = cs_close(file)
     }
 
-    static func configuration() -> Configuration {
-        var configuration = Configuration()
-        configuration.label = "capturegate.store"
-        configuration.busyMode = .timeout(Double(patience) / 1000)
-        configuration.prepareDatabase { db in
-            let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
-            guard mode == "wal" else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_CANTOPEN, message: "its file system has no shared memory for a WAL")
-            }
-            // FULL: a commit in WAL mode is otherwise not on the disk when it returns.
-            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF")
+    /// Switches the file to WAL, so that readers don't wait for a writer's disk, and makes each commit durable.
+    private static func setUp(_ db: borrowing SQLiteConnection) throws {
+        guard try db.value("PRAGMA journal_mode = WAL")?.text == "wal" else {
+            throw SQLiteError.closed("its file system has no shared memory for a WAL")
         }
-        return configuration
+        // FULL: a commit in WAL mode is otherwise not on the disk when it returns.
+        try db.execute("PRAGMA synchronous = FULL")
     }
 
-    /// Checks every page of what decides. The log is checked with its chain: opening must not take longer as it grows.
-    static func readBack(_ db: Database, at path: String) throws {
+    /// Checks every page of the tables that decide. The log is checked with its chain: opening must not take longer as it
+    /// grows.
+    static func readBack(_ db: borrowing SQLiteConnection, at path: String) throws {
         // Of the schema's own table it also goes through the free pages: one that is in use would be written over.
         for table in ["decision", "kill_switch", "state", "sqlite_schema"] {
             try check(db, "integrity_check(\(table))", at: path)
         }
     }
 
-    /// - Parameter pragma: `integrity_check` also compares the rows with the indexes, which `quick_check` does not; both may
-    ///   be of one table, in parentheses.
-    static func check(_ db: Database, _ pragma: String, at path: String) throws {
-        let finding = try String.fetchOne(db, sql: "PRAGMA \(pragma)") ?? "it can't be checked"
-        guard finding == "ok" else { throw StoreFailure.damaged(path, finding) }
-    }
-}
-
-/// Keeps two processes from making the same store at once: switching a new file to WAL is not for two.
-enum FolderLock {
-    /// Waits for the lock, which ends with the descriptor.
+    /// Runs one of SQLite's own checks.
     ///
-    /// - Throws: `.store` if another process holds it for 2 s.
-    static func take(on directory: StateDirectory) throws(CaptureError) -> Descriptor {
-        let opened = cs_open(directory.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
-        guard opened >= 0 else {
-            let failure = SystemFailure(result: opened)
-            throw StoreFailure.error(
-                "The grant store's folder \(directory.path) can't be opened: \(failure.text).", errno: failure.errno,
-                "Give this user access to it.", command: ["chmod", "700", directory.path])
-        }
-        let folder = Descriptor(opened)
-        let deadline = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + 2_000_000_000
-        while cs_flock(folder.number, LOCK_EX | LOCK_NB) < 0 {
-            // flock has no time-out of its own, and a stopped process may hold it for ever.
-            guard cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) < deadline else {
-                throw StoreFailure.locked(directory.databasePath)
-            }
-            _ = cs_poll(nil, 0, 5)
-        }
-        return folder
+    /// - Parameters:
+    ///   - db: the database.
+    ///   - pragma: `integrity_check`, which also compares the rows with the indexes, or `quick_check`, which does not; either
+    ///     may be of one table, in parentheses.
+    ///   - path: of the file, for the error.
+    static func check(_ db: borrowing SQLiteConnection, _ pragma: String, at path: String) throws {
+        let finding = try db.value("PRAGMA \(pragma)")?.text ?? "it can't be checked"
+        guard finding == "ok" else { throw StoreFailure.damaged(path, finding) }
     }
 }

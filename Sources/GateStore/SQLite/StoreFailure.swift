@@ -1,16 +1,16 @@
 import CSystem
-import GRDB
 import Gate
 
-/// Every way a store can fail, each as one sentence with what to do.
+/// The errors of a store, each as one sentence with the remedy.
 enum StoreFailure {
+    /// An error of kind `.store` with one remedy, and the command that carries it out.
     static func error(
         _ message: String, errno: Int32 = 0, _ remedy: String, command: [String]? = nil
     ) -> CaptureError {
         CaptureError(.store, message, errno: errno, remedies: [Remedy(remedy, command: command.map(shell))])
     }
 
-    /// The words of a command as a shell takes them: a path may hold anything.
+    /// A command line of some words, quoted for a shell: a path may hold anything.
     static func shell(_ words: [String]) -> String {
         words.map { word in
             guard word.isEmpty || word.utf8.contains(where: { !plain.contains($0) }) else { return word }
@@ -22,40 +22,45 @@ enum StoreFailure {
     private static let plain = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@".utf8)
 
-    /// What SQLite or GRDB threw, about the database at `path`.
+    /// The error for what was thrown about the database at `path`.
     static func error(from thrown: any Error, at path: String) -> CaptureError {
         if let error = thrown as? CaptureError { return error }
-        guard let error = thrown as? DatabaseError else {
-            return damaged(path, "\(thrown)")
-        }
-        switch error.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED: return locked(path)
-        case .SQLITE_FULL: return full(path)
-        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH: return closed(path, error)
-        case .SQLITE_IOERR: return inputOutput(path, error)
-        default: return damaged(path, error.message ?? "\(error.resultCode)")
+        guard let error = thrown as? SQLiteError else { return damaged(path, "\(thrown)") }
+        switch error.kind {
+        case .locked: return locked(path)
+        case .full: return full(path)
+        case .closed: return closed(path, error)
+        case .inputOutput: return inputOutput(path, error)
+        case .damaged: return damaged(path, error.message)
         }
     }
 
+    /// A lock that another process kept for the whole busy timeout.
     static func locked(_ path: String) -> CaptureError {
         error(
             "The grant store \(path) has been locked by another program for 2 s.", errno: EBUSY,
             "Try again; if it stays locked, find the program that holds it and end it.", command: ["fuser", "-v", path])
     }
 
+    /// A disk or quota without room. A transaction that met it was rolled back.
     static func full(_ path: String) -> CaptureError {
         error(
             "The disk of the grant store \(path) is full; nothing was changed.", errno: ENOSPC,
             "Free some space and try again.", command: ["df", "-h", folder(of: path)])
     }
 
+    /// A file that is no store, or has a row that this program does not write.
     static func damaged(_ path: String, _ detail: String) -> CaptureError {
         error(
             "The grant store \(path) is damaged: \(detail).", errno: EILSEQ, afresh,
             command: away(folder(of: path), as: "damaged"))
     }
 
-    /// - Parameter path: one of its files.
+    /// A store that is not what its last change left: somebody changed it, or a part of it is older than the rest.
+    ///
+    /// - Parameters:
+    ///   - path: of one of its files.
+    ///   - detail: half a sentence.
     static func lost(_ path: String, _ detail: String) -> CaptureError {
         let folder = folder(of: path)
         return CaptureError(
@@ -67,27 +72,31 @@ enum StoreFailure {
             ])
     }
 
-    /// The database alone would leave the head of a log behind that no database has.
+    /// Of the whole directory: without its database, the head file of the log would be one of a database that is missing.
     private static let afresh =
         "Move the folder away to begin with an empty store: every decision will be asked for again."
 
+    /// The command that moves a store's directory aside.
     static func away(_ folder: String, as ending: String) -> [String] { ["mv", folder, "\(folder).\(ending)"] }
 
-    private static func closed(_ path: String, _ thrown: DatabaseError) -> CaptureError {
+    /// A file or a directory that can't be opened for writing.
+    private static func closed(_ path: String, _ thrown: SQLiteError) -> CaptureError {
         error(
-            "The grant store \(path) can't be written: \(thrown.message ?? "\(thrown.resultCode)").", errno: EROFS,
+            "The grant store \(path) can't be written: \(thrown.message).", errno: EROFS,
             "Make the folder and the files in it writable for this user, or name another with XDG_STATE_HOME.",
             command: ["ls", "-la", folder(of: path)])
     }
 
-    private static func inputOutput(_ path: String, _ thrown: DatabaseError) -> CaptureError {
+    /// A read, a write or a sync that failed.
+    private static func inputOutput(_ path: String, _ thrown: SQLiteError) -> CaptureError {
         // SQLite does not say which error a write met; the free space does.
         if cs_free_bytes(folder(of: path)) == 0 { return full(path) }
         return error(
-            "The disk of the grant store \(path) failed: \(thrown.message ?? "\(thrown.resultCode)").", errno: EIO,
+            "The disk of the grant store \(path) failed: \(thrown.message).", errno: EIO,
             "Check the disk and the kernel's log, then try again.", command: ["dmesg"])
     }
 
+    /// The directory part of a path.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])

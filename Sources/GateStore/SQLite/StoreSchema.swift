@@ -1,18 +1,15 @@
-import GRDB
 import Gate
 
-/// The tables of a grant store, and how an older or a foreign file is told from one.
+/// The tables of a grant store, and the migrations from older formats.
 enum StoreSchema {
     /// "CGst" in the header of the file (`PRAGMA application_id`).
     static let applicationID = 0x4347_7374
-    /// `PRAGMA user_version`; a migration for each step up to it.
+    /// The format (`PRAGMA user_version`); there is a migration for each step up to it.
     static let version = 4
 
-    /// Brings an empty or older file up to date, in one transaction.
-    ///
-    /// - Parameter purpose: one that is to be inspected is read in the format it has.
+    /// Brings an empty or older file up to date, in one transaction. A file that is inspected keeps the format it has.
     static func migrate(
-        _ db: Database, at path: String, _ chain: AuditChain, for purpose: StoreConnection.Purpose
+        _ db: borrowing SQLiteConnection, at path: String, _ chain: AuditChain, for purpose: StoreConnection.Purpose
     ) throws {
         let found = try self.found(db)
         try checkIdentity(db, version: found, at: path)
@@ -29,12 +26,18 @@ enum StoreSchema {
         chain.settle(db)
     }
 
-    /// The version of the format that a file has; 0 of an empty one.
-    static func found(_ db: Database) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
+    /// The format that a file has; 0 of an empty one.
+    static func found(_ db: borrowing SQLiteConnection) throws -> Int { try number(db, "PRAGMA user_version") }
 
-    private static func checkIdentity(_ db: Database, version found: Int, at path: String) throws {
-        let id = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+    /// A number in the first row of a query.
+    private static func number(_ db: borrowing SQLiteConnection, _ sql: String) throws -> Int {
+        try db.value(sql)?.integer.map(Int.init(clamping:)) ?? 0
+    }
+
+    /// Refuses a database of another program, and one of a newer format, before anything is written to it.
+    private static func checkIdentity(_ db: borrowing SQLiteConnection, version found: Int, at path: String) throws {
+        let id = try number(db, "PRAGMA application_id")
+        let tables = try number(db, "SELECT count(*) FROM sqlite_schema")
         guard id == applicationID || (id == 0 && found == 0 && tables == 0) else {
             throw StoreFailure.damaged(path, "it is a database of another program")
         }
@@ -47,31 +50,34 @@ enum StoreSchema {
         }
     }
 
-    private static func makeFirst(_ db: Database) throws {
-        try db.execute(sql: decisions)
-        try db.execute(sql: others)
-        try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-        try db.execute(sql: "PRAGMA user_version = 1")
+    /// Format 1.
+    private static func makeFirst(_ db: borrowing SQLiteConnection) throws {
+        try db.execute(decisions)
+        try db.execute(others)
+        try db.execute("PRAGMA application_id = \(applicationID)")
+        try db.execute("PRAGMA user_version = 1")
     }
 
-    /// How long the log may become.
-    private static func addRetention(_ db: Database) throws {
+    /// Format 2: the number of lines that the log keeps.
+    private static func addRetention(_ db: borrowing SQLiteConnection) throws {
         try db.execute(
-            sql: "ALTER TABLE state ADD COLUMN kept_lines INTEGER NOT NULL DEFAULT \(AuditLog.standardLines)")
-        try db.execute(sql: "PRAGMA user_version = 2")
+            "ALTER TABLE state ADD COLUMN kept_lines INTEGER NOT NULL DEFAULT \(AuditLog.standardLines)")
+        try db.execute("PRAGMA user_version = 2")
     }
 
-    /// By which an executable that did not change is known without reading it.
-    private static func addStamp(_ db: Database) throws {
-        try db.execute(sql: "ALTER TABLE decision ADD COLUMN stamp TEXT; PRAGMA user_version = 3")
+    /// Format 3: size and times of an executable, by which one that did not change is known without reading it.
+    private static func addStamp(_ db: borrowing SQLiteConnection) throws {
+        try db.execute("ALTER TABLE decision ADD COLUMN stamp TEXT; PRAGMA user_version = 3")
     }
 
-    /// From here on each line of the log names the digest of what it leaves decided.
+    /// Format 4: each line of the log names the digest of the state it leaves.
     ///
-    /// The first of them takes what is found for true. Before it does, all is looked at that can be: the rows against their
-    /// indexes, the names of the switches, and the end of the log against its head. What can't be told is a change of both
-    /// a row and its index, or of what no index has: the lifetime, the level, the bytes of a program.
-    private static func seal(_ db: Database, at path: String, _ chain: AuditChain, isNew: Bool) throws {
+    /// The first such line takes the state that is found for true. Before that, everything is checked that can be: the rows
+    /// against their indexes, the names of the kill switches, and the end of the log against its head. Two changes stay
+    /// unseen: that of both a row and its index, and that of a column without an index (lifetime, level, digest of a
+    /// program).
+    private static func seal(_ db: borrowing SQLiteConnection, at path: String, _ chain: AuditChain, isNew: Bool) throws
+    {
         if !isNew {
             try StoreConnection.readBack(db, at: path)
             let (state, tail) = (try DecisionState(db), try AuditTail(db))
@@ -84,10 +90,11 @@ enum StoreSchema {
             }
             try chain.append(sealing(state), db)
         }
-        try db.execute(sql: writers)
-        try db.execute(sql: "PRAGMA user_version = 4")
+        try db.execute(writers)
+        try db.execute("PRAGMA user_version = 4")
     }
 
+    /// The log's line about the migration to format 4.
     private static func sealing(_ state: DecisionState) -> AuditEvent {
         let count = state.decisions.count + state.consumed.count
         return AuditEvent(
@@ -96,8 +103,8 @@ enum StoreSchema {
                 + "switches as they were found")
     }
 
-    /// A program of an older version that still runs can't name the digest, and its line would make the store one that
-    /// has lost something: it must not write.
+    /// A program of an older version may still run. Its lines name no digest, and would make the store look as if it had lost
+    /// something: it must not write.
     private static let writers = """
         CREATE TRIGGER audit_writer BEFORE INSERT ON audit WHEN instr(NEW.event, '"state":"') = 0
         BEGIN SELECT RAISE(ABORT, 'the program that writes is older than the store'); END

@@ -1,12 +1,12 @@
 import Dispatch
-import GRDB
 import Gate
 
-/// Finds out when a store changed, whoever changed it.
+/// Tells of changes of a store by any process.
 ///
-/// inotify says that a file of the store was written, `PRAGMA data_version` of a connection of its own whether that
-/// was a commit. The write to the WAL comes before its commit can be seen; what follows a commit is relied on, the audit
-/// head closed (`announce`) and written (`settle`). A writer that was killed before that is found a second later.
+/// inotify says that a file of the store was written; `PRAGMA data_version` of a connection of its own says if that was a
+/// commit. The write to the WAL comes before its commit can be seen, so the watch relies on what follows the commit: the audit
+/// head is closed (`announce`) and written (`settle`). The commit of a writer that was killed before that is found a second
+/// later.
 final class StoreWatch: Sendable {
     let observers = Observers()
     private let state: WatchedState
@@ -24,14 +24,14 @@ final class StoreWatch: Sendable {
         }
     }
 
-    /// A connection to the same file, which reads while that one writes; `nil` if the watch has another file or none.
-    func reader(of connection: StoreConnection) -> DatabaseQueue? { state.reader(of: connection) }
+    /// A connection to the same file that reads while `connection` writes; `nil` if the watch has another file or none.
+    func reader(of connection: StoreConnection) -> StoreDatabase? { state.reader(of: connection) }
 }
 
-/// What the watch saw last.
+/// The state of a store that the watch saw last.
 final class WatchedState: Sendable {
     private struct Seen {
-        var connection: DatabaseQueue?
+        var connection: StoreDatabase?
         var status: FileStatus?
         var version: Int64 = -1
         /// The write-ahead log's inode: without it nobody else's change is seen.
@@ -47,7 +47,9 @@ final class WatchedState: Sendable {
         self.directory = directory
     }
 
-    /// Whether there may be something new: what can't be read or trusted may be.
+    /// Compares the store with the state seen last.
+    ///
+    /// - Returns: true if there may be a change; a store that can't be read or trusted counts as one.
     @discardableResult
     func look() -> Bool {
         seen.withLock { seen in
@@ -60,14 +62,14 @@ final class WatchedState: Sendable {
         }
     }
 
-    func reader(of connection: StoreConnection) -> DatabaseQueue? {
+    func reader(of connection: StoreConnection) -> StoreDatabase? {
         seen.withLock { seen in
             guard let status = seen.status, connection.isOf(status) else { return nil }
             return seen.connection
         }
     }
 
-    /// Looks once more in a second, for a commit that nobody announced.
+    /// Looks once more in a second, for a commit that nobody announced; several calls in that second make one look.
     func lookLater(on queue: DispatchQueue, _ found: @escaping @Sendable () -> Void) {
         let first = seen.withLock { seen in
             defer { seen.looksLater = true }
@@ -81,7 +83,9 @@ final class WatchedState: Sendable {
         }
     }
 
-    /// Opens the file that is at the path now; whether it is another one than before.
+    /// Opens the file that is at the path now.
+    ///
+    /// - Returns: true if it is another file than before.
     private func follow(_ seen: inout Seen) -> Bool {
         // Only a file is opened: whatever else lies there is refused by whoever reads.
         let found = try? FileStatus.ofLink(path).get()
@@ -89,21 +93,14 @@ final class WatchedState: Sendable {
         guard status?.inode != seen.status?.inode || status?.device != seen.status?.device else { return false }
         seen.status = status
         seen.connection = status.flatMap { _ in
-            try? DatabaseQueue(path: path, configuration: WatchedState.configuration())
+            // Without the switch to WAL: this connection must not interfere while another makes the file.
+            try? StoreDatabase(path: path)
         }
         return true
     }
 
-    /// Without the switch to WAL: this connection must not interfere while another makes the file.
-    private static func configuration() -> Configuration {
-        var configuration = Configuration()
-        configuration.label = "capturegate.store.changes"
-        configuration.busyMode = .timeout(2)
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
-        return configuration
-    }
-
-    private static func version(_ connection: DatabaseQueue) -> Int64? {
-        try? connection.unsafeRead { try Int64.fetchOne($0, sql: "PRAGMA data_version") }
+    /// A number that changes with each commit of another connection; `nil` if the file can't be read.
+    private static func version(_ database: StoreDatabase) -> Int64? {
+        try? database.perform { try $0.value("PRAGMA data_version")?.integer }
     }
 }

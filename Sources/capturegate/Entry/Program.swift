@@ -14,6 +14,7 @@ enum Program {
     /// signals before the first thread, since each one inherits its creator's mask.
     static func main() {
         Provision.fillStreams()
+        tellVersion()
         ensureColumns()
         let dispatcher = SignalDispatcher()
         let invocation = Invocation(Provision.arguments, isText: Provision.areArgumentsText)
@@ -32,6 +33,15 @@ enum Program {
             _exit(status)
         }
         dispatcher.wait()
+    }
+
+    /// Ends the process with the version, if that is all that was asked for. Scripts ask often, and most of such a start would
+    /// go into threads, the parser, and a look at the limits. A failure is left to the command, which reports it.
+    private static func tellVersion() {
+        guard Provision.arguments == ["--version"] else { return }
+        signal(SIGPIPE, SIG_IGN)
+        guard (try? StandardStream.output.line(CaptureGateCommand.configuration.version)) != nil else { return }
+        _exit(0)
     }
 
     /// Sets COLUMNS to 40 where the terminal, or the variable itself, says less.

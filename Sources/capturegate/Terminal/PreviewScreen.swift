@@ -149,7 +149,7 @@ enum PreviewStyle: Equatable {
 
     /// Attributes of DA1, such as 62 and 4 in `ESC [ ? 62 ; 4 c`: 4 stands for sixels.
     private static func attributes(in answer: String) -> [Substring] {
-        guard let start = answer.range(of: "\u{1B}[?") else { return [] }
+        guard let start = answer.firstRange(of: "\u{1B}[?") else { return [] }
         return answer[start.upperBound...].prefix { $0 != "c" }.split(separator: ";").dropFirst().map { $0 }
     }
 }

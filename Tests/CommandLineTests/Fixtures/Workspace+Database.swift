@@ -1,20 +1,28 @@
-import GRDB
+import GateStore
 
 extension Workspace {
-    /// Changes the store behind the program's back, as somebody would who may write its files.
-    func tamper(_ sql: String...) throws {
-        let database = try DatabaseQueue(path: store + "/grants.sqlite")
-        try database.writeWithoutTransaction { db in
-            for statement in sql { try db.execute(sql: statement) }
-        }
+    private func openDatabase() throws -> SQLiteConnection {
+        try SQLiteConnection(path: store + "/grants.sqlite", busyTimeout: 2000)
     }
 
-    /// Keeps everybody else from writing, as long as the lock lives.
-    func lock() throws -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let database = try DatabaseQueue(path: store + "/grants.sqlite", configuration: configuration)
-        try database.writeWithoutTransaction { try $0.beginTransaction(.exclusive) }
-        return database
+    /// Changes the store behind the program's back, as somebody would who may write its files.
+    func tamper(_ sql: String...) throws {
+        let database = try openDatabase()
+        for statement in sql { try database.execute(statement) }
     }
+
+    /// Keeps everybody else from writing, as long as the lock lives or until it is closed.
+    func lock() throws -> DatabaseLock { try DatabaseLock(openDatabase()) }
+}
+
+/// An exclusive lock on a database.
+final class DatabaseLock {
+    private let database: SQLiteConnection
+
+    init(_ database: consuming SQLiteConnection) throws {
+        try database.execute("BEGIN EXCLUSIVE")
+        self.database = database
+    }
+
+    func close() throws { try database.execute("ROLLBACK") }
 }

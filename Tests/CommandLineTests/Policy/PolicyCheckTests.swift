@@ -85,7 +85,8 @@ struct PolicyCheckTests {
         Mistake("version: 1\nrules:\n  - allow: cam\u{1B}[2Jera\n", "3:15", "U+001B"),
         Mistake(rule + "    reason: \u{7F}\n", "4:13", "U+007F"),
         Mistake("version: 1\nrules:\n  - *none\n", "3:5", "undefined alias"),
-        Mistake(bomb(isKey: false), "5:38", "aliases"), Mistake(bomb(isKey: true), "5:38", "aliases"),
+        Mistake(bomb(isKey: false), "3:5", "An anchor stands here"),
+        Mistake(bomb(isKey: true), "3:5", "An anchor stands here"),
     ]
 
     /// Aliases of aliases: 9 to the power of 12 words.

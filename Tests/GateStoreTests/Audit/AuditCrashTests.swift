@@ -1,4 +1,3 @@
-import GRDB
 import Gate
 import Testing
 
@@ -52,7 +51,7 @@ struct AuditCrashTests {
     func reopened(isCommitted: Bool) throws {
         try store.perform { db in
             try db.inTransaction(.immediate) {
-                try db.execute(sql: "INSERT INTO kill_switch VALUES ('camera')")
+                try db.execute("INSERT INTO kill_switch VALUES ('camera')")
                 try chain.append(Samples.event(.killSwitch), db)
                 return isCommitted ? .commit : .rollback
             }
@@ -97,7 +96,7 @@ struct AuditCrashTests {
         let error = #expect(throws: CaptureError.self) {
             try store.perform { db in
                 try db.inTransaction(.immediate) {
-                    _ = try DecisionRow.insert(Samples.decision(), db)
+                    _ = try DecisionTable.insert(Samples.decision(), db)
                     try nowhere.append(Samples.event(), db)
                     return .commit
                 }

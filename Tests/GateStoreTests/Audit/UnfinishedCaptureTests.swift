@@ -77,7 +77,7 @@ struct UnfinishedCaptureTests {
             try store.append(Samples.event(kind, at: Samples.instant(boot: boot)))
         }
         let texts = try store.audit.entries().map(\.text)
-        #expect(texts.map { AuditLine.Capture(in: $0)?.process } == [.current, nil, .current, .current])
+        #expect(texts.map { AuditRecord.Capture(in: $0)?.process } == [.current, nil, .current, .current])
         #expect(try store.audit.verify().unfinished == [])
         // As if it had begun before the machine was started anew.
         try store.append(Samples.event(.start, at: Samples.instant(boot: "before")))

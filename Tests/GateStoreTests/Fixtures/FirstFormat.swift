@@ -1,4 +1,3 @@
-import GRDB
 import Gate
 
 @testable import GateStore
@@ -25,24 +24,24 @@ struct FirstFormat {
 
     /// Writes it, with so many lines of the log and the head file that belongs to them.
     func write(lines: Int) throws {
-        let database = try DatabaseQueue(path: folder.path + "/grants.sqlite")
-        try database.writeWithoutTransaction { db in
-            try db.execute(sql: FirstFormat.tables)
-            try db.execute(sql: FirstFormat.contents)
-            let last = try FirstFormat.fill(db, lines)
-            let extent = AuditExtent(anchor: .origin, last: last)
-            try AuditHeadFile(path: folder.path + "/audit.head")
-                .write(AuditHead(turn: 2, before: extent, after: extent), durable: true)
-        }
+        let database = try openDatabase(in: folder.path, creates: true)
+        try database.execute(FirstFormat.tables)
+        try database.execute(FirstFormat.contents)
+        let last = try FirstFormat.fill(database, lines)
+        let extent = AuditExtent(anchor: .origin, last: last)
+        try AuditHeadFile(path: folder.path + "/audit.head")
+            .write(AuditHead(turn: 2, before: extent, after: extent), durable: true)
         try folder.setMode(0o600, of: "grants.sqlite")
     }
 
-    private static func fill(_ db: Database, _ lines: Int) throws -> AuditLink {
+    private static func fill(_ db: borrowing SQLiteConnection, _ lines: Int) throws -> AuditLink {
         var last = AuditLink.origin
         for number in 1..<Int64(lines + 1) {
             let event = try AuditChain.text(of: Samples.event(.start, "line \(number)"))
             let hash = try AuditChain.hash(number: number, previous: last.hash, event: event)
-            try db.execute(sql: "INSERT INTO audit VALUES (?, ?, ?, ?)", arguments: [number, event, last.hash, hash])
+            try db.run(
+                "INSERT INTO audit VALUES (?, ?, ?, ?)",
+                [.integer(number), .text(event), .text(last.hash), .text(hash)])
             last = AuditLink(number: number, hash: hash)
         }
         return last

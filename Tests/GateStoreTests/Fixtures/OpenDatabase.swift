@@ -1,10 +1,12 @@
-import CSystem
-import GRDB
+import GateStore
+
+/// Opens the database of a store as any other program may.
+func openDatabase(in folder: String, creates: Bool = false) throws -> SQLiteConnection {
+    try SQLiteConnection(path: folder + "/grants.sqlite", creates: creates, busyTimeout: 2000)
+}
 
 /// Changes a store behind its back, as an intruder would.
 func tamper(in folder: String, _ sql: String...) throws {
-    let database = try DatabaseQueue(path: folder + "/grants.sqlite")
-    try database.writeWithoutTransaction { db in
-        for statement in sql { try db.execute(sql: statement) }
-    }
+    let database = try openDatabase(in: folder, creates: true)
+    for statement in sql { try database.execute(statement) }
 }

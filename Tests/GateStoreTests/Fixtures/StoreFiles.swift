@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import GateStore
 
 func makeFolder(_ path: String) throws {
@@ -9,8 +8,7 @@ func makeFolder(_ path: String) throws {
 /// The database of a store as one file, without a WAL.
 func tableOfOneFile(_ store: SQLiteGrantStore, in folder: TemporaryFolder) throws -> String {
     let copy = folder.path + "/copy.sqlite"
-    let database = try DatabaseQueue(path: store.directory + "/grants.sqlite")
-    try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+    try openDatabase(in: store.directory).run("VACUUM INTO ?", [.text(copy)])
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
     return copy
 }

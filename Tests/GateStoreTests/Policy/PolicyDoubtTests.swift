@@ -219,7 +219,7 @@ struct PolicyDoubtTests {
     @Test("A file that is another one by the time it is read, or is being written, is a fault")
     func changing() throws {
         try folder.write(Self.rule, to: "a.yaml")
-        let look = PolicyFolder(at: folder.path, owners: [geteuid()])
+        let look = PolicyListing(at: folder.path, owners: [geteuid()])
         #expect(PolicyReading(of: look, at: folder.path, wasThere: false).diagnostics.isEmpty)
         try folder.overwrite(Self.rule + "\n", in: "a.yaml")
         let read = PolicyReading(of: look, at: folder.path, wasThere: false)

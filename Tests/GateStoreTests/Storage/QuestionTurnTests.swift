@@ -13,8 +13,8 @@ struct QuestionTurnTests {
         folder = try TemporaryFolder()
     }
 
-    private func turns() throws -> StoreQuestionTurns {
-        StoreQuestionTurns(of: try SQLiteGrantStore(directory: folder.path))
+    private func turns() throws -> StorePromptLock {
+        StorePromptLock(of: try SQLiteGrantStore(directory: folder.path))
     }
 
     @Test("Two ask about one program one after the other", .timeLimit(.minutes(10)))
@@ -60,10 +60,10 @@ struct QuestionTurnTests {
         let file = cs_open(folder.path + "/questions.lock", O_RDWR, 0)
         try #require(file >= 0)
         defer { cs_close(file) }
-        let place = StoreQuestionTurns.place(of: Samples.subject())
-        #expect(QuestionHolder.find(of: file, at: place) == QuestionHolder(processID: getpid(), isStopped: false))
-        let other = StoreQuestionTurns.place(of: Samples.subject(path: "/usr/bin/other"))
-        #expect(QuestionHolder.find(of: file, at: other) == nil)
+        let place = StorePromptLock.place(of: Samples.subject())
+        #expect(PromptLockHolder.find(of: file, at: place) == PromptLockHolder(processID: getpid(), isStopped: false))
+        let other = StorePromptLock.place(of: Samples.subject(path: "/usr/bin/other"))
+        #expect(PromptLockHolder.find(of: file, at: other) == nil)
         withExtendedLifetime(turn) {}
     }
 
@@ -71,8 +71,8 @@ struct QuestionTurnTests {
 
     /// Waits with a look a second.
     /// - Returns: after how many seconds the wait was given up, and why; `nil` where it was not in five minutes.
-    private func givenUp(_ holder: (Int64) -> QuestionHolder?) -> (seconds: Int64, error: CaptureError)? {
-        var wait = StoreQuestionTurns.Wait()
+    private func givenUp(_ holder: (Int64) -> PromptLockHolder?) -> (seconds: Int64, error: CaptureError)? {
+        var wait = StorePromptLock.Wait()
         for seconds in 0..<300 as Range<Int64> where wait.isLook(at: 7 + seconds * Self.second) {
             do throws(CaptureError) {
                 try wait.note(holder(seconds), at: 7 + seconds * Self.second)
@@ -85,20 +85,20 @@ struct QuestionTurnTests {
 
     @Test("A stopped holder is told within ten seconds, with its process and how to have it go on")
     func stopped() throws {
-        let end = try #require(givenUp { _ in QuestionHolder(processID: 4711, isStopped: true) })
+        let end = try #require(givenUp { _ in PromptLockHolder(processID: 4711, isStopped: true) })
         #expect(end.seconds < 10 && end.error.kind == .busy && end.error.message.contains("4711"))
         #expect(end.error.remedies.compactMap(\.command) == ["kill -CONT 4711", "kill -KILL 4711"])
     }
 
     @Test("One that goes on again is waited for as long as a question stands")
     func goesOn() throws {
-        let end = try #require(givenUp { QuestionHolder(processID: 4711, isStopped: $0 % 3 == 0) })
+        let end = try #require(givenUp { PromptLockHolder(processID: 4711, isStopped: $0 % 3 == 0) })
         #expect(end.seconds > 120 && end.error.message.contains("for minutes"))
     }
 
     @Test("Others that ask one after another are waited for, and one that can't be seen only for minutes")
     func others() throws {
-        #expect(givenUp { QuestionHolder(processID: Int32($0 / 60), isStopped: false) } == nil)
+        #expect(givenUp { PromptLockHolder(processID: Int32($0 / 60), isStopped: false) } == nil)
         let end = try #require(givenUp { _ in nil })
         #expect(end.seconds > 120 && end.error.kind == .busy)
     }

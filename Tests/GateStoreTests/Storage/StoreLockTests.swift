@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Gate
 import Testing
 
@@ -17,9 +16,7 @@ struct StoreLockTests {
 
     @Test("A database locked by another program: reading goes on, a change throws and changes nothing")
     func locked() throws {
-        let other = try DatabaseQueue(path: folder.path + "/grants.sqlite")
-        try other.writeWithoutTransaction { db in
-            try db.beginTransaction(.exclusive)
+        try openDatabase(in: folder.path).inTransaction(.exclusive) { () throws in
             #expect(try store.snapshot().decisions.isEmpty)
             let error = #expect(throws: CaptureError.self) {
                 _ = try store.record([Samples.decision()], audit: Samples.event())
@@ -27,7 +24,7 @@ struct StoreLockTests {
             #expect(error?.kind == .store)
             #expect(error?.message.contains("locked by another program for 2 s") == true)
             #expect(error?.remedies.first?.command == "fuser -v \(folder.path)/grants.sqlite")
-            try db.rollback()
+            return .rollback
         }
         #expect(try store.snapshot().decisions.isEmpty)
         _ = try store.record([Samples.decision()], audit: Samples.event())
@@ -39,7 +36,7 @@ struct StoreLockTests {
         let observation = store.observeChanges {}
         try store.perform { db in
             try db.inTransaction(.immediate) {
-                try db.execute(sql: "INSERT INTO kill_switch VALUES ('camera')")
+                try db.execute("INSERT INTO kill_switch VALUES ('camera')")
                 let read = DispatchSemaphore(value: 0)
                 Thread.detachNewThread {
                     if (try? store.snapshot().killSwitches.isEmpty) == true { read.signal() }
@@ -89,15 +86,15 @@ struct StoreLockTests {
     func full() throws {
         let kept = try store.record([Samples.decision()], audit: Samples.event()).decisions
         try store.perform { db in
-            let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-            try db.execute(sql: "PRAGMA max_page_count = \(pages)")
+            let pages = try db.value("PRAGMA page_count")?.integer ?? 0
+            try db.execute("PRAGMA max_page_count = \(pages)")
         }
         let long = Samples.event(.decision, String(repeating: "x", count: 100_000))
         let error = #expect(throws: CaptureError.self) { _ = try store.record([Samples.decision(.deny)], audit: long) }
         #expect(error?.kind == .store)
         #expect(error?.message.contains("is full") == true)
         #expect(try store.snapshot().decisions == kept)
-        try store.perform { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+        try store.perform { try $0.execute("PRAGMA max_page_count = 1000000") }
         #expect(try store.audit.verify().isIntact)
         _ = try store.record([Samples.decision(.deny)], audit: long)
         #expect(try store.audit.verify().isIntact)
@@ -106,12 +103,13 @@ struct StoreLockTests {
     @Test(
         "What SQLite reports becomes one sentence with what to do",
         arguments: [
-            (ResultCode.SQLITE_BUSY_SNAPSHOT, "locked"), (.SQLITE_FULL, "full"), (.SQLITE_READONLY_DBMOVED, "written"),
-            (.SQLITE_CANTOPEN, "written"), (.SQLITE_IOERR_FSYNC, "failed"), (.SQLITE_CORRUPT, "damaged"),
-            (.SQLITE_NOTADB, "damaged"), (.SQLITE_CONSTRAINT, "damaged"),
+            // BUSY_SNAPSHOT, FULL, READONLY_DBMOVED, CANTOPEN
+            (517, "locked"), (13, "full"), (1032, "written"), (14, "written"),
+            // IOERR_FSYNC, CORRUPT, NOTADB, CONSTRAINT
+            (1034, "failed"), (11, "damaged"), (26, "damaged"), (19, "damaged"),
         ])
-    func sentences(code: ResultCode, word: String) {
-        let error = StoreFailure.error(from: DatabaseError(resultCode: code), at: folder.path + "/grants.sqlite")
+    func sentences(code: Int, word: String) {
+        let error = StoreFailure.error(from: SQLiteError(code: code), at: folder.path + "/grants.sqlite")
         #expect(error.kind == .store)
         #expect(error.message.contains(word))
         #expect(error.message.contains(folder.path))

@@ -1,4 +1,3 @@
-import GRDB
 import Gate
 import Testing
 
@@ -106,7 +105,7 @@ struct StoreMigrationTests {
         try store.perform { db in
             try db.inTransaction(.immediate) {
                 try db.execute(
-                    sql: "ALTER TABLE state ADD COLUMN kept_lines INTEGER; ALTER TABLE decision ADD COLUMN stamp TEXT")
+                    "ALTER TABLE state ADD COLUMN kept_lines INTEGER; ALTER TABLE decision ADD COLUMN stamp TEXT")
                 try chain.append(Samples.event(.upkeep), db)
                 return .rollback
             }
@@ -128,17 +127,15 @@ struct StoreMigrationTests {
     }
 
     private func version() throws -> Int? {
-        try DatabaseQueue(path: folder.path + "/grants.sqlite").read {
-            try Int.fetchOne($0, sql: "PRAGMA user_version")
-        }
+        try openDatabase(in: folder.path).value("PRAGMA user_version")?.integer.map { Int($0) }
     }
 
     /// Each table and index with its columns.
     private func tables(of store: SQLiteGrantStore) throws -> [String] {
         try store.perform { db in
-            let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_schema ORDER BY name")
+            let names = try db.rows("SELECT name FROM sqlite_schema ORDER BY name").compactMap { $0[0].text }
             return try names.flatMap { name in
-                [name] + (try Row.fetchAll(db, sql: "PRAGMA table_xinfo('\(name)')").map(\.description))
+                [name] + (try db.rows("PRAGMA table_xinfo('\(name)')").map { "\($0.values)" })
             }
         }
     }

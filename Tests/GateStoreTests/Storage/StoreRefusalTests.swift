@@ -106,7 +106,7 @@ struct StoreRefusalTests {
         }
         head.announce()
         await #expect(throws: CaptureError.self) {
-            _ = try await StoreQuestionTurns(of: store).take(for: Samples.subject())
+            _ = try await StorePromptLock(of: store).take(for: Samples.subject())
         }
     }
 

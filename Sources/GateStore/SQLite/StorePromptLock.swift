@@ -2,32 +2,33 @@ import CSystem
 import Gate
 import Glibc
 
-/// Makes the processes of a user ask one after another about the same program, by a lock beside the store.
+/// Lock beside the store that makes the processes of a user ask one after another about the same program.
 ///
-/// The kernel gives a turn back when its process dies. Programs do not wait for each other: each has a byte of its own
-/// in the lock file, which stays empty. A process that is stopped while it asks keeps its turn, since it may go on and
-/// store its answer: who waits for it is told after a few seconds, and asks nothing.
+/// The kernel releases the lock when its process dies. Programs do not wait for each other: each has a byte of its own in the
+/// lock file, which stays empty. A process that is stopped while it asks keeps the lock, since it may go on and store its
+/// answer; a process that waits for it fails after a few seconds, and asks nothing.
 ///
 /// Standard: fcntl(2), open file description locks. *thread-safe*
-package struct StoreQuestionTurns: QuestionTurns {
+package struct StorePromptLock: QuestionTurns {
     private let path: String
-    /// How long a holder may be stopped, and how long one may ask at all, nanoseconds: as long as a question stands, and
-    /// some more.
+    /// Longest time for which a holder may be stopped, and for which it may ask, in nanoseconds. A question stands for
+    /// somewhat less.
     private static let patience: (stopped: Int64, asking: Int64) = (4_000_000_000, 150_000_000_000)
-    /// Between two looks at who holds the lock, nanoseconds.
+    /// Time between two searches for the holder, in nanoseconds: a search reads all of /proc.
     private static let interval: Int64 = 1_000_000_000
 
-    /// - Parameter store: the turns are of all processes that use the same folder.
+    /// - Parameter store: processes that use the same directory share the lock.
     package init(of store: SQLiteGrantStore) {
         path = store.directory + "/" + StateDirectory.questions
     }
 
+    /// Takes the lock of a program, and waits for it as long as its holder may.
     package func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
         let opened = cs_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard opened >= 0 else { throw failure(opened) }
         let turn = Turn(Descriptor(opened))
         try StateDirectory.checkOpened(opened, at: path)
-        let place = StoreQuestionTurns.place(of: subject)
+        let place = StorePromptLock.place(of: subject)
         var wait = Wait()
         while true {
             let result = turn.lock(at: place)
@@ -37,30 +38,35 @@ package struct StoreQuestionTurns: QuestionTurns {
             if wait.isLook(at: now) {
                 try wait.note(turn.holder(at: place), at: now)
             }
-            // A lock that is waited for in the kernel can't be cancelled; a person does not notice 50 ms.
+            // A wait in the kernel can't be cancelled; a person does not notice 50 ms.
             guard (try? await Task.sleep(for: .milliseconds(50))) != nil else {
                 throw CaptureError(.cancelled, "The question was withdrawn while another process was asking.")
             }
         }
     }
 
-    /// One process's wait for the others.
+    /// One process's wait for the holder.
     struct Wait {
         private var nextLook: Int64?
-        private var holder: QuestionHolder?
-        /// When this holder was first seen, and first seen stopped, CLOCK_MONOTONIC nanoseconds.
+        private var holder: PromptLockHolder?
+        /// First sight of this holder, and first sight of it stopped, CLOCK_MONOTONIC in nanoseconds.
         private var seen: Int64 = 0
         private var stopped: Int64?
 
+        /// True once an interval: a search for the holder is due.
         mutating func isLook(at now: Int64) -> Bool {
             let next = nextLook ?? now + interval
             nextLook = now < next ? next : now + interval
             return now >= next
         }
 
-        /// - Parameter found: who holds the lock; `nil` where that can't be seen.
-        /// - Throws: `.busy` where it has been stopped, or has been asking, for too long.
-        mutating func note(_ found: QuestionHolder?, at now: Int64) throws(CaptureError) {
+        /// Notes the result of a search.
+        ///
+        /// - Parameters:
+        ///   - found: the holder; `nil` where it can't be seen.
+        ///   - now: CLOCK_MONOTONIC in nanoseconds.
+        /// - Throws: `.busy` if the holder has been stopped, or has been asking, for too long.
+        mutating func note(_ found: PromptLockHolder?, at now: Int64) throws(CaptureError) {
             if seen == 0 || found?.processID != holder?.processID { (seen, stopped) = (now, nil) }
             holder = found
             stopped = found?.isStopped == true ? stopped ?? now : nil
@@ -69,7 +75,7 @@ package struct StoreQuestionTurns: QuestionTurns {
         }
     }
 
-    /// The byte of a program in the lock file, by FNV-1a. That two share one does no harm: they take turns too.
+    /// The byte of a program in the lock file, by FNV-1a. Two programs that share a byte ask one after the other, too.
     static func place(of subject: Subject) -> Int64 {
         let hash = "\(subject.userID) \(subject.executable.path)".utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
@@ -77,6 +83,7 @@ package struct StoreQuestionTurns: QuestionTurns {
         return Int64(hash >> 2)
     }
 
+    /// The error for a lock file that can't be used.
     private func failure(_ result: Int32) -> CaptureError {
         let failure = SystemFailure(result: result)
         return StoreFailure.error(
@@ -85,7 +92,7 @@ package struct StoreQuestionTurns: QuestionTurns {
     }
 }
 
-/// Ends with its descriptor.
+/// The lock, released with its descriptor.
 private final class Turn: QuestionTurn {
     private let file: Descriptor
 
@@ -95,12 +102,12 @@ private final class Turn: QuestionTurn {
 
     func lock(at place: Int64) -> Int32 { cs_ofd_lock(file.number, 1, 0, place, 1) }
 
-    func holder(at place: Int64) -> QuestionHolder? { QuestionHolder.find(of: file.number, at: place) }
+    func holder(at place: Int64) -> PromptLockHolder? { PromptLockHolder.find(of: file.number, at: place) }
 }
 
 extension CaptureError {
-    /// Nothing is asked: the holder may still store an answer to the same question.
-    fileprivate static func held(by holder: QuestionHolder?, isStopped: Bool) -> CaptureError {
+    /// The error of a process that gives up. It asks nothing: the holder may still store an answer to the same question.
+    fileprivate static func held(by holder: PromptLockHolder?, isStopped: Bool) -> CaptureError {
         let who = holder.map { "Process \($0.processID)" } ?? "Another process"
         let what =
             isStopped ? "has asked the same and was stopped before an answer came" : "has been asking for minutes"
@@ -119,29 +126,29 @@ extension CaptureError {
     }
 }
 
-/// The process that holds a lock of questions, as /proc tells: the kernel names nobody for a lock of its kind.
-struct QuestionHolder: Hashable, Sendable {
+/// The process that holds a prompt lock, by /proc: the kernel names nobody for an open file description lock.
+struct PromptLockHolder: Hashable, Sendable {
     let processID: Int32
-    /// Stopped by a signal, or by a debugger.
+    /// True if a signal or a debugger stopped the process.
     let isStopped: Bool
 
-    /// Finds it among the processes that this user may look at.
+    /// Finds the holder among the processes that this user may look at.
     ///
     /// - Parameters:
-    ///   - file: the lock file, opened.
+    ///   - file: descriptor of the lock file.
     ///   - place: the byte that is locked.
-    /// - Returns: `nil` where no process of this machine is seen to hold it.
-    static func find(of file: Int32, at place: Int64) -> QuestionHolder? {
+    /// - Returns: `nil` if no process that can be seen holds it.
+    static func find(of file: Int32, at place: Int64) -> PromptLockHolder? {
         guard case .success(let lock) = FileStatus.of(descriptor: file) else { return nil }
         for name in names(in: "/proc") {
             guard let processID = Int32(name), holds("/proc/\(name)", lock, place) else { continue }
-            return QuestionHolder(processID: processID, isStopped: "Tt".contains(state(of: "/proc/\(name)")))
+            return PromptLockHolder(processID: processID, isStopped: "Tt".contains(state(of: "/proc/\(name)")))
         }
         return nil
     }
 
-    /// Whoever waits for the lock has the file open, too; its holder alone has the lock among what is told of its
-    /// descriptor (proc(5), fdinfo).
+    /// True for the holder. Processes that wait have the file open, too; the holder alone has the lock in the fdinfo of its
+    /// descriptor (proc(5)).
     private static func holds(_ process: String, _ lock: FileStatus, _ place: Int64) -> Bool {
         names(in: "\(process)/fd").contains { name in
             guard case .success(let status) = FileStatus.of("\(process)/fd/\(name)"),
@@ -153,13 +160,15 @@ struct QuestionHolder: Hashable, Sendable {
         }
     }
 
-    /// A letter; a blank where it is not told. Behind the program's name, which may have anything in it (proc(5), stat).
+    /// The state's letter, a blank where it can't be read. It stands behind the program's name, which may have anything in it
+    /// (proc(5), stat).
     private static func state(of process: String) -> Character {
         let told = text("\(process)/stat")
         guard let end = told.lastIndex(of: ")") else { return " " }
         return told[end...].dropFirst(2).first ?? " "
     }
 
+    /// Names in a directory of /proc that begin with a digit: processes, or descriptors.
     private static func names(in folder: String) -> [String] {
         var directory: UnsafeMutableRawPointer?
         guard cs_directory_open(folder, &directory) >= 0 else { return [] }
@@ -173,6 +182,7 @@ struct QuestionHolder: Hashable, Sendable {
         return names
     }
 
+    /// A short file of /proc; empty where the process is gone, or another user's.
     private static func text(_ path: String) -> String {
         let opened = cs_open(path, O_RDONLY, 0)
         guard opened >= 0 else { return "" }
