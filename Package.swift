@@ -46,6 +46,8 @@ let package = Package(
         .target(
             name: "CSystem", cSettings: c,
             linkerSettings: [.linkedLibrary("nettle"), .linkedLibrary("sqlite3"), .linkedLibrary("yaml")]),
+        // Its Swift half, which alone imports it.
+        .target(name: "LinuxSystem", dependencies: ["CSystem", "CaptureBase"], swiftSettings: swift),
         .target(
             name: "CCodecs", cSettings: c,
             linkerSettings: [
@@ -64,21 +66,18 @@ let package = Package(
         .target(
             name: "Gate", dependencies: ["CaptureBase", .product(name: "Logging", package: "swift-log")],
             swiftSettings: swift),
-        .target(
-            name: "GateStore",
-            dependencies: ["Gate", "CaptureBase", "CSystem"],
-            swiftSettings: swift),
+        .target(name: "GateStore", dependencies: ["Gate", "CaptureBase", "LinuxSystem"], swiftSettings: swift),
         .target(
             name: "CaptureGate",
-            dependencies: ["Gate", "GateStore", "CaptureRealtime", "CaptureBase", "CMedia", "CSystem"],
+            dependencies: ["Gate", "GateStore", "CaptureRealtime", "CaptureBase", "CMedia", "LinuxSystem"],
             swiftSettings: swift),
         .target(
-            name: "CaptureEncoding", dependencies: ["CaptureGate", "CSystem", "CCodecs"], swiftSettings: swift),
+            name: "CaptureEncoding", dependencies: ["CaptureGate", "LinuxSystem", "CCodecs"], swiftSettings: swift),
         .target(name: "CaptureRig", dependencies: ["CaptureEncoding", "CaptureGate"], swiftSettings: swift),
         .executableTarget(
             name: "capturegate",
             dependencies: [
-                "CaptureEncoding", "CaptureRig", "CaptureGate", "GateStore",
+                "CaptureEncoding", "CaptureRig", "CaptureGate", "GateStore", "LinuxSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift, linkerSettings: [quickStart]),
@@ -121,24 +120,26 @@ let package = Package(
         .testTarget(
             name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CaptureBase", "CMedia", "Gate"],
             swiftSettings: swift),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: swift),
         .testTarget(
             name: "GateTests", dependencies: ["Gate", .product(name: "Logging", package: "swift-log")],
             swiftSettings: swift),
         .testTarget(
             name: "GateStoreTests",
-            dependencies: ["GateStore", "Gate", "CSystem"],
+            dependencies: ["GateStore", "Gate", "LinuxSystem", "CSystem"],
             // Databases that an older program wrote.
             exclude: ["Fixtures/OldStores"],
             swiftSettings: swift),
         .testTarget(
-            name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore"], swiftSettings: swift),
+            name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore", "LinuxSystem"],
+            swiftSettings: swift),
         .testTarget(
             name: "CaptureEncodingTests",
-            dependencies: ["CaptureEncoding", "CaptureGate", "CaptureRig", "CCodecs"],
+            dependencies: ["CaptureEncoding", "CaptureGate", "CaptureRig", "CCodecs", "LinuxSystem"],
             swiftSettings: swift),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["capturegate", "GateStore", "Gate"],
+            dependencies: ["capturegate", "GateStore", "Gate", "LinuxSystem"],
             swiftSettings: swift),
     ]
 )

@@ -65,3 +65,41 @@ void cc_ogg_checksum(uint8_t *page, size_t head, size_t count) {
     ogg_page whole = {page, (long)head, page + head, (long)(count - head)};
     ogg_page_checksum_set(&whole);
 }
+
+struct cc_ogg_reader {
+    ogg_sync_state sync;
+};
+
+cc_ogg_reader *cc_ogg_reader_open(void) {
+    cc_ogg_reader *reader = calloc(1, sizeof *reader);
+    if (reader) ogg_sync_init(&reader->sync);
+    return reader;
+}
+
+int cc_ogg_reader_feed(cc_ogg_reader *reader, const uint8_t *bytes, size_t count) {
+    if (count > LONG_MAX / 2) return -ENOMEM;
+    char *room = ogg_sync_buffer(&reader->sync, (long)count);
+    if (!room) return -ENOMEM;
+    memcpy(room, bytes, count);
+    return ogg_sync_wrote(&reader->sync, (long)count) == 0 ? 0 : -ENOMEM;
+}
+
+int64_t cc_ogg_reader_next(cc_ogg_reader *reader, struct cc_ogg_page *out) {
+    ogg_page page;
+    long found = ogg_sync_pageseek(&reader->sync, &page);
+    if (found <= 0) return found;
+    *out = (struct cc_ogg_page){
+        .head = page.header, .head_count = (size_t)page.header_len, .body = page.body, .body_count = (size_t)page.body_len,
+        .granule = ogg_page_granulepos(&page), .is_continued = ogg_page_continued(&page) != 0,
+        .is_last = ogg_page_eos(&page) != 0,
+    };
+    return found;
+}
+
+void cc_ogg_reader_reset(cc_ogg_reader *reader) { ogg_sync_reset(&reader->sync); }
+
+void cc_ogg_reader_free(cc_ogg_reader *reader) {
+    if (!reader) return;
+    ogg_sync_clear(&reader->sync);
+    free(reader);
+}

@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cs_result.h"
 
@@ -45,19 +46,34 @@ int cs_resolve(const char *host, int numeric, struct cs_address *out, size_t cap
     return count;
 }
 
-int cs_netlink_open(void) { return CS_RETRY(int, socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE)); }
-
-int64_t cs_netlink_send(int fd, const void *bytes, size_t count) {
-    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-    return CS_RETRY(int64_t, sendto(fd, bytes, count, 0, (struct sockaddr *)&kernel, sizeof kernel));
+static socklen_t socket_address(const struct cs_address *from, struct sockaddr_storage *out) {
+    // Any port: connect wants one, and nobody is spoken to. 9 is discard (RFC 863).
+    const in_port_t port = htons(9);
+    memset(out, 0, sizeof *out);
+    if (from->family == AF_INET) {
+        struct sockaddr_in *address = (struct sockaddr_in *)out;
+        address->sin_family = AF_INET;
+        address->sin_port = port;
+        memcpy(&address->sin_addr, from->bytes, 4);
+        return sizeof *address;
+    }
+    struct sockaddr_in6 *address = (struct sockaddr_in6 *)out;
+    address->sin6_family = AF_INET6;
+    address->sin6_port = port;
+    address->sin6_scope_id = from->scope;
+    memcpy(&address->sin6_addr, from->bytes, 16);
+    return sizeof *address;
 }
 
-int64_t cs_netlink_receive(int fd, void *bytes, size_t capacity) {
-    struct sockaddr_nl sender = {0};
-    socklen_t length = sizeof sender;
-    int64_t count = CS_RETRY(
-        int64_t, recvfrom(fd, bytes, capacity, MSG_DONTWAIT | MSG_TRUNC, (struct sockaddr *)&sender, &length));
-    if (count < 0) return count;
-    if (sender.nl_pid != 0) return -EPERM;
-    return (size_t)count > capacity ? -EMSGSIZE : count;
+int cs_route_check(const struct cs_address *address) {
+    struct sockaddr_storage to;
+    socklen_t length = socket_address(address, &to);
+    int fd = CS_RETRY(int, socket(address->family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    if (fd < 0) return fd;
+    // Without it the kernel refuses a broadcast address for want of permission, and not for want of a route.
+    int yes = 1;
+    int result = CS_RETRY(int, setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &yes, sizeof yes));
+    if (result >= 0) result = CS_RETRY(int, connect(fd, (struct sockaddr *)&to, length));
+    close(fd);
+    return result;
 }

@@ -23,6 +23,12 @@ int cs_signal_unblock(const int *signals, size_t count) {
     return -pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+int cs_signal_is_ignored(int signal) {
+    struct sigaction action;
+    int result = CS_RETRY(int, sigaction(signal, NULL, &action));
+    return result < 0 ? result : action.sa_handler == SIG_IGN;
+}
+
 int cs_signalfd(const int *signals, size_t count) {
     sigset_t set = set_of(signals, count);
     return CS_RETRY(int, signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));

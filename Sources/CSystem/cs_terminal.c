@@ -45,12 +45,12 @@ void cs_terminal_make_noncanonical(struct cs_terminal_mode *mode, int echo, int 
     memcpy(mode, &raw, sizeof raw);
 }
 
-int cs_terminal_size(int fd, uint16_t *rows, uint16_t *columns) {
+int cs_terminal_size(int fd, struct cs_terminal_size *out) {
     struct winsize size;
     int result = CS_RETRY(int, ioctl(fd, TIOCGWINSZ, &size));
     if (result < 0) return result;
-    *rows = size.ws_row;
-    *columns = size.ws_col;
+    *out = (struct cs_terminal_size){
+        .rows = size.ws_row, .columns = size.ws_col, .width = size.ws_xpixel, .height = size.ws_ypixel};
     return 0;
 }
 

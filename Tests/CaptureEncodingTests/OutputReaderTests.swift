@@ -1,5 +1,6 @@
 import CaptureGate
 import Glibc
+import LinuxSystem
 import Synchronization
 import Testing
 
@@ -33,7 +34,7 @@ struct OutputReaderTests {
     @Test("it is waited for as long as something is captured, and for a while without a byte after that")
     func patience() throws {
         let pipe = try FullPipe()
-        let reader = OutputReader(of: pipe.ends[1], patience: .milliseconds(250))
+        let reader = OutputReader(of: RawDescriptor(pipe.ends[1]), patience: .milliseconds(250))
         let looks = Atomic(0)
         // Not over for longer than its patience lasts.
         reader.watch { looks.add(1, ordering: .relaxed).newValue > 5 }
@@ -47,7 +48,7 @@ struct OutputReaderTests {
     @Test("one that reads on has its time anew with each byte")
     func slow() throws {
         let pipe = try FullPipe()
-        let reader = OutputReader(of: pipe.ends[1], patience: .milliseconds(250))
+        let reader = OutputReader(of: RawDescriptor(pipe.ends[1]), patience: .milliseconds(250))
         let looks = Atomic(0)
         // It reads before each third look, so that none finds its time over.
         reader.watch { [ends = pipe.ends] in
@@ -61,16 +62,18 @@ struct OutputReaderTests {
             #expect(reader.waitForRoom())
             reader.took()
             let bytes = [UInt8](repeating: 0, count: 65_536)
-            #expect(write(reader.descriptor, bytes, bytes.count) > 0)
+            #expect(write(reader.descriptor.number, bytes, bytes.count) > 0)
         }
     }
 
     @Test("a pipe is written through a description of its own, which nobody else's writes wait by")
     func own() throws {
         let pipe = try FullPipe()
-        let reader = OutputReader(of: pipe.ends[1])
-        #expect(reader.descriptor != pipe.ends[1] && reader.atOnce == nil)
-        #expect(fcntl(reader.descriptor, F_GETFL) & O_NONBLOCK != 0 && fcntl(pipe.ends[1], F_GETFL) & O_NONBLOCK == 0)
+        let reader = OutputReader(of: RawDescriptor(pipe.ends[1]))
+        #expect(reader.descriptor.number != pipe.ends[1] && reader.atOnce == nil)
+        #expect(
+            fcntl(reader.descriptor.number, F_GETFL) & O_NONBLOCK != 0 && fcntl(pipe.ends[1], F_GETFL) & O_NONBLOCK == 0
+        )
     }
 
     @Test("a socket is written in pieces that do not wait")
@@ -78,7 +81,7 @@ struct OutputReaderTests {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         defer { for end in ends { close(end) } }
-        let reader = OutputReader(of: ends[0])
-        #expect(reader.descriptor == ends[0] && reader.atOnce == 4096)
+        let reader = OutputReader(of: RawDescriptor(ends[0]))
+        #expect(reader.descriptor.number == ends[0] && reader.atOnce == 4096)
     }
 }

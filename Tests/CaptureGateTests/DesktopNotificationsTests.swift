@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate
@@ -45,7 +46,7 @@ struct DeviceHoldersTests {
         else {
             throw TemporaryFolder.Failure()
         }
-        let held = ChildProgram(
+        let held = ChildProcess(
             path: folder + "/" + name, arguments: program.dropFirst() + [path, folder + "/held", folder + "/never"],
             environment: ["PATH": "/usr/bin:/bin"])
         let cancel = try EventDescriptor()
@@ -78,7 +79,7 @@ struct DeviceHoldersTests {
         try await holding(alias) { pid in
             for found in [
                 DeviceHolders.holdings(of: "/dev/full"), DeviceHolders.holdings(of: alias),
-                DeviceHolders.holdings(ofDevice: Self.number),
+                DeviceHolders.holdings(ofDevice: DeviceNumber(Self.number)),
             ] {
                 let holding = try #require(found.first { $0.holder.processID == pid })
                 #expect(holding.holder.command == "bash" && !holding.hasBuffers)

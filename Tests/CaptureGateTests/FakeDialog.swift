@@ -1,3 +1,5 @@
+import LinuxSystem
+
 @testable import CaptureGate
 
 /// A dialog program that does what a script says.
@@ -12,7 +14,7 @@ struct FakeDialog {
         let text = "#!/bin/bash\ncd \"${0%/*}\"\n\(script)\n"
         // Written by another program: while this one has the file open, whatever is started at that moment has it open
         // too, and what is open for writing can't be executed.
-        let writer = ChildProgram(
+        let writer = ChildProcess(
             path: "/bin/bash", arguments: ["-c", "printf '%s' \"$1\" >\"$2\" && chmod 700 \"$2\"", "x", text, path],
             environment: ["PATH": "/usr/bin:/bin"])
         let cancel = try EventDescriptor()
@@ -30,6 +32,6 @@ struct FakeDialog {
 
     /// What the script wrote to a file of its folder.
     func text(_ name: String) -> String {
-        SmallFile.text("\(folder)/\(name)", limit: 1 << 20) ?? ""
+        ProcessFile.text("\(folder)/\(name)", limit: 1 << 20) ?? ""
     }
 }

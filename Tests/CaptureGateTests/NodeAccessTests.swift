@@ -1,4 +1,4 @@
-import CSystem
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate
@@ -6,9 +6,7 @@ import Testing
 @Suite("Node access")
 struct NodeAccessTests {
     private func restriction(mode: UInt32, group: UInt32) -> Restriction {
-        var status = cs_file_status()
-        status.mode = UInt32(CS_MODE_CHARACTER) | mode
-        status.gid = group
+        let status = FileStatus(kind: .characterDevice, permissions: mode, group: group)
         return NodeAccess.restriction(on: "/dev/video0", status)
     }
 

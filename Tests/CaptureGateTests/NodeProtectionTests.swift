@@ -1,11 +1,11 @@
-import CSystem
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate
 
 @Suite("Node protection")
 struct NodeProtectionTests {
-    private static let own = SystemText.group(3)
+    private static let own = Users.name(ofGroup: 3)
 
     private typealias Entry = (tag: UInt8, permissions: UInt8, id: UInt8)
 
@@ -13,8 +13,7 @@ struct NodeProtectionTests {
     private func openers(
         mode: UInt32 = 0o660, owner: UInt32 = 0, group: UInt32 = 3, _ entries: [Entry]? = nil
     ) -> [String] {
-        var status = cs_file_status()
-        (status.mode, status.uid, status.gid) = (UInt32(CS_MODE_CHARACTER) | mode, owner, group)
+        let status = FileStatus(kind: .characterDevice, permissions: mode, owner: owner, group: group)
         let list = entries.map { entries in
             var bytes: [UInt8] = [2, 0, 0, 0]
             for (tag, permissions, id) in entries { bytes += [tag, 0, permissions, 0, id, 0, 0, 0] }

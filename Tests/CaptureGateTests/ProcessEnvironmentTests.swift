@@ -1,3 +1,4 @@
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate
@@ -7,7 +8,7 @@ struct ProcessEnvironmentTests {
     @Test("Of a name that stands twice the first counts, as for getenv; what is no variable is none")
     func variables() {
         let text = Array("A=1\0B==x=\0A=2\0nonsense\0C=\0\0=d\0".utf8)
-        #expect(ProcessEnvironment.variables(text) == ["A": "1", "B": "=x=", "C": "", "": "d"])
+        #expect(ProcessFile.variables(environ: text) == ["A": "1", "B": "=x=", "C": "", "": "d"])
     }
 
     @Test("It is read to its end")

@@ -1,3 +1,4 @@
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate
@@ -15,8 +16,8 @@ struct ProcessSubjectTests {
     @Test("A command with parentheses and spaces does not shift the fields")
     func startTicks() {
         let fields = (3...22).map { $0 == 22 ? "4711" : "0" }.joined(separator: " ")
-        #expect(ProcessSubject.startTicks(stat: "12 (a) b (c)) \(fields) 5 6") == 4711)
-        #expect(ProcessSubject.startTicks(stat: "12 (a) S 1") == nil)
+        #expect(ProcessFile.startTicks(stat: "12 (a) b (c)) \(fields) 5 6") == 4711)
+        #expect(ProcessFile.startTicks(stat: "12 (a) S 1") == nil)
     }
 
     @Test(

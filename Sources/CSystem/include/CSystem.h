@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/rtnetlink.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>

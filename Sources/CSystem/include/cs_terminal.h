@@ -19,6 +19,15 @@ int cs_terminal_set_mode_now(int fd, const struct cs_terminal_mode *mode);
 int cs_terminal_flush_input(int fd);
 // Changes the record alone: single keys at once, echoed or not, with or without Ctrl-C as a signal.
 void cs_terminal_make_noncanonical(struct cs_terminal_mode *mode, int echo, int signals);
-int cs_terminal_size(int fd, uint16_t *rows, uint16_t *columns);
+
+// 0 for what the terminal does not say.
+struct cs_terminal_size {
+    uint16_t rows;
+    uint16_t columns;
+    uint16_t width;  // of all columns, pixels
+    uint16_t height;
+};
+
+int cs_terminal_size(int fd, struct cs_terminal_size *out);
 // 1 if this process is in the terminal's foreground group: another would be stopped for writing its mode.
 int cs_terminal_is_foreground(int fd);

@@ -1,5 +1,5 @@
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Resampler that reads audio between its samples, at a rate that may change at any time: a polyphase windowed sinc.
 ///
@@ -156,12 +156,12 @@ struct SincTable {
     }
 
     private static func coefficient(_ distance: Double) -> Double {
-        // Exact at whole places: sin() of a multiple of π is not 0 in floating point.
+        // Exact at whole places: sine() of a multiple of π is not 0 in floating point.
         if distance == 0 { return 1 }
         if distance == distance.rounded() { return 0 }
         let edge = distance / Double(half)
         guard abs(edge) < 1 else { return 0 }
-        return sin(Double.pi * distance) / (Double.pi * distance) * bessel(beta * (1 - edge * edge).squareRoot())
+        return sine(Double.pi * distance) / (Double.pi * distance) * bessel(beta * (1 - edge * edge).squareRoot())
             / bessel(beta)
     }
 

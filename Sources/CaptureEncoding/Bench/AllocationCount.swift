@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 /// Counts what this thread allocates, the libraries it calls included.
 ///
@@ -8,25 +8,27 @@ import CaptureGate
 enum AllocationCount {
     /// - Returns: how often the body allocated; `nil` where that can't be told.
     static func of(_ body: () throws(CaptureError) -> Void) throws(CaptureError) -> Int? {
-        guard cs_allocations_begin() >= 0 else {
+        do throws(Errno) {
+            try AllocationCounter.begin()
+        } catch {
             try body()
             return nil
         }
-        defer { cs_allocations_end() }
+        defer { AllocationCounter.end() }
         let isSeen = seesPlanted()
-        let before = cs_allocations_count()
+        let before = AllocationCounter.count
         try body()
-        return isSeen ? Int(cs_allocations_count() - before) : nil
+        return isSeen ? Int(AllocationCounter.count - before) : nil
     }
 
     private static func seesPlanted() -> Bool {
-        let before = cs_allocations_count()
+        let before = AllocationCounter.count
         let memory = UnsafeMutableRawPointer.allocate(byteCount: planted, alignment: 16)
         memory.storeBytes(of: 1, as: UInt8.self)
         memory.deallocate()
-        return cs_allocations_count() == before + 1
+        return AllocationCounter.count == before + 1
     }
 
     /// No constant for the optimizer, which would leave the allocation out.
-    private static var planted: Int { 100_000 + Int(cs_getpid() & 1) }
+    private static var planted: Int { 100_000 + Int(ProcessStart.processID & 1) }
 }

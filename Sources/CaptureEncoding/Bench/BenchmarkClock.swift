@@ -1,5 +1,4 @@
-import CSystem
-import Glibc
+import LinuxSystem
 
 /// What a benchmark measures time with.
 ///
@@ -17,6 +16,6 @@ public protocol BenchmarkClock: Sendable {
 public struct SystemBenchmarkClock: BenchmarkClock {
     public init() {}
 
-    public func now() -> Int64 { cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) }
-    public func processor() -> Int64 { cs_clock_ns(CLOCK_THREAD_CPUTIME_ID) }
+    public func now() -> Int64 { SystemClock.monotonic.now }
+    public func processor() -> Int64 { SystemClock.thread.now }
 }

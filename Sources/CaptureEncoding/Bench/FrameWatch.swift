@@ -1,6 +1,5 @@
-import CSystem
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Looks at the frames of a session, and notes when they come.
 struct FrameWatch: Sendable {
@@ -29,12 +28,12 @@ struct FrameWatch: Sendable {
         while session.end == nil, elapsed < limit, !isStopped.value.load(ordering: .relaxed) {
             _ = session.wait(milliseconds: 100)
             while let header = session.withNext({ header, _ in header }) {
-                if begun == nil { before = cs_clock_ns(CLOCK_PROCESS_CPUTIME_ID) }
-                note(header, now: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)))
+                if begun == nil { before = SystemClock.process.now }
+                note(header, now: SystemClock.monotonic.now)
             }
-            if let begun { elapsed = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) - begun }
+            if let begun { elapsed = SystemClock.monotonic.now - begun }
         }
-        if begun != nil { processor = cs_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before }
+        if begun != nil { processor = SystemClock.process.now - before }
     }
 
     /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.

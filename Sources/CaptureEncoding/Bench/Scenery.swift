@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A square of brightness that a synthetic picture is cut out of: smooth shades, surfaces with edges, fine texture, and
 /// a row of grain. What an encoder finds easy and what it finds hard are both in it, as in a camera's picture.
 struct Scenery {

@@ -1,5 +1,5 @@
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Sound that an encoder finds neither too easy nor too hard: tones whose loudness moves, and noise 50 dB below.
 struct Voice {
@@ -19,8 +19,8 @@ struct Voice {
         bytes.reserveCapacity(frames * format.bytesPerFrame)
         for _ in 0..<frames {
             let time = Double(frame) / Double(format.sampleRate)
-            let tone = Self.tones.reduce(0) { $0 + sin(2 * .pi * $1.0 * time) * $1.1 }
-            let loudness = 0.6 + 0.4 * sin(2 * .pi * 0.7 * time)
+            let tone = Self.tones.reduce(0) { $0 + sine(2 * .pi * $1.0 * time) * $1.1 }
+            let loudness = 0.6 + 0.4 * sine(2 * .pi * 0.7 * time)
             for channel in 0..<format.channels {
                 let value =
                     tone * loudness * (channel.isMultiple(of: 2) ? 1 : 0.8) + Double(noise.grain(1000)) / 300_000

@@ -3,32 +3,32 @@ import CaptureGate
 extension Clip {
     /// JSON on one line (RFC 8259).
     public var json: String {
-        JSONText.members([
+        JSONValue.members([
             ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
-            ("tracks", .array(tracks.map(\.jsonText))), ("ledger", ledger.jsonText), ("end", .string(end.rawValue)),
-            ("segments", segments.isEmpty ? nil : .array(segments.map(\.jsonText))),
-            ("tees", tees.isEmpty ? nil : .array(tees.map(\.jsonText))),
-        ]).rendered
+            ("tracks", .array(tracks.map(\.jsonValue))), ("ledger", ledger.jsonValue), ("end", .string(end.rawValue)),
+            ("segments", segments.isEmpty ? nil : .array(segments.map(\.jsonValue))),
+            ("tees", tees.isEmpty ? nil : .array(tees.map(\.jsonValue))),
+        ]).text
     }
 }
 
 extension ClipTee {
-    var jsonText: JSONText {
+    var jsonValue: JSONValue {
         .members([
             ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)), ("end", .string(end.rawValue)),
-            ("error", error.map { .string($0.message) }), ("ledger", ledger.jsonText),
-            ("segments", segments.isEmpty ? nil : .array(segments.map(\.jsonText))),
+            ("error", error.map { .string($0.message) }), ("ledger", ledger.jsonValue),
+            ("segments", segments.isEmpty ? nil : .array(segments.map(\.jsonValue))),
         ])
     }
 
     /// JSON on one line (RFC 8259).
-    public var json: String { jsonText.rendered }
+    public var json: String { jsonValue.text }
 }
 
 extension ClipSegment {
-    var jsonText: JSONText {
+    var jsonValue: JSONValue {
         .object([
             ("path", .string(path)), ("start_ns", .integer(startNanoseconds)),
             ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
@@ -36,35 +36,35 @@ extension ClipSegment {
     }
 
     /// JSON on one line (RFC 8259).
-    public var json: String { jsonText.rendered }
+    public var json: String { jsonValue.text }
 }
 
 extension LossLedger {
-    var jsonText: JSONText { .object([("tracks", .array(tracks.map(\.jsonText)))]) }
+    var jsonValue: JSONValue { .object([("tracks", .array(tracks.map(\.jsonValue)))]) }
 }
 
 extension TrackLedger {
-    var jsonText: JSONText {
+    var jsonValue: JSONValue {
         .members([
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
-            ("asked", .count(asked)), ("delivered", .count(delivered)), ("lost", lost.jsonText),
+            ("asked", .count(asked)), ("delivered", .count(delivered)), ("lost", lost.jsonValue),
             ("xruns", .count(xruns)), ("filled", .count(filled)), ("corrected", .integer(corrected)),
-            ("repaired", .count(repaired)), ("priority", priority.map(JSONText.string)),
-            ("start_offset_ns", .integer(startOffsetNanoseconds)), ("drift_ppm", driftPPM.map(JSONText.number)),
-            ("drift_uncertainty_ppm", driftUncertaintyPPM.map(JSONText.number)),
-            ("end_offset_ns", endOffsetNanoseconds.map(JSONText.integer)),
-            ("first_ns", firstNanoseconds.map(JSONText.integer)), ("last_ns", lastNanoseconds.map(JSONText.integer)),
-            ("marks", marks.map { .array($0.map(\.jsonText)) }),
+            ("repaired", .count(repaired)), ("priority", priority.map(JSONValue.string)),
+            ("start_offset_ns", .integer(startOffsetNanoseconds)), ("drift_ppm", driftPPM.map(JSONValue.number)),
+            ("drift_uncertainty_ppm", driftUncertaintyPPM.map(JSONValue.number)),
+            ("end_offset_ns", endOffsetNanoseconds.map(JSONValue.integer)),
+            ("first_ns", firstNanoseconds.map(JSONValue.integer)), ("last_ns", lastNanoseconds.map(JSONValue.integer)),
+            ("marks", marks.map { .array($0.map(\.jsonValue)) }),
         ])
     }
 }
 
 extension LossEvent {
-    var jsonText: JSONText { .object([("at_ns", .integer(atNanoseconds)), ("frames", .count(frames))]) }
+    var jsonValue: JSONValue { .object([("at_ns", .integer(atNanoseconds)), ("frames", .count(frames))]) }
 }
 
 extension LostFrames {
-    var jsonText: JSONText {
+    var jsonValue: JSONValue {
         .object([
             ("device", .count(device)), ("ring", .count(ring)), ("corrupt", .count(corrupt)), ("empty", .count(empty)),
             ("short", .count(short)), ("xrun", .count(xrun)), ("stall", .count(stall)), ("suspend", .count(suspend)),
@@ -74,16 +74,16 @@ extension LostFrames {
 }
 
 extension ClipTrack {
-    var jsonText: JSONText {
+    var jsonValue: JSONValue {
         .members([
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
-            ("audio", audio?.jsonText), ("video", video?.jsonText),
+            ("audio", audio?.jsonValue), ("video", video?.jsonValue),
         ])
     }
 }
 
 extension AudioFormat {
-    fileprivate var jsonText: JSONText {
+    fileprivate var jsonValue: JSONValue {
         .object([
             ("sample_rate", .integer(Int64(sampleRate))), ("channels", .integer(Int64(channels))),
             ("sample_format", .string(sampleFormat.rawValue)),
@@ -92,18 +92,18 @@ extension AudioFormat {
 }
 
 extension VideoFormat {
-    fileprivate var jsonText: JSONText {
+    fileprivate var jsonValue: JSONValue {
         .members([
             ("width", .integer(Int64(width))), ("height", .integer(Int64(height))),
             ("pixel_format", .string(pixelFormat.description)), ("frame_rate", .string(frameRate.description)),
-            ("colorimetry", colorimetry.jsonText), ("field_order", .string(fieldOrder.rawValue)),
+            ("colorimetry", colorimetry.jsonValue), ("field_order", .string(fieldOrder.rawValue)),
             ("pixel_aspect", pixelAspect.map { .string($0.description) }),
         ])
     }
 }
 
 extension Colorimetry {
-    fileprivate var jsonText: JSONText {
+    fileprivate var jsonValue: JSONValue {
         .object([
             ("primaries", .string(primaries.rawValue)), ("transfer", .string(transfer.rawValue)),
             ("matrix", .string(matrix.rawValue)), ("range", .string(range.rawValue)),

@@ -101,7 +101,7 @@ public struct LossLedger: Hashable, Sendable, Codable {
     public var totalLost: UInt64 { tracks.reduce(0) { $0 + $1.lost.total } }
 
     /// JSON on one line (RFC 8259).
-    public var json: String { jsonText.rendered }
+    public var json: String { jsonValue.text }
 }
 
 /// Frames that the device made, or should have made, and that the clip does not have, by cause.

@@ -104,37 +104,3 @@ public struct PacketBuffer: ~Copyable {
 
     static var outOfMemory: CaptureError { CaptureError(.inputOutput, "There is no memory left for a packet.") }
 }
-
-/// Timestamps for audio blocks that are cut elsewhere than their input.
-///
-/// A timestamp is that of the newest input plus or minus the frames between, so that blocks follow
-/// the device's clock rather than its nominal rate.
-struct PacketClock {
-    /// Timestamp of the newest input, and its index among the frames that came in.
-    private var anchorTime: Int64 = 0
-    private var anchorFrame: Int64 = 0
-    /// Frames received and frames handed out.
-    private var framesIn: Int64 = 0
-    private var framesOut: Int64 = 0
-    /// Lower bound of the next timestamp.
-    private var lastEnd: Int64 = .min
-
-    /// Sets the timestamp of the next frame to come in.
-    mutating func anchor(at nanoseconds: Int64) {
-        anchorTime = nanoseconds
-        anchorFrame = framesIn
-    }
-
-    /// Counts frames that came in.
-    mutating func advance(by frames: Int64) { framesIn += frames }
-
-    /// Timestamp of the next `frames` that go out; later than the one before, and never negative.
-    mutating func take(_ frames: Int64, of format: AudioFormat) -> Int64 {
-        let distance = framesOut - anchorFrame
-        let offset = format.nanoseconds(ofFrames: abs(distance))
-        let time = max(anchorTime + (distance < 0 ? -offset : offset), lastEnd, 0)
-        framesOut += frames
-        lastEnd = time + 1
-        return time
-    }
-}

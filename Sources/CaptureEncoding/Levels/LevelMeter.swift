@@ -1,5 +1,5 @@
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Meter of audio levels, channel by channel, between two readings.
 ///
@@ -104,7 +104,7 @@ public struct LevelMeter: Sendable {
 
     private static func decibels(_ amplitude: Double) -> Double {
         guard amplitude > 1e-6 else { return -120 }
-        return min(0, 20 * log10(amplitude))
+        return min(0, 20 * decimalLogarithm(amplitude))
     }
 }
 

@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// How a clip is stored.
+/// A file format of clips.
 ///
 /// *thread-safe*
 public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
@@ -37,7 +37,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// What it can hold.
+    /// Kinds of tracks that it can hold.
     public var kinds: Set<MediaKind> {
         switch self {
         case .wav, .flac, .opus: [.audio]
@@ -57,7 +57,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Whether its pictures have no times of their own, but follow one another at the camera's rate.
+    /// True where its pictures have no timestamps of their own, but follow one another at the camera's rate.
     public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
     private static func named(_ name: String) throws(CaptureError) -> ClipFormat {
@@ -85,5 +85,77 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         return CaptureError(
             .usage, "The ending of \"\(path)\" names no clip format.",
             remedies: [Remedy("End the name in one of \(known), or write to null: to keep nothing.")])
+    }
+}
+
+extension ClipFormat {
+    /// Checks whether the format can hold such tracks, before anybody is asked for a device.
+    /// - Parameter kinds: one entry a track.
+    /// - Throws: `.usage`, saying what can hold them.
+    public func check(_ kinds: [MediaKind]) throws(CaptureError) {
+        guard !kinds.isEmpty else {
+            throw CaptureError(
+                .usage, "A clip needs a camera or a microphone, and neither is chosen.",
+                remedies: [Remedy("Choose one with --camera or --microphone.")])
+        }
+        for kind in Set(kinds) where !self.kinds.contains(kind) { throw cannotHold(kind) }
+        guard kinds.count == 1 || self == .matroska || self == .nothing else {
+            throw CaptureError(
+                .usage, "\(title) holds one track, not \(kinds.count).",
+                remedies: [Remedy("Record to a name that ends in .mkv.")])
+        }
+    }
+
+    private func cannotHold(_ kind: MediaKind) -> CaptureError {
+        kind == .video
+            ? CaptureError(
+                .usage, "\(title) holds sound alone, no picture.",
+                remedies: [Remedy("Record to a name that ends in .mkv, or leave the camera out with --camera none.")])
+            : CaptureError(
+                .usage, "\(title) holds pictures alone, no sound.",
+                remedies: [
+                    Remedy("Record to a name that ends in .mkv, or leave the microphone out with --microphone none.")
+                ])
+    }
+
+    /// The name people know it by.
+    public var title: String {
+        switch self {
+        case .wav: "WAV"
+        case .flac: "FLAC"
+        case .matroska: "Matroska"
+        case .opus: "Ogg Opus"
+        case .mjpeg: "A stream of JPEG images"
+        case .y4m: "Y4M"
+        case .raw: "A raw file"
+        case .nothing: "null:"
+        }
+    }
+}
+
+/// The destination of a clip.
+///
+/// *thread-safe*
+public enum ClipDestination: Hashable, Sendable, CustomStringConvertible {
+    case file(path: String)
+    case standardOutput
+    /// Captured, counted and discarded.
+    case nothing
+
+    /// - Parameter argument: `-` is standard output, `null:` is nothing, everything else is a path.
+    public init(_ argument: String) {
+        switch argument {
+        case "-": self = .standardOutput
+        case "null:": self = .nothing
+        default: self = .file(path: argument)
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .file(let path): path
+        case .standardOutput: "-"
+        case .nothing: "null:"
+        }
     }
 }

@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 extension ClipOutput {
     /// Opens it before anything is captured and before anybody is asked.
@@ -19,7 +19,7 @@ extension ClipOutput {
     ///   - leftover: what a partial file may hold.
     ///   - steps: where tests have others come in between.
     init(
-        opening destination: ClipDestination, replacing: Bool, over leftover: Leftover,
+        opening destination: ClipDestination, replacing: Bool, over leftover: PartialFilePolicy,
         steps: OutputSteps = OutputSteps()
     ) throws(CaptureError) {
         switch destination {
@@ -30,10 +30,10 @@ extension ClipOutput {
                 isKept: leftover == .recording)
         // Never patched, also where it is a file: the shell may have opened it to append.
         case .standardOutput:
-            let reader = OutputReader(of: 1)
+            let reader = OutputReader(of: .standardOutput)
             self.init(destination: destination, descriptor: reader.descriptor)
             self.reader = reader
-        case .nothing: self.init(destination: destination, descriptor: -1)
+        case .nothing: self.init(destination: destination, descriptor: .none)
         }
     }
 
@@ -48,7 +48,7 @@ extension ClipOutput {
     /// Looks at the clip's name before, so that nothing is made in vain, and again behind the lock: another recording that
     /// had the partial name may have become that clip.
     private static func open(
-        _ path: String, _ suffix: String, _ replacing: Bool, over leftover: Leftover, _ steps: OutputSteps
+        _ path: String, _ suffix: String, _ replacing: Bool, over leftover: PartialFilePolicy, _ steps: OutputSteps
     ) throws(CaptureError) -> PartialFile {
         try checkName(path, replacing: replacing)
         let file = try PartialFile(opening: path + suffix, over: leftover, steps: steps)
@@ -65,7 +65,7 @@ extension ClipOutput {
 
     private static let recoverySuffix = ".recovering"
 
-    /// Whether the destination can be opened later, as far as its name tells.
+    /// Checks that the destination can be opened later, as far as its name tells.
     /// - Throws: `.fileExists`, `.usage`.
     static func checkFree(_ destination: ClipDestination) throws(CaptureError) {
         if case .file(let path) = destination { try checkName(path, replacing: false) }
@@ -75,9 +75,8 @@ extension ClipOutput {
         guard !path.isEmpty, !path.hasSuffix("/"), !path.utf8.contains(0) else {
             throw CaptureError(.usage, "\"\(path)\" is not the name of a file.")
         }
-        var status = cs_file_status()
-        guard cs_lstat(path, &status) >= 0 else { return }
-        if status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_DIRECTORY) {
+        guard case .success(let status) = FileStatus.ofLink(path) else { return }
+        if status.kind == .directory {
             throw CaptureError(.usage, "\(path) is a folder.", remedies: [Remedy("Name a file in it.")])
         }
         guard replacing else { throw exists(path) }
@@ -89,22 +88,22 @@ extension ClipOutput {
 
     static func exists(_ path: String) -> CaptureError {
         CaptureError(
-            .fileExists, "\(path) exists already.", errno: EEXIST,
+            .fileExists, "\(path) exists already.", errno: Errno.fileExists.number,
             remedies: [Remedy("Choose another name, or replace it with --force.")])
     }
 
-    /// Whether a name is free, a file's, or that of a link to a file, which is replaced and not written through.
+    /// True for a name that is free, a file's, or that of a link to a file, which is replaced and not written through.
     static func isReplaceable(_ path: String) -> Bool {
-        var status = cs_file_status()
-        let found = cs_lstat(path, &status)
-        guard found >= 0 else { return found == -ENOENT }
-        if status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_LINK) {
-            guard cs_stat(path, &status) >= 0, !leadsToDescriptor(path) else { return false }
+        switch FileStatus.ofLink(path) {
+        case .failure(let errno): return errno == .noSuchFileOrDirectory
+        case .success(let status) where status.kind != .link: return status.kind == .file
+        case .success:
+            guard case .success(let status) = FileStatus.of(path) else { return false }
+            return status.kind == .file && !leadsToDescriptor(path)
         }
-        return status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE)
     }
 
-    /// Whether a link leads to one of /proc, as /dev/stdout does: that is a descriptor of whoever looks, also where it is a
+    /// True for a link that leads to one of /proc, as /dev/stdout does: that is a descriptor of whoever looks, also where it is a
     /// file's.
     private static func leadsToDescriptor(_ path: String) -> Bool {
         var place = path
@@ -116,23 +115,18 @@ extension ClipOutput {
         return true
     }
 
-    /// As many as the kernel follows (path_resolution(7)).
+    /// The kernel's own limit (path_resolution(7)).
     private static let mostLinks = 40
 
     private static func isInProc(_ folder: String) -> Bool {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { text in
-            guard let start = text.baseAddress, cs_realpath(folder, start, text.count) >= 0 else { return false }
-            let real = String(cString: start)
-            return real == "/proc" || real.hasPrefix("/proc/")
-        }
+        guard let real = try? FileSystem.realPath(of: folder) else { return false }
+        return real == "/proc" || real.hasPrefix("/proc/")
     }
 
-    /// What a link says; `nil` of what is none.
+    /// The text of a link; `nil` where it is none.
     static func target(ofLink path: String) -> String? {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { text in
-            guard let start = text.baseAddress, cs_readlink(path, start, text.count) > 0 else { return nil }
-            return String(cString: start)
-        }
+        guard let target = try? FileSystem.target(ofLink: path), !target.isEmpty else { return nil }
+        return target
     }
 
     /// The folder that a name is in.

@@ -1,24 +1,24 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 /// The bytes of a clip on their way: `OUT.partial`, which becomes OUT when it is finished; standard output; or nothing.
 ///
-/// What is written to a file reaches the disk once a second, and a file that another program cuts or removes takes no more.
+/// Written bytes reach the disk once a second; a file that another program cuts or removes takes no more.
 /// Released without being finished, it removes a partial file that nothing was recorded into, and keeps any other.
 ///
 /// *session-bound*
 public struct ClipOutput: ~Copyable, Sendable {
     public let destination: ClipDestination
-    /// Whether what was written can be changed later.
+    /// True where written bytes can be changed later.
     public let isSeekable: Bool
     /// Bytes written at the end; patches don't count.
     public private(set) var bytesWritten: Int64 = 0
-    /// -1 for nothing and once closed.
-    var descriptor: Int32
+    /// `.none` for nothing and once closed.
+    var descriptor: RawDescriptor
     let replacing: Bool
     /// `nil` where it is no file.
     let file: PartialFile?
-    /// Whether what was written is of use although it was never finished.
+    /// True where the written bytes are of use although the file was never finished.
     let isKept: Bool
     /// Stores what is written while more comes; `nil` until something was, and where nothing of it is kept.
     var sync: DiskSync?
@@ -26,12 +26,12 @@ public struct ClipOutput: ~Copyable, Sendable {
     var finishing: FinishingQueue?
     /// The most bytes it may have; `nil` as many as there is room for.
     var limit: Int64?
-    /// Who reads standard output.
+    /// The reader of standard output; `nil` where it goes elsewhere.
     var reader: OutputReader?
 
     /// - Parameter isKept: not so of half a picture, and of half a recovery, whose interrupted recording is still there.
     init(
-        destination: ClipDestination, file: PartialFile? = nil, descriptor: Int32, replacing: Bool = false,
+        destination: ClipDestination, file: PartialFile? = nil, descriptor: RawDescriptor, replacing: Bool = false,
         isKept: Bool = false
     ) {
         self.destination = destination
@@ -43,7 +43,7 @@ public struct ClipOutput: ~Copyable, Sendable {
     }
 
     deinit {
-        guard let file, descriptor >= 0 else { return }
+        guard let file, descriptor != .none else { return }
         if bytesWritten == 0 || !isKept { file.remove() }
         Self.close(file, sync)
     }
@@ -70,19 +70,28 @@ public struct ClipOutput: ~Copyable, Sendable {
         var rest = bytes
         while !rest.isEmpty {
             if let reader, reader.atOnce != nil, !reader.waitForRoom() { throw reader.error }
-            let written = cs_write(descriptor, rest.baseAddress, min(rest.count, reader?.atOnce ?? .max))
-            if written == -Int64(EAGAIN) {
+            let written: Int
+            do throws(Errno) {
+                let most = UnsafeRawBufferPointer(
+                    start: rest.baseAddress, count: min(rest.count, reader?.atOnce ?? .max))
+                written = try descriptor.write(most)
+                // A file system that takes nothing and says nothing would be asked for ever.
+                guard written > 0 else { throw Errno(0) }
+            } catch {
+                guard error == .wouldBlock else {
+                    reader?.took()
+                    throw failure(error, "write to")
+                }
                 try waitForRoom()
                 continue
             }
             reader?.took()
-            guard written > 0 else { throw failure(Int32(-written), "write to") }
-            bytesWritten += written
-            rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...])
+            bytesWritten += Int64(written)
+            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
         }
     }
 
-    /// What another program has cut off would become zeros with the next bytes.
+    /// Bytes that another program has cut off would become zeros with the next write.
     private func checkWhole() throws(CaptureError) {
         if let loss = file?.loss(ofWritten: bytesWritten) { throw loss }
     }
@@ -100,8 +109,7 @@ public struct ClipOutput: ~Copyable, Sendable {
             guard reader.waitForRoom() else { throw reader.error }
             return
         }
-        var item = cs_poll_item(fd: descriptor, events: Int16(CS_POLL_OUT), revents: 0)
-        _ = cs_poll(&item, 1, -1)
+        _ = Poll.wait(for: descriptor.number, .output, milliseconds: -1)
     }
 
     mutating func write(_ bytes: [UInt8]) throws(CaptureError) {
@@ -112,21 +120,57 @@ public struct ClipOutput: ~Copyable, Sendable {
     func patch(_ bytes: [UInt8], at offset: Int64) throws(CaptureError) {
         guard isSeekable else { return }
         try checkWhole()
-        let written = bytes.withUnsafeBytes { cs_pwrite(descriptor, $0.baseAddress, $0.count, offset) }
-        guard written == bytes.count else { throw failure(written < 0 ? Int32(-written) : EIO, "write to") }
+        do throws(Errno) {
+            guard try descriptor.write(bytes, at: offset) == bytes.count else { throw .ioError }
+        } catch {
+            throw failure(error, "write to")
+        }
     }
 
     /// Cuts off what was written past `length`, such as half a cluster on a full disk.
     mutating func rewind(to length: Int64) throws(CaptureError) {
         guard let file, length <= bytesWritten, file.loss(ofWritten: length) == nil else { return }
         sync?.noteCut(to: length)
-        let cut = cs_ftruncate(descriptor, length)
-        guard cut >= 0 else { throw failure(-cut, "shorten") }
-        _ = cs_lseek(descriptor, length, SEEK_SET)
+        do throws(Errno) {
+            try descriptor.truncate(to: length)
+        } catch {
+            throw failure(error, "shorten")
+        }
+        try? descriptor.seek(to: length)
         bytesWritten = length
     }
 
-    func failure(_ code: Int32, _ action: String) -> CaptureError {
+    func failure(_ code: Errno, _ action: String) -> CaptureError {
         .output(code, action, destination == .standardOutput ? "standard output" : destination.description)
+    }
+}
+
+extension ClipOutput {
+    /// Makes it durable and gives it its name; later, where it has a queue for that.
+    /// - Throws: as `FileCommit.run()`.
+    mutating func finish() throws(CaptureError) {
+        guard case .file(let path) = destination, let file, descriptor != .none else { return }
+        let last = FileCommit(file: file, length: bytesWritten, path: path, replacing: replacing, sync: sync)
+        if let finishing {
+            finishing.add(last)
+        } else {
+            try last.run()
+            last.close()
+        }
+        descriptor = .none
+    }
+
+    /// Removes what was written.
+    mutating func discard() {
+        guard let file, descriptor != .none else { return }
+        file.remove()
+        Self.close(file, sync)
+        descriptor = .none
+    }
+
+    /// Without waiting for a disk that is behind.
+    static func close(_ file: PartialFile, _ sync: DiskSync?) {
+        file.steps.reached(.close)
+        if let sync { sync.close() } else { file.descriptor.close() }
     }
 }

@@ -1,7 +1,6 @@
-import CSystem
 import CaptureGate
 import Dispatch
-import Glibc
+import LinuxSystem
 
 /// Has what is written to a file reach its disk once a second while more is written: ext4 left alone keeps new data in memory
 /// for half a minute, and a power cut takes all of it.
@@ -11,7 +10,7 @@ import Glibc
 ///
 /// *thread-safe*
 final class DiskSync: Sendable {
-    /// From the beginning of one to that of the next, nanoseconds: with the half second that Opus gathers it is less than a
+    /// Time from the beginning of one to that of the next, nanoseconds: with the half second that Opus gathers it is less than a
     /// second and a half.
     static let interval: Int64 = 750_000_000
     /// Between two looks for something new, nanoseconds.
@@ -24,7 +23,7 @@ final class DiskSync: Sendable {
         /// Bytes that were written, and of these the ones that were stored.
         var length: Int64 = 0
         var stored: Int64 = 0
-        /// How often the writer itself has made it shorter.
+        /// Times that the writer itself has made it shorter.
         var cuts = 0
         /// When it was last stored, or begun to be, CLOCK_MONOTONIC nanoseconds.
         var last: Int64?
@@ -49,29 +48,16 @@ final class DiskSync: Sendable {
     /// - Throws: where there may be no more of them.
     convenience init(starting file: PartialFile) throws(CaptureError) {
         self.init(file)
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, Self.stackBytes)
-        let context = Unmanaged.passRetained(self)
-        let result = pthread_create(
-            &thread, &attributes,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<DiskSync>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, context.toOpaque())
-        guard result == 0 else {
-            context.release()
-            throw .output(result, "start a thread that stores", file.path)
+        do throws(Errno) {
+            try DetachedThread.start(stackBytes: Self.stackBytes) { self.run() }
+        } catch {
+            throw .output(error, "start a thread that stores", file.path)
         }
-        pthread_detach(thread)
     }
 
     // MARK: For the writer
 
-    /// Says how long the file is now.
+    /// Notes the length of the file now.
     /// - Returns: what kept an earlier part from the disk, or what another program has done to it.
     func note(_ length: Int64) -> CaptureError? {
         state.withLock { state in
@@ -80,7 +66,7 @@ final class DiskSync: Sendable {
         }
     }
 
-    /// Says that the file becomes shorter, before it does.
+    /// Notes that the file becomes shorter, before it does.
     func noteCut(to length: Int64) {
         state.withLock { state in
             state.length = length
@@ -109,7 +95,7 @@ final class DiskSync: Sendable {
             state.closesWhenIdle = state.isBusy
             return !state.isBusy
         }
-        if isIdle { _ = cs_close(file.descriptor) }
+        if isIdle { file.descriptor.close() }
         wake.signal()
     }
 
@@ -120,7 +106,7 @@ final class DiskSync: Sendable {
         var pause = Self.pause
         while true {
             _ = wake.wait(timeout: .now() + .nanoseconds(Int(pause)))
-            guard let next = look(at: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))) else { return }
+            guard let next = look(at: SystemClock.monotonic.now) else { return }
             pause = next
         }
     }
@@ -144,10 +130,15 @@ final class DiskSync: Sendable {
 
     private func store(_ begun: State, _ isNew: Bool) -> CaptureError? {
         guard isNew else { return nil }
-        let result = file.steps.store(file.descriptor)
+        var failure: CaptureError?
+        do throws(Errno) {
+            try file.steps.store(file.descriptor)
+        } catch {
+            failure = .output(error, "store", file.path)
+        }
         // Its name, too, is new once.
         if begun.last == nil { Self.store(folder: folder) }
-        return result < 0 ? .output(-result, "store", file.path) : nil
+        return failure
     }
 
     private func end(_ begun: State, _ last: Int64?, _ failure: CaptureError?, _ loss: CaptureError?) {
@@ -162,15 +153,12 @@ final class DiskSync: Sendable {
             }
             return (state.isOver, state.closesWhenIdle)
         }
-        if closes { _ = cs_close(file.descriptor) }
+        if closes { file.descriptor.close() }
         if isOver { idle.signal() }
     }
 
     /// Stores the names in a folder, where it can.
     static func store(folder: String) {
-        let descriptor = cs_open(folder, O_RDONLY | O_DIRECTORY, 0)
-        guard descriptor >= 0 else { return }
-        _ = cs_fsync(descriptor)
-        _ = cs_close(descriptor)
+        try? FileDescriptor(opening: folder, .directory).sync()
     }
 }

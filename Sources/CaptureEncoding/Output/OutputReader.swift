@@ -1,15 +1,16 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
-/// Who reads standard output, as a clip's writer sees it.
+/// The reader of standard output, as a clip's writer sees it.
 ///
 /// It has all the time it wants while something is captured. Once that is over, it has a few seconds for each byte that it
 /// takes: a program must end although its reader does not read.
 ///
 /// *thread-safe*
 final class OutputReader: Sendable {
-    /// Of a description of its own where that can be had, which then does not block; nobody else's is changed.
-    let descriptor: Int32
+    /// A descriptor with an open file description of its own where that can be had, which then does not block; nobody else's
+    /// is changed.
+    let descriptor: RawDescriptor
     /// Bytes that can be written without waiting once a poll says so; `nil` where writing itself does not wait.
     let atOnce: Int?
     private let isOwn: Bool
@@ -27,24 +28,19 @@ final class OutputReader: Sendable {
     /// - Parameters:
     ///   - stream: of the process.
     ///   - patience: for each byte, once the capture is over.
-    init(of stream: Int32, patience: Duration = .seconds(5)) {
+    init(of stream: RawDescriptor, patience: Duration = .seconds(5)) {
         self.patience = patience.nanoseconds
-        let kind = Self.kind(of: stream)
-        let own =
-            kind == UInt32(CS_MODE_PIPE) ? cs_open("/proc/self/fd/\(stream)", O_WRONLY | O_NONBLOCK | O_NOCTTY, 0) : -1
-        isOwn = own >= 0
-        descriptor = own >= 0 ? own : stream
-        let mayWait = kind == UInt32(CS_MODE_PIPE) || kind == UInt32(CS_MODE_SOCKET)
+        let kind = try? FileStatus.of(stream).get().kind
+        let flags: OpenFlags = [.writeOnly, .nonBlocking, .noControllingTerminal]
+        let own = kind == .pipe ? try? RawDescriptor(opening: "/proc/self/fd/\(stream.number)", flags) : nil
+        isOwn = own != nil
+        descriptor = own ?? stream
+        let mayWait = kind == .pipe || kind == .socket
         // PIPE_BUF: what a pipe that polls writable takes as a whole (pipe(7)).
-        atOnce = mayWait && own < 0 ? 4096 : nil
+        atOnce = mayWait && own == nil ? 4096 : nil
     }
 
-    deinit { if isOwn { _ = cs_close(descriptor) } }
-
-    private static func kind(of stream: Int32) -> UInt32 {
-        var status = cs_file_status()
-        return cs_fstat(stream, &status) < 0 ? 0 : status.mode & UInt32(CS_MODE_KIND)
-    }
+    deinit { if isOwn { descriptor.close() } }
 
     /// - Parameter isOver: says on any thread whether the capture is over; asked about ten times a second while nothing is
     ///   read.
@@ -59,10 +55,9 @@ final class OutputReader: Sendable {
     func waitForRoom() -> Bool {
         while true {
             if state.withLock({ $0.hasGivenUp }) { return false }
-            var item = cs_poll_item(fd: descriptor, events: Int16(CS_POLL_OUT), revents: 0)
             // What is wrong with it, the write tells.
-            if cs_poll(&item, 1, 100) != 0 { return true }
-            look(at: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)))
+            if !Poll.wait(for: descriptor.number, .output, milliseconds: 100).isEmpty { return true }
+            look(at: SystemClock.monotonic.now)
         }
     }
 
@@ -82,7 +77,7 @@ final class OutputReader: Sendable {
         CaptureError(
             .inputOutput,
             "Nobody reads standard output: it took nothing for \(patience / 1_000_000_000) s after the capture's end, and the "
-                + "clip in it is cut off.", errno: EAGAIN,
+                + "clip in it is cut off.", errno: Errno.wouldBlock.number,
             remedies: [Remedy("Have its reader go on reading, or record to a file.")])
     }
 }

@@ -1,7 +1,7 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
-/// What the parts of a clip are called: `clip-0001.mkv`, `clip-0002.mkv`, and so on.
+/// The names of a clip's parts: `clip-0001.mkv`, `clip-0002.mkv`, and so on.
 struct PartNames: Sendable {
     let destination: ClipDestination
 
@@ -39,13 +39,13 @@ struct PartNames: Sendable {
         return "\(path[..<point])-\(number)\(path[point...])"
     }
 
-    /// Whether none of them is there yet.
+    /// Checks that none of them is there yet.
     /// - Throws: `.fileExists`.
     func checkFree() throws(CaptureError) {
         if let name = existing(endingIn: "").first { throw ClipOutput.exists(name) }
     }
 
-    /// Those whose files are in the folder, in the order of their numbers; none where it can't be listed, since each is
+    /// The names whose files are in the folder, in the order of their numbers; none where it can't be listed, since each is
     /// looked for again when it is opened.
     private func existing(endingIn suffix: String) -> [String] {
         guard case .file(let path) = destination else { return [] }
@@ -53,23 +53,11 @@ struct PartNames: Sendable {
         let (folder, file) = (path[..<start], path[start...])
         let point = file.lastIndex(of: ".") ?? file.endIndex
         let (head, tail) = ("\(file[..<point])-", file[point...] + suffix)
-        return Self.names(in: folder.isEmpty ? "." : String(folder)) { name in
+        let names = try? FileSystem.names(in: folder.isEmpty ? "." : String(folder))
+        return (names ?? []).filter { name in
             name.hasPrefix(head) && name.hasSuffix(tail)
                 && Self.isNumber(name.dropFirst(head.count).dropLast(tail.count))
         }.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }.map { folder + $0 }
-    }
-
-    private static func names(in folder: String, where isWanted: (String) -> Bool) -> [String] {
-        var directory: UnsafeMutableRawPointer?
-        guard cs_directory_open(folder, &directory) >= 0 else { return [] }
-        defer { cs_directory_close(directory) }
-        var entry = cs_directory_entry()
-        var names: [String] = []
-        while cs_directory_next(directory, &entry) == 1 {
-            let name = withUnsafeBytes(of: &entry.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if isWanted(name) { names.append(name) }
-        }
-        return names
     }
 
     /// Such as `0002`, and `10000` from there on.
@@ -79,9 +67,9 @@ struct PartNames: Sendable {
     }
 
     private static func refusal(of partial: String) -> CaptureError? {
-        var status = cs_file_status()
-        guard cs_lstat(partial, &status) >= 0 else { return nil }
-        return Leftover.refusal(of: status, partial) ?? (status.size > 0 ? Leftover.recording.error(partial) : nil)
+        guard case .success(let status) = FileStatus.ofLink(partial) else { return nil }
+        return PartialFilePolicy.refusal(of: status, partial)
+            ?? (status.size > 0 ? PartialFilePolicy.recording.error(partial) : nil)
     }
 
     private static let digits = 4

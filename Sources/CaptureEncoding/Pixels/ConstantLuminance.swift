@@ -1,5 +1,5 @@
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Constant-luminance YCbCr of ITU-R BT.2020, table 4.
 ///
@@ -82,11 +82,11 @@ struct ConstantLuminance: Hashable {
     private static let steps: Float = 65_535
     private static let lights = (0...65_535).map { index -> Float in
         let value = Float(index) / steps
-        return value < 0.081 ? value / 4.5 : powf((value + 0.099) / 1.099, 1 / 0.45)
+        return value < 0.081 ? value / 4.5 : power((value + 0.099) / 1.099, 1 / 0.45)
     }
     private static let values = (0...65_535).map { index -> Float in
         let light = Float(index) / steps
-        return light < 0.018 ? light * 4.5 : 1.099 * powf(light, 0.45) - 0.099
+        return light < 0.018 ? light * 4.5 : 1.099 * power(light, 0.45) - 0.099
     }
 
     /// Linear light of a gamma-coded value.

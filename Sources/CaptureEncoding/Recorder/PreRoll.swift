@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 /// Pre-roll of a recording: the start that it waits for, and the time before it that belongs to the clip.
 struct PreRoll {
@@ -56,14 +56,14 @@ struct PreRoll {
         // Without a pre-roll only the scheduled moment counts: nothing was captured at any other.
         if let asked, length > 0 || startsAt == nil { return asked }
         guard let startsAt else { return nil }
-        let left = startsAt - cs_clock_ns(Int32(CS_CLOCK_REALTIME))
-        return left > 0 ? nil : cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + left
+        let left = startsAt - SystemClock.realtime.now
+        return left > 0 ? nil : SystemClock.monotonic.now + left
     }
 
     /// Time to wait before the next look, milliseconds.
     var patience: Int32 {
         guard let startsAt else { return 100 }
-        let left = (startsAt - cs_clock_ns(Int32(CS_CLOCK_REALTIME))) / 1_000_000
+        let left = (startsAt - SystemClock.realtime.now) / 1_000_000
         return Int32(min(max(left + 1, 0), 100))
     }
 
@@ -163,7 +163,7 @@ struct Throttle {
     /// - Parameter isBusy: true where the output is behind.
     /// - Returns: true to wait.
     mutating func holds(_ isBusy: Bool) -> Bool {
-        holds(isBusy, now: isBusy ? cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) : 0)
+        holds(isBusy, now: isBusy ? SystemClock.monotonic.now : 0)
     }
 
     /// Decides whether to wait, at a moment.

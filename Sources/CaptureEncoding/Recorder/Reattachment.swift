@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 /// Return of devices that were unplugged in the middle of a clip: how long each is waited for, and when it is looked for.
 ///
@@ -58,7 +58,7 @@ final class Reattachment {
     ///   - end: of that capture.
     func look(at track: any TrackRecorder, _ end: SessionEnd) -> Outcome {
         guard Self.mayReturn(end), let patience else { return .over(end) }
-        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        let now = SystemClock.monotonic.now
         let begin = absences[track.index]?.since ?? now
         absences[track.index, default: Absent()].since = begin
         if let clipEnd, clipEnd <= begin + patience, now > clipEnd { return .missed }
@@ -100,7 +100,7 @@ final class Reattachment {
     }
 
     private func outcome(of error: CaptureError, _ index: Int, _ end: SessionEnd) -> Outcome {
-        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        let now = SystemClock.monotonic.now
         absences[index, default: Absent()].nextLook = now + Self.interval
         switch error.kind {
         // Another signal stays another; the error that ended the capture names both.

@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 import Synchronization
 
 /// Control of a recording from any thread: its start and its end.
@@ -10,30 +10,30 @@ public final class RecordingControl: Sendable {
     /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds; 0 before.
     private let begun = Atomic<Int64>(0)
     /// Descriptor for poll(2), readable once a stop was asked for.
-    let descriptor: Int32
+    var descriptor: Int32 { event.descriptor }
+    private let event: EventDescriptor
 
     /// - Throws: `.unavailable` where the process has no descriptor left.
     public init() throws(CaptureError) {
-        descriptor = cs_eventfd(0)
-        guard descriptor >= 0 else {
+        do throws(Errno) {
+            event = try EventDescriptor()
+        } catch {
             throw CaptureError(
-                .unavailable, "No event descriptor could be had.", errno: -descriptor,
+                .unavailable, "No event descriptor could be had.", errno: error.number,
                 remedies: [Remedy("Raise the limit of open files (ulimit -n).")])
         }
     }
 
-    deinit { _ = cs_close(descriptor) }
-
     /// Ends the recording. The first reason stays; more calls do no harm.
     public func stop(_ reason: EndReason = .interrupt) {
         self.reason.withLock { $0 = $0 ?? reason }
-        _ = cs_eventfd_signal(descriptor)
+        event.signal()
     }
 
     /// Begins the clip of a recording with a pre-roll. The first call counts; without a pre-roll none does.
     public func begin() {
         _ = begun.compareExchange(
-            expected: 0, desired: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)), ordering: .acquiringAndReleasing)
+            expected: 0, desired: SystemClock.monotonic.now, ordering: .acquiringAndReleasing)
     }
 
     /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds.
@@ -69,7 +69,7 @@ public struct ScheduledStart: Hashable, Sendable {
         while true {
             if control.requested != nil || Task.isCancelled { throw .stoppedBeforeStart }
             // The wall clock may be set meanwhile.
-            let left = opening - cs_clock_ns(Int32(CS_CLOCK_REALTIME))
+            let left = opening - SystemClock.realtime.now
             if left <= 0 { return }
             try? await Task.sleep(for: .nanoseconds(min(left, 200_000_000)))
         }

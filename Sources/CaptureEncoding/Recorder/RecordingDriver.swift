@@ -1,4 +1,4 @@
-import CSystem
+import LinuxSystem
 import CaptureGate
 
 /// Driver of one recording on its thread: performs the actions of `RecordingState` until the clip is finished.
@@ -52,7 +52,7 @@ final class RecordingDriver {
     func run() throws(CaptureError) -> Clip {
         for track in tracks { track.source.start() }
         // The first frame itself may not be read.
-        if setup.preRoll == nil { setup.stop.expect(clip.duration, from: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))) }
+        if setup.preRoll == nil { setup.stop.expect(clip.duration, from: SystemClock.monotonic.now) }
         reporter.tellSignals()
         if let preRoll = setup.preRoll { reporter.tellWaiting(for: preRoll) }
         var action = state.action
@@ -297,7 +297,7 @@ final class RecordingDriver {
     }
 
     private func wait(on descriptors: [Int32], milliseconds: Int32) {
-        var items = descriptors.map { cs_poll_item(fd: $0, events: Int16(CS_POLL_IN), revents: 0) }
-        _ = cs_poll(&items, items.count, milliseconds)
+        var items = descriptors.map { PollItem($0) }
+        _ = try? Poll.wait(for: &items, milliseconds: milliseconds)
     }
 }

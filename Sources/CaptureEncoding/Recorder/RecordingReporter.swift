@@ -1,4 +1,4 @@
-import CSystem
+import LinuxSystem
 import CaptureGate
 
 /// Reporter of a recording's events, on the recorder's thread. It remembers what was told, and tells nothing twice.
@@ -79,7 +79,7 @@ final class RecordingReporter {
     /// Tells how far the recording is, if that is due.
     func tellProgress() {
         guard isStarted, isProgressPossible else { return }
-        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        let now = SystemClock.monotonic.now
         guard now >= nextReport else { return }
         nextReport = now + interval
         reported = reached

@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 /// Monitor that ends the capture while the recorder's thread can't: its writer waits for the reader of a pipe.
 ///
@@ -59,7 +59,7 @@ final class StopMonitor: Sendable {
     /// Ends the capture of all devices if the recording is over.
     /// - Returns: true if it is.
     func look() -> Bool {
-        let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        let now = SystemClock.monotonic.now
         let requested = control.requested
         return state.withLock { state in
             if state.cause != nil { return true }

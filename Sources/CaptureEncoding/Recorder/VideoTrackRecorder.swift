@@ -1,4 +1,4 @@
-import CSystem
+import LinuxSystem
 import CaptureGate
 
 /// Path of a camera into the clip: its frames at the times the device gave them or, in a file of constant rate, each missing
@@ -266,7 +266,7 @@ final class PreviewSource {
     /// - Returns: `nil` for a format that no image can be made of.
     init?(
         _ track: ClipTrack, _ settings: PreviewSettings,
-        now: @escaping () -> Int64 = { cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) },
+        now: @escaping () -> Int64 = { SystemClock.monotonic.now },
         show: @escaping (Thumbnail) -> Void
     ) {
         guard case .video(let format) = track.media else { return nil }

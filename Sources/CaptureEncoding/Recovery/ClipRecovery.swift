@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 /// Recovery of an interrupted recording: the machine lost power, or the recorder was killed.
 ///
@@ -28,9 +28,7 @@ public struct ClipRecovery: Sendable {
     ///   recorded, `.inputOutput` if it can't be read.
     public init(of path: String, to destination: String? = nil, replacing: Bool = false) throws(CaptureError) {
         let partial = ClipOutput.partial(of: path)
-        var status = cs_file_status()
-        // OUT names its partial file, if there is one; else OUT itself is read.
-        let isNamedByItsClip = !path.hasSuffix(Self.ending) && cs_lstat(partial, &status) >= 0
+        let isNamedByItsClip = !path.hasSuffix(Self.ending) && (try? FileStatus.ofLink(partial).get()) != nil
         source = isNamedByItsClip ? partial : path
         self.path = destination ?? Self.name(for: source)
         self.replacing = replacing
@@ -83,7 +81,7 @@ public struct ClipRecovery: Sendable {
         // removed.
         let isRemoved =
             removingSource && findings.lostBytes == 0 && source.hasSuffix(Self.ending) && input.isStill(at: source)
-            && cs_unlink(source) >= 0
+            && (try? FileSystem.remove(source)) != nil
         return RecoveryReport(
             source: source, path: path, format: format, durationNanoseconds: findings.durationNanoseconds,
             sourceBytes: input.size, bytes: bytes, tracks: findings.tracks, losses: findings.losses,
@@ -141,14 +139,14 @@ public struct RecoveryReport: Hashable, Sendable {
 
     /// Single line of JSON (RFC 8259).
     public var json: String {
-        JSONText.object([
+        JSONValue.object([
             ("source", .string(source)), ("path", .string(path)), ("format", .string(format.rawValue)),
             ("duration_ns", .integer(durationNanoseconds)), ("source_bytes", .integer(sourceBytes)),
-            ("bytes", .integer(bytes)), ("tracks", .array(tracks.map(\.jsonText))),
-            ("losses", .array(losses.map(\.jsonText))), ("lost_bytes", .integer(lostBytes)),
+            ("bytes", .integer(bytes)), ("tracks", .array(tracks.map(\.jsonValue))),
+            ("losses", .array(losses.map(\.jsonValue))), ("lost_bytes", .integer(lostBytes)),
             ("silenced_ns", .integer(silencedNanoseconds)),
             ("source_removed", .string(isSourceRemoved ? "yes" : "no")),
-        ]).rendered
+        ]).text
     }
 }
 
@@ -186,7 +184,7 @@ public struct RecoveryLoss: Hashable, Sendable {
     }
 
     /// Part of ``RecoveryReport/json``.
-    var jsonText: JSONText {
+    var jsonValue: JSONValue {
         .object([
             ("offset", .integer(offset)), ("bytes", .integer(byteCount)), ("reason", .string(reason.rawValue)),
             ("silenced_ns", .integer(silencedNanoseconds)),
@@ -208,7 +206,7 @@ public struct RecoveredTrack: Hashable, Sendable {
     public internal(set) var durationNanoseconds: Int64
 
     /// Part of ``RecoveryReport/json``.
-    var jsonText: JSONText {
+    var jsonValue: JSONValue {
         .object([
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("frames", .integer(frames)),
             ("duration_ns", .integer(durationNanoseconds)),

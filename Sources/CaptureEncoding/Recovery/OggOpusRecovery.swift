@@ -5,7 +5,7 @@ import CaptureGate
 ///
 /// *session-bound*
 final class OggOpusRecovery: Recoverer {
-    private var reader: OggOpusReader
+    private let reader: OggPageReader
     private var output: ClipOutput
     private let head: OpusHead
     private let pages: OggOpusMuxer
@@ -37,21 +37,21 @@ final class OggOpusRecovery: Recoverer {
     /// header nothing can be decoded.
     private init(_ source: RecoverySource, _ output: consuming ClipOutput) throws(CaptureError) {
         self.output = output
-        reader = OggOpusReader(source)
-        guard let first = try reader.next(), let head = first.page.pieces.first.flatMap({ OpusHead(Array($0)) }) else {
+        reader = try OggPageReader(source)
+        guard let first = try reader.next(), let head = first.page.pieces.first.flatMap({ OpusHead($0) }) else {
             throw source.broken("what its head says of the sound is damaged")
         }
         findings.note(lost: 0, first.skipped, .damaged)
         self.head = head
-        var ahead = reader
+        let second = reader.at
         var comments = OggOpusMuxer.tags([])
-        if let second = try ahead.next(), let tags = second.page.pieces.first,
-            tags.starts(with: Array("OpusTags".utf8)),
-            second.page.pieces.count == 1, !second.page.isOpen
+        if let (page, _, skipped) = try reader.next(), let tags = page.pieces.first,
+            tags.starts(with: Array("OpusTags".utf8)), page.pieces.count == 1, !page.isOpen
         {
-            comments = Array(tags)
-            findings.note(lost: reader.at, second.skipped, .damaged)
-            reader = ahead
+            comments = tags
+            findings.note(lost: second, skipped, .damaged)
+        } else {
+            reader.move(to: second)
         }
         // A serial number of its own: the new file is another stream.
         pages = try OggOpusMuxer(head.bytes, comments: comments, serial: Int32.random(in: 1...Int32.max))
@@ -73,7 +73,7 @@ final class OggOpusRecovery: Recoverer {
     /// Stores the packets of a page.
     /// - Returns: samples that had to be concealed ahead of it.
     private func take(_ page: OggPage, skipped: Int64) throws(CaptureError) -> Int64 {
-        var pieces = page.pieces.map { Array($0) }
+        var pieces = page.pieces
         if page.isContinued, !pieces.isEmpty {
             // Without its beginning it is no packet.
             if isBroken || begun.isEmpty { pieces.removeFirst() } else { pieces[0] = begun + pieces[0] }

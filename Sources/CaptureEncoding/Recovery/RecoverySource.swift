@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 /// Interrupted recording, read in pieces; no content is trusted.
 ///
@@ -7,49 +7,49 @@ import CaptureGate
 final class RecoverySource {
     let path: String
     let size: Int64
-    private let descriptor: Int32
+    private let file: FileDescriptor
     /// Identity of the opened file, which a name may no longer lead to.
-    private let status: cs_file_status
+    private let status: FileStatus
 
     /// Opens a file and takes the lock that a recorder holds.
     /// - Throws: `.badInput` for anything but a regular file, `.busy` while it is being recorded,
     ///   `.inputOutput`.
     init(_ path: String) throws(CaptureError) {
         self.path = path
-        // O_NOFOLLOW and O_NONBLOCK: a link is not followed, and a FIFO does not block the open.
-        let descriptor = cs_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { throw Self.cannotOpen(path, -descriptor) }
-        self.descriptor = descriptor
-        var status = cs_file_status()
-        let result = cs_fstat(descriptor, &status)
-        self.status = status
-        size = status.size
-        guard result >= 0, status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_FILE) else {
+        do throws(Errno) {
+            file = try FileDescriptor(opening: path, [.noFollow, .nonBlocking])
+        } catch {
+            throw Self.cannotOpen(path, error)
+        }
+        guard case .success(let status) = FileStatus.of(file), status.kind == .file else {
             throw CaptureError(.badInput, "\(path) is not a file.")
         }
-        // File systems without locks can't tell; there a recovery is allowed.
-        let locked = FileLock.take(descriptor)
-        guard locked >= 0 || FileLock.isAbsent(locked) else {
+        self.status = status
+        size = status.size
+        do throws(Errno) {
+            try FileLock.take(file, patience: Self.patience)
+        } catch {
+            // A file system without locks tells nothing.
+            if error == .notSupported || error == .noFunction { return }
             throw CaptureError(
-                .busy, "\(path) is being recorded.", errno: -locked,
+                .busy, "\(path) is being recorded.", errno: error.number,
                 remedies: [Remedy("Wait until the recording has ended.")])
         }
     }
 
-    deinit { _ = cs_close(descriptor) }
+    /// A writer that was just killed still has its files for a moment, and so has a program that it was just starting.
+    private static let patience = Duration.seconds(1)
 
     /// Tells that a name still leads to the file that is being read.
     func isStill(at path: String) -> Bool {
-        var named = cs_file_status()
-        guard cs_lstat(path, &named) >= 0 else { return false }
-        return named.inode == status.inode && named.device == status.device
+        (try? FileStatus.ofLink(path).get().isSameFile(as: status)) ?? false
     }
 
     /// A missing file has a remedy of its own.
-    private static func cannotOpen(_ path: String, _ code: Int32) -> CaptureError {
-        code == ENOENT
+    private static func cannotOpen(_ path: String, _ code: Errno) -> CaptureError {
+        code == .noSuchFileOrDirectory
             ? CaptureError(
-                .badInput, "There is no \(path).", errno: code,
+                .badInput, "There is no \(path).", errno: code.number,
                 remedies: [Remedy("Name the file that ends in .partial.", command: "ls *.partial")])
             : .output(code, "open", path)
     }
@@ -65,12 +65,13 @@ final class RecoverySource {
         var bytes = [UInt8](repeating: 0, count: wanted)
         var done = 0
         while done < wanted {
-            let result = bytes.withUnsafeMutableBytes {
-                cs_pread(descriptor, $0.baseAddress.map { $0 + done }, wanted - done, offset + Int64(done))
+            do throws(Errno) {
+                let count = try file.read(into: &bytes, from: done, at: offset + Int64(done))
+                if count == 0 { break }
+                done += count
+            } catch {
+                throw .output(error, "read", path)
             }
-            guard result >= 0 else { throw .output(Int32(-result), "read", path) }
-            if result == 0 { break }
-            done += Int(result)
         }
         if done < wanted { bytes.removeLast(wanted - done) }
         return bytes

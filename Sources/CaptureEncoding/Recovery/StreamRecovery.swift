@@ -66,22 +66,27 @@ struct WAVHeader: Hashable {
 
     /// Length of the data chunk; past 4 GiB that of ds64 (EBU Tech 3306).
     private static func length(_ bytes: [UInt8], _ data: Int) -> Int64? {
-        let short = Int64(number(bytes, data + 4, 4))
+        let short = Int64(LittleEndian.number(bytes, at: data + 4, 4))
         guard short == 0xFFFF_FFFF else { return short }
-        guard bytes.count >= 36, bytes.starts(with: Array("RF64".utf8)), number(bytes, 28, 8) <= Int64.max else {
+        guard bytes.count >= 36, bytes.starts(with: Array("RF64".utf8)),
+            LittleEndian.number(bytes, at: 28, 8) <= Int64.max
+        else {
             return nil
         }
-        return Int64(number(bytes, 28, 8))
+        return Int64(LittleEndian.number(bytes, at: 28, 8))
     }
 
     /// Format by tag, bits and frame size, which must agree.
     private static func format(_ bytes: [UInt8], _ at: Int) -> AudioFormat? {
         guard bytes.count >= at + 16 else { return nil }
-        var tag = Int(number(bytes, at, 2))
-        // WAVEFORMATEXTENSIBLE: the tag is the beginning of the SubFormat.
-        if tag == 0xFFFE, bytes.count >= at + 26 { tag = Int(number(bytes, at + 24, 2)) }
-        let (channels, rate) = (Int(number(bytes, at + 2, 2)), Int(number(bytes, at + 4, 4)))
-        let (frameBytes, bits) = (Int(number(bytes, at + 12, 2)), Int(number(bytes, at + 14, 2)))
+        var tag = Int(LittleEndian.number(bytes, at: at, 2))
+        if tag == 0xFFFE, bytes.count >= at + 26 { tag = Int(LittleEndian.number(bytes, at: at + 24, 2)) }
+        let (channels, rate) = (
+            Int(LittleEndian.number(bytes, at: at + 2, 2)), Int(LittleEndian.number(bytes, at: at + 4, 4))
+        )
+        let (frameBytes, bits) = (
+            Int(LittleEndian.number(bytes, at: at + 12, 2)), Int(LittleEndian.number(bytes, at: at + 14, 2))
+        )
         let known: [SampleFormat: (Int, Int)] = [.s16: (1, 16), .s24Packed: (1, 24), .s32: (1, 32), .float32: (3, 32)]
         guard let sample = known.first(where: { $0.value == (tag, bits) })?.key else { return nil }
         let format = AudioFormat(sampleRate: rate, channels: channels, sampleFormat: sample)
@@ -89,10 +94,6 @@ struct WAVHeader: Hashable {
         return format
     }
 
-    /// RIFF is little-endian.
-    private static func number(_ bytes: [UInt8], _ at: Int, _ count: Int) -> UInt64 {
-        (0..<count).reduce(0) { $0 | UInt64(bytes[at + $1]) << (8 * UInt64($1)) }
-    }
 
     /// Bytes of samples in the file.
     ///

@@ -1,5 +1,5 @@
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// File format of a still image.
 ///
@@ -97,13 +97,8 @@ public struct StillMetadata: Hashable, Sendable {
 
     /// Year, month, day, hour, minute and second in UTC, by gmtime_r(3).
     var date: [Int] {
-        var seconds = time_t(time / 1_000_000_000)
-        var parts = tm()
-        guard gmtime_r(&seconds, &parts) != nil else { return [1970, 1, 1, 0, 0, 0] }
-        return [
-            Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday), Int(parts.tm_hour), Int(parts.tm_min),
-            Int(parts.tm_sec),
-        ]
+        let parts = CivilTime(nanoseconds: time, in: .utc)
+        return [parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second]
     }
 
     /// Three digits.
@@ -117,14 +112,7 @@ public struct StillMetadata: Hashable, Sendable {
 
     /// CLOCK_REALTIME of a moment on CLOCK_MONOTONIC, by the offset of the two clocks now.
     static func wallTime(of monotonic: Int64) -> Int64 {
-        now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC) + monotonic
-    }
-
-    /// The corresponding C function is `clock_gettime`.
-    private static func now(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        SystemClock.realtime.now - SystemClock.monotonic.now + monotonic
     }
 }
 

@@ -1,4 +1,5 @@
 import CMedia
+import LinuxSystem
 
 /// Controls of a video node (`VIDIOC_QUERY_EXT_CTRL`, `VIDIOC_G_EXT_CTRLS` and related requests).
 ///
@@ -42,7 +43,7 @@ final class CameraControls: ControlBackend {
             // A bitmask has 32 bits without a sign; V4L2 transfers them as a signed number.
             let word = Int32(truncatingIfNeeded: number)
             try DeviceCallError.check("VIDIOC_S_CTRL", cm_v4l2_s_ctrl(node, control.id, word))
-        case .decibels: throw DeviceCallError(call: "VIDIOC_S_CTRL", errno: EINVAL)
+        case .decibels: throw DeviceCallError(call: "VIDIOC_S_CTRL", errno: Errno.invalidArgument.number)
         }
         return value
     }
@@ -60,8 +61,10 @@ final class CameraControls: ControlBackend {
             if Self.kind(raw) != nil, !ControlFlags(rawValue: raw.flags).contains(.disabled) { found.append(raw) }
             result = cm_v4l2_queryctrl(node, raw.id | next, &raw)
         }
-        // EINVAL ends the list; ENOTTY comes from a node without controls.
-        if result != -EINVAL, result != -ENOTTY { try DeviceCallError.check("VIDIOC_QUERY_EXT_CTRL", result) }
+        // A node without controls has no such request, a list that is over no next control.
+        if result != -Errno.invalidArgument.number, result != -Errno.inappropriateControl.number {
+            try DeviceCallError.check("VIDIOC_QUERY_EXT_CTRL", result)
+        }
         return found
     }
 
@@ -92,7 +95,7 @@ final class CameraControls: ControlBackend {
             var menu = cm_v4l2_menu()
             let result = cm_v4l2_querymenu(node, raw.id, UInt32(clamping: number), &menu)
             // The range of a menu has holes: the driver refuses items that the device does not have.
-            if result == -EINVAL { continue }
+            if result == -Errno.invalidArgument.number { continue }
             try DeviceCallError.check("VIDIOC_QUERYMENU", result)
             let name = FixedText.of(menu.name)
             items.append(ControlItem(number: number, name: kind == .menu ? name : String(menu.value)))

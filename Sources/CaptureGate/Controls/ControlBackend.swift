@@ -1,3 +1,4 @@
+import Gate
 /// Open controls of one device: the common part of a camera's driver and a sound card's mixer.
 ///
 /// The device is closed with the value.
@@ -53,25 +54,9 @@ enum ControlName {
     /// Names that somebody may have meant, the likeliest first, three at most.
     static func nearest(to name: String, among names: [String]) -> [String] {
         let wanted = spelled(name)
-        let ranked = names.map { ($0, distance(wanted, $0)) }
+        let ranked = names.map { ($0, EditDistance.between(wanted, $0)) }
             .filter { $0.1 <= max(2, wanted.count / 3) || !wanted.isEmpty && $0.0.contains(wanted) }
         return ranked.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.prefix(3).map(\.0)
-    }
-
-    /// Levenshtein distance: number of letters to change, add or leave out.
-    private static func distance(_ first: String, _ second: String) -> Int {
-        let (first, second) = (Array(first.utf8), Array(second.utf8))
-        var row = Array(0...second.count)
-        for (index, letter) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for (other, right) in second.enumerated() {
-                let changed = diagonal + (letter == right ? 0 : 1)
-                diagonal = row[other + 1]
-                row[other + 1] = min(changed, row[other] + 1, row[other + 1] + 1)
-            }
-        }
-        return row[second.count]
     }
 }
 

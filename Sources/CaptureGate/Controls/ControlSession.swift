@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// Open controls of one device, which are read, set and read back.
 ///
@@ -48,8 +48,10 @@ public struct ControlSession: ~Copyable {
             } else {
                 try MixerControls(opening: device.pcmName ?? "")
             }
-        // Another device may have taken the node since it was looked up; its controls are not what the permit is for.
-        guard DeviceCatalog.isStillAtNode(device) else { throw DeviceCallError(call: "open", errno: ENODEV) }
+        // Another device may have taken the place meanwhile.
+        guard DeviceCatalog.isStillAtNode(device) else {
+            throw DeviceCallError(call: "open", errno: Errno.noSuchDevice.number)
+        }
         return backend
     }
 

@@ -96,7 +96,7 @@ public enum DeviceCatalog {
     private static let cameraRecords = DeviceRecordCache(walk: CameraScanner.walk)
     private static let microphoneRecords = DeviceRecordCache(walk: MicrophoneScanner.walk)
     /// Nodes that nobody held at the last look.
-    private static let freeNodes = FreeNodes()
+    private static let idleNodes = IdleNodeCache()
 
     /// Cache of one kind of device.
     private static func records(of capability: CapabilityName) -> DeviceRecordCache? {
@@ -122,7 +122,7 @@ public enum DeviceCatalog {
         let nodes = found.map(\.record.node)
         // A listing looks for all holders anew. A lookup may use what was seen a moment ago, since the search goes
         // through all of /proc.
-        let holdings = id == nil ? freeNodes.renew(nodes) : freeNodes.holdings(of: nodes)
+        let holdings = id == nil ? idleNodes.renew(nodes) : idleNodes.holdings(of: nodes)
         return found.map { camera($0.record, $0.identity, holdings[$0.record.node] ?? []) }
     }
 

@@ -1,7 +1,7 @@
 import CMedia
-import CSystem
 import Dispatch
 import Gate
+import LinuxSystem
 
 /// Sequence of devices that come and go.
 ///
@@ -61,7 +61,7 @@ enum DeviceDifference {
     ) -> Bool {
         let inventory = DeviceCatalog.inventory(.identity, without: gone)
         let now = seen(inventory, after: known)
-        let instant = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+        let instant = SystemClock.monotonic.now
         for change in changes(from: known, to: now) {
             continuation.yield(DeviceMonitor.Event(change: change, noticedNanoseconds: instant))
         }
@@ -109,7 +109,7 @@ final class UdevMonitor: Sendable {
     init(
         _ handler: @escaping @Sendable (inout [Device], Set<String>) -> Bool, end: @escaping @Sendable () -> Void
     ) throws(CaptureError) {
-        let stop = try EventDescriptor()
+        let stop = try EventDescriptor.forWaiting()
         self.stop = stop
         DispatchQueue(label: "capturegate.devices").async {
             Self.watch(until: stop, handler)
@@ -174,12 +174,10 @@ final class UdevMonitor: Sendable {
         _ monitor: OpaquePointer, _ stop: Int32, _ gone: inout Set<String>, milliseconds: Int32
     ) -> Bool {
         while true {
-            var items = [
-                cs_poll_item(fd: cm_udev_monitor_descriptor(monitor), events: Int16(CS_POLL_IN), revents: 0),
-                cs_poll_item(fd: stop, events: Int16(CS_POLL_IN), revents: 0),
-            ]
-            let polled = cs_poll(&items, items.count, milliseconds)
-            guard polled >= 0, items[1].revents == 0 else { return false }
+            var items = [PollItem(cm_udev_monitor_descriptor(monitor)), PollItem(stop)]
+            guard let polled = try? Poll.wait(for: &items, milliseconds: milliseconds), !items[1].isReady else {
+                return false
+            }
             if polled == 0 { return true }
             // All events that wait are answered by one scan.
             var (matters, count) = (false, 0)
@@ -188,7 +186,7 @@ final class UdevMonitor: Sendable {
                 count += 1
             }
             // The socket overran: events were lost, and with them which devices have gone.
-            if count == 0 || items[0].revents != Int16(CS_POLL_IN) {
+            if count == 0 || items[0].found != .input {
                 gone.removeAll()
                 return true
             }

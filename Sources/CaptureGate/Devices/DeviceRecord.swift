@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// Description of one capture node by udev and sysfs, read without opening it.
 struct DeviceRecord: Hashable, Sendable {
@@ -51,11 +51,13 @@ struct EnumerationError: Error, Hashable {
 
     /// Error of libudev functions that return no object: they fail for want of memory alone.
     init(withoutMemory call: String) {
-        (self.call, errno) = (call, ENOMEM)
+        (self.call, errno) = (call, Errno.noMemory.number)
     }
 
-    /// True if the device went between listing and reading, which is no fault.
-    var isDeparture: Bool { path != nil && [ENODEV, ENOENT, ENXIO].contains(errno) }
+    /// Whether it says no more than that a device went between the list and the look.
+    var isDeparture: Bool {
+        path != nil && [.noSuchDevice, .noSuchFileOrDirectory, .noSuchAddressOrDevice].contains(Errno(errno))
+    }
 
     /// The public error. A shortage has another remedy than a fault.
     ///
@@ -63,13 +65,13 @@ struct EnumerationError: Error, Hashable {
     func error(_ capability: CapabilityName) -> CaptureError {
         let what =
             path.map { "What \(QuestionText.visible($0)) is can't be told" } ?? "The \(capability)s can't be listed"
-        let isShortage = [ENOMEM, EMFILE, ENFILE].contains(errno)
+        let isShortage = [.noMemory, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(Errno(errno))
         let advice =
             isShortage
             ? Remedy("End other programs, then list the devices again.", command: "capturegate devices")
             : Remedy("Try again; the kernel's messages may say more.", command: "sudo dmesg")
         return CaptureError(
-            isShortage ? .unavailable : .inputOutput, "\(what) (\(call): \(SystemText.error(errno))).", errno: errno,
+            isShortage ? .unavailable : .inputOutput, "\(what) (\(call): \(Errno(errno).text)).", errno: errno,
             remedies: [advice])
     }
 }
@@ -105,8 +107,8 @@ final class DeviceRecordCache: Sendable {
     ///   - now: ns of a clock that never goes back.
     ///   - walk: enumerates the devices.
     init(
-        event: @escaping @Sendable () -> String? = { SmallFile.text("/sys/kernel/uevent_seqnum") },
-        now: @escaping @Sendable () -> Int64 = { cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) },
+        event: @escaping @Sendable () -> String? = { ProcessFile.text("/sys/kernel/uevent_seqnum") },
+        now: @escaping @Sendable () -> Int64 = { SystemClock.monotonic.now },
         walk: @escaping @Sendable () -> EnumerationResult
     ) {
         self.event = event

@@ -1,3 +1,4 @@
+import LinuxSystem
 /// Search for cameras among the video4linux nodes.
 ///
 /// A camera often has several nodes: UVC has a second one for metadata, test drivers have outputs; radios and VBI have
@@ -94,7 +95,7 @@ enum ALSAProcfs {
     /// Long name of the card, with the PCM's own name where it adds something.
     static func name(card: Int, device: Int) -> String {
         let pcm = info(card: card, device: device)["name"] ?? ""
-        let card = cardName(card, cards: SmallFile.text("/proc/asound/cards") ?? "") ?? "sound card \(card)"
+        let card = cardName(card, cards: ProcessFile.text("/proc/asound/cards") ?? "") ?? "sound card \(card)"
         let suffix = device == 0 ? "" : " #\(device)"
         return pcm.isEmpty || card.contains(pcm) ? card + suffix : "\(card), \(pcm)\(suffix)"
     }
@@ -106,7 +107,7 @@ enum ALSAProcfs {
 
     /// Fields of the device's `info` file, which has one `key: value` per line.
     private static func info(card: Int, device: Int) -> [String: String] {
-        let text = SmallFile.text("/proc/asound/card\(card)/pcm\(device)c/info") ?? ""
+        let text = ProcessFile.text("/proc/asound/card\(card)/pcm\(device)c/info") ?? ""
         return text.split(separator: "\n").reduce(into: [:]) { lines, line in
             guard let colon = line.firstIndex(of: ":") else { return }
             lines[String(line[..<colon])] = String(line[line.index(after: colon)...].drop { $0 == " " })

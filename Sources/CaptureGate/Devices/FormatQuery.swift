@@ -1,8 +1,7 @@
 import CMedia
-import CSystem
-import CaptureBase
 import CaptureRealtime
 import Gate
+import LinuxSystem
 
 /// Answers of a device about its capabilities, and the call that failed where they are incomplete.
 struct FormatQueryResult {
@@ -94,7 +93,12 @@ struct CameraFormats {
     /// True while a list goes on. Its end (EINVAL), a list that the driver does not have (ENOTTY) and an input without
     /// one (ENODATA) are no faults.
     private mutating func goesOn(_ call: String, _ result: Int32) -> Bool {
-        if result < 0, ![EINVAL, ENOTTY, ENODATA].contains(0 &- result) { reading.note(call, result) }
+        if result < 0,
+            ![Errno.invalidArgument.number, Errno.inappropriateControl.number, Errno.noData.number].contains(
+                0 &- result)
+        {
+            reading.note(call, result)
+        }
         return result >= 0
     }
 
@@ -186,7 +190,7 @@ enum MicrophoneFormats {
         guard let pcm else { return reading }
         defer { _ = cm_pcm_close(pcm) }
         guard let parameters = cm_hw_new() else {
-            reading.note("snd_pcm_hw_params_malloc", -ENOMEM)
+            reading.note("snd_pcm_hw_params_malloc", -Errno.noMemory.number)
             return reading
         }
         defer { cm_hw_free(parameters) }

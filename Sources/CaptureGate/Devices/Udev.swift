@@ -1,9 +1,10 @@
 import CMedia
+import LinuxSystem
 
 /// Enumeration of a subsystem's devices by libudev.
 enum UdevEnumerator {
     /// True if udevd runs here. A device is then listed only once udevd has described it; its event comes at that time.
-    static var hasDaemon: Bool { SmallFile.names(in: "/run/udev").contains("control") }
+    static var hasDaemon: Bool { ProcessFile.names(in: "/run/udev").contains("control") }
 
     /// Calls `body` for each device in the order of their paths in /sys; for none where there is no /sys.
     ///

@@ -1,14 +1,14 @@
-import CSystem
 import Dispatch
 import Gate
+import LinuxSystem
 
-/// Whether the desktop's notification service answers on the session bus: `org.freedesktop.Notifications`,
+/// A check that the desktop's notification service answers on the session bus: `org.freedesktop.Notifications`,
 /// GetServerInformation (Desktop Notifications Specification 1.2). Nothing is shown to anybody. The bus may start the
 /// service for the call, as it would for a notification.
 ///
 /// *thread-safe*
 public struct DesktopNotifications: NotificationService {
-    /// How long bus and service may take together.
+    /// Time that bus and service may take together.
     public let deadline: Duration
     private let environment: [String: String]
 
@@ -33,7 +33,7 @@ public struct DesktopNotifications: NotificationService {
                 "Start the program from a desktop session.")
         }
         let cancel: EventDescriptor
-        do { cancel = try EventDescriptor() } catch { return error }
+        do { cancel = try EventDescriptor.forWaiting() } catch { return error }
         let end = Deadline(after: deadline)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -51,7 +51,7 @@ public struct DesktopNotifications: NotificationService {
         do {
             return try BusConnection(to: address).call(information, until: deadline, cancel: cancel)
         } catch {
-            return .broken(errno: error.number)
+            return .broken(error)
         }
     }
 
@@ -62,19 +62,20 @@ public struct DesktopNotifications: NotificationService {
             .refused("org.freedesktop.DBus.Error.NameHasNoOwner", let errno):
             failure("no notification service runs in this session", "Start one, such as dunst or the desktop's.", errno)
         case .refused(let name, let errno):
-            failure("the notification service answers with \(QuestionText.visible(name))", "Restart it.", errno)
-        case .timedOut: failure("the notification service does not answer in time", "Restart it.", ETIMEDOUT)
+            failure("the notification service answers with \(name.visible)", "Restart it.", errno)
+        case .timedOut: failure("the notification service does not answer in time", "Restart it.", .timedOut)
         case .cancelled: CaptureError(.cancelled, "The question to the notification service was cancelled.")
         case .broken(let errno):
             failure(
-                "the session bus can't be reached (\(SystemText.error(errno)))",
+                "the session bus can't be reached (\(errno.text))",
                 "Start the program from a desktop session.", errno)
         }
     }
 
-    private static func failure(_ why: String, _ advice: String, _ errno: Int32 = 0) -> CaptureError {
+    private static func failure(_ why: String, _ advice: String, _ errno: Errno? = nil) -> CaptureError {
         CaptureError(
-            .unavailable, "A notification would reach nobody: \(why).", errno: errno, remedies: [Remedy(advice)])
+            .unavailable, "A notification would reach nobody: \(why).", errno: errno?.number ?? 0,
+            remedies: [Remedy(advice)])
     }
 }
 

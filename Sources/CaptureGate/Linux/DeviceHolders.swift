@@ -1,9 +1,9 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// Finds the processes that hold a device node, by its device number, so that an alias of the node is found too.
 enum DeviceHolders {
-    /// How a process holds a node.
+    /// A process's hold on a node.
     struct Holding: Hashable, Sendable {
         let holder: DeviceHolder
         /// It has buffers of the device mapped: it captures, and nobody else can.
@@ -23,26 +23,25 @@ enum DeviceHolders {
     ///
     /// - Returns: nothing for a node that nobody holds.
     static func holdings(of nodes: [String]) -> [String: [Holding]] {
-        var numbers: [String: UInt64] = [:]
+        var numbers: [String: DeviceNumber] = [:]
         for node in nodes {
-            var status = cs_file_status()
-            if cs_stat(node, &status) >= 0, isCharacterDevice(status) { numbers[node] = status.raw_device }
+            numbers[node] = characterDevice(node)?.node
         }
         let found = holdings(ofDevices: Set(numbers.values.filter { !isUnused($0) }))
         return numbers.compactMapValues { found[$0] }
     }
 
     /// - Parameter device: the kernel's number of a character device.
-    static func holdings(ofDevice device: UInt64) -> [Holding] { holdings(ofDevices: [device])[device] ?? [] }
+    static func holdings(ofDevice device: DeviceNumber) -> [Holding] { holdings(ofDevices: [device])[device] ?? [] }
 
-    private static func holdings(ofDevices devices: Set<UInt64>) -> [UInt64: [Holding]] {
+    private static func holdings(ofDevices devices: Set<DeviceNumber>) -> [DeviceNumber: [Holding]] {
         guard !devices.isEmpty else { return [:] }
-        let own = cs_getpid()
-        let others = SmallFile.names(in: "/proc").compactMap { Int32($0) }.filter { $0 != own }
+        let own = ProcessStart.processID
+        let others = ProcessFile.names(in: "/proc").compactMap { Int32($0) }.filter { $0 != own }
         return others.reduce(into: [:]) { found, process in
             let aliases = aliases(of: devices, in: process)
             guard !aliases.isEmpty else { return }
-            let command = SmallFile.text("/proc/\(process)/comm") ?? "?"
+            let command = ProcessFile.text("/proc/\(process)/comm") ?? "?"
             let holder = DeviceHolder(processID: process, command: VisibleText.of(command))
             let mapped = mapped(by: process)
             for (device, aliases) in aliases {
@@ -52,33 +51,30 @@ enum DeviceHolders {
         }
     }
 
-    /// Whether the kernel says that nobody uses any node of the device's driver: an open node holds its module. Spares the
+    /// Looks whether any node of the device's driver is in use at all: an open node holds its module. Spares the
     /// walk through all processes, which on a desktop looks at ten thousand descriptors.
     ///
     /// False where the driver is built in or the device has none.
-    private static func isUnused(_ device: UInt64) -> Bool {
-        var (major, minor): (UInt32, UInt32) = (0, 0)
-        cs_device_numbers(device, &major, &minor)
-        return SmallFile.text("/sys/dev/char/\(major):\(minor)/device/driver/module/refcnt") == "0"
+    private static func isUnused(_ device: DeviceNumber) -> Bool {
+        let (major, minor) = device.parts
+        return ProcessFile.text("/sys/dev/char/\(major):\(minor)/device/driver/module/refcnt") == "0"
     }
 
-    private static func aliases(of devices: Set<UInt64>, in process: Int32) -> [UInt64: Set<Alias>] {
+    private static func aliases(of devices: Set<DeviceNumber>, in process: Int32) -> [DeviceNumber: Set<Alias>] {
         // The kernel's own threads have neither a program nor descriptors, and are half of all there are.
-        guard SmallFile.link("/proc/\(process)/exe") != nil else { return [:] }
-        return SmallFile.names(in: "/proc/\(process)/fd").reduce(into: [:]) { aliases, number in
+        guard ProcessFile.link("/proc/\(process)/exe") != nil else { return [:] }
+        return ProcessFile.names(in: "/proc/\(process)/fd").reduce(into: [:]) { aliases, number in
             let descriptor = "/proc/\(process)/fd/\(number)"
             // The link's text is cheap and rules most descriptors out; the device number decides.
-            guard let path = SmallFile.link(descriptor), path.hasPrefix("/") else { return }
-            var status = cs_file_status()
-            guard cs_stat(descriptor, &status) >= 0, isCharacterDevice(status), devices.contains(status.raw_device)
-            else { return }
-            aliases[status.raw_device, default: []].insert(Alias(inode: status.inode, path: path))
+            guard let path = ProcessFile.link(descriptor), path.hasPrefix("/") else { return }
+            guard let status = characterDevice(descriptor), devices.contains(status.node) else { return }
+            aliases[status.node, default: []].insert(Alias(inode: status.inode, path: path))
         }
     }
 
     /// A line of /proc/PID/maps has no device number, only inode and path: proc_pid_maps(5).
     private static func mapped(by process: Int32) -> Set<Alias> {
-        guard let maps = SmallFile.text("/proc/\(process)/maps", limit: 4 << 20) else { return [] }
+        guard let maps = ProcessFile.text("/proc/\(process)/maps", limit: 4 << 20) else { return [] }
         return maps.split(separator: "\n").reduce(into: []) { aliases, line in
             let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
             guard fields.count > 5, let inode = UInt64(fields[4]) else { return }
@@ -86,7 +82,101 @@ enum DeviceHolders {
         }
     }
 
-    private static func isCharacterDevice(_ status: cs_file_status) -> Bool {
-        status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_CHARACTER)
+    private static func characterDevice(_ path: String) -> FileStatus? {
+        guard case .success(let status) = FileStatus.of(path), status.kind == .characterDevice else { return nil }
+        return status
+    }
+}
+
+/// A cache of nodes that nobody held at the last look, so that a request walks through all processes' descriptors once
+/// instead of once for each of its questions.
+///
+/// A busy node is never cached. A node that is taken while it counts as idle is found busy when it is opened.
+///
+/// *thread-safe*
+final class IdleNodeCache: Sendable {
+    /// Time that an idle result stays cached, in nanoseconds.
+    static let patience: Int64 = 1_000_000_000
+
+    private let seen = Locked<[String: Int64]>([:])
+    private let now: @Sendable () -> Int64
+    private let look: @Sendable ([String]) -> [String: [DeviceHolders.Holding]]
+
+    /// - Parameters:
+    ///   - now: nanoseconds of a clock that never goes back.
+    ///   - look: who holds which of the nodes.
+    init(
+        now: @escaping @Sendable () -> Int64 = { SystemClock.monotonic.now },
+        look: @escaping @Sendable ([String]) -> [String: [DeviceHolders.Holding]] = { DeviceHolders.holdings(of: $0) }
+    ) {
+        self.now = now
+        self.look = look
+    }
+
+    /// Looks at all of the nodes again, cached or not.
+    func renew(_ nodes: [String]) -> [String: [DeviceHolders.Holding]] {
+        let at = now()
+        let holdings = look(nodes)
+        seen.withLock { seen in
+            for node in nodes { seen[node] = holdings[node] == nil ? at : nil }
+        }
+        return holdings
+    }
+
+    /// Looks at those of the nodes that are not cached as idle.
+    func holdings(of nodes: [String]) -> [String: [DeviceHolders.Holding]] {
+        let now = now()
+        let free = seen.withLock { $0.filter { now - $0.value <= Self.patience } }
+        let unknown = nodes.filter { free[$0] == nil }
+        return unknown.isEmpty ? [:] : renew(unknown)
+    }
+}
+
+/// Finds who has a file locked by flock(2), as /proc/locks tells (proc_locks(5)).
+package enum LockHolders {
+    /// - Returns: a process that holds the lock; `nil` where none does, or it is hidden: one of another PID namespace has no
+    ///   number here.
+    package static func holder(of path: String) -> DeviceHolder? {
+        guard case .success(let status) = FileStatus.of(path),
+            let locks = ProcessFile.text("/proc/locks", limit: 4 << 20)
+        else { return nil }
+        let process = holders(in: locks, of: status.inode).first {
+            $0.device == number(of: status) || has($0.process, status)
+        }
+        return process.map { holder in
+            let command = ProcessFile.text("/proc/\(holder.process)/comm") ?? "?"
+            return DeviceHolder(processID: holder.process, command: VisibleText.of(command))
+        }
+    }
+
+    /// The processes that hold a lock on a file of that number, and the device it is on, as the text has it.
+    ///
+    /// - Parameter locks: lines such as `1: FLOCK  ADVISORY  WRITE 712 00:2f:1234 0 EOF`. Who waits has `->` in second place.
+    static func holders(in locks: String, of inode: UInt64) -> [(process: Int32, device: Substring)] {
+        locks.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard fields.count > 5, fields[1] == "FLOCK", let process = Int32(fields[4]), process > 0,
+                let border = fields[5].lastIndex(of: ":"), UInt64(fields[5][border...].dropFirst()) == inode
+            else { return nil }
+            return (process, fields[5][..<border])
+        }
+    }
+
+    private static func number(of status: FileStatus) -> String {
+        let (major, minor) = DeviceNumber(status.device).parts
+        return hexadecimal(major) + ":" + hexadecimal(minor)
+    }
+
+    /// Two digits at least, as the kernel prints them.
+    private static func hexadecimal(_ number: UInt32) -> String {
+        let digits = String(number, radix: 16)
+        return digits.utf8.count < 2 ? "0" + digits : digits
+    }
+
+    /// Some file systems, such as btrfs, tell a file's owner another device than /proc/locks.
+    private static func has(_ process: Int32, _ file: FileStatus) -> Bool {
+        ProcessFile.names(in: "/proc/\(process)/fd").contains { number in
+            (try? FileStatus.of("/proc/\(process)/fd/\(number)").get().isSameFile(as: file)) ?? false
+        }
     }
 }

@@ -1,6 +1,6 @@
-import CSystem
 import Dispatch
 import Gate
+import LinuxSystem
 
 /// Looks at a folder through the file system: stat(2), faccessat(2) with the effective ids, statvfs(3). Writes nothing.
 ///
@@ -12,25 +12,23 @@ public struct FileSystemStorage: StorageInspector {
     public init() {}
 
     public func inspect(_ folder: String) async -> StorageState {
-        await FirstAnswer.of(
+        await Race.of(
             { Self.state(of: folder) }, on: Self.queue, within: .seconds(10), late: .absent, cancelled: .absent)
     }
 
     private static func state(of folder: String) -> StorageState {
         // The kernel would read the path only up to a NUL.
         guard !folder.isEmpty, !folder.utf8.contains(0) else { return .absent }
-        var status = cs_file_status()
-        switch cs_stat(folder, &status) {
-        case 0...: break
+        switch FileStatus.of(folder) {
+        case .success(let status) where status.kind == .directory: break
+        case .success, .failure(.notDirectory): return .notDirectory
         // A folder on the way lets this user not even look.
-        case -EACCES: return .directory(isWritable: false, freeBytes: 0)
-        case -ENOTDIR: return .notDirectory
-        default: return .absent
+        case .failure(.permissionDenied): return .directory(isWritable: false, freeBytes: 0)
+        case .failure: return .absent
         }
-        guard status.mode & UInt32(CS_MODE_KIND) == UInt32(CS_MODE_DIRECTORY) else { return .notDirectory }
         // What makes a file there needs: to write the folder and to search it.
-        let isWritable = cs_access(folder, W_OK | X_OK) == 0
-        return .directory(isWritable: isWritable, freeBytes: max(0, cs_free_bytes(folder)))
+        let isWritable = FileSystem.allows([.write, .execute], to: folder)
+        return .directory(isWritable: isWritable, freeBytes: (try? FileSystem.freeBytes(at: folder)) ?? 0)
     }
 }
 

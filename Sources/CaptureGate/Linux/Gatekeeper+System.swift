@@ -1,12 +1,12 @@
-import CSystem
 import Gate
 import GateStore
+import LinuxSystem
 
 extension Gatekeeper {
     /// The gate of this process: its user's store, the machine's policy, its devices, and the terminal or
     /// the desktop to ask at.
     ///
-    /// Where the store can't be opened or the kernel does not say who asks, it is there all the same and refuses
+    /// It exists also where the store can't be opened or the kernel does not tell which program asks; then it refuses
     /// everything, with the reason.
     ///
     /// *thread-safe*
@@ -75,4 +75,81 @@ extension GateQueue {
     public convenience init(width: Int = .max) {
         self.init(gatekeeper: .shared, width: width)
     }
+}
+
+/// The environment variables of this process, read from the kernel: `getenv` races with `setenv` of other threads.
+///
+/// Whatever reads a variable that says where decisions are kept reads it here: what decides and what is decided with would
+/// otherwise mean different stores.
+enum ProcessEnvironment {
+    /// The variables at the process's start, as far as they can be read: for what decides nothing.
+    static var current: [String: String] { (try? read()) ?? [:] }
+
+    /// The variables at the process's start; of a name that occurs twice the first, as getenv(3) has it.
+    ///
+    /// - Throws: `.store` where it can't be read to its end: where the decisions are would be a guess.
+    static func read() throws(CaptureError) -> [String: String] {
+        guard let text = ProcessFile.bytes("/proc/self/environ", limit: mostBytes + 1) else {
+            throw CaptureError(
+                .store, "The kernel does not say which environment this is: /proc/self/environ can't be read.",
+                remedies: [Remedy("Mount /proc, and make the program's file readable for this user.")])
+        }
+        guard text.count <= mostBytes else {
+            throw CaptureError(
+                .store,
+                "The environment is longer than \(mostBytes >> 20) MiB, and where decisions are kept may stand beyond.",
+                remedies: [Remedy("Take out what is too long.", command: "env | awk '{print length}' | sort -n | tail")]
+            )
+        }
+        return ProcessFile.variables(environ: text)
+    }
+
+    /// More than the kernel lets a program be started with (6 MiB with its arguments, execve(2)).
+    private static let mostBytes = 16 << 20
+}
+
+extension SQLiteGrantStore {
+    /// The folder of this user's store: the same for the gate and for every command.
+    ///
+    /// - Throws: `.store` where the environment can't be read or there is no home folder.
+    package static func userDirectory() throws(CaptureError) -> String {
+        try defaultDirectory(environment: ProcessEnvironment.read())
+    }
+}
+
+/// The machine's own clocks.
+///
+/// *thread-safe*
+public struct SystemGateClock: GateClock {
+    private let bootID: String
+
+    public init() {
+        // An empty id matches no recorded one, so that without /proc nothing that depends on the boot is valid.
+        bootID = ProcessFile.bootID ?? ""
+    }
+
+    public var now: GateInstant {
+        GateInstant(
+            wallNanoseconds: SystemClock.realtime.now,
+            bootNanoseconds: SystemClock.boot.now,
+            bootID: bootID)
+    }
+}
+
+/// The store of a gate whose real one could not be opened: every call throws the reason, and so nobody is allowed
+/// anything.
+struct UnavailableStore: GrantStore {
+    let error: CaptureError
+
+    private final class Silence: ChangeObservation {}
+
+    func snapshot() throws(CaptureError) -> StoreSnapshot { throw error }
+    func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit { throw error }
+    func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit { throw error }
+    func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit { throw error }
+    func setKillSwitch(_ capability: CapabilityName, on: Bool, audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        throw error
+    }
+    func append(_ event: AuditEvent) throws(CaptureError) { throw error }
+    func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation { Silence() }
 }

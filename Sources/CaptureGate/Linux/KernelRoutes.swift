@@ -1,18 +1,18 @@
-import CSystem
 import Dispatch
 import Gate
+import LinuxSystem
 
-/// Whether a host can be reached, as far as this machine knows: its name resolves, and the kernel has a route to one of
-/// its addresses. The kernel is asked by rtnetlink(7), RTM_GETROUTE; nothing is sent to the host, and so nothing is known
-/// of the host itself.
+/// A check that a host can be reached, as far as this machine knows: its name resolves, and the kernel has a route to one of
+/// its addresses. The kernel is asked by connect(2) of a datagram socket; nothing is sent to the host, and so nothing is
+/// known of the host itself.
 ///
 /// *thread-safe*
 public struct KernelRoutes: RouteFinder {
-    /// How long the name servers may take.
+    /// Time that the name servers may take.
     public let deadline: Duration
 
-    /// A lookup can't be interrupted: a host whose name servers are silent holds up only the hosts of its own lane.
-    private static let lanes = (0..<4).map { DispatchQueue(label: "capturegate.resolver.\($0)") }
+    /// A lookup can't be interrupted: a host whose name servers are silent holds up only the hosts of its own queue.
+    private static let resolvers = (0..<4).map { DispatchQueue(label: "capturegate.resolver.\($0)") }
 
     public init(deadline: Duration = .seconds(10)) {
         self.deadline = deadline
@@ -21,7 +21,7 @@ public struct KernelRoutes: RouteFinder {
     public func obstacle(to host: String) async -> CaptureError? {
         guard Self.isHost(host) else {
             return CaptureError(
-                .usage, "\"\(QuestionText.visible(host))\" is not a host's name or address.",
+                .usage, "\"\(host.visible)\" is not a host's name or address.",
                 remedies: [Remedy("Name a host, without a port; a name with other letters in its xn-- form.")])
         }
         switch await addresses(of: host) {
@@ -44,24 +44,22 @@ public struct KernelRoutes: RouteFinder {
     }
 
     private func addresses(of host: String) async -> Result<[NetworkAddress], CaptureError> {
-        if case .success(let addresses) = NetworkAddress.addresses(of: host, isNumeric: true) {
-            return .success(addresses)
-        }
-        let lane = Self.lanes[Int(host.utf8.reduce(0) { $0 &* 31 &+ UInt32($1) }) % Self.lanes.count]
-        return await FirstAnswer.of(
-            { NetworkAddress.addresses(of: host, isNumeric: false).mapError { Self.unresolved(host, $0) } },
-            on: lane, within: deadline, late: .failure(Self.unresolved(host, Errno(ETIMEDOUT))),
+        if let addresses = try? NetworkAddress.addresses(of: host, isNumeric: true) { return .success(addresses) }
+        let resolver = Self.resolvers[Int(host.utf8.reduce(0) { $0 &* 31 &+ UInt32($1) }) % Self.resolvers.count]
+        return await Race.of(
+            { Self.lookUp(host) },
+            on: resolver, within: deadline, late: .failure(Self.unresolved(host, .timedOut)),
             cancelled: .failure(CaptureError(.cancelled, "The lookup of \(host) was cancelled.")))
     }
 
     private static func obstacle(to host: String, at addresses: [NetworkAddress]) -> CaptureError? {
-        var worst = Errno(ENETUNREACH)
+        var worst = Errno.networkUnreachable
         for address in addresses {
-            switch verdict(on: address) {
-            case .success(.route): return nil
-            case .success(.refused(let number)): worst = Errno(number)
-            case .success(.malformed): worst = Errno(EPROTO)
-            case .failure(let error): worst = error
+            do throws(Errno) {
+                try address.checkRoute()
+                return nil
+            } catch {
+                worst = error
             }
         }
         return CaptureError(
@@ -69,26 +67,19 @@ public struct KernelRoutes: RouteFinder {
             remedies: [Remedy("Connect the machine to a network.", command: "ip route get \(host)")])
     }
 
-    /// Asks the kernel; it answers while it takes the request.
-    private static func verdict(on address: NetworkAddress) -> Result<RouteMessage.Verdict, Errno> {
-        let socket = cs_netlink_open()
-        guard socket >= 0 else { return .failure(Errno(-socket)) }
-        defer { cs_close(socket) }
-        let sequence: UInt32 = 1
-        let request = RouteMessage.request(to: address, sequence: sequence)
-        let sent = cs_netlink_send(socket, request, request.count)
-        guard sent >= 0 else { return .failure(Errno(Int32(-sent))) }
-        var reply = [UInt8](repeating: 0, count: 8192)
-        let got = cs_netlink_receive(socket, &reply, reply.count)
-        guard got >= 0 else { return .failure(Errno(Int32(-got))) }
-        return .success(RouteMessage.verdict(of: Array(reply[..<Int(got)]), to: address, sequence: sequence))
+    private static func lookUp(_ host: String) -> Result<[NetworkAddress], CaptureError> {
+        do throws(Errno) {
+            return .success(try NetworkAddress.addresses(of: host, isNumeric: false))
+        } catch {
+            return .failure(unresolved(host, error))
+        }
     }
 
     private static func unresolved(_ host: String, _ errno: Errno) -> CaptureError {
         let (why, advice) =
-            switch errno.number {
-            case ENOENT: ("there is no such name", "Correct the name.")
-            case ETIMEDOUT, EAGAIN: ("no name server answered in time", "Connect the machine to a network.")
+            switch errno {
+            case .noSuchFileOrDirectory: ("there is no such name", "Correct the name.")
+            case .timedOut, .wouldBlock: ("no name server answered in time", "Connect the machine to a network.")
             default: (errno.text, "See what the resolver says.")
             }
         return CaptureError(

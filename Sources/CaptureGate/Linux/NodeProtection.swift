@@ -1,6 +1,7 @@
-import CSystem
+import Gate
+import LinuxSystem
 
-/// Who may open the node of a device, by its owner, its group, its mode and its access list.
+/// The rights to a device node: its owner, its group, its mode and its access list.
 ///
 /// *thread-safe*
 package struct NodeProtection: Sendable {
@@ -16,15 +17,14 @@ package struct NodeProtection: Sendable {
 
     /// - Returns: `nil` where there is no such node.
     package init?(of path: String) {
-        var status = cs_file_status()
-        guard cs_stat(path, &status) >= 0 else { return nil }
+        guard case .success(let status) = FileStatus.of(path) else { return nil }
         self.init(path: path, status, AccessList.of(path))
     }
 
-    init(path: String, _ status: cs_file_status, _ accessList: AccessList?) {
+    init(path: String, _ status: FileStatus, _ accessList: AccessList?) {
         self.init(
-            path: path, mode: status.mode & 0o777, owner: (status.uid, SystemText.user(status.uid)),
-            group: (status.gid, SystemText.group(status.gid)), accessList)
+            path: path, mode: status.permissions & 0o777, owner: (status.owner, Users.name(ofUser: status.owner)),
+            group: (status.group, Users.name(ofGroup: status.group)), accessList)
     }
 
     init(
@@ -40,7 +40,7 @@ package struct NodeProtection: Sendable {
 
     package var hasAccessList: Bool { accessList != nil }
 
-    /// Who can open it besides root and the members of a group, a few words each. Reading alone is enough to capture, and so is
+    /// Everybody who can open it besides root and the members of a group, a few words each. Reading alone is enough to capture, and so is
     /// writing: streaming goes by ioctl.
     package func openers(besides own: String) -> [String] {
         var openers: [String] = []
@@ -48,8 +48,10 @@ package struct NodeProtection: Sendable {
         if ownerID != 0 { openers.append("its owner \(owner)") }
         let groupMode = accessList?.groupPermissions ?? (mode >> 3)
         if group != own, groupMode & 0o6 != 0 { openers.append("group \(group)") }
-        openers += (accessList?.users ?? []).filter { $0 != 0 }.map { "user \(SystemText.user($0)) by its access list" }
-        openers += (accessList?.groups ?? []).map { SystemText.group($0) }.filter { $0 != own }
+        openers += (accessList?.users ?? []).filter { $0 != 0 }.map {
+            "user \(Users.name(ofUser: $0)) by its access list"
+        }
+        openers += (accessList?.groups ?? []).map { Users.name(ofGroup: $0) }.filter { $0 != own }
             .map { "group \($0) by its access list" }
         if mode & 0o6 != 0 { openers.append("everybody by its mode 0\(String(mode, radix: 8))") }
         if accessList?.isUnreadable == true { openers.append("nobody knows who: its access list can't be read") }
@@ -58,10 +60,12 @@ package struct NodeProtection: Sendable {
 
     /// Every node of this machine that captures or leads to what does, as the udev rules know them, sorted by name.
     package static func all(in folder: String = "/dev") -> [NodeProtection] {
-        let video = names(in: folder).filter { name in
+        let video = ProcessFile.names(in: folder).filter { name in
             ["video", "media", "v4l-subdev", "dsp", "adsp", "audio"].contains { isNumbered(name, $0) }
         }
-        let sound = names(in: "\(folder)/snd").filter { $0.hasPrefix("pcmC") && $0.hasSuffix("c") }.map { "snd/\($0)" }
+        let sound = ProcessFile.names(in: "\(folder)/snd").filter { $0.hasPrefix("pcmC") && $0.hasSuffix("c") }.map {
+            "snd/\($0)"
+        }
         let other = outputs
         return (video + sound).sorted().map { "\(folder)/\($0)" }.filter { !other.contains($0) }
             .compactMap { NodeProtection(of: $0) }
@@ -80,18 +84,6 @@ package struct NodeProtection: Sendable {
     private static func isNumbered(_ name: String, _ kind: String) -> Bool {
         name.hasPrefix(kind) && name.dropFirst(kind.count).allSatisfy { $0.isASCII && $0.isNumber }
     }
-
-    private static func names(in folder: String) -> [String] {
-        var opened: UnsafeMutableRawPointer?
-        guard cs_directory_open(folder, &opened) >= 0, let directory = opened else { return [] }
-        defer { _ = cs_directory_close(directory) }
-        var names: [String] = []
-        var entry = cs_directory_entry()
-        while cs_directory_next(directory, &entry) > 0 {
-            names.append(withUnsafeBytes(of: entry.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names
-    }
 }
 
 /// A POSIX access list as the kernel keeps it in `system.posix_acl_access`: a version, then entries of a tag, permissions and
@@ -102,17 +94,19 @@ struct AccessList: Hashable, Sendable {
     /// Users and groups that it lets read or write, its mask applied.
     private(set) var users: [UInt32] = []
     private(set) var groups: [UInt32] = []
-    /// Of the node's own group, its mask applied.
+    /// Permissions of the node's own group, the mask applied.
     private(set) var groupPermissions: UInt32 = 0
     /// It is there and means nothing to us.
     private(set) var isUnreadable = false
 
     /// - Returns: `nil` where a file has none.
     static func of(_ path: String) -> AccessList? {
-        var bytes = [UInt8](repeating: 0, count: 64 * 1024)
-        let length = cs_getxattr(path, "system.posix_acl_access", &bytes, bytes.count)
-        if [-Int64(ENODATA), -Int64(ENOTSUP), 0].contains(length) { return nil }
-        return AccessList(bytes.prefix(Int(max(0, length))))
+        do throws(Errno) {
+            let bytes = try FileSystem.attribute("system.posix_acl_access", of: path)
+            return bytes.isEmpty ? nil : AccessList(bytes[...])
+        } catch {
+            return error == .noData || error == .notSupported ? nil : AccessList([])
+        }
     }
 
     init(_ bytes: ArraySlice<UInt8>) {
@@ -147,8 +141,43 @@ struct AccessList: Hashable, Sendable {
         static let mask: UInt32 = 0x10
     }
 
-    /// Little-endian.
     private static func number(_ bytes: [UInt8], at place: Int, bytes count: Int) -> UInt32 {
-        (0..<count).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) }
+        UInt32(truncatingIfNeeded: LittleEndian.number(bytes, at: place, count))
+    }
+}
+
+/// A check that a device node's owner, group and mode let this user in, made without opening it.
+enum NodeAccess {
+    /// - Returns: `nil` where the node may be opened.
+    static func restriction(on node: String) -> Restriction? {
+        let refusal = FileSystem.refusal(of: [.read, .write], to: node)
+        guard refusal == .permissionDenied || refusal == .notPermitted else { return nil }
+        return restriction(on: node, try? FileStatus.of(node).get())
+    }
+
+    /// - Parameter status: `nil` where the folder of the node lets this user not even look.
+    static func restriction(on node: String, _ status: FileStatus?) -> Restriction {
+        let shown = VisibleText.of(node)
+        return Restriction(
+            cause: .nodePermissions(node: node),
+            reason: "The permissions of \(shown) refuse this user" + (status.map { " (\(describe($0)))." } ?? "."),
+            remedies: status.map(remedies) ?? [Remedy("Ask the administrator: the folder of \(shown) is closed.")])
+    }
+
+    private static func describe(_ status: FileStatus) -> String {
+        let mode = String(status.permissions & 0o777, radix: 8)
+        return "mode 0\(mode), owner \(Users.name(ofUser: status.owner)), group \(Users.name(ofGroup: status.group))"
+    }
+
+    /// udev opens the devices of a seat to whoever sits at it (uaccess), whatever the group is.
+    private static func remedies(_ status: FileStatus) -> [Remedy] {
+        let seat = Remedy("Or log in at the machine's own seat, where the session is given its devices.")
+        guard status.permissions & 0o060 == 0o060, status.group != 0 else {
+            return [Remedy("Ask the administrator to give the node a group: now only its owner may open it."), seat]
+        }
+        let group = Users.name(ofGroup: status.group)
+        return [
+            Remedy("Join the group \(group), then log in again.", command: "sudo usermod -aG \(group) \"$USER\""), seat,
+        ]
     }
 }

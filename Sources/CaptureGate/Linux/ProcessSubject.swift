@@ -1,6 +1,6 @@
-import CSystem
 import Gate
 import GateStore
+import LinuxSystem
 
 /// Reads from the kernel who a process is.
 ///
@@ -12,8 +12,8 @@ public enum ProcessSubject {
     /// - Throws: `.unavailable` where /proc does not tell; nobody may then capture.
     public static func current(known: [Executable] = []) throws(CaptureError) -> Subject {
         Subject(
-            userID: cs_geteuid(), groupIDs: groups(), executable: try executable(known),
-            application: CgroupApplication.application(cgroup: SmallFile.text("/proc/self/cgroup") ?? ""),
+            userID: Users.effectiveID, groupIDs: Users.groupIDs, executable: try executable(known),
+            application: CgroupApplication.application(cgroup: ProcessFile.text("/proc/self/cgroup") ?? ""),
             session: try session())
     }
 
@@ -24,16 +24,18 @@ public enum ProcessSubject {
     ///   - known: program files that were read before: this one is not read again if it is among them, unchanged.
     /// - Throws: `.noDevice` never; `.usage` where there is no such file or it can't be read.
     public static func executable(at path: String, known: [Executable] = []) throws(CaptureError) -> Executable {
-        var real = [CChar](repeating: 0, count: 4096)
-        let length = cs_realpath(path, &real, real.count)
-        guard length >= 0 else { throw ProgramFile.unreadable(path, errno: Int32(-length)) }
-        let text = String(decoding: real[..<Int(length)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return try ProgramFile.read(opening: text, named: text, known)
+        let real: String
+        do throws(Errno) {
+            real = try FileSystem.realPath(of: path)
+        } catch {
+            throw ProgramFile.unreadable(path, error)
+        }
+        return try ProgramFile.read(opening: real, named: real, known)
     }
 
     /// Opened through /proc, so that it is the running file even where its path has been replaced since.
     private static func executable(_ known: [Executable]) throws(CaptureError) -> Executable {
-        guard let path = SmallFile.link("/proc/self/exe") else {
+        guard let path = ProcessFile.link("/proc/self/exe") else {
             throw CaptureError(
                 .unavailable, "The kernel does not say which program this is: /proc/self/exe can't be read.",
                 remedies: [Remedy("Mount /proc.")])
@@ -41,30 +43,94 @@ public enum ProcessSubject {
         return try ProgramFile.read(opening: "/proc/self/exe", named: path, known)
     }
 
-    private static func groups() -> [UInt32] {
-        let count = cs_getgroups(nil, 0)
-        guard count > 0 else { return [cs_getegid()] }
-        var groups = [UInt32](repeating: 0, count: Int(count))
-        let got = cs_getgroups(&groups, groups.count)
-        return [cs_getegid()] + groups[..<max(0, min(Int(got), groups.count))]
-    }
-
     private static func session() throws(CaptureError) -> LoginSession {
-        guard let bootID = SmallFile.text("/proc/sys/kernel/random/boot_id") else {
+        guard let bootID = ProcessFile.bootID else {
             throw CaptureError(
                 .unavailable, "The kernel does not say which boot this is: /proc can't be read.",
                 remedies: [Remedy("Mount /proc.")])
         }
-        // 0 where the leader lives outside this process namespace, as with a command run in a container.
-        let leader = max(0, cs_getsid(0))
-        let ticks = leader > 0 ? SmallFile.text("/proc/\(leader)/stat").flatMap(startTicks) ?? 0 : 0
+        let leader = ProcessStart.sessionLeader
+        let ticks = leader > 0 ? ProcessFile.startTicks(of: "\(leader)") ?? 0 : 0
         return LoginSession(leader: leader, startTicks: ticks, bootID: bootID)
     }
+}
 
-    /// Field 22 of `/proc/PID/stat`, counted after the command's closing parenthesis: the command may hold anything.
-    static func startTicks(stat: String) -> UInt64? {
-        guard let end = stat.lastIndex(of: ")") else { return nil }
-        let fields = stat[stat.index(after: end)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) : nil
+/// Reads the file a program is in.
+enum ProgramFile {
+    /// A file that was changed less long ago may change again and keep its times: the clock of a file system ticks, on some
+    /// only every two seconds. Nanoseconds.
+    private static let grain: Int64 = 2_000_000_000
+
+    /// - Parameters:
+    ///   - name: its path for people.
+    ///   - known: files that were read before.
+    ///   - now: nanoseconds since 1970.
+    static func read(
+        opening path: String, named name: String, _ known: [Executable],
+        now: Int64 = SystemClock.realtime.now
+    ) throws(CaptureError) -> Executable {
+        let file: FileDescriptor
+        do throws(Errno) {
+            file = try FileDescriptor(opening: path, .readOnly)
+        } catch {
+            throw unreadable(name, error)
+        }
+        let status = try status(of: file, named: name)
+        guard status.kind == .file else {
+            throw CaptureError(.usage, "\(name) is not a program file.")
+        }
+        let stamp = stamp(status, now)
+        if let stamp, let same = known.first(where: { $0.stamp == stamp }) {
+            return Executable(path: name, inode: status.inode, sha256: same.sha256, stamp: stamp)
+        }
+        let digest = try SHA256.digest(ofFile: file)
+        let isSame = try self.stamp(self.status(of: file, named: name), now) == stamp
+        return Executable(path: name, inode: status.inode, sha256: digest, stamp: isSame ? stamp : nil)
+    }
+
+    static func unreadable(_ path: String, _ errno: Errno) -> CaptureError {
+        CaptureError(
+            .usage, "The program \(path.visible) can't be read: \(errno.text).",
+            errno: errno.number, remedies: [Remedy("Name a program file that you may read.")])
+    }
+
+    private static func status(of file: borrowing FileDescriptor, named name: String) throws(CaptureError) -> FileStatus
+    {
+        try FileStatus.of(file).mapError { unreadable(name, $0) }.get()
+    }
+
+    /// Whoever changes a byte of a file changes its `st_ctim`, which no program can set: inode(7).
+    private static func stamp(_ status: FileStatus, _ now: Int64) -> String? {
+        guard now - grain > max(status.changedNanoseconds, status.modifiedNanoseconds) else { return nil }
+        return "\(status.device) \(status.inode) \(status.size) \(status.modifiedNanoseconds) "
+            + "\(status.changedNanoseconds)"
+    }
+}
+
+/// Finds the Flatpak, snap or systemd unit in a cgroup path.
+enum CgroupApplication {
+    /// - Parameter cgroup: the text of `/proc/PID/cgroup`; the line of the unified hierarchy, `0::/…`, counts.
+    /// - Returns: the innermost unit, `nil` where the path names none.
+    static func application(cgroup: String) -> ApplicationID? {
+        guard let line = cgroup.split(separator: "\n").first(where: { $0.hasPrefix("0::") }) else { return nil }
+        let units = line.dropFirst(3).split(separator: "/").reversed()
+        return units.lazy.compactMap { application(unit: String($0)) }.first
+    }
+
+    private static func application(unit: String) -> ApplicationID? {
+        if let name = between(unit, "app-flatpak-", "-") { return ApplicationID(kind: .flatpak, name: unescape(name)) }
+        if let name = between(unit, "snap.", ".") { return ApplicationID(kind: .snap, name: name) }
+        return unit.hasSuffix(".service") ? ApplicationID(kind: .unit, name: unit) : nil
+    }
+
+    /// systemd writes a hyphen inside a name as `\x2d`, so the next plain one ends it.
+    private static func between(_ text: String, _ prefix: String, _ end: Character) -> String? {
+        guard text.hasPrefix(prefix) else { return nil }
+        let rest = text.dropFirst(prefix.count)
+        return rest.firstIndex(of: end).map { String(rest[..<$0]) }
+    }
+
+    private static func unescape(_ text: String) -> String {
+        text.split(separator: "\\x2d", omittingEmptySubsequences: false).joined(separator: "-")
     }
 }

@@ -1,62 +1,58 @@
-import CSystem
 import Gate
+import LinuxSystem
 
-/// What a process was given to work with: arguments, streams, descriptors, threads and memory.
+/// The means a process was given: arguments, streams, descriptors, threads and memory.
 ///
 /// Dispatch waits without end for a thread that it can't have, and traps where it can't look at its threads in /proc, for
 /// want of a descriptor, too. So all of that is looked for before.
 package enum Provision {
     /// The arguments of the program behind its name, also where /proc can't be read; what is not UTF-8 is replaced.
-    package static var arguments: [String] {
-        (1..<max(1, cs_argument_count())).map { index in cs_argument(index).map { String(cString: $0) } ?? "" }
-    }
+    package static var arguments: [String] { ProcessStart.arguments }
 
-    /// Whether all arguments are UTF-8: of others, Swift's strings are not what was written.
-    package static var areArgumentsText: Bool {
-        (0..<cs_argument_count()).allSatisfy { index in
-            cs_argument(index).map { String(validatingCString: $0) != nil } ?? true
-        }
-    }
+    /// True where all arguments are UTF-8: of others, Swift's strings are not what was written.
+    package static var areArgumentsText: Bool { ProcessStart.areArgumentsText }
 
     /// Occupies each of the first three descriptors that is closed, so that no file that is opened later is taken for a
     /// stream of the program's: a clip for the place where its events go.
-    package static func fillStreams() { _ = cs_fill_streams() }
+    package static func fillStreams() { ProcessStart.fillStreams() }
 
     /// Gives the threads to come a stack that Swift can work with, whatever the limit says, and looks for what every
     /// command takes. To be called before any thread is made.
     ///
     /// - Throws: `.unavailable`.
     package static func begin() throws(CaptureError) {
-        let isLimited = cs_has_memory_limit() == 1
-        _ = cs_set_thread_memory(leastStack, isLimited ? 1 : 0)
+        let isLimited = ProcessStart.hasMemoryLimit
+        ProcessStart.setThreadMemory(leastStack: leastStack, hasOneHeap: isLimited)
         try checkDescriptors(leastDescriptors)
         try checkProcesses()
-        if isLimited, cs_spare_memory(leastMemory) < 0 { throw .littleMemory }
+        if isLimited, !ProcessStart.hasMemory(bytes: leastMemory) { throw .littleMemory }
         try checkThreads(leastThreads)
     }
 
     /// - Parameter count: how many descriptors are needed beside those that there are.
     /// - Throws: `.unavailable`.
     package static func checkDescriptors(_ count: Int) throws(CaptureError) {
-        let needed = Int32(min(count, 256))
-        if cs_spare_descriptors(needed) < needed { throw .fewDescriptors }
+        let needed = min(count, 256)
+        if ProcessStart.spareDescriptors(upTo: needed) < needed { throw .fewDescriptors }
     }
 
     private static func checkProcesses() throws(CaptureError) {
-        let found = cs_open("/proc/\(cs_getpid())/stat", O_RDONLY, 0)
-        guard found >= 0 else { throw .noProcesses(errno: -found) }
-        cs_close(found)
+        do throws(Errno) {
+            _ = try FileDescriptor(opening: "/proc/\(ProcessStart.processID)/stat", .readOnly)
+        } catch {
+            throw .noProcesses(error)
+        }
     }
 
     /// - Parameter count: how many threads are needed beside those that there are.
     /// - Throws: `.unavailable`.
     package static func checkThreads(_ count: Int) throws(CaptureError) {
-        let needed = Int32(min(count, 256))
-        let found = cs_spare_threads(needed)
-        if found < needed { throw .fewThreads(found: Int(found), needed: count) }
+        let needed = min(count, 256)
+        let found = ProcessStart.spareThreads(upTo: needed)
+        if found < needed { throw .fewThreads(found: found, needed: count) }
     }
 
-    /// Of each thread, bytes: twice what threads have on macOS.
+    /// Bytes of each thread's stack: twice what threads have on macOS.
     private static let leastStack = 1 << 20
     /// The store, its watches, a bus, a device and a file, all at once.
     private static let leastDescriptors = 24
@@ -68,20 +64,22 @@ package enum Provision {
 extension CaptureError {
     fileprivate static var fewDescriptors: CaptureError {
         CaptureError(
-            .unavailable, "This process may not open the few files more that it needs (RLIMIT_NOFILE).", errno: EMFILE,
+            .unavailable, "This process may not open the few files more that it needs (RLIMIT_NOFILE).",
+            errno: Errno.tooManyOpenFiles.number,
             remedies: [Remedy("Allow more open files.", command: "ulimit -n 1024")])
     }
 
-    fileprivate static func noProcesses(errno: Int32) -> CaptureError {
+    fileprivate static func noProcesses(_ errno: Errno) -> CaptureError {
         CaptureError(
             .unavailable,
-            "/proc can't be read (\(SystemText.error(errno))): it says which program asks, and much else.",
-            errno: errno, remedies: [Remedy("Mount /proc.", command: "mount -t proc proc /proc")])
+            "/proc can't be read (\(errno.text)): it says which program asks, and much else.",
+            errno: errno.number, remedies: [Remedy("Mount /proc.", command: "mount -t proc proc /proc")])
     }
 
     fileprivate static var littleMemory: CaptureError {
         CaptureError(
-            .unavailable, "This process may not have the memory that it needs (RLIMIT_AS, RLIMIT_DATA).", errno: ENOMEM,
+            .unavailable, "This process may not have the memory that it needs (RLIMIT_AS, RLIMIT_DATA).",
+            errno: Errno.noMemory.number,
             remedies: [Remedy("Allow more address space.", command: "ulimit -v unlimited")])
     }
 
@@ -89,7 +87,7 @@ extension CaptureError {
         CaptureError(
             .unavailable,
             "The system gives this process \(found) more threads, and \(needed) are needed: a limit of processes "
-                + "(RLIMIT_NPROC, pids.max) or of memory is reached.", errno: EAGAIN,
+                + "(RLIMIT_NPROC, pids.max) or of memory is reached.", errno: Errno.wouldBlock.number,
             remedies: [Remedy("Allow more processes, or end some.", command: "ulimit -u 4096")])
     }
 }

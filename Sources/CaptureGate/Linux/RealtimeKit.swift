@@ -1,12 +1,12 @@
-import CSystem
 import CaptureRealtime
+import LinuxSystem
 
 /// rtkit on the system bus: `org.freedesktop.RealtimeKit1`, MakeThreadRealtime. It gives SCHED_RR to threads of programs
 /// that have no privilege, provided that their RLIMIT_RTTIME ends a thread that never waits.
 ///
 /// *thread-safe*
 struct RealtimeKit: RealtimeBroker {
-    /// How long bus and service may take together: a capture begins so much later at the worst.
+    /// Time that bus and service may take together: a capture begins so much later at the worst.
     let deadline: Duration
     private let environment: [String: String]
 
@@ -16,7 +16,7 @@ struct RealtimeKit: RealtimeBroker {
     }
 
     func raise(thread: Int32, to priority: Int32) -> Int32 {
-        guard let address = BusAddress.system(in: environment) else { return -ENOENT }
+        guard let address = BusAddress.system(in: environment) else { return -Errno.noSuchFileOrDirectory.number }
         let end = Deadline(after: deadline)
         do throws(Errno) {
             let bus = try BusConnection(to: address)
@@ -32,14 +32,17 @@ struct RealtimeKit: RealtimeBroker {
     ) -> Int32 {
         guard let most = bus.number(Self.named("MaxRealtimePriority"), until: end), most > 0,
             let time = bus.number(Self.named("RTTimeUSecMax"), until: end), time > 0
-        else { return -ENOTSUP }
-        let limited = cs_rttime_lower(time)
-        guard limited >= 0 else { return limited }
+        else { return -Errno.notSupported.number }
+        do throws(Errno) {
+            try ProcessStart.lowerRealtimeLimit(to: time)
+        } catch {
+            return -error.number
+        }
         let level = UInt32(clamping: min(most, Int64(priority)))
         switch bus.call(Self.named("MakeThreadRealtime"), thread: thread, priority: level, until: end) {
         case .answered: return 0
-        case .refused(_, let errno), .broken(let errno): return -errno
-        case .timedOut, .cancelled: return -ETIMEDOUT
+        case .refused(_, let errno), .broken(let errno): return -errno.number
+        case .timedOut, .cancelled: return -Errno.timedOut.number
         }
     }
 

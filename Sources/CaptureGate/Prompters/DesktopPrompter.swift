@@ -1,6 +1,6 @@
-import CSystem
 import Dispatch
 import Gate
+import LinuxSystem
 
 /// Asks in a dialog on the desktop: zenity or kdialog, where one is installed and there is a display.
 ///
@@ -9,7 +9,7 @@ import Gate
 ///
 /// *thread-safe*
 public struct DesktopPrompter: Prompter, PersonPrompter {
-    /// How long a person has to answer.
+    /// Time that a person has to answer.
     public let deadline: Duration
     private let dialogs: [DesktopDialog]
     private let environment: [String: String]
@@ -24,6 +24,7 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
 
     init(deadline: Duration, dialogs: [DesktopDialog], environment: [String: String]) {
         self.deadline = deadline
+        // The desktop's own dialog first: the other one works there too, but looks foreign.
         let isKDE = environment["XDG_CURRENT_DESKTOP"]?.split(separator: ":").contains("KDE") ?? false
         self.dialogs =
             dialogs.filter { ($0.kind == .kdialog) == isKDE } + dialogs.filter { ($0.kind == .kdialog) != isKDE }
@@ -51,9 +52,10 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
     }
 
     private func outcome<Value>(of text: PromptText<Value>) async -> PromptOutcome<Value> {
+        // Again, since the last look may be long ago.
         if let obstacle = await obstacle() { return .failed(obstacle) }
         guard let dialog else { return .dismissed }
-        let program = ChildProgram(
+        let program = ChildProcess(
             path: dialog.path, arguments: dialog.arguments(for: text), environment: Self.passed(of: environment))
         let end = Deadline(after: deadline)
         return await PromptQueue.run(on: queue) { cancel in
@@ -66,13 +68,15 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
         }
     }
 
-    private var dialog: DesktopDialog? { dialogs.first { cs_access($0.path, X_OK) == 0 } }
+    /// Looked up for each question: a dialog may be installed or removed while the program runs.
+    private var dialog: DesktopDialog? { dialogs.first { FileSystem.allows(.execute, to: $0.path) } }
 
+    /// X11 or Wayland; a program that is started by ssh or cron has neither.
     private var hasDisplay: Bool {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
     }
 
-    /// What a dialog needs to find display, session bus and its user's theme; and a locale in which its words are known
+    /// The variables by which a dialog finds display, session bus and its user's theme; and a locale in which its words are known
     /// and every name can be written.
     static func passed(of environment: [String: String]) -> [String: String] {
         let names: Set = [

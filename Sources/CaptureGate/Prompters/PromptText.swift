@@ -14,7 +14,7 @@ struct PromptText<Value: Sendable>: Sendable {
         let value: Value
     }
 
-    /// The lines above the choices.
+    /// The lines above the choices, already made visible: nothing in them is obeyed by a terminal.
     let lines: [String]
     /// The question itself, one line.
     let title: String
@@ -26,7 +26,7 @@ struct PromptText<Value: Sendable>: Sendable {
         "\(title) " + choices.map(\.text).joined(separator: ", ") + ", Enter to decide later: "
     }
 
-    /// What a typed line means: its choice's key or word.
+    /// The choice that a typed line names, by its key or its word.
     /// - Returns: `nil` where the line means nothing.
     func choice(for line: String) -> Value? {
         let word = line.lowercased()
@@ -34,10 +34,116 @@ struct PromptText<Value: Sendable>: Sendable {
     }
 }
 
-/// How a person ended a question.
+/// The end of a question, by a person or without one.
 enum PromptOutcome<Value: Sendable>: Sendable {
     case chosen(Value)
+    /// Turned away without a decision: nothing is stored.
     case dismissed
+    /// Nobody answered before the deadline: nothing is stored.
     case timedOut
     case failed(CaptureError)
+}
+
+/// A question about devices in words. Whatever comes from outside is shown, not obeyed, and cut to a length that leaves
+/// the question on the screen.
+struct QuestionText: Sendable {
+    let question: Question
+
+    var prompt: PromptText<Answer> {
+        PromptText(lines: lines, title: "Allow?", choices: choices)
+    }
+
+    private var lines: [String] {
+        var lines = ["\(Self.shown(question.subject.executable.path, 120)) wants to use:"]
+        for item in question.items {
+            lines.append(Self.line(for: item))
+            lines.append("    \(Self.shown(item.request.purpose, 200))")
+        }
+        if let application = question.subject.application {
+            lines.append("  It runs in \(application.kind.rawValue) \(Self.shown(application.name, 80)).")
+        }
+        if let previous = question.previous {
+            let old = Self.shown(String(previous.subject.executable.sha256.prefix(12)), 12)
+            lines.append("  The program has changed since it was allowed (its SHA-256 began with \(old)).")
+        }
+        return lines
+    }
+
+    /// A yes to a request that names no device is one to every device of its kind, and must read so.
+    private static func line(for item: Question.Item) -> String {
+        let request = item.request
+        let (capability, level) = (shown(request.capability.rawValue, 40), shown(request.level.name, 40))
+        let device = "\(shown(item.device.name, 60)) [\(shown(item.device.id.rawValue, 80))]"
+        switch request.device {
+        case .any: return "  any \(capability) (\(level)), now: \(device)"
+        case .id: return "  the \(capability) (\(level)): \(device)"
+        }
+    }
+
+    /// "No" first: it is what a dialog has picked already.
+    private var choices: [PromptText<Answer>.Choice] {
+        [PromptText.Choice(key: "n", word: "no", text: "[n]o", label: "No", value: .deny)]
+            + question.lifetimes.map { lifetime in
+                let (word, text, label) = Self.words(for: lifetime)
+                return PromptText.Choice(
+                    key: word.first ?? "?", word: word, text: text, label: label, value: .allow(lifetime))
+            }
+    }
+
+    /// The key is the letter in brackets, which is the word's first.
+    private static func words(for lifetime: Lifetime) -> (word: String, text: String, label: String) {
+        switch lifetime {
+        case .once: ("once", "[o]nce", "Once")
+        case .session: ("session", "this [s]ession", "For this session")
+        case .until: ("hour", "for an [h]our", "For an hour")
+        case .always: ("always", "[a]lways", "Always")
+        }
+    }
+
+    private static func shown(_ text: String, _ limit: Int) -> String { VisibleText.of(text, limit: limit) }
+
+    /// Text as a person may see it: see ``VisibleText``.
+    static func visible(_ text: String) -> String { text.visible }
+}
+
+extension Answer {
+    init(_ outcome: PromptOutcome<Answer>) {
+        switch outcome {
+        case .chosen(let answer): self = answer
+        case .dismissed: self = .dismissed
+        case .timedOut: self = .timedOut
+        case .failed(let error): self = .failed(error)
+        }
+    }
+}
+
+/// A yes-or-no question in words, as the program put it: shown, not obeyed, and cut to a length that leaves it on the
+/// screen.
+struct ConfirmationText: Sendable {
+    let confirmation: Confirmation
+
+    var prompt: PromptText<ConfirmationAnswer> {
+        let message = VisibleText.of(confirmation.message, limit: 400)
+        let agreement = VisibleText.of(confirmation.agreement, limit: 40)
+        // Begins with a word of ours, so that a dialog program can't take it for an option.
+        let (text, label) =
+            agreement.lowercased() == "yes" ? ("[y]es", "Yes") : ("[y]es (\(agreement))", "Yes (\(agreement))")
+        return PromptText(
+            lines: message.isEmpty ? [] : ["  \(message)"], title: VisibleText.of(confirmation.title, limit: 120),
+            choices: [
+                PromptText.Choice(key: "n", word: "no", text: "[n]o", label: "No", value: .no),
+                PromptText.Choice(key: "y", word: "yes", text: text, label: label, value: .yes),
+            ])
+    }
+}
+
+extension ConfirmationAnswer {
+    init(_ outcome: PromptOutcome<ConfirmationAnswer>) {
+        switch outcome {
+        case .chosen(let answer): self = answer
+        case .dismissed: self = .dismissed
+        case .timedOut: self = .timedOut
+        case .failed(let error): self = .failed(error)
+        }
+    }
 }

@@ -7,6 +7,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
     /// The terminal the program was started from, where there is one; else the desktop.
     public static var system: PrompterChain { PrompterChain([TerminalPrompter(), DesktopPrompter()]) }
 
+    /// In the order in which they are tried.
     public let prompters: [any Prompter]
     private let last = Locked<String?>(nil)
 
@@ -14,9 +15,10 @@ public final class PrompterChain: Prompter, PersonPrompter {
         self.prompters = prompters
     }
 
-    /// That of the prompter that asked last, so that the audit log names it.
+    /// The name of the prompter that asked last, so that the audit log has it.
     public var name: String { last.withLock { $0 } ?? prompters.map(\.name).joined(separator: " or ") }
 
+    /// True only where each of them asks a person: any of them may be the one that answers.
     package var asksPerson: Bool {
         prompters.allSatisfy { ($0 as? any PersonPrompter)?.asksPerson == true }
     }
@@ -42,6 +44,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
         }
     }
 
+    /// The first that can ask now, or the reasons of all of them together.
     private func ready() async -> Result<any Prompter, CaptureError> {
         var obstacles: [CaptureError] = []
         for prompter in prompters {

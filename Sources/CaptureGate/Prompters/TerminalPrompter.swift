@@ -1,6 +1,6 @@
-import CSystem
 import Dispatch
 import Gate
+import LinuxSystem
 
 /// Asks at the terminal the process was started from: `/dev/tty`, never standard input, which anything may feed.
 ///
@@ -10,7 +10,7 @@ import Gate
 ///
 /// *thread-safe*
 public struct TerminalPrompter: Prompter, PersonPrompter {
-    /// How long a person has to answer.
+    /// Time that a person has to answer.
     public var deadline: Duration { conversation.deadline }
     private let conversation: TerminalConversation
     private let queue = DispatchQueue(label: "capturegate.prompter.terminal")
@@ -27,12 +27,10 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
     }
 
     public func obstacle() async -> CaptureError? {
-        let terminal = cs_open(conversation.path, O_RDWR | O_NOCTTY, 0)
-        guard terminal >= 0 else {
+        guard let isForeground = try? Terminal(opening: conversation.path).isForeground else {
             return Self.nobody("There is no terminal to ask at.", "Start the program from a terminal.")
         }
-        defer { cs_close(terminal) }
-        guard cs_terminal_is_foreground(terminal) == 1 else {
+        guard isForeground else {
             return Self.nobody(
                 "The program runs in the background, where it can't ask at the terminal.",
                 "Bring the program to the foreground (fg).")
@@ -55,5 +53,73 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
 
     private static func nobody(_ why: String, _ advice: String) -> CaptureError {
         CaptureError(.unavailable, why, remedies: [Remedy(advice)])
+    }
+}
+
+/// A question at a terminal: shown, then asked until a word means something.
+struct TerminalConversation: Sendable {
+    let path: String
+    let deadline: Duration
+    /// Time that the question stands there before an answer counts: what is typed until then was meant for something else.
+    let pause: Duration
+
+    /// Blocks until there is an outcome.
+    /// - Parameter cancel: a descriptor that turns readable when the question is withdrawn.
+    func outcome<Value>(of text: PromptText<Value>, cancel: Int32) -> PromptOutcome<Value> {
+        do {
+            let terminal = try Terminal(opening: path, .keys, cancel: cancel, until: Deadline(after: deadline))
+            return ask(text, at: terminal)
+        } catch {
+            return Self.outcome(error)
+        }
+    }
+
+    private func ask<Value>(_ text: PromptText<Value>, at terminal: borrowing Terminal) -> PromptOutcome<Value> {
+        do throws(Terminal.Interruption) {
+            try terminal.write(([""] + text.lines).joined(separator: "\n") + "\n")
+            try terminal.settle(for: pause)
+            while true {
+                try terminal.write(text.promptLine)
+                let answer = try terminal.readWord()
+                if let value = text.choice(for: answer) { return .chosen(value) }
+                if answer.isEmpty { break }
+                try terminal.write("Please answer with one of the letters in brackets.\n")
+            }
+            terminal.note("Not decided; nothing is stored.\n")
+            return .dismissed
+        } catch {
+            if case .withdrawn = error { terminal.note("\nNot decided; nothing is stored.\n") }
+            if case .timedOut = error { terminal.note("\nNo answer in time; nothing is stored.\n") }
+            return Self.outcome(error)
+        }
+    }
+
+    private static func outcome<Value>(_ interruption: Terminal.Interruption) -> PromptOutcome<Value> {
+        switch interruption {
+        case .withdrawn: .dismissed
+        case .timedOut: .timedOut
+        case .failed(let verb, let errno):
+            .failed(
+                CaptureError(
+                    .unavailable, "The terminal can't be \(verb): \(errno.text).", errno: errno.number))
+        }
+    }
+}
+
+/// Runs what waits for a person where it may block.
+enum PromptQueue {
+    /// - Parameter body: gets a descriptor that turns readable when the task is cancelled.
+    static func run<Value>(
+        on queue: DispatchQueue, _ body: @escaping @Sendable (_ cancel: Int32) -> PromptOutcome<Value>
+    ) async -> PromptOutcome<Value> {
+        let cancel: EventDescriptor
+        do { cancel = try EventDescriptor.forWaiting() } catch { return .failed(error) }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: body(cancel.descriptor)) }
+            }
+        } onCancel: {
+            cancel.signal()
+        }
     }
 }

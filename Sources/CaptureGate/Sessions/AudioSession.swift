@@ -1,7 +1,6 @@
-import CSystem
-import CaptureBase
 import CaptureRealtime
 import Gate
+import LinuxSystem
 
 /// Wishes of a program about a microphone; a property that is `nil` leaves the choice to the device.
 ///
@@ -120,8 +119,9 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
     /// Opens a PCM; called on a thread of its own.
     static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
         let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
-        // Another card may have taken the number since it was looked up.
-        guard DeviceCatalog.isStillAtNode(core.device) else { throw RealtimeFault(.openPCM, result: -ENODEV) }
+        guard DeviceCatalog.isStillAtNode(core.device) else {
+            throw RealtimeFault(.openPCM, result: -Errno.noSuchDevice.number)
+        }
         let (got, hardware) = (source.settings, source.hardware)
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
         return OpenedMicrophone(

@@ -261,7 +261,7 @@ enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
     ) async -> OpenResult {
         // A camera that nobody wants any more shows no light.
         guard !Task.isCancelled else { return .cancelled }
-        return await FirstAnswer.of(
+        return await Race.of(
             { OpenResult(open) }, on: DispatchQueue(label: label), within: patience, late: .late, cancelled: .cancelled)
     }
 

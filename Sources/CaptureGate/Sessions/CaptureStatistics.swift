@@ -1,5 +1,6 @@
 import CaptureRealtime
 import Gate
+import LinuxSystem
 
 /// Counters of a capture: consistent enough for display while it runs, exact once it has ended.
 ///
@@ -66,7 +67,7 @@ public struct CaptureStatistics: Hashable, Sendable {
         case .roundRobin(let level): "SCHED_RR \(level)"
         case .nice(let value): "nice \(value)"
         case .normal(.sourceCallsServer): "normal: the device is a plugin that may wait for a server"
-        case .normal(.refused(let errno)): "normal: \(SystemText.error(errno))"
+        case .normal(.refused(let errno)): "normal: \(Errno(errno).text)"
         }
     }
 }

@@ -1,7 +1,6 @@
-import CSystem
-import CaptureBase
 import CaptureRealtime
 import Gate
+import LinuxSystem
 
 /// Translation of a device's errors and ends, which the capture loop reports in numbers, into errors with words and
 /// remedies.
@@ -22,17 +21,16 @@ struct DeviceFault {
     func error(_ fault: RealtimeFault) -> CaptureError {
         let call = words(fault)
         if let error = ofInput(fault, call) { return error }
-        switch fault.errno {
+        switch Errno(fault.errno) {
         // A driver that can't do what was asked says no more than EINVAL.
-        case EINVAL where isNegotiation(fault.call):
+        case .invalidArgument where isNegotiation(fault.call):
             return CaptureError(
                 .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
                 remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
-        case EPIPE where fault.call == .streamOn, ENOLINK where fault.call == .streamOn:
+        case .brokenPipe where fault.call == .streamOn, .linkSevered where fault.call == .streamOn:
             return withoutPipeline(call, fault.errno)
-        // Permission to open is the gate's and the node's matter; anywhere else these errnos are a fault of the driver
-        // or the system.
-        case EPERM where !isOpening(fault.call), EACCES where !isOpening(fault.call): return failed(call, fault.errno)
+        case .notPermitted where !isOpening(fault.call), .permissionDenied where !isOpening(fault.call):
+            return failed(call, fault.errno)
         case _ where !fault.call.isOfDevice: return ofSystem(call, fault.errno) ?? failed(call, fault.errno)
         default: return error(fault.call.function, fault.errno)
         }
@@ -45,20 +43,21 @@ struct DeviceFault {
     ///   - errno: positive.
     func error(_ function: String, _ errno: Int32) -> CaptureError {
         let call = words(function, errno)
-        switch errno {
-        case EBUSY: return busy(call)
-        case ENOENT, ENXIO, ENODEV: return gone(.noDevice, "\(named) is not there any more", call, errno)
-        case EPERM, EACCES: return refused(call)
-        case ENOSPC: return noBandwidth(call)
+        switch Errno(errno) {
+        case .resourceBusy: return busy(call)
+        case .noSuchFileOrDirectory, .noSuchAddressOrDevice, .noSuchDevice:
+            return gone(.noDevice, "\(named) is not there any more", call, errno)
+        case .notPermitted, .permissionDenied: return refused(call)
+        case .noSpace: return noBandwidth(call)
         default: return ofSystem(call, errno) ?? failed(call, errno)
         }
     }
 
     /// Error for a shortage of the system, whichever call met it; `nil` for any other errno.
     private func ofSystem(_ call: String, _ errno: Int32) -> CaptureError? {
-        switch errno {
-        case EMFILE, ENFILE: tooManyFiles(call, errno)
-        case ENOMEM: noMemory(call)
+        switch Errno(errno) {
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem: tooManyFiles(call, errno)
+        case .noMemory: noMemory(call)
         default: nil
         }
     }
@@ -66,7 +65,7 @@ struct DeviceFault {
     /// Call and errno in words.
     private func words(_ fault: RealtimeFault) -> String { words(fault.call.function, fault.errno) }
 
-    private func words(_ call: String, _ errno: Int32) -> String { "\(call): \(SystemText.error(errno))" }
+    private func words(_ call: String, _ errno: Int32) -> String { "\(call): \(Errno(errno).text)" }
 
     /// Public end of a capture.
     ///
@@ -163,7 +162,7 @@ struct DeviceFault {
     /// Error for ENOMEM.
     private func noMemory(_ call: String) -> CaptureError {
         CaptureError(
-            .unavailable, "\(named) can't be used: there is too little memory (\(call)).", errno: ENOMEM,
+            .unavailable, "\(named) can't be used: there is too little memory (\(call)).", errno: Errno.noMemory.number,
             remedies: [Remedy("End other programs, or ask for smaller pictures.")])
     }
 
@@ -179,11 +178,12 @@ struct DeviceFault {
     ///   - holder: holder, if it can be seen.
     ///   - call: call and errno in words.
     ///   - isRoot: true if this process sees all others of its namespace.
-    func busy(holder: DeviceHolder?, call: String, isRoot: Bool = cs_geteuid() == 0) -> CaptureError {
+    func busy(holder: DeviceHolder?, call: String, isRoot: Bool = Users.effectiveID == 0) -> CaptureError {
         let hidden = isRoot ? "no other process that can be seen here holds it" : "its holder is hidden"
         let who = holder.map { "process \($0.processID) (\($0.command)) holds it" } ?? hidden
         return CaptureError(
-            .busy, "\(named) is busy: \(who) (\(call)).", errno: EBUSY, remedies: [remedy(against: holder, isRoot)])
+            .busy, "\(named) is busy: \(who) (\(call)).", errno: Errno.resourceBusy.number,
+            remedies: [remedy(against: holder, isRoot)])
     }
 
     /// Remedy by holder: a sound server shares its microphones, any other program has to end.
@@ -206,7 +206,8 @@ struct DeviceFault {
     private func refused(_ call: String) -> CaptureError {
         let restriction = device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first
         return CaptureError(
-            .notAuthorized, restriction?.reason ?? "\(named) may not be opened (\(call)).", errno: EACCES,
+            .notAuthorized, restriction?.reason ?? "\(named) may not be opened (\(call)).",
+            errno: Errno.permissionDenied.number,
             remedies: restriction?.remedies
                 ?? [Remedy("See what may be used here, and what stands in the way.", command: "capturegate status")])
     }
@@ -214,7 +215,7 @@ struct DeviceFault {
     /// Error for ENOSPC, which USB cameras give for want of isochronous bandwidth.
     private func noBandwidth(_ call: String) -> CaptureError {
         CaptureError(
-            .unavailable, "\(named) gets no USB bandwidth for this format (\(call)).", errno: ENOSPC,
+            .unavailable, "\(named) gets no USB bandwidth for this format (\(call)).", errno: Errno.noSpace.number,
             remedies: [lighter, Remedy("Or plug it into another USB controller.")])
     }
 
@@ -245,22 +246,24 @@ struct DeviceFault {
 extension DeviceFault {
     /// Error for a call about an input, a standard or a signal; `nil` for any other call.
     fileprivate func ofInput(_ fault: RealtimeFault, _ call: String) -> CaptureError? {
-        switch (fault.call, fault.errno) {
+        switch (fault.call, Errno(fault.errno)) {
         // Without a signal problem ENOLINK is the pipeline's: its links are not set up.
-        case (.streamOn, ENOLINK) where signal == .present: return nil
-        case (.streamOn, ENOLINK), (.streamOn, ENOLCK), (.streamOn, ERANGE):
+        case (.streamOn, .linkSevered) where signal == .present: return nil
+        case (.streamOn, .linkSevered), (.streamOn, .noLocks), (.streamOn, .outOfRange):
             return (SignalState(query: 0 &- fault.errno) ?? .noSignal).error(device.description)
         // Set by the capture loop, which refuses sizes that no format can need.
-        case (.getFormat, EFBIG):
+        case (.getFormat, .fileTooLarge):
             return CaptureError(
                 .unavailable,
                 "\(named) claims pictures of many times the memory that their size can need; none is reserved (\(call)).",
-                errno: EFBIG, remedies: [Remedy("Choose another size or pixel format, or another camera.")])
-        case (.dequeueEvent, ENODATA):
+                errno: Errno.fileTooLarge.number,
+                remedies: [Remedy("Choose another size or pixel format, or another camera.")])
+        case (.dequeueEvent, .noData):
             return CaptureError(
-                .unavailable, "\(named) has ended its stream (V4L2_EVENT_EOS).", errno: ENODATA,
+                .unavailable, "\(named) has ended its stream (V4L2_EVENT_EOS).", errno: Errno.noData.number,
                 remedies: [Remedy("Start what feeds it, then try again.")])
-        case (.selectInput, EINVAL), (.findInput, EINVAL), (.setStandard, EINVAL), (.findTimings, EINVAL):
+        case (.selectInput, .invalidArgument), (.findInput, .invalidArgument), (.setStandard, .invalidArgument),
+            (.findTimings, .invalidArgument):
             return noSuch(fault.call, call)
         default: return nil
         }
@@ -278,7 +281,7 @@ extension DeviceFault {
             }
         let list = all.isEmpty ? "it has none to choose" : "it takes " + all.joined(separator: ", ")
         return CaptureError(
-            .notAsAsked, "The \(place) has no such \(what) (\(words)): \(list).", errno: EINVAL,
+            .notAsAsked, "The \(place) has no such \(what) (\(words)): \(list).", errno: Errno.invalidArgument.number,
             remedies: [Remedy("Choose one of these, or another input.", command: "capturegate devices --json")])
     }
 

@@ -1,7 +1,6 @@
-import CSystem
-import CaptureBase
 import CaptureRealtime
 import Gate
+import LinuxSystem
 
 /// Wishes of a program about a camera; a property that is `nil` leaves the choice to the device.
 ///
@@ -157,8 +156,9 @@ package struct OpenedCamera: ~Copyable, Sendable {
     /// Opens a V4L2 node; called on a thread of its own.
     static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
-        // Another camera may have taken the node since it was looked up.
-        guard DeviceCatalog.isStillAtNode(core.device) else { throw RealtimeFault(.openCamera, result: -ENODEV) }
+        guard DeviceCatalog.isStillAtNode(core.device) else {
+            throw RealtimeFault(.openCamera, result: -Errno.noSuchDevice.number)
+        }
         let got = source.format
         let (isCovered, signal) = (source.isCovered, source.signal)
         core.counters.begin(with: signal)

@@ -185,9 +185,9 @@ extension RefusalNotice {
     ///   - device: The device that a denial names: a yes to any device would not lift it.
     func command(_ verb: String, _ lifetime: String? = nil, on device: DeviceSelector = .any) -> String {
         var words = ["capturegate", verb, capability.rawValue]
-        if let path = foreignProgram { words += ["--to", Self.quoted(path)] }
+        if let path = foreignProgram { words += ["--to", ShellQuote.word(path)] }
         if case .id(let id) = device == .any ? request?.device : device {
-            words += ["--device", Self.quoted(id.rawValue)]
+            words += ["--device", ShellQuote.word(id.rawValue)]
         }
         if let level = request?.level, level == .meter || level == .still { words += ["--level", level.name] }
         if let lifetime { words.append(lifetime) }
@@ -199,19 +199,6 @@ extension RefusalNotice {
         guard case .success(let subject) = subject else { return nil }
         let path = subject.executable.path
         return path == "capturegate" || path.hasSuffix("/capturegate") ? nil : path
-    }
-
-    /// A word in the form that a shell reads back.
-    static func quoted(_ word: String) -> String {
-        let plain = word.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            default: "/._-:+@,%=".utf8.contains(byte)
-            }
-        }
-        if plain, !word.isEmpty { return word }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }
 

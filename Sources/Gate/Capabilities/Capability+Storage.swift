@@ -74,7 +74,7 @@ extension Capability.Storage {
 
     private func restricted(_ reason: String) -> AuthorizationReport {
         let remedies = [
-            Remedy("See who may write there.", command: "ls -ld \(RefusalNotice.quoted(requirement.directory))")
+            Remedy("See who may write there.", command: "ls -ld \(ShellQuote.word(requirement.directory))")
         ]
         let restriction = Restriction(
             cause: .nodePermissions(node: requirement.directory), reason: reason, remedies: remedies)

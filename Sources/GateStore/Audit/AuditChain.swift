@@ -1,6 +1,6 @@
-import CSystem
 import FoundationEssentials
 import Gate
+import LinuxSystem
 
 /// The chain of the audit log. Each line has the hash of the line before it, and the digest of the state it leaves.
 struct AuditChain: Sendable {
@@ -59,7 +59,7 @@ struct AuditChain: Sendable {
 
     /// The hash of a line: SHA-256 over a tag, its number, the hash before it, and its text.
     static func hash(number: Int64, previous: String, event: String) throws(CaptureError) -> String {
-        try SHA256.hex(of: "capturegate-audit-1\n\(number)\n\(previous)\n\(event)".utf8)
+        try SHA256.digest(of: "capturegate-audit-1\n\(number)\n\(previous)\n\(event)".utf8)
     }
 
     /// The text of a line: JSON with sorted keys, so that the same event always has the same hash.
@@ -197,7 +197,7 @@ struct AuditLink: Hashable, Sendable {
     func nextNumber() throws(CaptureError) -> Int64 {
         guard number < AuditLink.numbers.upperBound else {
             throw StoreFailure.error(
-                "The audit log has come to its last line, \(number).", errno: EOVERFLOW,
+                "The audit log has come to its last line, \(number).", errno: Errno.overflow.number,
                 "Move the store away to begin with an empty one.")
         }
         return number + 1

@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// The content of the head file: the extents of the log before and after the change that is under way.
 ///
@@ -23,7 +23,7 @@ struct AuditHead: Hashable, Sendable {
     /// One line of text, filled up with blanks.
     func encoded() throws(CaptureError) -> [UInt8] {
         let text = body
-        let line = "\(text) sum=\(try SHA256.hex(of: text.utf8))"
+        let line = "\(text) sum=\(try SHA256.digest(of: text.utf8))"
         let padding = String(repeating: " ", count: max(0, AuditHead.bytes - 1 - line.utf8.count))
         return Array("\(line)\(padding)\n".utf8)
     }
@@ -39,7 +39,7 @@ struct AuditHead: Hashable, Sendable {
         self.init(
             turn: turn, before: AuditExtent(anchor: links[0], last: links[1]),
             after: AuditExtent(anchor: links[2], last: links[3]))
-        guard let sum = try? SHA256.hex(of: body.utf8), words[6] == "sum=\(sum)" else { return nil }
+        guard let sum = try? SHA256.digest(of: body.utf8), words[6] == "sum=\(sum)" else { return nil }
     }
 
     init(turn: UInt64, before: AuditExtent, after: AuditExtent) {
@@ -71,53 +71,70 @@ struct AuditHeadFile: Sendable {
 
     /// `nil` if there is none, or neither half is whole.
     func read() throws(CaptureError) -> AuditHead? {
-        let opened = cs_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0)
-        if opened == -ENOENT { return nil }
-        let file = Descriptor(try checked(opened, "read"))
-        try StateDirectory.checkOpened(file.number, at: path)
+        guard let file = try open() else { return nil }
+        try StateDirectory.checkOpened(file, at: path)
         var bytes = [UInt8](repeating: 0, count: 2 * AuditHead.bytes)
-        let count = try checked(cs_pread(file.number, &bytes, bytes.count, 0), "read")
+        let count = try checked("read") { () throws(Errno) in try file.read(into: &bytes, at: 0) }
         let halves = [bytes[..<AuditHead.bytes], bytes[AuditHead.bytes...]].compactMap(AuditHead.init(decoding:))
         return count == 0 ? nil : halves.max { $0.turn < $1.turn }
     }
 
+    /// Opens the file to read it; `nil` if there is none.
+    private func open() throws(CaptureError) -> FileDescriptor? {
+        do throws(Errno) {
+            return try FileDescriptor(opening: path, [.noFollow, .nonBlocking])
+        } catch {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw failure(error, "read")
+        }
+    }
+
     /// - Parameter durable: whether to return only when the disk has it.
     func write(_ head: AuditHead, durable: Bool) throws(CaptureError) {
-        let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK
-        let file = Descriptor(try checked(cs_open(path, flags, 0o600), "written"))
-        try StateDirectory.checkOpened(file.number, at: path)
+        let file = try checked("written") { () throws(Errno) in
+            try FileDescriptor(opening: path, [.writeOnly, .create, .noFollow, .nonBlocking], mode: 0o600)
+        }
+        try StateDirectory.checkOpened(file, at: path)
         let bytes = try head.encoded()
         let offset = Int64(head.turn % 2) * Int64(AuditHead.bytes)
-        let count = try checked(cs_pwrite(file.number, bytes, bytes.count, offset), "written")
+        let count = try checked("written") { () throws(Errno) in try file.write(bytes, at: offset) }
         // A short write to a file of this size means that the disk has no room for the rest.
         guard count == bytes.count else { throw StoreFailure.full(path) }
         guard durable else { return }
-        _ = try checked(cs_fdatasync(file.number), "written")
+        try checked("written") { () throws(Errno) in try file.syncData() }
         if head.turn <= 2 { try syncFolder() }
     }
 
     /// Wakes the watchers of the directory without writing a byte: the kernel makes a writer wait when its disk is behind, and a
     /// revocation must not wait.
     func announce() {
-        let opened = cs_open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0)
         // inotify reports the close of a file that was open for writing.
-        if opened >= 0 { _ = cs_close(opened) }
+        _ = try? FileDescriptor(opening: path, [.writeOnly, .noFollow, .nonBlocking])
     }
 
     /// Syncs the directory: without its entry, a new file is lost when the power fails.
     private func syncFolder() throws(CaptureError) {
-        let opened = try checked(cs_open(StoreFailure.folder(of: path), O_RDONLY | O_DIRECTORY, 0), "written")
-        let folder = Descriptor(opened)
-        _ = try checked(cs_fsync(folder.number), "written")
+        try checked("written") { () throws(Errno) in
+            try FileDescriptor(opening: StoreFailure.folder(of: path), .directory).sync()
+        }
     }
 
-    /// Throws for a failed call, with the verb of what was tried. A full disk has an error of its own.
-    private func checked<Result: SignedInteger>(_ result: Result, _ deed: String) throws(CaptureError) -> Result {
-        guard result < 0 else { return result }
-        let failure = SystemFailure(result: result)
-        if failure.errno == ENOSPC || failure.errno == EDQUOT { throw StoreFailure.full(path) }
-        throw StoreFailure.error(
-            "The head of the audit log, \(path), can't be \(deed): \(failure.text).", errno: failure.errno,
+    /// Makes calls on the file, with the verb of what is tried for the error of one that fails.
+    private func checked<Result: ~Copyable>(
+        _ deed: String, _ body: () throws(Errno) -> Result
+    ) throws(CaptureError) -> Result {
+        do throws(Errno) {
+            return try body()
+        } catch {
+            throw failure(error, deed)
+        }
+    }
+
+    /// The error for a failed call. A full disk has an error of its own.
+    private func failure(_ errno: Errno, _ deed: String) -> CaptureError {
+        if errno == .noSpace || errno == .diskQuotaExceeded { return StoreFailure.full(path) }
+        return StoreFailure.error(
+            "The head of the audit log, \(path), can't be \(deed): \(errno.text).", errno: errno.number,
             "Make it readable and writable for this user; nothing is captured until then.",
             command: ["ls", "-la", StoreFailure.folder(of: path)])
     }

@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 extension AuditLog {
     /// The number of lines that are kept by default: about 30 MB.
@@ -110,7 +110,8 @@ extension AuditLog {
     /// The error of a retention that would drop a fault.
     private static func refusal(_ fault: AuditFault) -> CaptureError {
         StoreFailure.error(
-            "The audit log can't be shortened while it has a fault: \(fault.message)", errno: EILSEQ,
+            "The audit log can't be shortened while it has a fault: \(fault.message)",
+            errno: Errno.illegalByteSequence.number,
             "Find out who did that; to begin a new log, move the store away.",
             command: ["capturegate", "log", "--verify"])
     }

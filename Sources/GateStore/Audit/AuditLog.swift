@@ -1,6 +1,6 @@
-import CSystem
 import FoundationEssentials
 import Gate
+import LinuxSystem
 
 /// The audit log of a store: every decision, refusal, start, stop and revocation, one line each, chained by hashes.
 ///
@@ -47,7 +47,8 @@ package struct AuditLog: Sendable {
     /// The error for lines that do not ascend.
     private static func disorder(_ number: Int64, after other: Int64) -> CaptureError {
         StoreFailure.error(
-            "The audit log is damaged: line \(number) stands where one behind \(other) belongs.", errno: EILSEQ,
+            "The audit log is damaged: line \(number) stands where one behind \(other) belongs.",
+            errno: Errno.illegalByteSequence.number,
             "See where it begins.", command: ["capturegate", "log", "--verify"])
     }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Gate
+import LinuxSystem
 
 /// A line of the log as it is written: the event, and the fields that the store adds.
 struct AuditRecord: Encodable {

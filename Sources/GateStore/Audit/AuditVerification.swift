@@ -1,4 +1,5 @@
 import Gate
+import LinuxSystem
 
 extension AuditLog {
     /// Reads the whole log and finds the first line that was changed, is missing or was cut off.

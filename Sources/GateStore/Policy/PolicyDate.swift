@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A moment as policy files write it: `2027-01-31T18:00:00Z`, seconds and their fraction optional, an offset such as
 /// `+01:00` in the place of `Z`. Without an offset it would mean another moment on each machine.
 ///
@@ -9,14 +11,17 @@ struct PolicyDate: Hashable, Sendable {
     /// `nil` if the text is not such a date, or not of the years 1678 to 2261, which 64 bits of nanoseconds can name.
     init?(_ text: String) {
         var reader = Reader(rest: text.utf8[...])
-        guard let day = reader.day(), reader.take("T") || reader.take("t") || reader.take(" "),
-            let nanosecondsOfDay = reader.time(), let offset = reader.offset(), reader.rest.isEmpty
+        guard let date = reader.date(), reader.take("T") || reader.take("t") || reader.take(" "),
+            let time = reader.time(), let offset = reader.offset(), reader.rest.isEmpty
         else { return nil }
-        let seconds = day * 86_400 - offset
-        let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflowsToo) = whole.addingReportingOverflow(nanosecondsOfDay)
+        let moment = CivilTime(
+            year: date.year, month: date.month, day: date.day, hour: time.hour, minute: time.minute, second: time.second
+        )
+        guard let whole = moment.nanoseconds(in: .utc) else { return nil }
+        let (sum, overflows) = whole.subtractingReportingOverflow(offset * 1_000_000_000)
+        let (nanoseconds, overflowsToo) = sum.addingReportingOverflow(time.fraction)
         guard !overflows, !overflowsToo else { return nil }
-        nanoseconds = sum
+        self.nanoseconds = nanoseconds
     }
 }
 
@@ -40,38 +45,28 @@ private struct Reader {
         return range.contains(value) ? value : nil
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
-    mutating func day() -> Int64? {
+    /// Year, month and day; the calendar says later whether it has such a day.
+    mutating func date() -> (year: Int, month: Int, day: Int)? {
         guard let year = number(digits: 4, in: 0...9999), take("-"), let month = number(digits: 2, in: 1...12),
-            take("-"), let day = number(digits: 2, in: 1...Reader.days(in: month, of: year))
+            take("-"), let day = number(digits: 2, in: 1...31)
         else { return nil }
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        return (Int(year), Int(month), Int(day))
     }
 
-    /// Days of a month, by the Gregorian rule.
-    private static func days(in month: Int64, of year: Int64) -> Int64 {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        if month == 2 { return isLeap ? 29 : 28 }
-        return [4, 6, 9, 11].contains(month) ? 30 : 31
-    }
-
-    /// Nanoseconds since midnight.
-    mutating func time() -> Int64? {
+    /// Hour, minute and second, and the second's fraction in nanoseconds.
+    mutating func time() -> (hour: Int, minute: Int, second: Int, fraction: Int64)? {
         guard let hour = number(digits: 2, in: 0...23), take(":"), let minute = number(digits: 2, in: 0...59) else {
             return nil
         }
-        var nanoseconds = (hour * 60 + minute) * 60_000_000_000
-        guard take(":") else { return nanoseconds }
+        guard take(":") else { return (Int(hour), Int(minute), 0, 0) }
         guard let second = number(digits: 2, in: 0...59) else { return nil }
-        nanoseconds += second * 1_000_000_000
-        guard take(".") else { return nanoseconds }
-        let digits = rest.prefix { (48...57).contains($0) }.count
-        guard (1...9).contains(digits), let fraction = number(digits: digits, in: 0...999_999_999) else { return nil }
-        return nanoseconds + (digits..<9).reduce(fraction) { value, _ in value * 10 }
+        var fraction: Int64 = 0
+        if take(".") {
+            let digits = rest.prefix { (48...57).contains($0) }.count
+            guard (1...9).contains(digits), let value = number(digits: digits, in: 0...999_999_999) else { return nil }
+            fraction = (digits..<9).reduce(value) { value, _ in value * 10 }
+        }
+        return (Int(hour), Int(minute), Int(second), fraction)
     }
 
     /// Seconds east of Greenwich.

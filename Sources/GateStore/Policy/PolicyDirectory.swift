@@ -1,6 +1,6 @@
-import CSystem
 import Dispatch
 import Gate
+import LinuxSystem
 
 /// The administrator's rules: the files `*.yaml` of a folder.
 ///
@@ -48,7 +48,7 @@ package final class PolicyDirectory: PolicySource {
     /// - Parameter path: absolute. In another folder than the standard one, files of this user are trusted too, not
     ///   those of root alone.
     package convenience init(path: String = PolicyDirectory.standardPath) {
-        self.init(path: path, owners: path == PolicyDirectory.standardPath ? [0] : [0, cs_geteuid()])
+        self.init(path: path, owners: path == PolicyDirectory.standardPath ? [0] : [0, Users.effectiveID])
     }
 
     /// - Parameter owners: whose files are trusted.
@@ -127,11 +127,11 @@ package final class PolicyDirectory: PolicySource {
 /// Tells of every change in a policy folder. It does not compare: two writes may bear one time stamp.
 final class PolicyWatch: Sendable {
     let observers = Observers()
-    private let watch: FolderWatch
+    private let watch: DirectoryWatch
 
     init(on path: String) {
         let queue = DispatchQueue(label: "capturegate.policy.changes", qos: .userInitiated)
-        watch = FolderWatch(path, on: queue) { [observers] in observers.notify() }
+        watch = DirectoryWatch(path, on: queue) { [observers] in observers.notify() }
     }
 }
 

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// A mistake in a policy file, in one sentence.
 struct PolicyMistake: Error, Hashable, Sendable {
     let message: String

@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// The listing of a policy directory at one moment: its files, and the reasons not to trust them.
 struct PolicyListing: Hashable, Sendable {
@@ -70,7 +70,7 @@ private struct ListingReader {
         for name in path.split(separator: "/") {
             part += "/\(name)"
             switch FileStatus.ofLink(part) {
-            case .failure(let failure) where failure.errno == ENOENT: return nil
+            case .failure(let failure) where failure == .noSuchFileOrDirectory: return nil
             case .failure(let failure):
                 report(part, "It can't be looked at: \(failure.text).")
                 return nil
@@ -118,21 +118,8 @@ private struct ListingReader {
     }
 
     /// All names, in the order of their bytes; no more than are needed to see that there are too many.
-    private static func names(in path: String) throws(SystemFailure) -> [String] {
-        var opened: UnsafeMutableRawPointer?
-        let result = cs_directory_open(path, &opened)
-        guard result >= 0, let directory = opened else { throw SystemFailure(result: result) }
-        defer { _ = cs_directory_close(directory) }
-        var names: [String] = []
-        var entry = cs_directory_entry()
-        while names.count <= mostNames {
-            let result = cs_directory_next(directory, &entry)
-            guard result >= 0 else { throw SystemFailure(result: result) }
-            guard result > 0 else { break }
-            let name = withUnsafeBytes(of: entry.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    private static func names(in path: String) throws(Errno) -> [String] {
+        try FileSystem.names(in: path, limit: mostNames + 1).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }
 

@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 extension PolicyParser {
     private static let keys =
@@ -162,21 +162,19 @@ enum PolicyNames {
 
     static func user(_ word: String) -> Finding {
         if let id = UInt32(word) { return .id(id) }
-        var user = cs_user()
-        return finding(cs_user_by_name(word, &user), user.uid)
+        return finding { () throws(Errno) in try Users.id(ofUser: word) }
     }
 
     static func group(_ word: String) -> Finding {
         if let id = UInt32(word) { return .id(id) }
-        var group = cs_group()
-        return finding(cs_group_by_name(word, &group), group.gid)
+        return finding { () throws(Errno) in try Users.id(ofGroup: word) }
     }
 
-    private static func finding(_ result: Int32, _ id: UInt32) -> Finding {
-        switch result {
-        case 1: .id(id)
-        case 0: .none
-        default: .failed(systemText(result))
+    private static func finding(_ look: () throws(Errno) -> UInt32?) -> Finding {
+        do throws(Errno) {
+            return try look().map { .id($0) } ?? .none
+        } catch {
+            return .failed(error.text)
         }
     }
 }

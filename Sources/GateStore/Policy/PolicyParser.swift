@@ -1,4 +1,5 @@
 import Gate
+import LinuxSystem
 
 /// Reads one policy file: its rules, or its mistakes. Mistakes of YAML end the reading; of those in rules all are reported.
 struct PolicyParser {

@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// The rules of a folder as they were read at one moment.
 struct PolicyReading: Sendable {
@@ -15,7 +15,7 @@ struct PolicyReading: Sendable {
     /// Reads all files of a listing, in its order. One file with a mistake does not keep the others from being read.
     init(of folder: PolicyListing, at path: String, wasThere: Bool) {
         self.folder = folder
-        readAt = cs_clock_ns(Int32(CS_CLOCK_REALTIME))
+        readAt = SystemClock.realtime.now
         hasVanished = wasThere && folder.status == nil
         var rules: [PolicyRule] = []
         var diagnostics = folder.diagnostics
@@ -73,31 +73,23 @@ private enum PolicyFile {
     /// - Parameter file: the listing's entry. Another file in its place, or one that is being written, is an error.
     static func bytes(of file: PolicyListing.File) throws(PolicyFileFault) -> [UInt8] {
         guard file.status.size <= largest else { throw PolicyFileFault(message: "It is longer than 128 KiB.") }
-        let opened = cs_open(file.path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, 0)
-        guard opened >= 0 else { throw PolicyFileFault(message: "It can't be opened: \(systemText(opened)).") }
-        let descriptor = Descriptor(opened)
-        let bytes = try read(descriptor)
-        guard (try? FileStatus.of(descriptor: descriptor.number).get()) == file.status else {
+        let descriptor: FileDescriptor
+        do throws(Errno) {
+            descriptor = try FileDescriptor(opening: file.path, [.nonBlocking, .noFollow, .noControllingTerminal])
+        } catch {
+            throw PolicyFileFault(message: "It can't be opened: \(error.text).")
+        }
+        let bytes: [UInt8]
+        do throws(Errno) {
+            // One byte more than is allowed: the file may have grown since it was listed.
+            bytes = try descriptor.readToEnd(limit: largest + 1)
+        } catch {
+            throw PolicyFileFault(message: "It can't be read: \(error.text).")
+        }
+        guard (try? FileStatus.of(descriptor).get()) == file.status else {
             throw PolicyFileFault(message: "It changed while it was read; write it anew and rename it into its place.")
         }
         guard bytes.count <= largest else { throw PolicyFileFault(message: "It is longer than 128 KiB.") }
-        return bytes
-    }
-
-    /// Reads to the end, and one byte more than is allowed: a file may have grown since it was listed.
-    private static func read(_ file: borrowing Descriptor) throws(PolicyFileFault) -> [UInt8] {
-        let number = file.number
-        var bytes = [UInt8](repeating: 0, count: largest + 1)
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { room in
-                cs_read(number, room.baseAddress.map { $0 + count }, room.count - count)
-            }
-            guard got >= 0 else { throw PolicyFileFault(message: "It can't be read: \(systemText(got)).") }
-            guard got > 0 else { break }
-            count += Int(got)
-        }
-        bytes.removeLast(bytes.count - count)
         return bytes
     }
 }

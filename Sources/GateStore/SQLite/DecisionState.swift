@@ -1,4 +1,5 @@
 import Gate
+import LinuxSystem
 
 /// Everything a store decides by, read at one moment, with a digest over every value.
 ///
@@ -101,5 +102,5 @@ private struct StateDigest {
         }
     }
 
-    func end() throws(CaptureError) -> String { try SHA256.hex(of: bytes) }
+    func end() throws(CaptureError) -> String { try SHA256.digest(of: bytes) }
 }

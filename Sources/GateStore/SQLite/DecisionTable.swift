@@ -1,4 +1,5 @@
 import Gate
+import LinuxSystem
 
 /// The table `decision`: one row a stored decision.
 enum DecisionTable {

@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 extension SQLiteGrantStore {
     /// Each decision takes the place of the one of the same key.
@@ -97,7 +97,7 @@ extension SQLiteGrantStore {
                     return .commit
                 }
             }
-            let committed = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+            let committed = SystemClock.monotonic.now
             if decides { chain.head.announce() }
             chain.settle(db)
             if retains { AuditLog.retain(after: event, chain, db) }

@@ -1,6 +1,6 @@
-import CSystem
 import Dispatch
 import Gate
+import LinuxSystem
 
 /// A user's grants and audit log in one SQLite database, in WAL mode with `synchronous = FULL`.
 ///

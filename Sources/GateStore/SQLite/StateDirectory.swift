@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// The directory of a user's grant store, checked to be writable for that user alone.
 struct StateDirectory: Sendable {
@@ -20,10 +20,10 @@ struct StateDirectory: Sendable {
     ///
     /// - Parameter user: who must own everything.
     /// - Throws: `.store` if somebody else could have written here, or this user can't.
-    init(preparing path: String, for user: UInt32 = cs_geteuid()) throws(CaptureError) {
+    init(preparing path: String, for user: UInt32 = Users.effectiveID) throws(CaptureError) {
         guard path.hasPrefix("/") else {
             throw StoreFailure.error(
-                "The folder of the grant store, \(path), is not an absolute path.", errno: EINVAL,
+                "The folder of the grant store, \(path), is not an absolute path.", errno: Errno.invalidArgument.number,
                 "Name it from the root on.")
         }
         self.path = path
@@ -47,13 +47,18 @@ struct StateDirectory: Sendable {
         var made = ""
         for name in path.split(separator: "/") {
             made += "/" + name
-            let result = cs_mkdir(made, 0o700)
+            let failure: Errno
+            do throws(Errno) {
+                try FileSystem.makeDirectory(made, mode: 0o700)
+                continue
+            } catch {
+                failure = error
+            }
             // Only what is missing matters; a folder above may be unreadable and still lead on.
-            guard result < 0, result != -EEXIST, cs_access(made, F_OK) < 0 else { continue }
-            let failure = SystemFailure(result: result)
+            if failure == .fileExists || FileSystem.allows(.existence, to: made) { continue }
             throw StoreFailure.error(
                 "The folder of the grant store, \(path), can't be made: \(failure.text) at \(made).",
-                errno: failure.errno,
+                errno: failure.number,
                 "Make it yourself, writable for this user alone, or name another with XDG_STATE_HOME.",
                 command: ["mkdir", "-p", "-m", "700", path])
         }
@@ -65,25 +70,27 @@ struct StateDirectory: Sendable {
         guard status.kind != .link else {
             throw StoreFailure.error(
                 "The grant store's folder \(path) is a symbolic link: whoever owns it would say which store this is.",
-                errno: ELOOP, "Put the folder itself there, or name where it is with XDG_STATE_HOME.",
+                errno: Errno.tooManySymbolicLinkLevels.number,
+                "Put the folder itself there, or name where it is with XDG_STATE_HOME.",
                 command: ["ls", "-ld", path])
         }
         guard status.kind == .directory else {
             throw StoreFailure.error(
-                "The grant store's folder \(path) is not a folder.", errno: ENOTDIR,
+                "The grant store's folder \(path) is not a folder.", errno: Errno.notDirectory.number,
                 "Move what is there away.", command: ["mv", path, "\(path).old"])
         }
         try StateDirectory.checkTrust(of: status, at: path, mode: "700", user: user)
-        let access = cs_access(path, W_OK | X_OK)
-        guard access != -EROFS else {
+        let refusal = FileSystem.refusal(of: [.write, .execute], to: path)
+        guard refusal != .readOnlyFileSystem else {
             throw StoreFailure.error(
-                "The grant store's folder \(path) is on a file system that can't be written.", errno: EROFS,
+                "The grant store's folder \(path) is on a file system that can't be written.",
+                errno: Errno.readOnlyFileSystem.number,
                 "Mount it writable, or name a folder elsewhere with XDG_STATE_HOME.",
                 command: ["findmnt", "-T", path])
         }
-        guard access >= 0 || access == -ENOENT else {
+        guard refusal == nil || refusal == .noSuchFileOrDirectory else {
             throw StoreFailure.error(
-                "The grant store's folder \(path) can't be written.", errno: EACCES,
+                "The grant store's folder \(path) can't be written.", errno: Errno.permissionDenied.number,
                 "Make it writable for this user, or name another with XDG_STATE_HOME.", command: ["chmod", "700", path])
         }
     }
@@ -93,23 +100,24 @@ struct StateDirectory: Sendable {
         // By its path alone: closing a descriptor of a database drops every lock this process has on it (fcntl(2)). A file
         // that is gone by now is as good as none: SQLite removes files when the last program closes them.
         let found = FileStatus.ofLink(file)
-        if case .failure(let failure) = found, failure.errno == ENOENT { return }
+        if case .failure(let failure) = found, failure == .noSuchFileOrDirectory { return }
         let status = try StateDirectory.status(of: file, found)
         try StateDirectory.checkFile(status, at: file, for: user)
         // SQLite would open it all the same, read-only, and leave more files of that mode behind.
-        let access = cs_access(file, R_OK | W_OK)
-        guard access >= 0 || access == -ENOENT else {
+        let refusal = FileSystem.refusal(of: [.read, .write], to: file)
+        guard refusal == nil || refusal == .noSuchFileOrDirectory else {
             throw StoreFailure.error(
-                "\(file) can't be read and written.", errno: EACCES, "Make it readable and writable for this user.",
+                "\(file) can't be read and written.", errno: Errno.permissionDenied.number,
+                "Make it readable and writable for this user.",
                 command: ["chmod", "600", file])
         }
     }
 
     /// Checks a file of the store that is open already: between a look at its path and the opening, the path may have
     /// come to mean another.
-    static func checkOpened(_ descriptor: Int32, at file: String) throws(CaptureError) {
+    static func checkOpened(_ descriptor: borrowing FileDescriptor, at file: String) throws(CaptureError) {
         try checkFile(
-            try status(of: file, FileStatus.of(descriptor: descriptor)), at: file, for: cs_geteuid())
+            try status(of: file, FileStatus.of(descriptor)), at: file, for: Users.effectiveID)
     }
 
     /// Checks the status of a file: a regular one, this user's, closed to others, with one name.
@@ -119,14 +127,15 @@ struct StateDirectory: Sendable {
         guard status.kind == .file else {
             throw StoreFailure.error(
                 "\(file) is not a regular file, but \(status.kind == .link ? "a symbolic link" : "something else").",
-                errno: ELOOP, "Find out who put it there, and move it away.", command: ["mv", file, "\(file).odd"])
+                errno: Errno.tooManySymbolicLinkLevels.number, "Find out who put it there, and move it away.",
+                command: ["mv", file, "\(file).odd"])
         }
         try checkTrust(of: status, at: file, mode: "600", user: user)
         // A write under the other name is a write here. 0 names: removed since, which is as good as none.
         guard status.links <= 1 else {
             throw StoreFailure.error(
                 "\(file) has \(status.links) names (hard links), and could be changed by another of them.",
-                errno: EMLINK,
+                errno: Errno.tooManyLinks.number,
                 "Find the other names and remove them.",
                 command: ["find", StoreFailure.folder(of: file), "-samefile", file])
         }
@@ -134,13 +143,13 @@ struct StateDirectory: Sendable {
 
     /// The status of a file or directory that must be there.
     private static func status(
-        of path: String, _ result: Result<FileStatus, SystemFailure>
+        of path: String, _ result: Result<FileStatus, Errno>
     ) throws(CaptureError) -> FileStatus {
         switch result {
         case .success(let status): return status
         case .failure(let failure):
             throw StoreFailure.error(
-                "\(path) of the grant store can't be looked at: \(failure.text).", errno: failure.errno,
+                "\(path) of the grant store can't be looked at: \(failure.text).", errno: failure.number,
                 "Give this user access to it.", command: ["ls", "-ld", path])
         }
     }
@@ -151,13 +160,15 @@ struct StateDirectory: Sendable {
     ) throws(CaptureError) {
         guard status.owner == user else {
             throw StoreFailure.error(
-                "\(path) belongs to user \(status.owner), not to user \(user) who runs this program.", errno: EPERM,
+                "\(path) belongs to user \(status.owner), not to user \(user) who runs this program.",
+                errno: Errno.notPermitted.number,
                 "Run the program as its owner (without sudo), or give the file back.",
                 command: ["chown", "\(user)", path])
         }
         guard !status.isWritableByOthers else {
             throw StoreFailure.error(
-                "\(path) can be changed by other users (mode 0\(String(status.permissions, radix: 8))).", errno: EPERM,
+                "\(path) can be changed by other users (mode 0\(String(status.permissions, radix: 8))).",
+                errno: Errno.notPermitted.number,
                 "Take the right to write from them, then look through what is granted.",
                 command: ["chmod", mode, path])
         }
@@ -173,7 +184,7 @@ extension StateDirectory {
         if let state = absolute(environment["XDG_STATE_HOME"]) { return state + "/capturegate" }
         if let home = absolute(environment["HOME"]) ?? homeOfUser() { return home + "/.local/state/capturegate" }
         throw StoreFailure.error(
-            "This user has no home folder to keep grants in.", errno: ENOENT,
+            "This user has no home folder to keep grants in.", errno: Errno.noSuchFileOrDirectory.number,
             "Name a folder from the root on in XDG_STATE_HOME.", command: ["export", "XDG_STATE_HOME=/var/lib/NAME"])
     }
 
@@ -186,8 +197,6 @@ extension StateDirectory {
 
     /// The home directory by the user database: HOME may be unset, as in a service.
     private static func homeOfUser() -> String? {
-        var user = cs_user()
-        guard cs_user_by_id(cs_geteuid(), &user) == 1 else { return nil }
-        return withUnsafeBytes(of: user.home) { absolute(String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)) }
+        absolute(Users.homeDirectory(ofUser: Users.effectiveID))
     }
 }

@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// A database file on a connection of its own, which one thread at a time uses.
 ///
@@ -107,24 +107,21 @@ extension StoreConnection {
     /// file to WAL is not for two.
     ///
     /// - Throws: `.store` if another process holds the lock for 2 s.
-    private static func lock(_ directory: StateDirectory) throws(CaptureError) -> Descriptor {
-        let opened = cs_open(directory.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
-        guard opened >= 0 else {
-            let failure = SystemFailure(result: opened)
+    private static func lock(_ directory: StateDirectory) throws(CaptureError) -> FileDescriptor {
+        let folder: FileDescriptor
+        do throws(Errno) {
+            folder = try FileDescriptor(opening: directory.path, [.directory, .noFollow])
+        } catch {
             throw StoreFailure.error(
-                "The grant store's folder \(directory.path) can't be opened: \(failure.text).", errno: failure.errno,
+                "The grant store's folder \(directory.path) can't be opened: \(error.text).", errno: error.number,
                 "Give this user access to it.", command: ["chmod", "700", directory.path])
         }
-        let locked = Descriptor(opened)
-        let deadline = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) + Int64(StoreDatabase.patience) * 1_000_000
-        while cs_flock(locked.number, LOCK_EX | LOCK_NB) < 0 {
-            // flock has no time-out of its own, and a stopped process may hold it for ever.
-            guard cs_clock_ns(Int32(CS_CLOCK_MONOTONIC)) < deadline else {
-                throw StoreFailure.locked(directory.databasePath)
-            }
-            _ = cs_poll(nil, 0, 5)
+        do throws(Errno) {
+            try FileLock.take(folder, patience: .milliseconds(StoreDatabase.patience))
+        } catch {
+            throw StoreFailure.locked(directory.databasePath)
         }
-        return locked
+        return folder
     }
 
     /// Makes an empty file with mode 0600, if there is none; SQLite gives its other files the same mode.
@@ -133,21 +130,21 @@ extension StoreConnection {
     private static func create(
         _ path: String, _ chain: AuditChain, for purpose: Purpose
     ) throws(CaptureError) {
-        if purpose == .deciding, case .failure(let failure) = FileStatus.ofLink(path), failure.errno == ENOENT,
+        if purpose == .deciding, case .failure(let failure) = FileStatus.ofLink(path),
+            failure == .noSuchFileOrDirectory,
             let known = try chain.head.read()?.after.last.number, known > 0
         {
             throw StoreFailure.lost(path, "audit.head knows of line \(known), and the database is missing")
         }
-        let file = cs_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-        guard file >= 0 else {
-            guard file != -EEXIST else { return }
-            let failure = SystemFailure(result: file)
+        do throws(Errno) {
+            _ = try FileDescriptor(opening: path, [.readWrite, .create, .exclusive, .noFollow], mode: 0o600)
+        } catch {
+            guard error != .fileExists else { return }
             throw StoreFailure.error(
-                "The grant store \(path) can't be made: \(failure.text).", errno: failure.errno,
+                "The grant store \(path) can't be made: \(error.text).", errno: error.number,
                 "Make its folder writable for this user, or name another with XDG_STATE_HOME.",
                 command: ["ls", "-la", StoreFailure.folder(of: path)])
         }
-        _ = cs_close(file)
     }
 
     /// Switches the file to WAL, so that readers don't wait for a writer's disk, and makes each commit durable.

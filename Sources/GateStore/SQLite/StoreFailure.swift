@@ -1,5 +1,5 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// The errors of a store, each as one sentence with the remedy.
 enum StoreFailure {
@@ -7,20 +7,9 @@ enum StoreFailure {
     static func error(
         _ message: String, errno: Int32 = 0, _ remedy: String, command: [String]? = nil
     ) -> CaptureError {
-        CaptureError(.store, message, errno: errno, remedies: [Remedy(remedy, command: command.map(shell))])
+        CaptureError(
+            .store, message, errno: errno, remedies: [Remedy(remedy, command: command.map(ShellQuote.command))])
     }
-
-    /// A command line of some words, quoted for a shell: a path may hold anything.
-    static func shell(_ words: [String]) -> String {
-        words.map { word in
-            guard word.isEmpty || word.utf8.contains(where: { !plain.contains($0) }) else { return word }
-            let parts = word.split(separator: "'", omittingEmptySubsequences: false)
-            return "'" + parts.joined(separator: #"'\''"#) + "'"
-        }.joined(separator: " ")
-    }
-
-    private static let plain = Set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@".utf8)
 
     /// The error for what was thrown about the database at `path`.
     static func error(from thrown: any Error, at path: String) -> CaptureError {
@@ -38,21 +27,21 @@ enum StoreFailure {
     /// A lock that another process kept for the whole busy timeout.
     static func locked(_ path: String) -> CaptureError {
         error(
-            "The grant store \(path) has been locked by another program for 2 s.", errno: EBUSY,
+            "The grant store \(path) has been locked by another program for 2 s.", errno: Errno.resourceBusy.number,
             "Try again; if it stays locked, find the program that holds it and end it.", command: ["fuser", "-v", path])
     }
 
     /// A disk or quota without room. A transaction that met it was rolled back.
     static func full(_ path: String) -> CaptureError {
         error(
-            "The disk of the grant store \(path) is full; nothing was changed.", errno: ENOSPC,
+            "The disk of the grant store \(path) is full; nothing was changed.", errno: Errno.noSpace.number,
             "Free some space and try again.", command: ["df", "-h", folder(of: path)])
     }
 
     /// A file that is no store, or has a row that this program does not write.
     static func damaged(_ path: String, _ detail: String) -> CaptureError {
         error(
-            "The grant store \(path) is damaged: \(detail).", errno: EILSEQ, afresh,
+            "The grant store \(path) is damaged: \(detail).", errno: Errno.illegalByteSequence.number, afresh,
             command: away(folder(of: path), as: "damaged"))
     }
 
@@ -64,11 +53,12 @@ enum StoreFailure {
     static func lost(_ path: String, _ detail: String) -> CaptureError {
         let folder = folder(of: path)
         return CaptureError(
-            .store, "The grant store \(folder) is not as its last change left it: \(detail).", errno: EILSEQ,
+            .store, "The grant store \(folder) is not as its last change left it: \(detail).",
+            errno: Errno.illegalByteSequence.number,
             remedies: [
                 Remedy("See what is left of its log.", command: "capturegate log --verify"),
                 Remedy("Put all its files back from one copy."),
-                Remedy(afresh, command: shell(away(folder, as: "damaged"))),
+                Remedy(afresh, command: ShellQuote.command(away(folder, as: "damaged"))),
             ])
     }
 
@@ -82,7 +72,7 @@ enum StoreFailure {
     /// A file or a directory that can't be opened for writing.
     private static func closed(_ path: String, _ thrown: SQLiteError) -> CaptureError {
         error(
-            "The grant store \(path) can't be written: \(thrown.message).", errno: EROFS,
+            "The grant store \(path) can't be written: \(thrown.message).", errno: Errno.readOnlyFileSystem.number,
             "Make the folder and the files in it writable for this user, or name another with XDG_STATE_HOME.",
             command: ["ls", "-la", folder(of: path)])
     }
@@ -90,9 +80,9 @@ enum StoreFailure {
     /// A read, a write or a sync that failed.
     private static func inputOutput(_ path: String, _ thrown: SQLiteError) -> CaptureError {
         // SQLite does not say which error a write met; the free space does.
-        if cs_free_bytes(folder(of: path)) == 0 { return full(path) }
+        if (try? FileSystem.freeBytes(at: folder(of: path))) == 0 { return full(path) }
         return error(
-            "The disk of the grant store \(path) failed: \(thrown.message).", errno: EIO,
+            "The disk of the grant store \(path) failed: \(thrown.message).", errno: Errno.ioError.number,
             "Check the disk and the kernel's log, then try again.", command: ["dmesg"])
     }
 

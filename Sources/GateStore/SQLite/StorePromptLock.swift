@@ -1,6 +1,5 @@
-import CSystem
 import Gate
-import Glibc
+import LinuxSystem
 
 /// Lock beside the store that makes the processes of a user ask one after another about the same program.
 ///
@@ -24,17 +23,14 @@ package struct StorePromptLock: QuestionTurns {
 
     /// Takes the lock of a program, and waits for it as long as its holder may.
     package func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
-        let opened = cs_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard opened >= 0 else { throw failure(opened) }
-        let turn = Turn(Descriptor(opened))
-        try StateDirectory.checkOpened(opened, at: path)
+        let turn = try open()
+        try StateDirectory.checkOpened(turn.file, at: path)
         let place = StorePromptLock.place(of: subject)
         var wait = Wait()
         while true {
-            let result = turn.lock(at: place)
-            guard result < 0 else { return turn }
-            guard result == -EAGAIN || result == -EACCES else { throw failure(result) }
-            let now = cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
+            guard let refusal = turn.lock(at: place) else { return turn }
+            guard refusal == .wouldBlock || refusal == .permissionDenied else { throw failure(refusal) }
+            let now = SystemClock.monotonic.now
             if wait.isLook(at: now) {
                 try wait.note(turn.holder(at: place), at: now)
             }
@@ -42,6 +38,16 @@ package struct StorePromptLock: QuestionTurns {
             guard (try? await Task.sleep(for: .milliseconds(50))) != nil else {
                 throw CaptureError(.cancelled, "The question was withdrawn while another process was asking.")
             }
+        }
+    }
+
+    /// Opens the lock file; makes it if it is missing.
+    private func open() throws(CaptureError) -> Turn {
+        do throws(Errno) {
+            let flags: OpenFlags = [.readWrite, .create, .noFollow, .nonBlocking]
+            return Turn(try FileDescriptor(opening: path, flags, mode: 0o600))
+        } catch {
+            throw failure(error)
         }
     }
 
@@ -84,25 +90,32 @@ package struct StorePromptLock: QuestionTurns {
     }
 
     /// The error for a lock file that can't be used.
-    private func failure(_ result: Int32) -> CaptureError {
-        let failure = SystemFailure(result: result)
-        return StoreFailure.error(
-            "The lock for questions, \(path), can't be taken: \(failure.text).", errno: failure.errno,
+    private func failure(_ failure: Errno) -> CaptureError {
+        StoreFailure.error(
+            "The lock for questions, \(path), can't be taken: \(failure.text).", errno: failure.number,
             "Make it writable for this user.", command: ["ls", "-la", StoreFailure.folder(of: path)])
     }
 }
 
 /// The lock, released with its descriptor.
 private final class Turn: QuestionTurn {
-    private let file: Descriptor
+    let file: FileDescriptor
 
-    init(_ file: consuming Descriptor) {
+    init(_ file: consuming FileDescriptor) {
         self.file = file
     }
 
-    func lock(at place: Int64) -> Int32 { cs_ofd_lock(file.number, 1, 0, place, 1) }
+    /// - Returns: why the lock can't be taken; `nil` once it is.
+    func lock(at place: Int64) -> Errno? {
+        do throws(Errno) {
+            try FileLock.take(byte: place, of: file)
+            return nil
+        } catch {
+            return error
+        }
+    }
 
-    func holder(at place: Int64) -> PromptLockHolder? { PromptLockHolder.find(of: file.number, at: place) }
+    func holder(at place: Int64) -> PromptLockHolder? { PromptLockHolder.find(of: file, at: place) }
 }
 
 extension CaptureError {
@@ -135,11 +148,11 @@ struct PromptLockHolder: Hashable, Sendable {
     /// Finds the holder among the processes that this user may look at.
     ///
     /// - Parameters:
-    ///   - file: descriptor of the lock file.
+    ///   - file: the lock file, opened.
     ///   - place: the byte that is locked.
     /// - Returns: `nil` if no process that can be seen holds it.
-    static func find(of file: Int32, at place: Int64) -> PromptLockHolder? {
-        guard case .success(let lock) = FileStatus.of(descriptor: file) else { return nil }
+    static func find(of file: borrowing FileDescriptor, at place: Int64) -> PromptLockHolder? {
+        guard case .success(let lock) = FileStatus.of(file) else { return nil }
         for name in names(in: "/proc") {
             guard let processID = Int32(name), holds("/proc/\(name)", lock, place) else { continue }
             return PromptLockHolder(processID: processID, isStopped: "Tt".contains(state(of: "/proc/\(name)")))
@@ -154,41 +167,19 @@ struct PromptLockHolder: Hashable, Sendable {
             guard case .success(let status) = FileStatus.of("\(process)/fd/\(name)"),
                 status.device == lock.device, status.inode == lock.inode
             else { return false }
-            return text("\(process)/fdinfo/\(name)").split(separator: "\n").contains {
+            return (ProcessFile.text("\(process)/fdinfo/\(name)") ?? "").split(separator: "\n").contains {
                 $0.hasPrefix("lock:") && $0.contains("OFDLCK") && $0.hasSuffix(" \(place) \(place)")
             }
         }
     }
 
-    /// The state's letter, a blank where it can't be read. It stands behind the program's name, which may have anything in it
-    /// (proc(5), stat).
+    /// The state's letter, a blank where it can't be read.
     private static func state(of process: String) -> Character {
-        let told = text("\(process)/stat")
-        guard let end = told.lastIndex(of: ")") else { return " " }
-        return told[end...].dropFirst(2).first ?? " "
+        ProcessFile.fields(stat: ProcessFile.text("\(process)/stat") ?? "").first?.first ?? " "
     }
 
     /// Names in a directory of /proc that begin with a digit: processes, or descriptors.
     private static func names(in folder: String) -> [String] {
-        var directory: UnsafeMutableRawPointer?
-        guard cs_directory_open(folder, &directory) >= 0 else { return [] }
-        defer { cs_directory_close(directory) }
-        var names: [String] = []
-        var entry = cs_directory_entry()
-        while cs_directory_next(directory, &entry) == 1 {
-            let name = withUnsafeBytes(of: entry.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name.first?.isNumber == true { names.append(name) }
-        }
-        return names
-    }
-
-    /// A short file of /proc; empty where the process is gone, or another user's.
-    private static func text(_ path: String) -> String {
-        let opened = cs_open(path, O_RDONLY, 0)
-        guard opened >= 0 else { return "" }
-        let file = Descriptor(opened)
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = cs_read(file.number, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes[..<Int(count)], as: UTF8.self) : ""
+        ProcessFile.names(in: folder).filter { $0.first?.isNumber == true }
     }
 }

@@ -1,4 +1,5 @@
 import Gate
+import LinuxSystem
 
 /// The tables of a grant store, and the migrations from older formats.
 enum StoreSchema {

@@ -1,5 +1,6 @@
 import Dispatch
 import Gate
+import LinuxSystem
 
 /// Tells of changes of a store by any process.
 ///
@@ -10,7 +11,7 @@ import Gate
 final class StoreWatch: Sendable {
     let observers = Observers()
     private let state: WatchedState
-    private let folder: FolderWatch
+    private let folder: DirectoryWatch
 
     init(on directory: StateDirectory) {
         let queue = DispatchQueue(label: "capturegate.store.changes", qos: .userInitiated)
@@ -18,7 +19,7 @@ final class StoreWatch: Sendable {
         let observers = observers
         self.state = state
         state.look()
-        folder = FolderWatch(directory.path, on: queue) {
+        folder = DirectoryWatch(directory.path, on: queue) {
             if state.look() { observers.notify() }
             state.lookLater(on: queue) { observers.notify() }
         }

@@ -1,12 +1,12 @@
-import CSystem
 import Gate
+import LinuxSystem
 
 /// The machine's clocks, for the lines the store writes of its own accord.
 enum StoreClock {
     static var now: GateInstant {
         GateInstant(
-            wallNanoseconds: cs_clock_ns(Int32(CS_CLOCK_REALTIME)),
-            bootNanoseconds: cs_clock_ns(Int32(CS_CLOCK_BOOTTIME)),
-            bootID: KernelText.bootID ?? "")
+            wallNanoseconds: SystemClock.realtime.now,
+            bootNanoseconds: SystemClock.boot.now,
+            bootID: ProcessFile.bootID ?? "")
     }
 }

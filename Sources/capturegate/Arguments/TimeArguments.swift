@@ -1,5 +1,6 @@
 import ArgumentParser
 import CaptureEncoding
+import LinuxSystem
 
 /// Duration as people write it: `5s`, `1.5s`, `250ms`, `10m`, `2h`, `7d`, or a plain number of seconds.
 ///
@@ -84,20 +85,22 @@ struct MomentArgument: SpelledArgument, Hashable, Sendable {
     /// - Parameter now: current wall time, for a time without a date.
     func nanoseconds(now: Int64) -> Int64? {
         if let date { return moment(date[0], date[1], date[2]) }
-        let today = WallTime.today(nanoseconds: now)
-        guard let moment = moment(today.year, today.month, today.day) else { return nil }
-        // Today's has passed, so tomorrow's is meant. Its date is asked for, since a day may be an hour
-        // longer or shorter.
-        guard moment <= now else { return moment }
-        let tomorrow = WallTime.today(nanoseconds: moment + 86_400_000_000_000)
-        return self.moment(tomorrow.year, tomorrow.month, tomorrow.day)
+        guard let moment = moment(onDayOf: now) else { return nil }
+        // Tomorrow's, where today's has passed; a day may be an hour longer or shorter, so its date is asked for.
+        return moment <= now ? self.moment(onDayOf: moment + 86_400_000_000_000) : moment
+    }
+
+    private func moment(onDayOf nanoseconds: Int64) -> Int64? {
+        let day = CivilTime(nanoseconds: nanoseconds, in: .local)
+        return moment(day.year, day.month, day.day)
     }
 
     /// Nanoseconds since 1970 of this time on a date.
     private func moment(_ year: Int, _ month: Int, _ day: Int) -> Int64? {
-        let second = WallTime.nanoseconds(
+        guard (1970...2200).contains(year) else { return nil }
+        let moment = CivilTime(
             year: year, month: month, day: day, hour: time[0], minute: time[1], second: time[2])
-        return second.map { $0 + fraction }
+        return moment.nanoseconds(in: .local).map { $0 + fraction }
     }
 
     /// Numbers between separators; `nil` where their count or a digit is wrong.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Entry point of the process.
 ///
@@ -15,22 +15,22 @@ enum Program {
     static func main() {
         Provision.fillStreams()
         tellVersion()
-        ensureColumns()
+        ProcessStart.ensureColumns(to: 40)
         let dispatcher = SignalDispatcher()
         let invocation = Invocation(Provision.arguments, isText: Provision.areArgumentsText)
         do throws(CaptureError) {
             try Provision.begin()
         } catch {
             // The runtime may not have what it needs for a task, so not even one is started.
-            _exit(invocation.tell(error))
+            Signals.endProcess(status: invocation.tell(error))
         }
         // Detached: it must not run on the main actor, whose thread waits for signals and never returns.
         Task.detached {
             let status = await SignalDispatcher.$current.withValue(dispatcher) { await invocation.run() }
             // `_exit`, not `exit`: libraries' exit handlers would release what their threads, or the gate's,
             // may still be using. Only what stdio buffers must not be lost.
-            fflush(nil)
-            _exit(status)
+            ProcessStart.flushStreams()
+            Signals.endProcess(status: status)
         }
         dispatcher.wait()
     }
@@ -39,18 +39,9 @@ enum Program {
     /// go into threads, the parser, and a look at the limits. A failure is left to the command, which reports it.
     private static func tellVersion() {
         guard Provision.arguments == ["--version"] else { return }
-        signal(SIGPIPE, SIG_IGN)
+        Signals.ignoreBrokenPipes()
         guard (try? StandardStream.output.line(CaptureGateCommand.configuration.version)) != nil else { return }
-        _exit(0)
-    }
-
-    /// Sets COLUMNS to 40 where the terminal, or the variable itself, says less.
-    ///
-    /// ArgumentParser traps if its indentation leaves no columns for the help's text. No other thread runs
-    /// yet that could read the environment meanwhile, which `setenv` requires.
-    private static func ensureColumns() {
-        let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
-        if columns ?? StandardStream.output.columns < 40 { setenv("COLUMNS", "40", 1) }
+        Signals.endProcess(status: 0)
     }
 }
 
@@ -136,28 +127,8 @@ enum CommandNames {
     /// One edit is allowed for names of up to four letters and two for longer ones: with two, any three
     /// letters would be near to `log`.
     static func nearest(to word: String, among names: [String]) -> String? {
-        let distances = names.map { (distance(Array(word), Array($0)), $0) }
+        let distances = names.map { (EditDistance.between(word, $0), $0) }
         guard let best = distances.min(by: { $0.0 < $1.0 }), best.0 <= (best.1.count < 5 ? 1 : 2) else { return nil }
         return best.1
-    }
-
-    /// Number of letters to insert, delete, replace, or swap with their neighbour (optimal string alignment
-    /// distance).
-    ///
-    /// Swaps count as one edit because they are the most frequent typing error: `recrod` is one step away
-    /// from `record`.
-    private static func distance(_ from: [Character], _ to: [Character]) -> Int {
-        // The whole table is kept, not the last two rows: names are short, and a swap looks two rows back.
-        var rows = [Array(0...to.count)]
-        for (i, letter) in from.enumerated() {
-            var row = [i + 1]
-            for (j, other) in to.enumerated() {
-                var best = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (letter == other ? 0 : 1))
-                if i > 0, j > 0, letter == to[j - 1], from[i - 1] == other { best = min(best, rows[i - 1][j - 1] + 1) }
-                row.append(best)
-            }
-            rows.append(row)
-        }
-        return rows[from.count][to.count]
     }
 }

@@ -1,5 +1,5 @@
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Receiver of the signals that end a command: Ctrl-C (SIGINT), `kill` (SIGTERM), a terminal that goes away
 /// (SIGHUP); and SIGUSR1, which ends those commands that have no use for it.
@@ -16,7 +16,7 @@ final class SignalDispatcher: Sendable {
     /// Current treatment of signals; changed by commands, read by the main thread.
     private let state = Locked(State.undecided([]))
     /// Signals that are waited for: those of the four that were not ignored at the start.
-    private let numbers: [Int32]
+    private let signals: Signals
 
     /// Treatment of a signal that arrives.
     private enum State {
@@ -33,19 +33,15 @@ final class SignalDispatcher: Sendable {
     ///
     /// Must run before any thread is started, since each inherits its creator's mask.
     init() {
-        signal(SIGPIPE, SIG_IGN)
-        numbers = [SIGINT, SIGTERM, SIGHUP, SIGUSR1].filter { !Self.isIgnored($0) }
-        var set = Self.set(numbers)
-        pthread_sigmask(SIG_BLOCK, &set, nil)
+        Signals.ignoreBrokenPipes()
+        let numbers = [Signals.interrupt, Signals.terminate, Signals.hangUp, Signals.user1]
+        signals = Signals(numbers.filter { !Signals.isIgnored($0) })
+        signals.block()
     }
 
     /// Waits for signals until the process ends. Call it on the main thread.
     func wait() -> Never {
-        var set = Self.set(numbers)
-        while true {
-            var number: Int32 = 0
-            if sigwait(&set, &number) == 0 { receive(number) }
-        }
+        while true { receive(signals.wait()) }
     }
 
     /// Lets signals end the process at once, including those that arrived already.
@@ -82,37 +78,7 @@ final class SignalDispatcher: Sendable {
             case .watched(let handler): return handler
             }
         }
-        if let handler { handler(number) } else { Self.end(by: number) }
-    }
-
-    /// Ends the process as the signal's default action does, so that the shell sees a death by signal.
-    ///
-    /// An exit status of 130 would look like Ctrl-C to a person, but a shell script would go on with its next
-    /// command: it stops only if `WIFSIGNALED` says that its child died of SIGINT.
-    private static func end(by number: Int32) -> Never {
-        signal(number, SIG_DFL)
-        var set = set([number])
-        pthread_sigmask(SIG_UNBLOCK, &set, nil)
-        raise(number)
-        // Reached as process 1 of a container, which the kernel protects from default actions; the status is
-        // the one that shells give for a death by signal.
-        _exit(128 + number)
-    }
-
-    /// Signal set of these numbers.
-    private static func set(_ numbers: [Int32]) -> sigset_t {
-        var set = sigset_t()
-        sigemptyset(&set)
-        for number in numbers { sigaddset(&set, number) }
-        return set
-    }
-
-    /// True if the process was started with this signal ignored.
-    private static func isIgnored(_ number: Int32) -> Bool {
-        var action = sigaction()
-        guard sigaction(number, nil, &action) == 0 else { return false }
-        // SIG_IGN is the pointer value 1, which C's macro spells as a cast that Swift does not import.
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+        if let handler { handler(number) } else { Signals.endProcess(by: number) }
     }
 }
 

@@ -1,4 +1,5 @@
 import CaptureGate
+import LinuxSystem
 
 extension Decision {
     /// Decision in words: `allow camera (video), any device, for good`.
@@ -50,7 +51,7 @@ extension Lifetime {
         switch self {
         case .once: "for one capture"
         case .session: "for one session"
-        case .until(let end): "until \(WallTime.text(nanoseconds: end.wallNanoseconds))"
+        case .until(let end): "until \(CivilTime.localText(nanoseconds: end.wallNanoseconds))"
         case .always: "for good"
         }
     }

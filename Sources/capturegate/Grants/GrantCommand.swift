@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureGate
 import GateStore
+import LinuxSystem
 
 /// `capturegate grant`: stores a permission for a program.
 ///
@@ -157,7 +158,7 @@ struct LifetimeOptions: ParsableArguments {
         }
         guard end > now.wallNanoseconds else {
             throw CaptureError(
-                .usage, "\(WallTime.text(nanoseconds: end)) has passed already.",
+                .usage, "\(CivilTime.localText(nanoseconds: end)) has passed already.",
                 remedies: [Remedy("Name a moment to come.")])
         }
         // A clock may be set before 1970, as far as 64 bits go, so the difference may not fit.

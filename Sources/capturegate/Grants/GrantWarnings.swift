@@ -1,6 +1,6 @@
 import CaptureGate
 import GateStore
-import Glibc
+import LinuxSystem
 
 /// Warnings about a grant that will not help, because something above it says no.
 ///
@@ -24,7 +24,7 @@ struct GrantWarnings {
         }
         if let seen = snapshot.laterClock(than: now), snapshot.hasRunOut(decision, at: now) {
             notes.append(
-                "The store has seen a later clock, \(WallTime.text(nanoseconds: seen)), by which this is over already; the "
+                "The store has seen a later clock, \(CivilTime.localText(nanoseconds: seen)), by which this is over already; the "
                     + "grant will not help. If that clock was wrong, forget it with 'capturegate reset --clock', then grant "
                     + "again.")
         }
@@ -64,8 +64,9 @@ struct GrantedProgram {
     /// same: it may be mended later.
     var notes: [String] {
         var notes: [String] = []
-        // access(2) asks for the real user, which is the one who would start it.
-        if access(path, X_OK) != 0 { notes.append("\(path) can't be executed; nothing that runs is this program.") }
+        if !FileSystem.allows(.execute, to: path) {
+            notes.append("\(path) can't be executed; nothing that runs is this program.")
+        }
         if isScript {
             notes.append(
                 "\(path) is a script: to the kernel the program that runs is its interpreter. A grant to that holds "
@@ -77,11 +78,7 @@ struct GrantedProgram {
     /// True for a script: the file begins with `#!` (execve(2)), so the kernel runs its interpreter, and that
     /// is the subject.
     private var isScript: Bool {
-        // Not blocking: opening a FIFO for reading would wait for its writer.
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        var start: [UInt8] = [0, 0]
-        return read(file, &start, 2) == 2 && start == Array("#!".utf8)
+        let start = try? FileDescriptor(opening: path, .nonBlocking).readToEnd(limit: 2)
+        return start == Array("#!".utf8)
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CaptureGate
 import GateStore
-import Glibc
+import LinuxSystem
 
 /// `capturegate reset`: removes all of this user's decisions.
 struct ResetCommand: ParsableCommand {
@@ -62,14 +62,14 @@ struct ResetCommand: ParsableCommand {
         }
         let commit = try store.forgetLaterClock(audit: Self.event(later, try ProcessSubject.current(), now))
         if !json.isOn {
-            try StandardStream.output.line("Forgotten: a clock of \(WallTime.text(nanoseconds: later)).")
+            try StandardStream.output.line("Forgotten: a clock of \(CivilTime.localText(nanoseconds: later)).")
         }
         if json.isOn || !commit.decisions.isEmpty { try GrantRemoval.tell(commit, json: json.isOn) }
     }
 
     /// Audit event about a forgotten clock.
     private static func event(_ later: Int64?, _ subject: Subject, _ now: GateInstant) -> AuditEvent {
-        let clock = later.map { " of \(WallTime.text(nanoseconds: $0))" } ?? ""
+        let clock = later.map { " of \(CivilTime.localText(nanoseconds: $0))" } ?? ""
         return AuditEvent(
             .upkeep, at: now, subject: subject,
             detail: "a later clock\(clock) was forgotten by command, with the permissions for a time that rest on it")
@@ -92,27 +92,30 @@ struct ResetCommand: ParsableCommand {
 
 /// Yes-or-no question at the controlling terminal, never on standard input, which any program may feed.
 struct TerminalQuestion: ~Copyable {
-    private let descriptor: Int32
+    private let terminal: Terminal
 
+    /// As long as a person has for every question; what comes later is no answer.
+    private static let patience = Duration.seconds(60)
     /// Opens the terminal; `nil` where there is none.
     init?() {
-        descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard let terminal = try? Terminal(until: Deadline(after: Self.patience)), terminal.isForeground else {
+            return nil
+        }
+        self.terminal = terminal
     }
 
-    deinit { close(descriptor) }
 
     /// Asks and waits for an answer.
     ///
     /// - Returns: true for `y` or `yes` in either case; anything else, an empty line and end of file
     ///   included, is no.
     borrowing func isConfirmed(_ question: String) -> Bool {
-        // Keys typed before the question was visible do not answer it.
-        tcflush(descriptor, TCIFLUSH)
-        guard (try? StandardStream(descriptor: descriptor).write(question)) != nil else { return false }
-        var line = [UInt8](repeating: 0, count: 256)
-        let count = read(descriptor, &line, line.count)
-        let answer = String(decoding: line.prefix(max(0, count)), as: UTF8.self)
+        // What was typed before the question stood there answers nothing.
+        terminal.dropInput()
+        guard (try? terminal.write(question)) != nil, let line = (try? terminal.read(upTo: 256)) ?? nil else {
+            return false
+        }
+        let answer = String(decoding: line, as: UTF8.self)
         return ["y", "yes"].contains(answer.lowercased().filter { !$0.isWhitespace })
     }
 }

@@ -1,6 +1,7 @@
 import CaptureGate
 import Dispatch
 import GateStore
+import LinuxSystem
 
 /// Follower of the audit log: shows new lines as they are written, also by other processes.
 final class LogFollower: Sendable {
@@ -102,7 +103,8 @@ extension AuditEntry {
         let devices = event.devices.isEmpty ? "any" : event.devices.map(\.rawValue.visible).joined(separator: ", ")
         let delivered = event.frames.map { "; \($0) frames, \(NumberText.bytes(Int64(clamping: event.bytes ?? 0)))" }
         return [
-            "#\(number)", WallTime.text(nanoseconds: event.at.wallNanoseconds), event.kind.rawValue.padded(to: 10),
+            "#\(number)", CivilTime.localText(nanoseconds: event.at.wallNanoseconds),
+            event.kind.rawValue.padded(to: 10),
             what,
             devices, "\(event.subject?.executable.path.visible ?? "-"): \(event.detail.visible)\(delivered ?? "")",
         ].joined(separator: "  ")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureEncoding
 import CaptureGate
+import LinuxSystem
 
 /// Options about the start and the end of a recording.
 struct TimeOptions: ParsableArguments {
@@ -42,7 +43,7 @@ struct TimeOptions: ParsableArguments {
     /// - Throws: `.usage` for a moment that the calendar does not have, or that is over.
     func startsAt() throws(CaptureError) -> Int64? {
         guard let startAt else { return nil }
-        let now = WallTime.now
+        let now = SystemClock.realtime.now
         guard let moment = startAt.nanoseconds(now: now) else {
             throw CaptureError(
                 .usage, "There is no such moment from 1970 to 2200.",
@@ -50,7 +51,7 @@ struct TimeOptions: ParsableArguments {
         }
         guard moment > now else {
             throw CaptureError(
-                .usage, "--start-at \(WallTime.text(nanoseconds: moment)) is over.",
+                .usage, "--start-at \(CivilTime.localText(nanoseconds: moment)) is over.",
                 remedies: [Remedy("Name a moment to come.")])
         }
         return moment

@@ -1,6 +1,6 @@
 import CaptureEncoding
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Plan of a recording: destinations, devices and settings, checked as far as possible before anybody is
 /// asked.
@@ -96,7 +96,7 @@ struct RecordingPlan: Sendable {
         let targets = ([destination] + tees.map(\.destination)).map(Self.phrase).joined(separator: " and ")
         let end = settings.untilSilence == nil ? "until it is stopped" : "until it is quiet"
         let time = settings.duration.map { "for \(NumberText.time(nanoseconds: $0.nanoseconds))" } ?? end
-        let start = settings.startsAt.map { "from \(WallTime.text(nanoseconds: $0)) " } ?? ""
+        let start = settings.startsAt.map { "from \(CivilTime.localText(nanoseconds: $0)) " } ?? ""
         return "Record \(start)\(time) \(targets)"
     }
 
@@ -167,10 +167,8 @@ extension ClipDestination {
     private static func absolute(_ path: String) -> String {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let directory = name == path.startIndex ? "." : String(path[..<name])
-        // A directory that does not exist is reported when the file is created.
-        guard let real = realpath(directory, nil) else { return path }
-        defer { free(real) }
-        return "\(String(cString: real))/\(path[name...])"
+        guard let real = try? FileSystem.realPath(of: directory) else { return path }
+        return "\(real)/\(path[name...])"
     }
 
     /// True if its ending, .mka, promises audio alone (Matroska's own convention).

@@ -1,7 +1,7 @@
 import CaptureEncoding
 import CaptureGate
 import Dispatch
-import Glibc
+import LinuxSystem
 import Synchronization
 
 /// Effect of signals on a recording: one dismisses an open question, or ends the running recording; the next
@@ -45,7 +45,7 @@ final class RecordingStop: Sendable {
 
     /// Acts on a signal; called on the main thread. SIGUSR1 begins a clip that waits in its pre-roll.
     func receive(_ number: Int32) {
-        guard number != SIGUSR1 else { return control.begin() }
+        guard number != Signals.user1 else { return control.begin() }
         let action = state.withLock { Self.action(&$0, at: .now) }
         switch action {
         case .stop: control.stop()
@@ -80,11 +80,11 @@ final class RecordingStop: Sendable {
     private func abort() -> Never {
         var rest = ""
         // One of several outputs may be finished already, and then has lost its partial name.
-        let left = partial.filter { $0.contains("-NNNN") || access($0, F_OK) == 0 }.map(\.visible)
+        let left = partial.filter { $0.contains("-NNNN") || FileSystem.allows(.existence, to: $0) }.map(\.visible)
         if !left.isEmpty { rest = "; what was recorded stays in \(left.joined(separator: " and "))" }
         StandardStream.error.note("capturegate: Given up before the clip was finished\(rest).")
         // Without unwinding: what was to be unwound is what hangs.
-        _exit(CaptureError(.inputOutput, "").exitCode)
+        Signals.endProcess(status: CaptureError(.inputOutput, "").exitCode)
     }
 }
 
@@ -97,45 +97,42 @@ final class EnterKeyListener: Sendable {
     ///
     /// - Parameter action: called once, on a thread of its own.
     init(_ action: @escaping @Sendable () -> Void) {
-        let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard terminal >= 0 else { return }
-        // Keys typed before ask for nothing. In the background not even flushing is allowed: the terminal
-        // stops who tries (SIGTTOU).
-        if Self.isForeground(terminal) { tcflush(terminal, TCIFLUSH) }
+        guard let keyboard = Keyboard() else { return }
         // A thread of its own, since it waits for the whole pre-roll.
         DispatchQueue(label: "capturegate.enter").async { [self] in
-            defer { close(terminal) }
-            if waitForLine(terminal) { action() }
+            if (try? waitForLine(at: keyboard.terminal)) == true { action() }
         }
     }
 
     /// Stops listening, within a tenth of a second.
     func end() { isOver.store(true, ordering: .releasing) }
 
-    /// Time between two looks at `isOver`, milliseconds.
-    private static let interval: Int32 = 100
+    /// Between two looks whether it is over.
+    private static let interval = Duration.milliseconds(100)
 
-    /// True if this process may read the terminal. Checked each time: the shell may move it at any moment
-    /// (`fg`, `bg`).
-    private static func isForeground(_ terminal: Int32) -> Bool { tcgetpgrp(terminal) == getpgrp() }
-
-    /// Waits for a line feed.
-    ///
-    /// - Returns: false once it is over, or the terminal has gone.
-    private func waitForLine(_ terminal: Int32) -> Bool {
+    /// - Throws: where the terminal is gone.
+    private func waitForLine(at terminal: borrowing Terminal) throws(Terminal.Interruption) -> Bool {
         while !isOver.load(ordering: .acquiring) {
-            var item = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-            // Reading in the background would stop the process (SIGTTIN).
-            guard poll(&item, 1, Self.interval) > 0, Self.isForeground(terminal) else {
-                if item.revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return false }
-                // Readable, but in the background: `poll` would return at once, and the loop would spin.
-                if item.revents != 0 { usleep(UInt32(Self.interval) * 1000) }
+            guard try terminal.hasInput(until: Deadline(after: Self.interval)) else { continue }
+            // Who reads in the background is stopped.
+            guard terminal.isForeground else {
+                Poll.pause(milliseconds: 100)
                 continue
             }
-            // Other keys are swallowed, as the terminal delivers whole lines.
-            var byte: UInt8 = 0
-            while read(terminal, &byte, 1) == 1 { if byte == 0x0A { return true } }
+            while let byte = try terminal.read(upTo: 1, until: .now)?.first { if byte == 0x0A { return true } }
         }
         return false
+    }
+
+    /// A terminal that a closure can hold.
+    private final class Keyboard: Sendable {
+        let terminal: Terminal
+
+        /// What was typed before asks for nothing; who is in the background may not even drop it.
+        init?() {
+            guard let terminal = try? Terminal() else { return nil }
+            if terminal.isForeground { terminal.dropInput() }
+            self.terminal = terminal
+        }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureEncoding
 import CaptureGate
+import LinuxSystem
 
 /// `capturegate recover`: finishes recordings that were interrupted.
 ///

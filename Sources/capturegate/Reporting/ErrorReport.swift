@@ -1,4 +1,5 @@
 import CaptureGate
+import LinuxSystem
 
 /// Error as text for a person and as JSON for a program, of the same data.
 struct ErrorReport {
@@ -52,7 +53,7 @@ enum StreamFailure: Error {
     /// Error to be reported; `nil` where a reader simply had enough.
     var error: CaptureError? {
         guard case .failed(let stream) = self else { return nil }
-        let name = stream.descriptor == 1 ? "Standard output" : "Standard error"
+        let name = stream.descriptor == .standardOutput ? "Standard output" : "Standard error"
         return CaptureError(
             .inputOutput, "\(name) can't be written.", remedies: [Remedy("Check that its disk has space left.")])
     }

@@ -1,6 +1,6 @@
 import CaptureEncoding
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Recording as one row of a terminal that is redrawn in place.
 ///
@@ -221,15 +221,7 @@ struct DiskSpace {
     mutating func freeBytes(at time: Int64) -> Int64? {
         guard let directory, time >= next else { return known }
         next = time + 1_000_000_000
-        var status = statvfs()
-        // f_bavail, not f_bfree: the blocks that are reserved for root are of no use to the recording.
-        known = statvfs(directory, &status) == 0 ? Self.bytes(blocks: status.f_bavail, of: status.f_frsize) : nil
+        known = try? FileSystem.freeBytes(at: directory)
         return known
-    }
-
-    /// Product of blocks and their size, clamped: a tmpfs may claim more than 64 bits hold.
-    static func bytes(blocks: UInt, of size: UInt) -> Int64 {
-        let (bytes, isTooMany) = blocks.multipliedReportingOverflow(by: size)
-        return isTooMany ? .max : Int64(clamping: bytes)
     }
 }

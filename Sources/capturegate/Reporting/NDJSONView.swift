@@ -1,6 +1,6 @@
 import CaptureEncoding
 import CaptureGate
-import Glibc
+import LinuxSystem
 
 /// Recording as NDJSON: one event per line, each with an "event" member.
 ///
@@ -38,7 +38,7 @@ struct NDJSONView: EventView {
     private static func waiting(_ preRoll: Duration?, _ moment: Int64?) -> JSONValue {
         [
             "event": "waiting", "pre_roll_ns": preRoll.map { .integer($0.nanoseconds) } ?? .null,
-            "start_at_ns": moment.map { .integer($0) } ?? .null, "pid": .integer(Int64(getpid())),
+            "start_at_ns": moment.map { .integer($0) } ?? .null, "pid": .integer(Int64(ProcessStart.processID)),
         ]
     }
 

@@ -1,4 +1,5 @@
-import Glibc
+import CaptureGate
+import LinuxSystem
 
 /// Numbers as people read them.
 ///
@@ -66,55 +67,9 @@ enum NumberText {
     }
 }
 
-/// Moments of the wall clock in the user's time zone; the gate and the recorder count nanoseconds since 1970
-/// in UTC.
-enum WallTime {
-    /// CLOCK_REALTIME in nanoseconds since 1970.
-    static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        // A clock may be set beyond the year 2262, where 64 bits of nanoseconds end.
-        guard time.tv_sec < Int.max / 1_000_000_000 else { return .max }
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    /// Local time as `2026-01-31 18:00:00`: ISO 8601's order with a space, as RFC 3339 permits for
-    /// readability.
-    static func text(nanoseconds: Int64) -> String {
-        var seconds = time_t(nanoseconds / 1_000_000_000)
-        var parts = tm()
-        guard localtime_r(&seconds, &parts) != nil else { return "?" }
-        let date = "\(parts.tm_year + 1900)-\(NumberText.two(parts.tm_mon + 1))-\(NumberText.two(parts.tm_mday))"
-        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { NumberText.two($0) }.joined(separator: ":")
-        return "\(date) \(time)"
-    }
-
-    /// Nanoseconds since 1970 of a moment in local time; `nil` where the calendar has no such moment.
-    static func nanoseconds(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Int64? {
-        // Begins with the epoch, and ends far from where 64 bits do.
-        guard (1970...2200).contains(year) else { return nil }
-        var parts = tm()
-        parts.tm_year = Int32(year - 1900)
-        parts.tm_mon = Int32(month - 1)
-        parts.tm_mday = Int32(day)
-        parts.tm_hour = Int32(hour)
-        parts.tm_min = Int32(minute)
-        parts.tm_sec = Int32(second)
-        // Unknown: the time zone's rules decide whether daylight saving time is in force.
-        parts.tm_isdst = -1
-        let seconds = mktime(&parts)
-        // mktime(3) normalizes: it takes the 31st of February for a day of March.
-        guard parts.tm_mon == Int32(month - 1), parts.tm_mday == Int32(day), hour < 24, minute < 60, second < 60 else {
-            return nil
-        }
-        return Int64(seconds) * 1_000_000_000
-    }
-
-    /// Local date of a moment, nanoseconds since 1970.
-    static func today(nanoseconds: Int64) -> (year: Int, month: Int, day: Int) {
-        var seconds = time_t(nanoseconds / 1_000_000_000)
-        var parts = tm()
-        _ = localtime_r(&seconds, &parts)
-        return (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
+extension JSONValue {
+    /// With so many digits after the point as mean something.
+    static func rounded(_ value: Double, _ digits: Int) -> JSONValue {
+        value.isFinite ? .rendered(NumberText.fixed(value, digits)) : .null
     }
 }

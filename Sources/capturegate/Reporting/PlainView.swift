@@ -1,5 +1,5 @@
 import CaptureEncoding
-import Glibc
+import LinuxSystem
 
 /// Recording as lines of text, one a second, for a pipe, a file or a dumb terminal.
 struct PlainView: EventView {
@@ -66,11 +66,12 @@ struct StartText {
     ///   - preRoll: captured time that is kept; `nil` without a pre-roll.
     ///   - startsAt: start, nanoseconds since 1970; `nil` where a person begins it.
     static func waiting(_ preRoll: Duration?, _ startsAt: Int64?) -> String {
-        let moment = startsAt.map { "at \(WallTime.text(nanoseconds: $0))\(milliseconds(of: $0))" }
+        let moment = startsAt.map { "at \(CivilTime.localText(nanoseconds: $0))\(milliseconds(of: $0))" }
         guard let preRoll else { return "Waiting: the clip begins \(moment ?? "soon"). Ctrl-C leaves nothing." }
         let start = moment.map { "the clip begins \($0), or with Enter" } ?? "Enter begins the clip"
         let length = NumberText.time(nanoseconds: preRoll.nanoseconds)
-        return "Capturing, and keeping the last \(length): \(start) (or kill -USR1 \(getpid())). Ctrl-C leaves nothing."
+        return
+            "Capturing, and keeping the last \(length): \(start) (or kill -USR1 \(ProcessStart.processID)). Ctrl-C leaves nothing."
     }
 
     /// Fraction of the second, such as `.250`; empty at a full second.

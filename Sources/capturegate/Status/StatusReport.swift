@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureGate
 import GateStore
+import LinuxSystem
 
 /// `capturegate status`: reports decisions, holders and protection; it changes nothing and asks nobody.
 struct StatusCommand: AsyncParsableCommand {
@@ -107,7 +108,7 @@ struct StatusReport {
         return [
             [
                 "Clock",
-                "the store has seen a later one, \(WallTime.text(nanoseconds: seen)), by which permissions for a time count; "
+                "the store has seen a later one, \(CivilTime.localText(nanoseconds: seen)), by which permissions for a time count; "
                     + "'capturegate reset --clock' forgets it",
             ]
         ]

@@ -1,13 +1,13 @@
 import CaptureEncoding
 import CaptureGate
 import FoundationEssentials
-import Glibc
+import LinuxSystem
 
 /// Terminal that a preview is drawn on, asked for what it can show.
 enum PreviewTerminal {
     /// Longest wait for an answer, milliseconds: long enough for a connection around the world; every
     /// terminal answers in the end.
-    private static let patience: Int32 = 5000
+    private static let patience = Duration.seconds(5)
 
     /// Area for the preview on standard error, where a recording's live row is.
     ///
@@ -20,9 +20,7 @@ enum PreviewTerminal {
                 .usage, "There is no terminal with colours to show a preview on.",
                 remedies: [Remedy("Leave --preview out, or run it at a terminal, without --json and NO_COLOR.")])
         }
-        var size = winsize()
-        _ = ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size)
-        return PreviewScreen(style: style(of: stream), size: size)
+        return PreviewScreen(style: style(of: stream), size: TerminalSize(of: stream.descriptor))
     }
 
     /// Style by the terminal's answer, else blocks in as many colours as it is known to have.
@@ -41,29 +39,15 @@ enum PreviewTerminal {
     /// It arrives as if it were typed, so it is read from the terminal's own keyboard, without echo and
     /// without waiting for Enter. TCSAFLUSH discards what was typed before, lest it be taken for the answer.
     private static func ask(_ stream: StandardStream) -> String? {
-        let keyboard = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard keyboard >= 0 else { return nil }
-        defer { close(keyboard) }
-        var mode = termios()
-        // Changing the terminal from the background would stop the process (SIGTTOU).
-        guard tcgetpgrp(keyboard) == getpgrp(), tcgetattr(keyboard, &mode) == 0 else { return nil }
-        var raw = mode
-        raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        guard tcsetattr(keyboard, TCSAFLUSH, &raw) == 0 else { return nil }
-        defer { tcsetattr(keyboard, TCSAFLUSH, &mode) }
-        guard (try? stream.write(PreviewStyle.question)) != nil else { return nil }
-        return read(keyboard)
-    }
-
-    /// Reads until the answer is complete, too long, or late.
-    private static func read(_ keyboard: Int32) -> String {
+        // Who is in the background would be stopped for changing its mode.
+        guard (try? Terminal().isForeground) == true, let keyboard = try? Terminal(.answers),
+            (try? stream.write(PreviewStyle.question)) != nil
+        else { return nil }
         var answer = ""
-        var bytes = [UInt8](repeating: 0, count: 256)
-        var item = pollfd(fd: keyboard, events: Int16(POLLIN), revents: 0)
-        while answer.utf8.count < 1024, !PreviewStyle.isWhole(answer), poll(&item, 1, patience) > 0 {
-            let count = Glibc.read(keyboard, &bytes, bytes.count)
-            guard count > 0 else { break }
-            answer += String(decoding: bytes[..<count], as: UTF8.self)
+        while answer.utf8.count < 1024, !PreviewStyle.isWhole(answer),
+            let bytes = (try? keyboard.read(upTo: 256, until: Deadline(after: patience))) ?? nil
+        {
+            answer += String(decoding: bytes, as: UTF8.self)
         }
         return answer
     }
@@ -85,15 +69,15 @@ struct PreviewScreen: Equatable {
     private static let linesOfText = 5
 
     /// Area by the size that a terminal reports (TIOCGWINSZ); zeros in it mean unknown.
-    init(style: PreviewStyle, size: winsize) {
+    init(style: PreviewStyle, size: TerminalSize) {
         self.style = style
-        let (columns, rows) = (Int(size.ws_col), Int(size.ws_row))
+        let (columns, rows) = (size.columns, size.rows)
         // One column less than there are: a full line would wrap in some terminals.
         self.columns = min(Self.widest, max(columns == 0 ? Self.widest : columns - 1, 8))
         self.rows = max((rows == 0 ? 24 : rows) - Self.linesOfText, 4)
         // Many terminals leave the pixels 0; a character of 8 x 16 is the usual one.
-        cellWidth = columns > 0 && size.ws_xpixel > 0 ? max(Int(size.ws_xpixel) / columns, 1) : 8
-        cellHeight = rows > 0 && size.ws_ypixel > 0 ? max(Int(size.ws_ypixel) / rows, 1) : 16
+        cellWidth = columns > 0 && size.width > 0 ? max(size.width / columns, 1) : 8
+        cellHeight = rows > 0 && size.height > 0 ? max(size.height / rows, 1) : 16
     }
 
     /// Largest frame that fits, in pixels.

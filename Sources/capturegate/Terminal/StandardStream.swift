@@ -1,18 +1,18 @@
 import FoundationEssentials
-import Glibc
+import LinuxSystem
 
 /// Standard output or standard error, unbuffered.
 ///
 /// Not `print`: stdio holds back a pipe's output until 4 KiB are full, and `capturegate record --json | jq`
 /// would see each event late. It also hides failed writes.
 struct StandardStream: Sendable {
-    let descriptor: Int32
+    let descriptor: RawDescriptor
 
-    static let output = StandardStream(descriptor: 1)
-    static let error = StandardStream(descriptor: 2)
+    static let output = StandardStream(descriptor: .standardOutput)
+    static let error = StandardStream(descriptor: .standardError)
 
     /// True if the stream is a terminal (isatty(3)).
-    var isTerminal: Bool { isatty(descriptor) == 1 }
+    var isTerminal: Bool { descriptor.isTerminal }
 
     /// True if colours may be used: on a terminal that is not dumb, unless NO_COLOR is set and not empty
     /// (no-color.org).
@@ -27,8 +27,8 @@ struct StandardStream: Sendable {
     /// Characters in a row of the terminal (TIOCGWINSZ), 80 where it does not say. Read anew each time:
     /// windows are resized.
     var columns: Int {
-        var size = winsize()
-        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+        let columns = TerminalSize(of: descriptor).columns
+        return columns > 0 ? columns : 80
     }
 
     /// Writes all of the text.
@@ -37,11 +37,10 @@ struct StandardStream: Sendable {
     func write(_ text: String) throws(StreamFailure) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            // A write may take a part only; the rest follows.
-            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            // No signal has a handler, so a write is not interrupted (EINTR).
-            guard written > 0 else { throw isPipe ? .closed : .failed(self) }
-            bytes = bytes.dropFirst(written)
+            guard let count = try? descriptor.write(Array(bytes)), count > 0 else {
+                throw isPipe ? .closed : .failed(self)
+            }
+            bytes = bytes.dropFirst(count)
         }
     }
 
@@ -60,14 +59,12 @@ struct StandardStream: Sendable {
     ///
     /// - Parameter time: up to some seconds. A stream with an error counts as writable: the write reports it.
     func isWritable(within time: Duration) -> Bool {
-        var item = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&item, 1, Int32(time / .milliseconds(1))) != 0
+        !Poll.wait(for: descriptor.number, .output, milliseconds: Int32(time / .milliseconds(1))).isEmpty
     }
 
     /// True for a pipe or a socket: a write to one fails only for want of a reader, since SIGPIPE is ignored.
     private var isPipe: Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFSOCK
+        let kind = try? FileStatus.of(descriptor).get().kind
+        return kind == .pipe || kind == .socket
     }
 }

@@ -1,6 +1,7 @@
 import CaptureGate
 import Foundation
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import CaptureEncoding
@@ -18,13 +19,13 @@ struct DiskSyncTests {
         let count: Counter
 
         /// - Parameter store: what storing gives.
-        init(_ store: @escaping @Sendable () -> Int32 = { 0 }) throws {
+        init(_ store: @escaping @Sendable () -> Void = {}) throws {
             scratch = try Scratch()
             let count = Counter()
             var steps = OutputSteps()
             steps.store = { _ in
                 count.add()
-                return store()
+                store()
             }
             file = try PartialFile(opening: scratch.path("a.raw.partial"), over: .recording, steps: steps)
             sync = DiskSync(file)
@@ -32,7 +33,7 @@ struct DiskSyncTests {
         }
 
         func write(_ length: Int64) -> CaptureError? {
-            ftruncate(file.descriptor, off_t(length))
+            ftruncate(file.descriptor.number, off_t(length))
             return sync.note(length)
         }
     }
@@ -64,7 +65,6 @@ struct DiskSyncTests {
         let scene = try Scene {
             begun.signal()
             released.wait()
-            return 0
         }
         #expect(scene.write(10) == nil)
         let ended = DispatchSemaphore(value: 0)
@@ -82,7 +82,7 @@ struct DiskSyncTests {
         #expect(scene.sync.wait() == nil)
         ended.wait()
         scene.sync.close()
-        #expect(fcntl(scene.file.descriptor, F_GETFD) == -1)
+        #expect(fcntl(scene.file.descriptor.number, F_GETFD) == -1)
     }
 
     @Test("given up while the disk is busy, the file is closed once it is not")
@@ -91,7 +91,6 @@ struct DiskSyncTests {
         let scene = try Scene {
             begun.signal()
             released.wait()
-            return 0
         }
         #expect(scene.write(10) == nil)
         let ended = DispatchSemaphore(value: 0)
@@ -101,28 +100,30 @@ struct DiskSyncTests {
         }
         begun.wait()
         scene.sync.close()
-        #expect(FileLock.take(open(scene.file.path, O_RDWR), pause: {}) == -EWOULDBLOCK)
+        let other = try FileDescriptor(opening: scene.file.path, .readWrite)
+        #expect(throws: Errno.wouldBlock) { try FileLock.take(other, tries: 0) {} }
         released.signal()
         ended.wait()
-        #expect(FileLock.take(open(scene.file.path, O_RDWR), pause: {}) == 0)
+        try FileLock.take(other, tries: 0) {}
     }
 
     @Test(
-        "what can't be stored ends the recording, and what there is keeps its partial name", arguments: [EIO, ENOSPC])
-    func failure(code: Int32) throws {
+        "what can't be stored ends the recording, and what there is keeps its partial name",
+        arguments: [Errno.ioError, .noSpace])
+    func failure(code: Errno) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.raw")
         var steps = OutputSteps()
-        steps.store = { _ in -code }
+        steps.store = { (_) throws(Errno) in throw code }
         var output = try ClipOutput(opening: .file(path: path), replacing: false, over: .recording, steps: steps)
         var told: CaptureError?
         while told == nil {
             do throws(CaptureError) { try output.write([1]) } catch { told = error }
         }
-        #expect(told?.errno == code)
-        #expect(told?.kind == (code == EIO ? .inputOutput : .diskFull))
+        #expect(told?.errno == code.number)
+        #expect(told?.kind == (code == .ioError ? .inputOutput : .diskFull))
         let error = try #require(throws: CaptureError.self) { try output.finish() }
-        #expect(error.errno == code)
+        #expect(error.errno == code.number)
         #expect(scratch.names == ["a.raw.partial"])
     }
 
@@ -131,7 +132,7 @@ struct DiskSyncTests {
         let scene = try Scene()
         #expect(scene.write(10) == nil)
         scene.sync.noteCut(to: 4)
-        ftruncate(scene.file.descriptor, 4)
+        ftruncate(scene.file.descriptor.number, 4)
         _ = scene.sync.look(at: 0)
         #expect(scene.sync.note(4) == nil)
     }

@@ -1,5 +1,6 @@
 import CaptureGate
 import Foundation
+import LinuxSystem
 
 @testable import CaptureEncoding
 
@@ -12,7 +13,7 @@ enum Pipe {
         let pipe = Foundation.Pipe()
         let reader = Thread.Reader(pipe.fileHandleForReading)
         let output = ClipOutput(
-            destination: .standardOutput, descriptor: pipe.fileHandleForWriting.fileDescriptor)
+            destination: .standardOutput, descriptor: RawDescriptor(pipe.fileHandleForWriting.fileDescriptor))
         let writer = try format.writer(on: output, tracks: tracks, settings: settings)
         try body(writer)
         _ = try writer.finish(ledger: Recording.ledger, end: .complete)

@@ -88,7 +88,7 @@ struct HostileTextTests {
         return ControlReport(device: device(text), outcome: outcome, isListing: true)
     }
 
-    private var style: TextStyle { TextStyle(for: StandardStream(descriptor: -1)) }
+    private var style: TextStyle { TextStyle(for: StandardStream(descriptor: .none)) }
 
     @Test("In lines for people, each is one line that shows all that is in it", arguments: texts)
     func lines(text: String) throws {

@@ -35,15 +35,4 @@ struct ProgressLayoutTests {
         let all = ["01:01.2", "lost 24", " -20.0 dBFS", "30.0 fps", "27.0 MB", "3.5 Mbit/s", "50 h left"]
         #expect(ProgressLayout(text, left: "50 h left", in: 100).words == all)
     }
-
-    @Test("no figure of a file system is too large for the room on it")
-    func room() {
-        #expect(DiskSpace.bytes(blocks: 3, of: 4096) == 12_288)
-        #expect(DiskSpace.bytes(blocks: .max, of: 4096) == .max)
-        #expect(DiskSpace.bytes(blocks: .max, of: .max) == .max)
-        // What a tmpfs of 15 EiB says.
-        #expect(DiskSpace.bytes(blocks: 15 << 48, of: 4096) == .max)
-        #expect(DiskSpace.bytes(blocks: .max, of: 1) == .max)
-        #expect(DiskSpace.bytes(blocks: 0, of: 4096) == 0)
-    }
 }

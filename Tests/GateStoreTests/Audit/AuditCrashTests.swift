@@ -1,4 +1,5 @@
 import Gate
+import LinuxSystem
 import Testing
 
 @testable import GateStore

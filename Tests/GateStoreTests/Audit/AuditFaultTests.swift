@@ -1,4 +1,3 @@
-import CSystem
 import Gate
 import GateStore
 import Testing

@@ -1,5 +1,6 @@
 import CSystem
 import Gate
+import LinuxSystem
 import Testing
 
 @testable import GateStore
@@ -61,7 +62,7 @@ struct UnfinishedCaptureTests {
     )
     func processes() throws {
         let own = try #require(ProcessMark.current)
-        let boot = try #require(KernelText.bootID)
+        let boot = try #require(ProcessFile.bootID)
         #expect(own.id == cs_getpid())
         #expect(!own.isGone(since: boot))
         #expect(own.isGone(since: "another"))
@@ -72,7 +73,7 @@ struct UnfinishedCaptureTests {
 
     @Test("The lines of a capture name their process; one that this process has open is not missed")
     func stored() throws {
-        let boot = try #require(KernelText.bootID)
+        let boot = try #require(ProcessFile.bootID)
         for kind in [AuditEvent.Kind.start, .decision, .stop, .start] {
             try store.append(Samples.event(kind, at: Samples.instant(boot: boot)))
         }

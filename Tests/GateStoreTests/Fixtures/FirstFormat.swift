@@ -1,4 +1,5 @@
 import Gate
+import LinuxSystem
 
 @testable import GateStore
 

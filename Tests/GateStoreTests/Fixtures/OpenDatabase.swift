@@ -1,4 +1,5 @@
 import GateStore
+import LinuxSystem
 
 /// Opens the database of a store as any other program may.
 func openDatabase(in folder: String, creates: Bool = false) throws -> SQLiteConnection {

@@ -1,5 +1,6 @@
 import Foundation
 import GateStore
+import LinuxSystem
 
 func makeFolder(_ path: String) throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

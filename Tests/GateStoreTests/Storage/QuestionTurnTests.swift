@@ -1,6 +1,6 @@
-import CSystem
 import Gate
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import GateStore
@@ -57,9 +57,7 @@ struct QuestionTurnTests {
     @Test("The holder of a turn is found among those that have its file open, and so is that nobody holds another")
     func holder() async throws {
         let turn = try await turns().take(for: Samples.subject())
-        let file = cs_open(folder.path + "/questions.lock", O_RDWR, 0)
-        try #require(file >= 0)
-        defer { cs_close(file) }
+        let file = try FileDescriptor(opening: folder.path + "/questions.lock", .readWrite)
         let place = StorePromptLock.place(of: Samples.subject())
         #expect(PromptLockHolder.find(of: file, at: place) == PromptLockHolder(processID: getpid(), isStopped: false))
         let other = StorePromptLock.place(of: Samples.subject(path: "/usr/bin/other"))

@@ -1,5 +1,6 @@
 import Foundation
 import Gate
+import LinuxSystem
 import Testing
 
 @testable import GateStore

@@ -1,5 +1,6 @@
 import CSystem
 import Gate
+import LinuxSystem
 import Testing
 
 @testable import GateStore
@@ -127,8 +128,8 @@ struct StoreRefusalTests {
 
     @Test("Commands hold any path as one word of a shell")
     func quoting() {
-        #expect(StoreFailure.shell(["mv", "/a/b-1.c", "/it's $(x)"]) == #"mv /a/b-1.c '/it'\''s $(x)'"#)
-        #expect(StoreFailure.shell(["ls", ""]) == "ls ''")
+        #expect(ShellQuote.command(["mv", "/a/b-1.c", "/it's $(x)"]) == #"mv /a/b-1.c '/it'\''s $(x)'"#)
+        #expect(ShellQuote.command(["ls", ""]) == "ls ''")
     }
 
     @Test("A relative folder")
@@ -193,8 +194,8 @@ struct StoreRefusalTests {
     }
 }
 
-extension Result<FileStatus, SystemFailure> {
+extension Result<FileStatus, Errno> {
     fileprivate var isMissing: Bool {
-        if case .failure(let failure) = self { failure.errno == ENOENT } else { false }
+        if case .failure(let failure) = self { failure == .noSuchFileOrDirectory } else { false }
     }
 }

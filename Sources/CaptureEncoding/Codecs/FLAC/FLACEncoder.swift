@@ -24,7 +24,7 @@ public final class FLACEncoder: Encoder {
     /// One chunk of input, widened to the 32-bit integers that libFLAC takes for every depth.
     private var samples: UnsafeMutableBufferPointer<Int32>
     /// libFLAC's blocks end elsewhere than the driver's periods.
-    private var clock = PacketClock()
+    private var clock = BlockTimestamps()
 
     /// Keeps the parameters; `begin` checks them.
     /// - Parameters:

@@ -1,4 +1,4 @@
-import Glibc
+import LinuxSystem
 
 /// Structure of a JPEG image by its markers (ITU-T T.81, annex B), without decoding it.
 struct JPEGImage: Hashable {
@@ -113,7 +113,7 @@ struct JPEGImage: Hashable {
         guard let base = bytes.baseAddress else { return bytes.count }
         var at = start
         // The last byte can't begin a marker.
-        while at + 1 < bytes.count, let found = memchr(base + at, 0xFF, bytes.count - 1 - at) {
+        while at + 1 < bytes.count, let found = firstByte(0xFF, from: base + at, count: bytes.count - 1 - at) {
             at = UnsafeRawPointer(found) - base
             // FF 00 is a stuffed data byte, FF D0 to D7 a restart marker, FF FF a fill byte (T.81, B.1.1.5).
             let next = bytes[at + 1]
@@ -295,7 +295,7 @@ struct JPEGTables: Hashable {
     /// Checks for a quantization step of 0, by which nothing can be divided.
     private static func holdsZero(_ body: UnsafeRawBufferPointer, _ start: Int, bytes: Int) -> Bool {
         guard let base = body.baseAddress else { return true }
-        guard bytes == 2 else { return memchr(base + start, 0, 64) != nil }
+        guard bytes == 2 else { return firstByte(0, from: base + start, count: 64) != nil }
         return (0..<64).contains { body[start + 2 * $0] | body[start + 2 * $0 + 1] == 0 }
     }
 }

@@ -35,7 +35,7 @@ public final class OpusEncoder: Encoder {
     /// Converts to the coded rate; `nil` if the source has it.
     private var resampler: Resampler?
     private var resampled: [UInt8] = []
-    private var clock = PacketClock()
+    private var clock = BlockTimestamps()
     /// Device frames received, coded frames put into blocks, and blocks encoded.
     private var framesIn: Int64 = 0
     private var framesCoded: Int64 = 0

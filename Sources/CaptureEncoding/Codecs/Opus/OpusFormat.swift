@@ -1,3 +1,4 @@
+import CaptureGate
 /// Identification header of Opus (RFC 7845, 5.1), which is also Matroska's CodecPrivate.
 struct OpusHead: Hashable {
     /// 1 to 255.
@@ -20,7 +21,8 @@ struct OpusHead: Hashable {
     private static let magic = Array("OpusHead".utf8)
 
     var bytes: [UInt8] {
-        var bytes = Self.magic + [1, UInt8(channels)] + Self.little(preSkip, 2) + Self.little(inputRate, 4)
+        var bytes =
+            Self.magic + [1, UInt8(channels)] + LittleEndian.bytes(preSkip, 2) + LittleEndian.bytes(inputRate, 4)
         // Output gain of 0 dB, in two bytes.
         bytes += [0, 0, UInt8(mappingFamily)]
         if mappingFamily != 0 { bytes += [UInt8(streams), UInt8(coupled)] + mapping }
@@ -35,8 +37,8 @@ struct OpusHead: Hashable {
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 19, bytes.starts(with: Self.magic), bytes[8] & 0xF0 == 0, bytes[9] > 0 else { return nil }
         channels = Int(bytes[9])
-        preSkip = Int(bytes[10]) | Int(bytes[11]) << 8
-        inputRate = (0..<4).reduce(0) { $0 | Int(bytes[12 + $1]) << (8 * $1) }
+        preSkip = Int(LittleEndian.number(bytes, at: 10, 2))
+        inputRate = Int(LittleEndian.number(bytes, at: 12, 4))
         mappingFamily = Int(bytes[18])
         if mappingFamily == 0 {
             guard channels <= 2 else { return nil }
@@ -48,10 +50,6 @@ struct OpusHead: Hashable {
         mapping = Array(bytes[21..<21 + channels])
     }
 
-    /// Ogg and Opus headers are little-endian.
-    private static func little(_ value: Int, _ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
 }
 
 /// Durations by the first bytes of an Opus packet: TOC (RFC 6716, 3.1) and frame count (3.2).

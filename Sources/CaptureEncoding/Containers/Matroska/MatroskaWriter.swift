@@ -1,5 +1,5 @@
-import CSystem
 import CaptureGate
+import LinuxSystem
 
 /// Matroska file (RFC 9559) that can be read up to its last whole cluster at any moment.
 ///
@@ -43,7 +43,7 @@ final class MatroskaWriter: ClipWriter {
         self.labels = labels
         matroskaTracks = try Self.begin(tracks, settings)
         head = MatroskaHeader(
-            tracks: matroskaTracks, labels: labels, startedAt: cs_clock_ns(Int32(CS_CLOCK_REALTIME)))
+            tracks: matroskaTracks, labels: labels, startedAt: SystemClock.realtime.now)
         // Players seek by video if there is any.
         cues.track = (matroskaTracks.first { $0.track.kind == .video } ?? matroskaTracks[0]).number
     }

@@ -111,13 +111,10 @@ final class OggOpusMuxer {
     static func tags(_ comments: [String]) -> [UInt8] {
         func counted(_ text: String) -> [UInt8] {
             let bytes = Array(text.utf8)
-            return little(bytes.count) + bytes
+            return LittleEndian.bytes(bytes.count, 4) + bytes
         }
-        return Array("OpusTags".utf8) + counted("CaptureGate") + little(comments.count) + comments.flatMap(counted)
-    }
-
-    private static func little(_ value: Int) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        return Array("OpusTags".utf8) + counted("CaptureGate") + LittleEndian.bytes(comments.count, 4)
+            + comments.flatMap(counted)
     }
 
     /// Adds a packet, and appends the pages that are complete.

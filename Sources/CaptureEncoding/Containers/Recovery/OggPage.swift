@@ -3,62 +3,104 @@ import CaptureGate
 
 /// A page of an Ogg file whose checksum is right (RFC 3533, 6).
 struct OggPage {
-    /// Of its packets' end, in samples from the stream's start; `nil` where it says none that can be.
+    /// Position of its packets' end, in samples from the stream's start; `nil` where it says none that can be.
     let granule: Int64?
-    let number: UInt32
     let isContinued: Bool
     let isLast: Bool
-    let byteCount: Int
     /// Whole packets, and at the end maybe the beginning of one.
-    let pieces: [ArraySlice<UInt8>]
+    let pieces: [[UInt8]]
     /// Whether the last piece goes on in the next page.
     let isOpen: Bool
 
     /// Where no packet ends on a page it is -1; what is longer than all sound there is has been made to do harm.
     private static let granules: Range<Int64> = 0..<1 << 60
-    static let magic = Array("OggS".utf8)
-    static let mostHead = 27 + 255
-    static let most = mostHead + 255 * 255
+    /// The head without its lengths of pieces.
+    fileprivate static let headBytes = 27
 
-    /// Whether it is worth while to read what follows.
-    static func isHead(_ bytes: [UInt8]) -> Bool {
-        bytes.count >= 27 && bytes.starts(with: magic) && bytes[4] == 0 && bytes[5] < 8
-    }
-
-    /// - Parameter bytes: from its start, with what follows.
-    init?(_ bytes: [UInt8]) {
-        guard Self.isHead(bytes) else { return nil }
-        let head = 27 + Int(bytes[26])
-        guard bytes.count >= head else { return nil }
-        let lengths = bytes[27..<head].map { Int($0) }
-        byteCount = head + lengths.reduce(0, +)
-        guard bytes.count >= byteCount, Self.hasRightChecksum(bytes, head, byteCount) else { return nil }
-        (isContinued, isLast) = (bytes[5] & 1 != 0, bytes[5] & 4 != 0)
-        let position = (0..<8).reduce(0) { $0 | Int64(bytes[6 + $1]) << (8 * Int64($1)) }
-        granule = Self.granules.contains(position) ? position : nil
-        number = (0..<4).reduce(0) { $0 | UInt32(bytes[18 + $1]) << (8 * UInt32($1)) }
-        pieces = Self.split(bytes, head, lengths)
+    /// - Parameter page: as libogg has found it, valid for as long as this takes.
+    fileprivate init(_ page: cc_ogg_page) {
+        let head = UnsafeBufferPointer(start: page.head, count: page.head_count)
+        let lengths = head.dropFirst(Self.headBytes).map { Int($0) }
+        granule = Self.granules.contains(page.granule) ? page.granule : nil
+        (isContinued, isLast) = (page.is_continued != 0, page.is_last != 0)
+        pieces = Self.split(UnsafeBufferPointer(start: page.body, count: page.body_count), lengths)
         isOpen = lengths.last == 255
     }
 
-    private static func hasRightChecksum(_ bytes: [UInt8], _ head: Int, _ count: Int) -> Bool {
-        var page = Array(bytes[..<count])
-        page.withUnsafeMutableBufferPointer { page in
-            if let start = page.baseAddress { cc_ogg_checksum(start, head, count) }
-        }
-        return page[22..<26] == bytes[22..<26]
-    }
-
-    private static func split(_ bytes: [UInt8], _ head: Int, _ lengths: [Int]) -> [ArraySlice<UInt8>] {
-        var pieces: [ArraySlice<UInt8>] = []
-        var (start, end) = (head, head)
+    /// A length of 255 says that the piece goes on with the next one.
+    private static func split(_ body: UnsafeBufferPointer<UInt8>, _ lengths: [Int]) -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
+        var (start, end) = (0, 0)
         for length in lengths {
             end += length
             guard length < 255 else { continue }
-            pieces.append(bytes[start..<end])
+            pieces.append(Array(body[start..<end]))
             start = end
         }
-        if end > start { pieces.append(bytes[start..<end]) }
+        if end > start { pieces.append(Array(body[start..<end])) }
         return pieces
     }
+}
+
+/// Walks over the whole pages of an Ogg file, past what lies between them.
+///
+/// The C function is `ogg_sync_pageseek`. *session-bound*
+final class OggPageReader {
+    let source: RecoverySource
+    /// Offset of what comes next.
+    private(set) var at: Int64 = 0
+    /// Offset of what libogg has not got yet.
+    private var fed: Int64 = 0
+    private let reader: OpaquePointer
+
+    /// Bytes that libogg gets at once: a page has 64 KiB at most.
+    private static let pieceBytes = 1 << 16
+
+    /// - Throws: `.inputOutput` where memory is out.
+    init(_ source: RecoverySource) throws(CaptureError) {
+        self.source = source
+        guard let reader = cc_ogg_reader_open() else { throw Self.outOfMemory }
+        self.reader = reader
+    }
+
+    deinit { cc_ogg_reader_free(reader) }
+
+    /// - Returns: the next whole page, where it is and how many bytes before it were skipped; `nil` where there is none.
+    func next() throws(CaptureError) -> (page: OggPage, offset: Int64, skipped: Int64)? {
+        let start = at
+        while true {
+            var page = cc_ogg_page()
+            let found = cc_ogg_reader_next(reader, &page)
+            if found > 0 {
+                defer { at += found }
+                return (OggPage(page), at, at - start)
+            }
+            // What it skipped, it counts as negative.
+            at -= found
+            if found < 0 { continue }
+            if try feed() { continue }
+            guard source.size - at >= Int64(OggPage.headBytes) else { break }
+            // Torn, or a head that lies about its length: what follows may be whole.
+            move(to: at + 1)
+        }
+        move(to: start)
+        return nil
+    }
+
+    /// Goes on from an offset, which may be before those that were read.
+    func move(to offset: Int64) {
+        cc_ogg_reader_reset(reader)
+        (at, fed) = (offset, offset)
+    }
+
+    /// - Returns: false at the file's end.
+    private func feed() throws(CaptureError) -> Bool {
+        let bytes = try source.read(at: fed, Self.pieceBytes)
+        guard !bytes.isEmpty else { return false }
+        guard cc_ogg_reader_feed(reader, bytes, bytes.count) >= 0 else { throw Self.outOfMemory }
+        fed += Int64(bytes.count)
+        return true
+    }
+
+    private static let outOfMemory = CaptureError(.inputOutput, "There is no memory left to read Ogg pages.")
 }

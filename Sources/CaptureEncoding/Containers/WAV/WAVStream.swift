@@ -70,14 +70,15 @@ extension WAVStream {
     /// gets.
     static func head(_ format: AudioFormat) -> [UInt8] {
         let form = Form(format)
-        var bytes = Array("RIFF".utf8) + little(0xFFFF_FFFF, 4) + Array("WAVE".utf8)
-        // 28 bytes: the size of ds64, which replaces it in a file past 4 GiB (EBU Tech 3306).
-        bytes += Array("JUNK".utf8) + little(28, 4) + [UInt8](repeating: 0, count: 28)
+        var bytes = Array("RIFF".utf8) + LittleEndian.bytes(0xFFFF_FFFF, 4) + Array("WAVE".utf8)
+        bytes += Array("JUNK".utf8) + LittleEndian.bytes(28, 4) + [UInt8](repeating: 0, count: 28)
         let description = description(format, form)
-        bytes += Array("fmt ".utf8) + little(description.count, 4) + description
-        // Every format but PCM must have a fact chunk with the sample count.
-        if form != .plain { bytes += Array("fact".utf8) + little(4, 4) + little(0xFFFF_FFFF, 4) }
-        return bytes + Array("data".utf8) + little(0xFFFF_FFFF, 4)
+        bytes += Array("fmt ".utf8) + LittleEndian.bytes(description.count, 4) + description
+        // Every format but PCM has to have one.
+        if form != .plain {
+            bytes += Array("fact".utf8) + LittleEndian.bytes(4, 4) + LittleEndian.bytes(0xFFFF_FFFF, 4)
+        }
+        return bytes + Array("data".utf8) + LittleEndian.bytes(0xFFFF_FFFF, 4)
     }
 
     /// Structure of mmreg.h that describes the samples.
@@ -103,16 +104,19 @@ extension WAVStream {
         // WAVE_FORMAT_IEEE_FLOAT and WAVE_FORMAT_PCM.
         let tag = format.sampleFormat == .float32 ? 3 : 1
         let frameBytes = PCMEncoder.storedBytesPerFrame(format)
-        var bytes = little(form == .extensible ? 0xFFFE : tag, 2) + little(format.channels, 2)
-        bytes += little(format.sampleRate, 4) + little(format.sampleRate * frameBytes, 4)
-        bytes += little(frameBytes, 2) + little(8 * frameBytes / format.channels, 2)
+        var bytes = LittleEndian.bytes(form == .extensible ? 0xFFFE : tag, 2) + LittleEndian.bytes(format.channels, 2)
+        bytes += LittleEndian.bytes(format.sampleRate, 4) + LittleEndian.bytes(format.sampleRate * frameBytes, 4)
+        bytes += LittleEndian.bytes(frameBytes, 2) + LittleEndian.bytes(8 * frameBytes / format.channels, 2)
         switch form {
         case .plain: return bytes
-        case .extended: return bytes + little(0, 2)
+        case .extended: return bytes + LittleEndian.bytes(0, 2)
         case .extensible:
-            // The loudspeaker of a microphone's channel is not known: an empty mask is KSAUDIO_SPEAKER_DIRECTOUT.
-            bytes += little(22, 2) + little(format.sampleFormat.significantBits, 2) + little(0, 4)
-            return bytes + little(tag, 4) + subFormat
+            // Which loudspeaker a channel is for is not known of a microphone: no bit of the mask is set, which is
+            // KSAUDIO_SPEAKER_DIRECTOUT.
+            bytes +=
+                LittleEndian.bytes(22, 2) + LittleEndian.bytes(format.sampleFormat.significantBits, 2)
+                + LittleEndian.bytes(0, 4)
+            return bytes + LittleEndian.bytes(tag, 4) + subFormat
         }
     }
 
@@ -121,8 +125,4 @@ extension WAVStream {
         0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71,
     ]
 
-    /// RIFF is little-endian.
-    private static func little(_ value: Int, _ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
 }

@@ -1,0 +1,97 @@
+import CaptureGate
+import LinuxSystem
+
+/// The treatment of what an earlier writer that was interrupted may have left under the partial name.
+enum PartialFilePolicy: Equatable {
+    /// A recording: nothing writes over it.
+    case recording
+    /// Half a picture.
+    case picture(isReplaceable: Bool)
+    /// Half a recovery, whose recording is still there.
+    case recovery
+
+    var isReplaceable: Bool {
+        switch self {
+        case .recording: false
+        case .picture(let isReplaceable): isReplaceable
+        case .recovery: true
+        }
+    }
+
+    /// Why a file with something in it is left alone, and what to do.
+    func error(_ partial: String) -> CaptureError {
+        let quoted = ShellQuote.quoted(partial)
+        if case .picture = self {
+            return CaptureError(
+                .fileExists, "\(partial) holds half a picture that was interrupted.", errno: Errno.fileExists.number,
+                remedies: [Remedy("Remove it, or replace it with --force.", command: "rm \(quoted)")])
+        }
+        return CaptureError(
+            .fileExists, "\(partial) holds a recording that was interrupted.", errno: Errno.fileExists.number,
+            remedies: [
+                Remedy("Finish it.", command: "capturegate recover \(quoted)"),
+                Remedy("Or remove it: --force replaces finished files alone.", command: "rm \(quoted)"),
+            ])
+    }
+
+    /// Why what has the partial name is left alone, whatever is in it; `nil` for a plain file of this user's with no other
+    /// name, which may be looked into.
+    static func refusal(of status: FileStatus, _ path: String) -> CaptureError? {
+        let what: String? =
+            switch status.kind {
+            case .file: fileRefusal(status)
+            case .link: "is a link"
+            case .directory: "is a folder"
+            case .pipe: "is a pipe"
+            case .socket: "is a socket"
+            default: "is a device"
+            }
+        return what.map { what in
+            CaptureError(
+                .fileExists, "\(path) \(what): nothing is written there.", errno: Errno.fileExists.number,
+                remedies: [Remedy("Choose another name, or take that away: a recording is written under it first.")])
+        }
+    }
+
+    private static func fileRefusal(_ status: FileStatus) -> String? {
+        if status.owner != Users.effectiveID { return "belongs to another user, of number \(status.owner)" }
+        // Some file systems count none.
+        return status.links > 1 ? "is a file that has another name as well" : nil
+    }
+}
+
+extension CaptureError {
+    /// A failed call on an output, in one sentence with what to do.
+    static func output(_ code: Errno, _ action: String, _ path: String) -> CaptureError {
+        let message = "Can't \(action) \(path): \(code.text)."
+        switch code {
+        // EFBIG: a limit of the file system or of the process (RLIMIT_FSIZE); to the file it is the same.
+        case .noSpace, .diskQuotaExceeded, .fileTooLarge:
+            return CaptureError(
+                .diskFull, message, errno: code.number, remedies: [Remedy("Free some space, or choose another folder.")]
+            )
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem:
+            return CaptureError(
+                .inputOutput, message, errno: code.number, remedies: [Remedy("Record to a folder you may write to.")])
+        case .noSuchFileOrDirectory, .notDirectory:
+            return CaptureError(.inputOutput, message, errno: code.number, remedies: [Remedy("Make the folder first.")])
+        case .fileNameTooLong:
+            return CaptureError(
+                .inputOutput, message, errno: code.number,
+                remedies: [Remedy("Choose a shorter name: until it is finished, .partial is added to it.")])
+        case .tooManySymbolicLinkLevels:
+            return CaptureError(
+                .inputOutput, message, errno: code.number, remedies: [Remedy("Name the file itself, not a link to it.")]
+            )
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+            return CaptureError(
+                .inputOutput, message, errno: code.number,
+                remedies: [Remedy("Allow more open files.", command: "ulimit -n 1024")])
+        default:
+            return CaptureError(.inputOutput, message, errno: code.number)
+        }
+    }
+
+    /// The error of a clip that has as many bytes as it may.
+    static var sizeReached: CaptureError { CaptureError(.diskFull, "The clip has reached its greatest size.") }
+}

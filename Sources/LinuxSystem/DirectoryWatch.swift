@@ -1,0 +1,168 @@
+import CSystem
+import CaptureBase
+import Dispatch
+
+/// Tells of changes in a directory by inotify(7), also when the directory comes, goes or is replaced.
+///
+/// The directory and its nearest existing ancestor are watched. Where the kernel has no inotify instance left, it tells
+/// once a second instead: the handler finds out by itself whether something changed.
+///
+/// *thread-safe*
+package final class DirectoryWatch: Sendable {
+    private let source: Locked<any DispatchSourceRead>?
+    private let timer: Locked<any DispatchSourceTimer>?
+
+    /// - Parameters:
+    ///   - queue: where `onChange` is called; serial.
+    ///   - table: the watches; `nil` to tell once a second.
+    ///   - onChange: told of each change, maybe of one that concerns nobody.
+    package init(on queue: DispatchQueue, _ table: InotifyTable?, onChange: @escaping @Sendable () -> Void) {
+        if let table {
+            source = DirectoryWatch.reader(of: table, on: queue, onChange)
+            timer = nil
+        } else {
+            source = nil
+            timer = DirectoryWatch.everySecond(on: queue, onChange)
+        }
+    }
+
+    /// - Parameters:
+    ///   - path: absolute; need not exist.
+    ///   - queue: where `onChange` is called; serial.
+    ///   - onChange: told of each change, maybe of one that concerns nobody.
+    package convenience init(_ path: String, on queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
+        self.init(on: queue, InotifyTable(for: path), onChange: onChange)
+    }
+
+    deinit {
+        source?.withLock { $0.cancel() }
+        timer?.withLock { $0.cancel() }
+    }
+
+    private static func reader(
+        of table: InotifyTable, on queue: DispatchQueue, _ onChange: @escaping @Sendable () -> Void
+    ) -> Locked<any DispatchSourceRead> {
+        let source = Locked(DispatchSource.makeReadSource(fileDescriptor: table.descriptor, queue: queue))
+        source.withLock {
+            $0.setEventHandler {
+                if table.drain() { onChange() }
+            }
+            // A descriptor may be closed only when its source is gone.
+            $0.setCancelHandler { table.end() }
+            $0.activate()
+        }
+        return source
+    }
+
+    private static func everySecond(
+        on queue: DispatchQueue, _ onChange: @escaping @Sendable () -> Void
+    ) -> Locked<any DispatchSourceTimer> {
+        let timer = Locked(DispatchSource.makeTimerSource(queue: queue))
+        timer.withLock {
+            $0.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
+            $0.setEventHandler(handler: onChange)
+            $0.activate()
+        }
+        return timer
+    }
+}
+
+/// The inotify watches on a directory and on the nearest of its ancestors that exists.
+///
+/// *thread-safe*
+package final class InotifyTable: Sendable {
+    /// Polls readable while there are events.
+    package let descriptor: Int32
+    /// The directory first, its parent next, up to the root.
+    private let directories: [String]
+    /// By watch: the name that matters in that directory; `nil` for the directory itself, where every name does.
+    private let watches = Locked<[Int32: String?]>([:])
+
+    private static let inside =
+        CS_WATCH_MODIFY | CS_WATCH_ATTRIBUTES | CS_WATCH_CLOSE_WRITE | CS_WATCH_MOVED_FROM | CS_WATCH_MOVED_TO
+        | CS_WATCH_CREATE | CS_WATCH_DELETE | CS_WATCH_DELETE_SELF | CS_WATCH_MOVE_SELF | CS_WATCH_DIRECTORY_ONLY
+    private static let above =
+        CS_WATCH_MOVED_FROM | CS_WATCH_MOVED_TO | CS_WATCH_CREATE | CS_WATCH_DELETE | CS_WATCH_DELETE_SELF
+        | CS_WATCH_MOVE_SELF | CS_WATCH_DIRECTORY_ONLY
+
+    /// Fails where the kernel has no inotify instance left for this user.
+    ///
+    /// - Parameter path: absolute; need not exist.
+    package init?(for path: String) {
+        let opened = cs_inotify_open()
+        guard opened >= 0 else { return nil }
+        descriptor = opened
+        directories = InotifyTable.chain(of: path)
+        arm()
+    }
+
+    /// Closes the descriptor; nothing may be called after it.
+    package func end() { _ = cs_close(descriptor) }
+
+    /// Takes all events and watches what came since.
+    ///
+    /// - Returns: whether one of them concerns the directory.
+    package func drain() -> Bool {
+        var concerned = false
+        withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 8) { bytes in
+            while true {
+                let count = cs_inotify_read(descriptor, bytes.baseAddress, bytes.count)
+                guard count > 0 else { return }
+                if concerns(UnsafeRawBufferPointer(rebasing: bytes[..<Int(count)])) { concerned = true }
+            }
+        }
+        if concerned { arm() }
+        return concerned
+    }
+
+    private func concerns(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var record = cs_inotify_record()
+        var offset = cs_inotify_event(bytes.baseAddress, bytes.count, 0, &record)
+        var concerned = false
+        while offset > 0 {
+            if concerns(record) { concerned = true }
+            offset = cs_inotify_event(bytes.baseAddress, bytes.count, Int(offset), &record)
+        }
+        return concerned
+    }
+
+    private func concerns(_ record: cs_inotify_record) -> Bool {
+        // After an overflow nobody knows what was lost.
+        guard Int(record.mask) & CS_WATCH_OVERFLOW == 0 else { return true }
+        return watches.withLock { watches in
+            if Int(record.mask) & CS_WATCH_IGNORED != 0 { watches[record.watch] = nil }
+            guard let wanted = watches[record.watch] else { return false }
+            let name = text(of: record.name)
+            return wanted == nil || name.isEmpty || name == wanted
+        }
+    }
+
+    /// Watches the directory and its parent, or else the nearest ancestor that exists.
+    ///
+    /// From the top down on purpose: what appears below a directory after it is watched makes an event.
+    private func arm() {
+        let existing = directories.firstIndex { cs_access($0, X_OK) >= 0 } ?? directories.count - 1
+        let lowest = min(existing + 1, directories.count - 1)
+        for index in stride(from: lowest, through: 0, by: -1) {
+            guard watch(index) else { return }
+        }
+    }
+
+    private func watch(_ index: Int) -> Bool {
+        let mask = index == 0 ? InotifyTable.inside : InotifyTable.above
+        let watch = cs_inotify_add(descriptor, directories[index], UInt32(mask))
+        guard watch >= 0 else { return false }
+        let name: String? = index == 0 ? nil : InotifyTable.lastName(of: directories[index - 1])
+        watches.withLock { $0[watch] = .some(name) }
+        return true
+    }
+
+    private static func chain(of path: String) -> [String] {
+        let names = path.split(separator: "/")
+        return stride(from: names.count, through: 0, by: -1).map { "/" + names.prefix($0).joined(separator: "/") }
+    }
+
+    private static func lastName(of path: String) -> String {
+        String(path.split(separator: "/").last ?? "")
+    }
+}

@@ -1,0 +1,55 @@
+import CSystem
+
+/// The user database, and this process's place in it.
+///
+/// *thread-safe*; looking names up may ask a name service, which takes its time.
+package enum Users {
+    /// The user whose rights count. The corresponding C function is `geteuid`.
+    package static var effectiveID: UInt32 { cs_geteuid() }
+
+    /// The groups whose rights count, the effective one first. The corresponding C functions are `getegid` and
+    /// `getgroups`.
+    package static var groupIDs: [UInt32] {
+        let count = cs_getgroups(nil, 0)
+        guard count > 0 else { return [cs_getegid()] }
+        var groups = [UInt32](repeating: 0, count: Int(count))
+        let got = cs_getgroups(&groups, groups.count)
+        return [cs_getegid()] + groups[..<max(0, min(Int(got), groups.count))]
+    }
+
+    /// The name of a user, or its number where it has none. The corresponding C function is `getpwuid_r`.
+    package static func name(ofUser id: UInt32) -> String {
+        var user = cs_user()
+        return cs_user_by_id(id, &user) == 1 ? text(of: user.name) : String(id)
+    }
+
+    /// The name of a group, or its number where it has none. The corresponding C function is `getgrgid_r`.
+    package static func name(ofGroup id: UInt32) -> String {
+        var group = cs_group()
+        return cs_group_by_id(id, &group) == 1 ? text(of: group.name) : String(id)
+    }
+
+    /// The number of a user. The corresponding C function is `getpwnam_r`.
+    ///
+    /// - Returns: `nil` where nobody has the name.
+    /// - Throws: why the database could not be asked.
+    package static func id(ofUser name: String) throws(Errno) -> UInt32? {
+        var user = cs_user()
+        return try checked(cs_user_by_name(name, &user)) == 1 ? user.uid : nil
+    }
+
+    /// The number of a group. The corresponding C function is `getgrnam_r`.
+    ///
+    /// - Returns: `nil` where none has the name.
+    /// - Throws: why the database could not be asked.
+    package static func id(ofGroup name: String) throws(Errno) -> UInt32? {
+        var group = cs_group()
+        return try checked(cs_group_by_name(name, &group)) == 1 ? group.gid : nil
+    }
+
+    /// The home directory of a user, as the database has it. The corresponding C function is `getpwuid_r`.
+    package static func homeDirectory(ofUser id: UInt32) -> String? {
+        var user = cs_user()
+        return cs_user_by_id(id, &user) == 1 ? text(of: user.home) : nil
+    }
+}

@@ -1,0 +1,32 @@
+import LinuxSystem
+import Testing
+
+@Suite("SHA-256")
+struct SHA256Tests {
+    @Test(
+        "The vectors of FIPS 180-4",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+            (
+                String(repeating: "a", count: 1_000_000),
+                "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+            ),
+        ])
+    func vectors(text: String, expected: String) throws {
+        #expect(try SHA256.hex(of: text.utf8) == expected)
+        let directory = try ScratchDirectory()
+        let file = try FileDescriptor(opening: try directory.write(text, to: "file"), .readOnly)
+        #expect(try SHA256.hex(of: file) == expected)
+        #expect(try SHA256.hex(of: file) == expected, "the offset must stay where it is")
+    }
+
+    @Test("A descriptor that can't be read is an error")
+    func unreadable() {
+        #expect(throws: Errno.badFileDescriptor) { try SHA256.hex(of: RawDescriptor.none) }
+    }
+}
