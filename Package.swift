@@ -65,7 +65,7 @@ let package = Package(
 
         .target(
             name: "Gate", dependencies: ["CaptureBase", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: swift),
+            exclude: ["Scheduler/README.md"], swiftSettings: swift),
         .target(name: "GateStore", dependencies: ["Gate", "CaptureBase", "LinuxSystem"], swiftSettings: swift),
         .target(
             name: "CaptureGate",

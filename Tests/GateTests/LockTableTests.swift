@@ -4,16 +4,45 @@ import Testing
 
 @Suite("Lock table")
 struct LockTableTests {
-    /// A table with one lane, and what it grants.
+    /// A table with one limit, whose tickets go by numbers of the test's.
     struct Bench {
-        var table = LockTable()
+        var table = LockTable<UInt64>()
+        private let limit: LimitID
+        private var tickets: [UInt64: Ticket] = [:]
 
         init(width: Int = .max) {
-            table.openLane(1, width: width)
+            limit = table.openLimit(width: width)
         }
 
-        mutating func ask(_ ticket: UInt64, _ categories: String..., nested: Bool = false) -> [UInt64] {
-            table.request(ticket, lane: 1, categories: categories, isNested: nested)
+        /// - Returns: those that may execute now: this one or none.
+        mutating func ask(
+            _ number: UInt64, _ categories: [String], nested: Bool = false, isLimited: Bool = true
+        ) -> [UInt64] {
+            let ticket = table.makeTicket(number)
+            tickets[number] = ticket
+            return table.request(
+                ticket, limit: isLimited ? limit : nil, categories: categories, isNested: nested) ? [number] : []
+        }
+
+        mutating func ask(_ number: UInt64, _ categories: String...) -> [UInt64] { ask(number, categories) }
+
+        mutating func release(_ number: UInt64) -> [UInt64] {
+            granted { table, tickets, granted in
+                if let ticket = tickets[number] { table.release(ticket, &granted) }
+            }
+        }
+
+        mutating func setWidth(_ width: Int) -> [UInt64] {
+            let limit = limit
+            return granted { table, _, granted in table.setWidth(width, of: limit, &granted) }
+        }
+
+        private mutating func granted(
+            _ change: (inout LockTable<UInt64>, [UInt64: Ticket], inout LockTable<UInt64>.Granted) -> Void
+        ) -> [UInt64] {
+            var granted = LockTable<UInt64>.Granted()
+            change(&table, tickets, &granted)
+            return (granted.first.map { [$0] } ?? []) + granted.others
         }
     }
 
@@ -24,9 +53,9 @@ struct LockTableTests {
         #expect(bench.ask(2, "x") == [])
         #expect(bench.ask(3, "x") == [])
         #expect(bench.ask(4, "y") == [4])
-        #expect(bench.table.release(1) == [2])
-        #expect(bench.table.release(2) == [3])
-        #expect(bench.table.release(3) == [] && bench.table.release(4) == [])
+        #expect(bench.release(1) == [2])
+        #expect(bench.release(2) == [3])
+        #expect(bench.release(3) == [] && bench.release(4) == [])
         #expect(bench.table.isIdle)
     }
 
@@ -37,8 +66,8 @@ struct LockTableTests {
         #expect(bench.ask(2, "x", "y") == [])
         // First come first served: 3 comes after 2, though y is free.
         #expect(bench.ask(3, "y") == [])
-        #expect(bench.table.release(1) == [2])
-        #expect(bench.table.release(2) == [3])
+        #expect(bench.release(1) == [2])
+        #expect(bench.release(2) == [3])
     }
 
     @Test("Opposite orders do not wait for each other")
@@ -47,8 +76,8 @@ struct LockTableTests {
         #expect(bench.ask(1, "x", "y") == [1])
         #expect(bench.ask(2, "y", "x") == [])
         #expect(bench.ask(3, "x", "y") == [])
-        #expect(bench.table.release(1) == [2])
-        #expect(bench.table.release(2) == [3])
+        #expect(bench.release(1) == [2])
+        #expect(bench.release(2) == [3])
     }
 
     @Test("Who leaves the line is passed over")
@@ -58,8 +87,8 @@ struct LockTableTests {
         #expect(bench.ask(2, "x", "y") == [])
         #expect(bench.ask(3, "y") == [])
         // 2 stood before 3 in y.
-        #expect(bench.table.release(2) == [3])
-        #expect(bench.table.release(1) == [] && bench.table.release(3) == [])
+        #expect(bench.release(2) == [3])
+        #expect(bench.release(1) == [] && bench.release(3) == [])
         #expect(bench.table.isIdle)
     }
 
@@ -69,9 +98,9 @@ struct LockTableTests {
         #expect(bench.ask(1) == [1])
         // 2 wants x and has no slot while 1 executes; 3 is a part of 1.
         #expect(bench.ask(2, "x") == [])
-        #expect(bench.table.request(3, lane: nil, categories: ["x"], isNested: true) == [3])
-        #expect(bench.table.release(3) == [])
-        #expect(bench.table.release(1) == [2])
+        #expect(bench.ask(3, ["x"], nested: true, isLimited: false) == [3])
+        #expect(bench.release(3) == [])
+        #expect(bench.release(1) == [2])
     }
 
     @Test("Slots go to who can use them, in their order")
@@ -82,22 +111,22 @@ struct LockTableTests {
         #expect(bench.ask(3) == [3])
         #expect(bench.ask(4) == [])
         #expect(bench.ask(5) == [])
-        #expect(bench.table.release(3) == [4])
-        #expect(bench.table.release(1) == [2])
-        #expect(bench.table.release(4) == [5])
-        #expect(bench.table.release(2) == [] && bench.table.release(5) == [])
+        #expect(bench.release(3) == [4])
+        #expect(bench.release(1) == [2])
+        #expect(bench.release(4) == [5])
+        #expect(bench.release(2) == [] && bench.release(5) == [])
         #expect(bench.table.isIdle)
     }
 
     @Test("A width of nought holds everything back until it is widened")
     func width() {
         var bench = Bench(width: 2)
-        #expect(bench.table.setWidth(0, of: 1) == [])
+        #expect(bench.setWidth(0) == [])
         #expect(bench.ask(1) == [])
         #expect(bench.ask(2, "x") == [])
         #expect(bench.ask(3) == [])
-        #expect(bench.table.setWidth(2, of: 1) == [1, 2])
-        #expect(bench.table.release(1) == [3])
+        #expect(bench.setWidth(2) == [1, 2])
+        #expect(bench.release(1) == [3])
     }
 
     @Test("Whatever the order of requests, releases and withdrawals: no category has two holders, and all get through")
@@ -125,24 +154,22 @@ struct LockTableTests {
                     last += 1
                     let wants = Set((0..<next(3)).map { _ in next(4) })
                     waiting[last] = wants
-                    grant(
-                        bench.table.request(
-                            last, lane: 1, categories: wants.map { "\($0)" }.sorted(), isNested: next(4) == 0))
+                    grant(bench.ask(last, wants.map { "\($0)" }.sorted(), nested: next(4) == 0))
                 case 1:
                     if let ticket = holders.keys.min() {
                         holders[ticket] = nil
-                        grant(bench.table.release(ticket))
+                        grant(bench.release(ticket))
                     }
                 default:
                     if let ticket = waiting.keys.max() {
                         waiting[ticket] = nil
-                        grant(bench.table.release(ticket))
+                        grant(bench.release(ticket))
                     }
                 }
             }
             while let ticket = holders.keys.min() {
                 holders[ticket] = nil
-                grant(bench.table.release(ticket))
+                grant(bench.release(ticket))
             }
             #expect(waiting.isEmpty && bench.table.isIdle)
         }

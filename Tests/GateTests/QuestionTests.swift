@@ -17,7 +17,7 @@ struct QuestionTests {
                 for _ in 0..<20 {
                     group.addTask { await world.gatekeeper.requestAccess(for: Capability.Microphone()) }
                 }
-                while world.gatekeeper.desk.waiting < 20 { await Task.yield() }
+                while world.gatekeeper.prompts.waiting < 20 { await Task.yield() }
                 gate.raise()
                 return await group.reduce(into: []) { $0.append($1) }
             }
@@ -39,7 +39,7 @@ struct QuestionTests {
         let first = world.queue.add(Capture(Capability.Microphone(purpose: "a memo")))
         await world.prompter.asked.reached()
         let second = world.queue.add(Capture(Capability.Microphone(purpose: "a call")))
-        while world.gatekeeper.desk.waiting < 2 { await Task.yield() }
+        while world.gatekeeper.prompts.waiting < 2 { await Task.yield() }
         gate.raise()
         for handle in [first, second] { #expect(await handle.result.error == nil) }
         #expect(world.prompter.questions.count == 1)
@@ -139,15 +139,15 @@ struct QuestionTests {
 
     @Test("A lock for questions that can't be taken refuses, and asks nobody")
     func noTurns() async {
-        struct Broken: QuestionTurns {
-            func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
+        struct Broken: PromptLock {
+            func take(for subject: Subject) async throws(CaptureError) -> any PromptLockToken {
                 throw CaptureError(.store, "The lock can't be made.")
             }
         }
         let world = World()
         let gatekeeper = Gatekeeper(
             as: .rig, subject: .success(world.subject), store: world.store, prompter: world.prompter,
-            directory: world.directory, clock: world.clock, turns: Broken())
+            directory: world.directory, clock: world.clock, promptLock: Broken())
         let capture = Capture(Capability.Microphone())
         #expect(await GateQueue(gatekeeper: gatekeeper).add(capture).result.error?.kind == .store)
         #expect(world.prompter.questions.isEmpty && capture.executions.count == 0)

@@ -180,21 +180,21 @@ struct RulesTests {
 
     @Test("Restricted comes before denied before not determined before authorized")
     func together() {
-        func item(_ status: AuthorizationStatus) -> GateReading.Item {
+        func item(_ status: AuthorizationStatus) -> AuthorizationSnapshot.Item {
             let request = DeviceRequest(capability: .microphone, level: .record, device: .any, purpose: "")
-            return GateReading.Item(request: request, resolution: .here("usb-mic", "Mic"), status: status)
+            return AuthorizationSnapshot.Item(request: request, resolution: .here("usb-mic", "Mic"), status: status)
         }
         let yes = Self.status([Self.decision(1, .allow)])
         let low = Self.status([Self.decision(5, .allow, .meter)])
         let no = Self.status([Self.decision(2, .deny)])
         let killed = Self.status([], kills: [.microphone])
-        #expect(GateReading(items: [item(yes), item(no), item(killed)]).status == killed)
-        #expect(GateReading(items: [item(yes), item(no), item(.notDetermined())]).status == no)
-        #expect(GateReading(items: [item(yes), item(.notDetermined())]).status == .notDetermined())
-        #expect(GateReading(items: [item(yes), item(low)]).status == low)
-        #expect(GateReading(items: [item(yes), item(no), item(.notDetermined())]).askable.isEmpty)
-        #expect(GateReading(items: [item(yes), item(.notDetermined())]).askable.count == 1)
-        #expect(GateReading(items: []).refusal(for: .success(.recorder())) != nil)
+        #expect(AuthorizationSnapshot(items: [item(yes), item(no), item(killed)]).status == killed)
+        #expect(AuthorizationSnapshot(items: [item(yes), item(no), item(.notDetermined())]).status == no)
+        #expect(AuthorizationSnapshot(items: [item(yes), item(.notDetermined())]).status == .notDetermined())
+        #expect(AuthorizationSnapshot(items: [item(yes), item(low)]).status == low)
+        #expect(AuthorizationSnapshot(items: [item(yes), item(no), item(.notDetermined())]).askable.isEmpty)
+        #expect(AuthorizationSnapshot(items: [item(yes), item(.notDetermined())]).askable.count == 1)
+        #expect(AuthorizationSnapshot(items: []).refusal(for: .success(.recorder())) != nil)
     }
 
     @Test("A date is written as the calendar has it")

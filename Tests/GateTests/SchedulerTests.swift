@@ -80,11 +80,11 @@ struct SchedulerTests {
     @Test("A slot that comes free while the lines are looked through is not for those further down")
     func lateSlot() {
         let world = World()
-        var ready = ReadyOperations()
+        var ready = ReadyQueue()
         for priority in [TaskPriority.low, .medium] {
             let body = OperationBody(BlockOperation { _ in })
             ready.append(
-                ReadyOperation(node: OperationNode(body, nil, in: world.gatekeeper, priority: priority), slot: .first))
+                ReadyOperation(node: OperationNode(body, nil, in: world.gatekeeper, priority: priority), needs: .slot))
         }
         var looks = 0
         let whileTaken = ready.popFirst {
@@ -99,15 +99,15 @@ struct SchedulerTests {
     func releasedLine() async {
         let world = World()
         var queue: GateQueue? = GateQueue(gatekeeper: world.gatekeeper, width: 1)
-        weak let core = queue?.core
+        weak let scheduler = queue?.scheduler
         let gate = Signal()
-        // No handle is kept: it would keep the queue's core.
+        // No handle is kept: it would keep the queue's scheduler.
         queue?.add(BlockOperation { _ in await gate.reached() })
         for _ in 0..<10 { queue?.add(BlockOperation { _ in }).cancel() }
         queue = nil
         gate.raise()
-        while core != nil, !Task.isCancelled { await Task.yield() }
-        #expect(core == nil)
+        while scheduler != nil, !Task.isCancelled { await Task.yield() }
+        #expect(scheduler == nil)
     }
 
     @Test("Emptied and filled again over and over: none is forgotten", .timeLimit(.minutes(2)), arguments: [2, .max])

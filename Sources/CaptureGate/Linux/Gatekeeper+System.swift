@@ -64,7 +64,7 @@ extension Gatekeeper {
     ) -> Gatekeeper {
         Gatekeeper(
             as: standing, subject: subject, store: store, policy: PolicyDirectory(), prompter: prompter,
-            directory: SystemDeviceDirectory(), clock: SystemGateClock(), turns: StorePromptLock(of: store))
+            directory: SystemDeviceDirectory(), clock: SystemGateClock(), promptLock: StorePromptLock(of: store))
     }
 }
 

@@ -11,6 +11,10 @@ public protocol GrantStore: Sendable {
     /// Reads all decisions, in one consistent reading.
     func snapshot() throws(CaptureError) -> StoreSnapshot
 
+    /// Number that every change of the store replaces by another one, whichever process made it; `nil` where it can't be
+    /// told. A snapshot of the same number need not be read again. The default is `nil`.
+    var version: Int64? { get }
+
     /// Stores decisions, all or none, with their line of the audit log. Each replaces earlier decisions about the same
     /// user, executable path, capability and device; but an allow for `once` stands beside the lasting decision, which
     /// holds again when it is used up.
@@ -35,6 +39,10 @@ public protocol GrantStore: Sendable {
     func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation
 }
 
+extension GrantStore {
+    public var version: Int64? { nil }
+}
+
 /// An observation that ends when it is released.
 public protocol ChangeObservation: AnyObject, Sendable {}
 
@@ -50,16 +58,19 @@ public struct StoreSnapshot: Sendable {
     /// `once` grants that were used up in this boot and not removed since. They allow nothing new. `nil` where the
     /// store forgets them: then only a newer denial, a kill switch or the policy ends a capture that runs on one.
     public let consumed: [Decision]?
+    /// The store's version at this reading or before it.
+    public let version: Int64?
 
     /// Makes a snapshot. See ``consumed`` for a store that forgets used-up grants.
     public init(
         decisions: [Decision], killSwitches: Set<CapabilityName>, latestWallNanoseconds: Int64,
-        consumed: [Decision]? = nil
+        consumed: [Decision]? = nil, version: Int64? = nil
     ) {
         self.decisions = decisions
         self.killSwitches = killSwitches
         self.latestWallNanoseconds = latestWallNanoseconds
         self.consumed = consumed
+        self.version = version
     }
 }
 

@@ -115,6 +115,8 @@ public struct AuthorizationReport: Sendable {
     public let refusal: CaptureError?
     /// True if a person's answer could change that.
     public let isAskable: Bool
+    /// What it was made of, where that was a reading of a gatekeeper's own.
+    var snapshot: AuthorizationSnapshot?
 
     public init(availability: Availability, status: AuthorizationStatus, refusal: CaptureError?, isAskable: Bool) {
         self.availability = availability

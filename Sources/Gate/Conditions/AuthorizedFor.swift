@@ -18,12 +18,13 @@ public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
     /// Asks only if an answer can change the outcome. The report is read again afterwards: the stored answer decides,
     /// not the prompter's.
     public func dependency(in context: OperationContext) async -> (any GateOperation)? {
-        guard await capability.report(in: context.gatekeeper).isAskable else { return nil }
-        return Authorize(capability)
+        let report = await capability.report(in: context.gatekeeper)
+        return report.isAskable ? Authorize(capability, after: report) : nil
     }
 
     public func evaluate(in context: OperationContext) async -> ConditionResult {
-        let refusal = await capability.report(in: context.gatekeeper).refusal
+        let answer = Authorize<Capable>.report(in: context, on: capability)
+        let refusal = if let answer { answer.refusal } else { await capability.report(in: context.gatekeeper).refusal }
         return refusal.map { .failed($0) } ?? .satisfied
     }
 }

@@ -80,20 +80,20 @@ struct ConditionEvaluation: Sendable {
     /// not decided the outcome. As soon as it is decided, the open ones are withdrawn.
     private func ask(_ open: Set<Int>, _ progress: inout Progress, in context: OperationContext) async {
         let questions = progress.questions
-        let room = LockRoom()
-        let places =
+        let locks = LockManager()
+        let slots =
             open.count < 2
             ? [:]
             : Dictionary(
                 uniqueKeysWithValues: open.map { index in
-                    (index, QuestionPlace(in: room, outer: AskingScope.current?.place))
+                    (index, PromptSlot(in: locks, outer: InteractionPolicy.current?.slot))
                 })
         await withTaskGroup(of: (Int, ConditionResult).self) { group in
             for index in open.sorted() {
                 guard let question = questions[index] else { continue }
                 let leaf = leaves[index]
                 group.addTask {
-                    let result = await AskingScope.at(places[index]) {
+                    let result = await InteractionPolicy.at(slots[index]) {
                         await leaf.evaluate(after: question, in: context)
                     }
                     return (index, result)
@@ -102,7 +102,7 @@ struct ConditionEvaluation: Sendable {
             while let (index, result) = await group.next() {
                 progress.results[index] = result
                 guard case .open = verdict(progress) else { return group.cancelAll() }
-                places[index]?.leave()
+                slots[index]?.leave()
             }
         }
     }
@@ -119,11 +119,11 @@ struct ConditionEvaluation: Sendable {
 
 extension ConditionLeaves.Leaf {
     fileprivate func question(in context: OperationContext) async -> (any GateOperation)? {
-        await AskingScope.silently { await condition.dependency(in: context) }
+        await InteractionPolicy.silently { await condition.dependency(in: context) }
     }
 
     fileprivate func evaluate(in context: OperationContext) async -> ConditionResult {
-        await AskingScope.silently { await condition.evaluate(in: context) }
+        await InteractionPolicy.silently { await condition.evaluate(in: context) }
     }
 
     /// Asks and evaluates again. A failed question's error explains more than that of the condition that still fails.

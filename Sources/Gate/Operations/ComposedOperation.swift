@@ -21,3 +21,62 @@ public struct ComposedOperation<Wrapped: QueuedOperation>: ConditionedOperation 
         return await context.perform(operation)
     }
 }
+
+/// An operation whose output is turned into another.
+///
+/// *thread-safe*
+public struct MapOperation<Wrapped: QueuedOperation, Output: Sendable>: ConditionedOperation {
+    public typealias Failure = Wrapped.Failure
+
+    public let operation: Wrapped
+    public var conditions: [any OperationCondition] = []
+    public var observers: [any OperationObserver] = []
+    let transform: @Sendable (Wrapped.Output) -> Output
+
+    public var name: String { operation.name }
+
+    public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
+        context.willExecute()
+        return await context.perform(operation).map(transform)
+    }
+}
+
+/// An operation, and then one that is made of its output.
+///
+/// *thread-safe*
+public struct FlatMapOperation<Wrapped: QueuedOperation, Next: QueuedOperation>: ConditionedOperation
+where Next.Failure == Wrapped.Failure {
+    public typealias Output = Next.Output
+    public typealias Failure = Next.Failure
+
+    public let operation: Wrapped
+    public var conditions: [any OperationCondition] = []
+    public var observers: [any OperationObserver] = []
+    let next: @Sendable (Wrapped.Output) -> Next
+
+    public var name: String { operation.name }
+
+    public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
+        context.willExecute()
+        switch await context.perform(operation) {
+        case .success(let output): return await context.perform(next(output))
+        case .failure(let error): return .failure(error)
+        }
+    }
+}
+
+extension QueuedOperation {
+    /// This operation with its output turned into another.
+    public func map<Output: Sendable>(
+        _ transform: @escaping @Sendable (Self.Output) -> Output
+    ) -> MapOperation<Self, Output> {
+        MapOperation(operation: self, transform: transform)
+    }
+
+    /// This operation, and when it has succeeded the one that is made of its output.
+    public func flatMap<Next: QueuedOperation>(
+        _ next: @escaping @Sendable (Output) -> Next
+    ) -> FlatMapOperation<Self, Next> where Next.Failure == Failure {
+        FlatMapOperation(operation: self, next: next)
+    }
+}

@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// Runs operations: each when what it depends on has ended, its conditions hold and its locks are free.
 ///
 /// Order: dependencies → conditions that ask nothing, all at once → questions → evaluation → locks → authorization read
@@ -5,23 +7,23 @@
 ///
 /// *thread-safe*
 public final class GateQueue: Sendable {
-    let core: QueueCore
+    let scheduler: Scheduler
 
     /// - Parameters:
     ///   - width: how many operations execute at once, 1 upwards. One whose question is open does not count.
     ///   - suspended: whether nothing begins before `resume`.
     public init(gatekeeper: Gatekeeper, width: Int = .max, suspended: Bool = false) {
-        core = QueueCore(gatekeeper: gatekeeper, width: width, isSuspended: suspended)
+        scheduler = Scheduler(gatekeeper: gatekeeper, width: width, isSuspended: suspended)
     }
 
     deinit {
-        core.abandon()
+        scheduler.abandon()
     }
 
-    public var gatekeeper: Gatekeeper { core.gatekeeper }
+    public var gatekeeper: Gatekeeper { scheduler.gatekeeper }
 
     /// Operations that have not ended.
-    public var count: Int { core.count }
+    public var count: Int { scheduler.count }
 
     /// Adds an operation, which begins as soon as it may. A queue that is released while suspended cancels what it holds;
     /// any other finishes it.
@@ -37,21 +39,104 @@ public final class GateQueue: Sendable {
     }
 
     /// Holds everything back that has not begun to execute: nothing is evaluated and nobody is asked.
-    public func suspend() { core.suspend() }
+    public func suspend() { scheduler.suspend() }
 
-    public func resume() { core.resume() }
+    public func resume() { scheduler.resume() }
 
-    public var isSuspended: Bool { core.isSuspended }
+    public var isSuspended: Bool { scheduler.isSuspended }
 
-    public func cancelAll() { core.cancelAll() }
+    public func cancelAll() { scheduler.cancelAll() }
 
     /// Waits until every operation has ended.
-    public func waitUntilEmpty() async { await core.waitUntilEmpty() }
+    public func waitUntilEmpty() async { await scheduler.waitUntilEmpty() }
 
     @usableFromInline
     func add(
         _ body: OperationBody, _ dependencies: [any OperationReference], _ priority: TaskPriority?
     ) -> OperationNode {
-        core.add(body, priority: priority, after: dependencies.map(\.ticket.node))
+        scheduler.add(body, priority: priority, after: dependencies.map(\.ticket.node))
+    }
+}
+
+extension GateQueue {
+    /// Adds an operation and waits for its output. Cancelling the task cancels the operation, and the wait ends when the
+    /// operation has.
+    /// - Throws: what `execute` threw, or the gate's refusal; `.cancelled` if it was cancelled.
+    @discardableResult
+    public func run<O: QueuedOperation>(
+        _ operation: O, after dependencies: [any OperationReference] = []
+    ) async throws(CaptureError) -> O.Output where O.Failure == CaptureError {
+        switch await result(of: operation, dependencies) {
+        case .success(let output): return output
+        case .failure(let error): throw error.captureError
+        }
+    }
+
+    /// The same for an operation with an error type of its own.
+    @discardableResult
+    public func run<O: QueuedOperation>(
+        _ operation: O, after dependencies: [any OperationReference] = []
+    ) async throws(OperationError<O.Failure>) -> O.Output {
+        try await result(of: operation, dependencies).get()
+    }
+
+    private func result<O: QueuedOperation>(
+        of operation: O, _ dependencies: [any OperationReference]
+    ) async -> OperationResult<O.Output, O.Failure> {
+        // Where an operation waits for another one inside its `execute`, the inner one must not wait for the outer one.
+        let heldLocks = HeldLocks.current.isEmpty ? HeldLocks() : HeldLocks.current.nested
+        let node = scheduler.add(
+            OperationBody(operation), holding: heldLocks, priority: Task.currentPriority,
+            after: dependencies.map(\.ticket.node))
+        let handle = OperationHandle<O.Output, O.Failure>(node)
+        return await withTaskCancellationHandler {
+            await handle.result
+        } onCancel: {
+            handle.cancel()
+        }
+    }
+}
+
+extension GateQueue {
+    /// Adds an operation that is made of the output of another one, which may be in another queue.
+    ///
+    /// It waits for that one like for any dependency. Where that one has no output this one is refused, with its error.
+    @discardableResult
+    public func add<Input: Sendable, InputFailure: Error, Next: QueuedOperation>(
+        injecting handle: OperationHandle<Input, InputFailure>, after dependencies: [any OperationReference] = [],
+        _ make: @escaping @Sendable (Input) -> Next
+    ) -> OperationHandle<Next.Output, Next.Failure> {
+        add(InjectedOperation(input: handle, make: make), after: dependencies + [handle])
+    }
+}
+
+/// An operation that is made when its input is there.
+struct InjectedOperation<Input: Sendable, InputFailure: Error, Next: QueuedOperation>: QueuedOperation {
+    typealias Output = Next.Output
+    typealias Failure = Next.Failure
+
+    let input: OperationHandle<Input, InputFailure>
+    let make: @Sendable (Input) -> Next
+
+    var name: String { "Injected(\(Next.self))" }
+
+    func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
+        switch await input.result {
+        case .success(let value): return await context.perform(make(value))
+        case .failure(.cancelled): return .failure(.refused(CaptureError(.cancelled, "The input was cancelled.")))
+        case .failure(.refused(let error)): return .failure(.refused(.withoutInput(error)))
+        case .failure(.failed(let error)): return .failure(.refused(.withoutInput(error)))
+        }
+    }
+}
+
+extension CaptureError {
+    fileprivate static func withoutInput(_ cause: any Error) -> CaptureError {
+        guard let known = cause as? CaptureError else {
+            return CaptureError(.conditionFailed, "The operation before has no result: \(cause)")
+        }
+        return CaptureError(
+            .conditionFailed, "The operation before has no result: \(known.message)", remedies: known.remedies,
+            underlying: [known])
     }
 }

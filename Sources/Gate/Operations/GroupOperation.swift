@@ -51,31 +51,32 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
 
     public func execute(in context: OperationContext) async throws(CaptureError) -> Results {
         for child in children {
-            guard let shared = child.exclusions.intersection(context.holdings.categories).min() else { continue }
+            guard let shared = child.exclusions.intersection(context.heldLocks.categories).min() else { continue }
             throw .waitsForItself(child.name, shared)
         }
         let first = FirstError()
-        let core = QueueCore(gatekeeper: context.gatekeeper, width: width) { [stopsAtFirstError] core, outcome in
+        let scheduler = Scheduler(gatekeeper: context.gatekeeper, width: width) {
+            [stopsAtFirstError] scheduler, outcome in
             guard let error = outcome.error, first.keep(error), stopsAtFirstError else { return }
-            core.cancelAll()
+            scheduler.cancelAll()
         }
-        let running = add(to: core, context.holdings.nested)
+        let running = add(to: scheduler, context.heldLocks.nested)
         await withTaskCancellationHandler {
-            await core.waitUntilEmpty()
+            await scheduler.waitUntilEmpty()
         } onCancel: {
-            core.cancelAll()
+            scheduler.cancelAll()
         }
         if let error = first.error { throw error }
         var results: [any Sendable] = []
-        for child in running { results.append(child.result(await child.node.end)) }
+        for child in running { results.append(child.result(await child.node.result)) }
         return Results(all: results)
     }
 
-    private func add(to core: QueueCore, _ holdings: Holdings) -> [RunningChild] {
+    private func add(to scheduler: Scheduler, _ heldLocks: HeldLocks) -> [RunningChild] {
         var running: [RunningChild] = []
         for child in children {
             let nodes = child.dependencies.filter(running.indices.contains).map { running[$0].node }
-            running.append(child.start(in: core, after: nodes, holdings))
+            running.append(child.start(in: scheduler, after: nodes, heldLocks))
         }
         return running
     }
@@ -91,6 +92,63 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
                 defer { first = first ?? error }
                 return first == nil
             }
+        }
+    }
+}
+
+/// What a child of a group can depend on: the children that were added before.
+public protocol GroupReference: Sendable {
+    /// The child's place in its group.
+    var position: GroupPosition { get }
+}
+
+/// A child's place in its group.
+///
+/// *thread-safe*
+public struct GroupPosition: Sendable {
+    let index: Int
+}
+
+extension GroupOperation.Child: GroupReference {
+    public var position: GroupPosition { GroupPosition(index: index) }
+}
+
+/// A child without its types.
+protocol GroupChild: Sendable {
+    var name: String { get }
+    var dependencies: [Int] { get }
+    var exclusions: Set<String> { get }
+
+    func start(in scheduler: Scheduler, after dependencies: [OperationNode], _ heldLocks: HeldLocks) -> RunningChild
+}
+
+/// A child that has been added to its group's queue.
+struct RunningChild: Sendable {
+    let node: OperationNode
+    let result: @Sendable (AnyOperationResult) -> any Sendable
+}
+
+struct TypedChild<O: QueuedOperation>: GroupChild {
+    let operation: O
+    let dependencies: [Int]
+
+    var name: String { operation.name }
+    var exclusions: Set<String> { operation.allConditions.reduce(into: []) { $0.formUnion($1.exclusions) } }
+
+    func start(in scheduler: Scheduler, after dependencies: [OperationNode], _ heldLocks: HeldLocks) -> RunningChild {
+        let node = scheduler.add(OperationBody(operation), holding: heldLocks, after: dependencies)
+        return RunningChild(node: node) { result -> OperationResult<O.Output, O.Failure> in result.typed() }
+    }
+}
+
+extension OperationOutcome {
+    /// The error of an operation that was refused or failed. A cancelled one has none.
+    var error: CaptureError? {
+        switch self {
+        case .succeeded, .cancelled: nil
+        case .refused(let error): error
+        case .failed(let error):
+            (error as? CaptureError) ?? CaptureError(.conditionFailed, "A part of it failed: \(error)")
         }
     }
 }

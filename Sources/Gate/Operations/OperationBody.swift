@@ -1,6 +1,6 @@
 import CaptureBase
 
-/// What a queue has to know of an operation, without its types.
+/// Operation without its types.
 ///
 /// Made where the operation's type is known, so that the compiler can make `execute` for just that type.
 @usableFromInline
@@ -8,7 +8,7 @@ struct OperationBody: Sendable {
     let work: any OperationWork
     let conditions: [any OperationCondition]
     let observers: [any OperationObserver]
-    let execute: nonisolated(nonsending) @Sendable (OperationContext) async -> OperationEnd
+    let execute: nonisolated(nonsending) @Sendable (OperationContext) async -> AnyOperationResult
 
     @inlinable
     init<O: QueuedOperation>(_ operation: O) {
@@ -21,7 +21,7 @@ struct OperationBody: Sendable {
     @usableFromInline
     init(
         _ work: any OperationWork, _ conditions: [any OperationCondition], _ observers: [any OperationObserver],
-        execute: nonisolated(nonsending) @escaping @Sendable (OperationContext) async -> OperationEnd
+        execute: nonisolated(nonsending) @escaping @Sendable (OperationContext) async -> AnyOperationResult
     ) {
         self.work = work
         self.conditions = conditions
@@ -30,11 +30,11 @@ struct OperationBody: Sendable {
     }
 }
 
-/// What is seldom asked of an operation.
+/// Parts of an operation that are seldom asked for.
 @usableFromInline
 protocol OperationWork: AnyObject, Sendable {
     var name: String { get }
-    /// A capture that was refused is a line of the audit log.
+    /// Writes a capture that was refused into the audit log; does nothing for other operations.
     func reportRefusal(_ error: CaptureError, to gatekeeper: Gatekeeper) async
 }
 
@@ -51,12 +51,53 @@ final class TypedWork<O: QueuedOperation>: OperationWork {
 
     @usableFromInline
     func reportRefusal(_ error: CaptureError, to gatekeeper: Gatekeeper) async {
-        await (operation as? any CaptureOperation)?.reportRefusal(error, to: gatekeeper)
+        guard let capture = operation as? any CaptureOperation else { return }
+        await gatekeeper.reportRefusal(of: capture.deviceRequests, error)
     }
 }
 
 extension CaptureOperation {
-    fileprivate func reportRefusal(_ error: CaptureError, to gatekeeper: Gatekeeper) async {
-        await gatekeeper.reportRefusal(of: authorization.capability.requests, error)
+    fileprivate var deviceRequests: [DeviceRequest] { authorization.capability.requests }
+}
+
+/// Conditions, observers and circumstances of an operation.
+final class OperationOptions: Sendable {
+    let conditions: [any OperationCondition]
+    let monitor: OperationMonitor?
+    /// Locks held by the operation that waits for this one.
+    let heldLocks: HeldLocks
+    /// Whether it may ask, as it was where the operation was added.
+    let interaction: InteractionPolicy?
+    /// Whether nothing has to be evaluated or told before it executes: it needs its locks and nothing else.
+    let needsOnlyLocks: Bool
+
+    init(
+        _ body: OperationBody, heldLocks: HeldLocks, interaction: InteractionPolicy?, in gatekeeper: Gatekeeper
+    ) {
+        conditions = body.conditions
+        monitor = body.observers.isEmpty ? nil : OperationMonitor(body, in: gatekeeper)
+        self.heldLocks = heldLocks
+        self.interaction = interaction
+        needsOnlyLocks =
+            monitor == nil && !conditions.isEmpty && conditions.allSatisfy { $0 is any AlwaysSatisfied }
+    }
+
+    /// `nil` for an operation that has nothing to wait for and nobody to tell, as most: it only has to be executed.
+    static func unlessPlain(
+        _ body: OperationBody, heldLocks: HeldLocks, interaction: InteractionPolicy?, in gatekeeper: Gatekeeper
+    ) -> OperationOptions? {
+        if body.conditions.isEmpty, body.observers.isEmpty, interaction == nil, heldLocks.isEmpty { return nil }
+        return OperationOptions(body, heldLocks: heldLocks, interaction: interaction, in: gatekeeper)
+    }
+
+    /// Categories of all conditions.
+    var exclusions: Set<String> {
+        if conditions.count == 1 { return conditions[0].exclusions }
+        return conditions.reduce(into: []) { $0.formUnion($1.exclusions) }
     }
 }
+
+/// Condition that holds whenever it is evaluated: its exclusions are all that it adds.
+protocol AlwaysSatisfied: OperationCondition {}
+
+extension MutuallyExclusive: AlwaysSatisfied {}

@@ -7,13 +7,13 @@ import Logging
 public struct OperationContext: Sendable {
     let node: OperationNode
     /// What the operation, and those it is a part of, hold.
-    var holdings: Holdings
+    var heldLocks: HeldLocks
     /// For a condition that is evaluated: the output of what it had run before, where that succeeded.
     public private(set) var answer: (any Sendable)?
 
-    init(node: OperationNode, holdings: Holdings) {
+    init(node: OperationNode, heldLocks: HeldLocks) {
         self.node = node
-        self.holdings = holdings
+        self.heldLocks = heldLocks
     }
 
     public var gatekeeper: Gatekeeper { node.gatekeeper }
@@ -21,7 +21,7 @@ public struct OperationContext: Sendable {
     /// The operation's name.
     public var name: String { node.work.name }
 
-    var monitor: OperationMonitor? { node.terms?.monitor }
+    var monitor: OperationMonitor? { node.options?.monitor }
 
     /// How the operations that this one waited for have ended.
     public var dependencies: [DependencyOutcome] { node.dependencyOutcomes }
@@ -38,7 +38,7 @@ public struct OperationContext: Sendable {
 
     /// Runs another operation as a part of this one: conditions, locks, execution. Cancelling this one cancels it.
     public func perform<O: QueuedOperation>(_ operation: O) async -> OperationResult<O.Output, O.Failure> {
-        await OperationRun.nested(OperationBody(operation), in: self).result()
+        await OperationRun.nested(OperationBody(operation), in: self).typed()
     }
 
     func answered(_ answer: (any Sendable)?) -> OperationContext {
@@ -52,4 +52,10 @@ public struct OperationContext: Sendable {
     func willExecute() {
         monitor?.willExecute(self)
     }
+}
+
+/// How an operation that another one waited for has ended.
+public struct DependencyOutcome: Sendable {
+    public let name: String
+    public let outcome: OperationOutcome
 }

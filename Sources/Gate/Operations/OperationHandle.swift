@@ -32,7 +32,7 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
 
     /// Waits for the result. Cancelling the task that waits does not cancel the operation.
     public var result: OperationResult<Output, Failure> {
-        get async { await ticket.node.end.result() }
+        get async { await ticket.node.result.typed() }
     }
 
     /// Waits for the output.
@@ -57,10 +57,10 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
 
 extension OperationNode {
     fileprivate func wait(for dependency: OperationNode) throws(CaptureError) {
-        guard let core else { return }
-        let problem = core.gatekeeper.locks.dependencies.withLock { _ -> CaptureError? in
+        guard let scheduler else { return }
+        let problem = scheduler.gatekeeper.locks.dependencies.withLock { _ -> CaptureError? in
             if isWaitedFor(by: dependency) { return .circle(work.name, dependency.work.name) }
-            if !core.wait(self, for: dependency) { return .begun(work.name) }
+            if !scheduler.wait(self, for: dependency) { return .begun(work.name) }
             return nil
         }
         if let problem { throw problem }

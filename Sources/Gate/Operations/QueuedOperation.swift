@@ -1,3 +1,5 @@
+import CaptureBase
+
 /// A unit of work with conditions, observers and a typed result: the parent of `GateOperation` and `CaptureOperation`.
 ///
 /// Conform to one of those two; they say how it is executed.
@@ -43,5 +45,71 @@ extension ConditionedOperation {
     /// Adds an observer. What is in a queue already is a copy and does not change.
     public mutating func addObserver(_ observer: some OperationObserver) {
         observers.append(observer)
+    }
+}
+
+/// A unit of work that touches no device.
+///
+/// *thread-safe*
+public protocol GateOperation: QueuedOperation {
+    associatedtype Output
+    associatedtype Failure
+
+    /// Does the work. Cancelling the operation cancels the task this runs in.
+    func execute(in context: OperationContext) async throws(Failure) -> Output
+}
+
+extension GateOperation {
+    @inlinable
+    public nonisolated(nonsending) func perform(in context: OperationContext) async -> OperationResult<Output, Failure>
+    {
+        context.willExecute()
+        do throws(Failure) {
+            return .success(try await execute(in: context))
+        } catch {
+            return .failure(Task.isCancelled ? .cancelled : .failed(error))
+        }
+    }
+}
+
+/// A unit of work that touches devices: without `authorization` it does not compile, and only the gate can give it the
+/// permit that opens them.
+///
+/// The conditions it is waiting for are its authorization and its own `conditions`; whatever those say, the permit is made
+/// from what store and policy say right before it executes.
+///
+/// *thread-safe*
+public protocol CaptureOperation: QueuedOperation {
+    associatedtype Output
+    associatedtype Failure
+    associatedtype Capable: DeviceCapability
+
+    /// What must be allowed.
+    var authorization: AuthorizedFor<Capable> { get }
+
+    /// Does the work. The permit speaks of the devices of `authorization` and is worth nothing after the return.
+    /// Cancelling the operation cancels the task this runs in; the operation ends when this returns.
+    func execute(with permit: consuming Permit, in context: OperationContext) async throws(Failure) -> Output
+}
+
+extension CaptureOperation {
+    public var allConditions: [any OperationCondition] { [authorization] + conditions }
+
+    public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
+        let permit: Permit
+        do throws(CaptureError) {
+            permit = try await context.gatekeeper.permit(for: authorization.capability.requests)
+        } catch {
+            return .failure(.refused(error))
+        }
+        if Task.isCancelled { return .failure(.cancelled) }
+        let ledger = permit.state
+        defer { ledger.close() }
+        context.willExecute()
+        do throws(Failure) {
+            return .success(try await execute(with: permit, in: context))
+        } catch {
+            return .failure(Task.isCancelled ? .cancelled : .failed(error))
+        }
     }
 }

@@ -39,7 +39,7 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
 
     public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
         context.willExecute()
-        return await AskingScope.once { await attempt(in: context) }
+        return await InteractionPolicy.once { await attempt(in: context) }
     }
 
     private func attempt(in context: OperationContext) async -> OperationResult<Output, Failure> {
@@ -67,5 +67,168 @@ extension OperationError {
     public var mayPass: Bool {
         guard case .refused(let error) = self else { return true }
         return ![.notAuthorized, .dismissed, .configuration, .usage, .deadlock].contains(error.kind)
+    }
+}
+
+/// Another operation, executed again and again: conditions are evaluated again each time, and a person is asked once.
+///
+/// The first that does not succeed ends it, with its error.
+///
+/// *thread-safe*
+public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
+    /// How often it succeeded, and the last output.
+    public struct Output: Sendable {
+        public let count: Int
+        public let last: Wrapped.Output
+    }
+
+    public typealias Failure = Wrapped.Failure
+
+    public let operation: Wrapped
+    public var conditions: [any OperationCondition] = []
+    public var observers: [any OperationObserver] = []
+    private let limit: Int
+    private let strategy: WaitStrategy
+    private let deadline: Duration?
+    private let clock: any Clock<Duration>
+    private let isEnough: @Sendable (Wrapped.Output, Int) -> Bool
+
+    /// - Parameters:
+    ///   - limit: how often at most, 1 upwards.
+    ///   - deadline: it is enough when the waits have taken longer altogether.
+    ///   - isEnough: whether to end after this output, the how manieth it is.
+    public init(
+        _ operation: Wrapped, limit: Int = .max, waiting strategy: WaitStrategy = .immediate,
+        deadline: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        until isEnough: @escaping @Sendable (Wrapped.Output, Int) -> Bool = { _, _ in false }
+    ) {
+        self.operation = operation
+        self.limit = max(1, limit)
+        self.strategy = strategy
+        self.deadline = deadline
+        self.clock = clock
+        self.isEnough = isEnough
+    }
+
+    public var name: String { "Repeat(\(operation.name))" }
+
+    public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
+        context.willExecute()
+        return await InteractionPolicy.once { await loop(in: context) }
+    }
+
+    private func loop(in context: OperationContext) async -> OperationResult<Output, Failure> {
+        var (count, waited) = (0, Duration.zero)
+        while true {
+            let output: Wrapped.Output
+            switch await context.perform(operation) {
+            case .failure(let error): return .failure(error)
+            case .success(let value): output = value
+            }
+            count += 1
+            let wait = strategy.wait(after: count)
+            waited += wait
+            let isOver = deadline.map { waited > $0 } ?? false
+            if isEnough(output, count) || count == limit || isOver {
+                return .success(Output(count: count, last: output))
+            }
+            guard (try? await clock.sleep(for: wait)) != nil, !Task.isCancelled else { return .failure(.cancelled) }
+        }
+    }
+}
+
+/// How long to wait between one attempt and the next.
+///
+/// *thread-safe*
+public struct WaitStrategy: Sendable {
+    private enum Course: Sendable {
+        case constant(Duration)
+        case incrementing(Duration, by: Duration)
+        case exponential(Duration, factor: Double)
+        case fibonacci(Duration)
+        case random(ClosedRange<Duration>)
+    }
+
+    private let course: Course
+    /// No wait is longer.
+    private let maximum: Duration
+    /// Which part of a wait chance may add or take away, 0…1.
+    private let jitter: Double
+
+    private init(_ course: Course, maximum: Duration = .seconds(86400), jitter: Double = 0) {
+        self.course = course
+        self.maximum = maximum
+        self.jitter = jitter
+    }
+
+    public static let immediate = WaitStrategy(.constant(.zero))
+
+    public static func constant(_ duration: Duration) -> WaitStrategy { WaitStrategy(.constant(duration)) }
+
+    /// `first`, then each time `increment` more.
+    public static func incrementing(_ first: Duration, by increment: Duration) -> WaitStrategy {
+        WaitStrategy(.incrementing(first, by: increment))
+    }
+
+    /// `first`, then each time `factor` times as long.
+    public static func exponential(_ first: Duration, factor: Double = 2) -> WaitStrategy {
+        WaitStrategy(.exponential(first, factor: factor))
+    }
+
+    /// `unit` times 1, 1, 2, 3, 5, 8…
+    public static func fibonacci(_ unit: Duration) -> WaitStrategy { WaitStrategy(.fibonacci(unit)) }
+
+    /// Any length of the range, each as likely as the other.
+    public static func random(_ range: ClosedRange<Duration>) -> WaitStrategy { WaitStrategy(.random(range)) }
+
+    /// The same, but never longer.
+    public func limited(to maximum: Duration) -> WaitStrategy {
+        WaitStrategy(course, maximum: maximum, jitter: jitter)
+    }
+
+    /// The same, each wait longer or shorter by chance, by up to `part` of it (0…1), so that many who wait for the same
+    /// do not come back together.
+    public func jittered(by part: Double) -> WaitStrategy {
+        WaitStrategy(course, maximum: maximum, jitter: min(1, max(0, part)))
+    }
+
+    /// The wait after the attempt `number` (1 upwards), not negative.
+    public func wait(after number: Int) -> Duration {
+        var random = SystemRandomNumberGenerator()
+        return wait(after: number, by: &random)
+    }
+
+    /// The same with chance of one's own.
+    public func wait(after number: Int, by random: inout some RandomNumberGenerator) -> Duration {
+        let plain = min(length(max(1, number), &random), seconds(of: maximum))
+        let factor = jitter == 0 ? 1 : 1 + Double.random(in: -jitter...jitter, using: &random)
+        return .seconds(max(0, min(plain * factor, seconds(of: maximum))))
+    }
+
+    /// In seconds: a number with a point neither overflows nor traps, however many attempts there were.
+    private func length(_ number: Int, _ random: inout some RandomNumberGenerator) -> Double {
+        switch course {
+        case .constant(let duration): return seconds(of: duration)
+        case .incrementing(let first, let increment):
+            return seconds(of: first) + seconds(of: increment) * Double(number - 1)
+        case .exponential(let first, let factor):
+            var length = seconds(of: first)
+            for _ in 1..<min(number, 4096) where length < seconds(of: maximum) { length *= factor }
+            return length
+        case .fibonacci(let unit): return seconds(of: unit) * fibonacci(number)
+        case .random(let range):
+            return Double.random(in: seconds(of: range.lowerBound)...seconds(of: range.upperBound), using: &random)
+        }
+    }
+
+    private func fibonacci(_ number: Int) -> Double {
+        var (this, next) = (1.0, 1.0)
+        for _ in 1..<min(number, 4096) where next.isFinite { (this, next) = (next, this + next) }
+        return this
+    }
+
+    private func seconds(of duration: Duration) -> Double {
+        let (seconds, attoseconds) = duration.components
+        return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

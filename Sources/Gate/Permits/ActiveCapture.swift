@@ -44,8 +44,8 @@ package final class ActiveCapture: Sendable {
         _ other: DeviceDescription, aliases: [DeviceID], mayBeAny: Bool = false
     ) async throws(CaptureError) {
         _ = watch.alsoIs([other.id] + aliases, mayBeAny: mayBeAny)
-        let (judge, evaluationRequest) = (gatekeeper.watcher.judge, watch.evaluationRequest)
-        let statuses = await gatekeeper.onStoreQueue { judge.statuses(of: [evaluationRequest]) }
+        let (evaluator, evaluationRequest) = (gatekeeper.watcher.evaluator, watch.evaluationRequest)
+        let statuses = await gatekeeper.onStoreQueue { evaluator.statuses(of: [evaluationRequest]) }
         let notice = RefusalNotice(
             subject: gatekeeper.subject, capability: capability, request: evaluationRequest.request, device: other)
         for refusal in statuses.compactMap(notice.refusal(of:)) {

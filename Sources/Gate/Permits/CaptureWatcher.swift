@@ -18,13 +18,13 @@ final class CaptureWatcher: Sendable {
         var timer: UInt64 = 0
     }
 
-    let judge: CaptureJudge
+    let evaluator: AuthorizationEvaluator
     private let log: Logger?
     private let queue = DispatchQueue(label: "capturegate.gatekeeper.watch", qos: .userInteractive)
     private let state = Locked(State())
 
-    init(judge: CaptureJudge, log: Logger?) {
-        self.judge = judge
+    init(evaluator: AuthorizationEvaluator, log: Logger?) {
+        self.evaluator = evaluator
         self.log = log
     }
 
@@ -36,7 +36,7 @@ final class CaptureWatcher: Sendable {
         }
         guard isFirst else { return }
         let changed: @Sendable () -> Void = { [weak self] in self?.recheck() }
-        let observations = [judge.store.observeChanges(changed), judge.policy.observeChanges(changed)]
+        let observations = [evaluator.store.observeChanges(changed), evaluator.policy.observeChanges(changed)]
         state.withLock { $0.observations = observations }
     }
 
@@ -65,14 +65,14 @@ final class CaptureWatcher: Sendable {
             return Array(state.watches.values)
         }
         guard !watches.isEmpty else { return }
-        let going = zip(watches, judge.findings(of: watches.map(\.evaluationRequest))).filter { watch, finding in
+        let going = zip(watches, evaluator.findings(of: watches.map(\.evaluationRequest))).filter { watch, finding in
             judgeOne(watch, finding)
         }
         arm(going.map(\.0))
     }
 
     /// Applies a finding to a capture. True if it goes on.
-    private func judgeOne(_ watch: WatchedCapture, _ finding: CaptureJudge.Finding) -> Bool {
+    private func judgeOne(_ watch: WatchedCapture, _ finding: AuthorizationEvaluator.Finding) -> Bool {
         if let grant = finding.status.grant, grant.level >= watch.item.request.level {
             watch.rest(on: grant)
             return true
@@ -86,7 +86,7 @@ final class CaptureWatcher: Sendable {
 
     /// Reason by the moment that was judged: a clock that was set back since then does not turn an expiry into a
     /// revocation.
-    private func reason(for watch: WatchedCapture, _ finding: CaptureJudge.Finding) -> CaptureEndReason {
+    private func reason(for watch: WatchedCapture, _ finding: AuthorizationEvaluator.Finding) -> CaptureEndReason {
         if case .restricted(let restriction) = finding.status {
             return restriction.cause == .killSwitch ? .killed : .revoked
         }
@@ -103,7 +103,7 @@ extension CaptureWatcher {
 
     /// Schedules the check at which the first of these captures' grants may be over.
     private func arm(_ watches: [WatchedCapture]) {
-        let now = judge.clock.now
+        let now = evaluator.clock.now
         let naps = watches.compactMap { watch -> Int64? in
             guard case .until(let limit) = watch.basis.lifetime else { return nil }
             return limit.remaining(at: now)
@@ -152,9 +152,9 @@ final class WatchedCapture: Sendable {
     var endReason: CaptureEndReason? { state.withLock { $0.reason } }
 
     /// The question to judge again after each change.
-    var evaluationRequest: CaptureJudge.Case {
+    var evaluationRequest: AuthorizationEvaluator.Request {
         let (basis, aliases, mayBeAny) = state.withLock { ($0.basis, $0.aliases, $0.mayBeAny) }
-        return CaptureJudge.Case(
+        return AuthorizationEvaluator.Request(
             request: item.request, device: item.device.id, aliases: aliases, mayBeAny: mayBeAny, basis: basis)
     }
 

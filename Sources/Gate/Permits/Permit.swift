@@ -171,16 +171,16 @@ final class PermitState: Sendable {
 
     /// Grants of all devices, read now: all or nothing.
     private func grants(continuing known: [Grant]?) throws(CaptureError) -> [Grant] {
-        let judge = gatekeeper.watcher.judge
+        let evaluator = gatekeeper.watcher.evaluator
         let cases = items.indices.map { index in
-            CaptureJudge.Case(
+            AuthorizationEvaluator.Request(
                 request: items[index].request, device: items[index].device.id, aliases: items[index].aliases,
                 basis: known?[index])
         }
         var grants: [Grant] = []
-        for (item, finding) in zip(items, judge.findings(of: cases)) {
+        for (item, finding) in zip(items, evaluator.findings(of: cases)) {
             let notice = RefusalNotice(
-                subject: judge.subject, capability: item.request.capability, request: item.request,
+                subject: evaluator.subject, capability: item.request.capability, request: item.request,
                 device: item.device, laterClock: finding.laterClock)
             if let refusal = notice.refusal(of: finding.status) { throw refusal }
             guard let grant = finding.status.grant else {

@@ -16,3 +16,95 @@ public protocol Prompter: Sendable {
     /// Asks yes or no about something else. Has a default, which can't. Cancelling the task dismisses the question.
     func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer
 }
+
+/// What a person is asked: one question for all the devices of an operation.
+///
+/// *thread-safe*
+public struct Question: Hashable, Sendable {
+    /// One device of the question.
+    public struct Item: Hashable, Sendable {
+        /// What was asked for. The answer is stored for `request.device`: where that is `.any`, a yes speaks of every
+        /// device of the capability, and the person must read so.
+        public let request: DeviceRequest
+        /// The device it means now.
+        public let device: DeviceDescription
+
+        public init(request: DeviceRequest, device: DeviceDescription) {
+            self.request = request
+            self.device = device
+        }
+    }
+
+    public let subject: Subject
+    public let items: [Item]
+    /// The choices to offer, the safest first.
+    public let lifetimes: [Lifetime]
+    /// A grant to the same path whose executable has changed since.
+    public let previous: Grant?
+
+    public init(subject: Subject, items: [Item], lifetimes: [Lifetime], previous: Grant? = nil) {
+        self.subject = subject
+        self.items = items
+        self.lifetimes = lifetimes
+        self.previous = previous
+    }
+}
+
+/// How a question ended.
+public enum Answer: Hashable, Sendable {
+    case allow(Lifetime)
+    case deny
+    /// The person turned away, or the operation was cancelled. Nothing is stored, and it is not a denial.
+    case dismissed
+    /// The prompter's own deadline passed. Nothing is stored.
+    case timedOut
+    /// The prompter could not ask. Nothing is stored.
+    case failed(CaptureError)
+}
+
+/// A yes-or-no question about something else than a device.
+///
+/// *thread-safe*
+public struct Confirmation: Hashable, Sendable {
+    /// One line, such as "Overwrite the clip?".
+    public let title: String
+    /// What follows from a yes.
+    public let message: String
+    /// The word on the button that agrees.
+    public let agreement: String
+
+    public init(_ title: String, message: String = "", agreement: String = "Yes") {
+        self.title = title
+        self.message = message
+        self.agreement = agreement
+    }
+}
+
+/// How a confirmation ended.
+public enum ConfirmationAnswer: Hashable, Sendable {
+    case yes
+    case no
+    /// The person turned away, or the operation was cancelled.
+    case dismissed
+    /// The prompter's own deadline passed.
+    case timedOut
+    /// The prompter could not ask.
+    case failed(CaptureError)
+}
+
+extension Prompter {
+    public func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+        .failed(CaptureError(.unavailable, "The prompter \(name) can't ask for a confirmation."))
+    }
+}
+
+/// Makes the processes of one person ask one after another, so that the answer to one settles the same question of all.
+///
+/// *thread-safe*
+public protocol PromptLock: Sendable {
+    /// Waits until no other process asks for this subject. Cancelling the task ends the wait with `.cancelled`.
+    func take(for subject: Subject) async throws(CaptureError) -> any PromptLockToken
+}
+
+/// The turn ends when it is released.
+public protocol PromptLockToken: AnyObject, Sendable {}

@@ -110,12 +110,16 @@ extension SQLiteGrantStore {
     package func snapshot() throws(CaptureError) -> StoreSnapshot {
         let chain = AuditChain(headPath: folder.headPath)
         return try read { db in
+            let version = try AuditChain.extent(db).last.number
             let state = try chain.confirmed(db)
             return StoreSnapshot(
                 decisions: state.decisions, killSwitches: state.killSwitches,
-                latestWallNanoseconds: state.latestWallNanoseconds, consumed: state.consumed)
+                latestWallNanoseconds: state.latestWallNanoseconds, consumed: state.consumed, version: version)
         }
     }
+
+    /// Number of the audit log's last line: every change writes one.
+    package var version: Int64? { try? read { try AuditChain.extent($0).last.number } }
 
     /// The program files that decisions speak of, as they were when they were decided about.
     ///

@@ -8,7 +8,7 @@ import LinuxSystem
 /// answer; a process that waits for it fails after a few seconds, and asks nothing.
 ///
 /// Standard: fcntl(2), open file description locks. *thread-safe*
-package struct StorePromptLock: QuestionTurns {
+package struct StorePromptLock: PromptLock {
     private let path: String
     /// Longest time for which a holder may be stopped, and for which it may ask, in nanoseconds. A question stands for
     /// somewhat less.
@@ -22,7 +22,7 @@ package struct StorePromptLock: QuestionTurns {
     }
 
     /// Takes the lock of a program, and waits for it as long as its holder may.
-    package func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
+    package func take(for subject: Subject) async throws(CaptureError) -> any PromptLockToken {
         let turn = try open()
         try StateDirectory.checkOpened(turn.file, at: path)
         let place = StorePromptLock.place(of: subject)
@@ -98,7 +98,7 @@ package struct StorePromptLock: QuestionTurns {
 }
 
 /// The lock, released with its descriptor.
-private final class Turn: QuestionTurn {
+private final class Turn: PromptLockToken {
     let file: FileDescriptor
 
     init(_ file: consuming FileDescriptor) {

@@ -20,7 +20,7 @@ struct QuestionTurnTests {
     @Test("Two ask about one program one after the other", .timeLimit(.minutes(10)))
     func oneAfterTheOther() async throws {
         let (here, there) = (try turns(), try turns())
-        var first: (any QuestionTurn)? = try await here.take(for: Samples.subject())
+        var first: (any PromptLockToken)? = try await here.take(for: Samples.subject())
         let taken = Signal()
         // Runs here until it waits: it has tried by then.
         let second = Task.immediate {

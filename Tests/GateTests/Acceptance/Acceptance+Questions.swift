@@ -68,7 +68,7 @@ extension Acceptance {
                 GateQueue(
                     gatekeeper: Gatekeeper(
                         as: .rig, subject: .success(world.subject), store: world.store, prompter: world.prompter,
-                        directory: world.directory, clock: world.clock, turns: turns))
+                        directory: world.directory, clock: world.clock, promptLock: turns))
             }
             let handles = queues.map { $0.add(Capture(Microphone())) }
             await world.prompter.asked.reached()

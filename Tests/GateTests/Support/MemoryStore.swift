@@ -15,6 +15,7 @@ final class MemoryStore: GrantStore {
         var handlers: [Int: @Sendable () -> Void] = [:]
         var lastHandler = 0
         var snapshots = 0
+        var version: Int64 = 0
         var beforeSnapshot: (@Sendable (Int) -> Void)?
     }
 
@@ -50,12 +51,14 @@ final class MemoryStore: GrantStore {
             return (state.beforeSnapshot, state.snapshots)
         }
         hook?(number)
-        return try change { state in
+        return try perform { state in
             StoreSnapshot(
                 decisions: state.decisions, killSwitches: state.kills, latestWallNanoseconds: state.latest,
-                consumed: state.consumed)
+                consumed: state.consumed, version: state.version)
         }
     }
+
+    var version: Int64? { state.withLock { $0.version } }
 
     func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         let stored = try change { state in
@@ -130,6 +133,15 @@ final class MemoryStore: GrantStore {
     }
 
     private func change<Value: Sendable>(
+        _ body: (inout State) throws(CaptureError) -> Value
+    ) throws(CaptureError) -> Value {
+        try perform { state throws(CaptureError) in
+            state.version += 1
+            return try body(&state)
+        }
+    }
+
+    private func perform<Value: Sendable>(
         _ body: (inout State) throws(CaptureError) -> Value
     ) throws(CaptureError) -> Value {
         let result = state.withLock { state -> Result<Value, CaptureError> in

@@ -1,8 +1,8 @@
 import Gate
 
 /// One turn at a time, for all who share it, as processes share a lock.
-final class SharedTurns: QuestionTurns {
-    private final class Turn: QuestionTurn {
+final class SharedTurns: PromptLock {
+    private final class Turn: PromptLockToken {
         private let end: @Sendable () -> Void
         init(_ end: @escaping @Sendable () -> Void) { self.end = end }
         deinit { end() }
@@ -12,7 +12,7 @@ final class SharedTurns: QuestionTurns {
     /// Rises when somebody comes for a turn.
     let wanted = Signal()
 
-    func take(for subject: Subject) async throws(CaptureError) -> any QuestionTurn {
+    func take(for subject: Subject) async throws(CaptureError) -> any PromptLockToken {
         wanted.raise()
         while isTaken.withLock({ isTaken in
             defer { isTaken = true }

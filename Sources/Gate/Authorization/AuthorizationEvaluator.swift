@@ -1,0 +1,114 @@
+import CaptureBase
+
+/// Reads store, policy and clock together and applies the rules. Its calls may block.
+///
+/// *thread-safe*
+struct AuthorizationEvaluator: Sendable {
+    /// Request for a device, and the device that it found or runs on.
+    struct Request: Sendable {
+        let request: DeviceRequest
+        let device: DeviceID?
+        /// The same hardware's other ids.
+        var aliases: [DeviceID] = []
+        /// It may be any device of its capability, so that a denial of one of them is a denial of it.
+        var mayBeAny = false
+        var restriction: Restriction?
+        /// The grant a capture that goes on rests on; `nil` for one that has not begun.
+        var basis: Grant?
+    }
+
+    let subject: Result<Subject, CaptureError>
+    let store: any GrantStore
+    let policy: any PolicySource
+    let clock: any GateClock
+
+    /// Status of a request, and the moment that it is of.
+    struct Finding: Sendable {
+        let status: AuthorizationStatus
+        /// Its wall time does not go before the latest one the store has seen.
+        let at: GateInstant
+        /// A later clock that keeps a permission from deciding.
+        var laterClock: LaterClock?
+    }
+
+    /// Status of each request, all from the same reading of the store.
+    func statuses(of requests: [Request]) -> [AuthorizationStatus] { findings(of: requests).map(\.status) }
+
+    func findings(of requests: [Request]) -> [Finding] { reading(of: requests).findings }
+
+    /// Findings, and the snapshot of the store that they were made of; none where it can't be read.
+    struct Reading: Sendable {
+        let findings: [Finding]
+        let snapshot: StoreSnapshot?
+    }
+
+    /// - Parameter earlier: a snapshot that serves again where the store has not changed since; policy and clocks are read
+    ///   anew in any case.
+    func reading(of requests: [Request], after earlier: StoreSnapshot? = nil) -> Reading {
+        do throws(CaptureError) {
+            let snapshot = if let earlier, isCurrent(earlier) { earlier } else { try store.snapshot() }
+            // Read last: waiting for the store takes time.
+            let now = clock.now
+            let seen = now.notBefore(wall: snapshot.latestWallNanoseconds)
+            let findings = requests.map { request in
+                let status = status(of: request, in: snapshot, at: now)
+                return Finding(status: status, at: seen, laterClock: laterClock(for: request, status, snapshot, now))
+            }
+            return Reading(findings: findings, snapshot: snapshot)
+        } catch {
+            let unreadable = Finding(status: .restricted(.store(error)), at: clock.now)
+            return Reading(findings: requests.map { _ in unreadable }, snapshot: nil)
+        }
+    }
+
+    private func isCurrent(_ snapshot: StoreSnapshot) -> Bool {
+        guard let version = snapshot.version else { return false }
+        return store.version == version
+    }
+
+    private func status(of request: Request, in snapshot: StoreSnapshot, at now: GateInstant) -> AuthorizationStatus {
+        let snapshot = request.basis.map { snapshot.continuing(on: $0) } ?? snapshot
+        let rules = AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
+        let status = rules.status(
+            of: request.request, on: request.device, restriction: request.restriction,
+            verdict: verdict(on: request, at: now, snapshot.latestWallNanoseconds))
+        let others = request.aliases + (request.mayBeAny ? rules.deniedDevices(of: request.request.capability) : [])
+        let denials = others.lazy.compactMap { rules.denial(of: request.request, as: $0, instead: status) }
+        return denials.first ?? status
+    }
+
+    private func laterClock(
+        for request: Request, _ status: AuthorizationStatus, _ snapshot: StoreSnapshot, _ now: GateInstant
+    ) -> LaterClock? {
+        guard case .notDetermined = status else { return nil }
+        return AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
+            .laterClock(of: request.request, on: request.device)
+    }
+
+    private func verdict(on request: Request, at now: GateInstant, _ latestWall: Int64) -> PolicyVerdict {
+        // Nobody is asked about a subject that nobody knows: the rules refuse it before they look at this.
+        guard case .success(let subject) = subject else { return .ask }
+        let query = PolicyQuery(
+            capability: request.request.capability, level: request.request.level,
+            device: request.device ?? DeviceID(rawValue: request.request.device.description), aliases: request.aliases,
+            mayBeAny: request.mayBeAny, at: now, latestWallNanoseconds: latestWall)
+        return policy.verdict(for: subject, on: query)
+    }
+}
+
+extension StoreSnapshot {
+    /// Snapshot as a capture that goes on sees it: its own `once` grant holds until it is removed, and no other `once`
+    /// grant does, because that one is for a capture to come.
+    func continuing(on basis: Grant) -> StoreSnapshot {
+        var seen = decisions.filter { $0.lifetime != .once || $0.verdict == .deny }
+        if basis.lifetime == .once, knows(basis.decision) { seen.append(basis.decision) }
+        return StoreSnapshot(
+            decisions: seen, killSwitches: killSwitches, latestWallNanoseconds: latestWallNanoseconds,
+            consumed: consumed)
+    }
+
+    private func knows(_ once: Decision) -> Bool {
+        guard let consumed else { return true }
+        return (consumed + decisions).contains { $0.id == once.id }
+    }
+}

@@ -1,0 +1,117 @@
+import CaptureBase
+
+extension Gatekeeper {
+    /// Reads the authorization and makes a permit of it: the only place where one is made.
+    /// - Throws: `.notAuthorized`, `.noDevice`, `.busy` or `.store`, with what to do.
+    func permit(for requests: [DeviceRequest]) async throws(CaptureError) -> Permit {
+        let reading = await read(requests)
+        if let refusal = reading.refusal(for: subject) ?? reading.busyError(for: subject) { throw refusal }
+        var items: [PermitState.Item] = []
+        for item in reading.items {
+            guard item.grant != nil, let device = item.resolution.device else {
+                throw CaptureError(.notAuthorized, "The authorization is incomplete.")
+            }
+            items.append(
+                PermitState.Item(request: item.request, device: device, aliases: item.resolution.aliases))
+        }
+        return Permit(PermitState(gatekeeper: self, items: items))
+    }
+
+    /// Writes one line about a capture that was refused; errors that are no refusals write none.
+    func reportRefusal(of items: [PermitState.Item], _ error: CaptureError) async {
+        await reportRefusal(of: items.map(\.request), devices: items.map(\.device.id), error)
+    }
+
+    func reportRefusal(of requests: [DeviceRequest], devices: [DeviceID] = [], _ error: CaptureError) async {
+        guard error.isRefusal else { return }
+        let named = requests.compactMap { request -> DeviceID? in
+            if case .id(let id) = request.device { id } else { nil }
+        }
+        let isOne = requests.allSatisfy { $0.capability == requests.first?.capability }
+        await report(
+            AuditEvent(
+                .refusal, at: clock.now, subject: try? subject.get(),
+                capability: isOne ? requests.first?.capability : nil, level: isOne ? requests.first?.level : nil,
+                devices: devices.isEmpty ? named : devices, detail: error.message))
+    }
+}
+
+extension AuthorizationSnapshot {
+    /// Who uses one of the devices; `nil` if nobody does.
+    func busyError(for subject: Result<Subject, CaptureError>) -> CaptureError? {
+        for item in items where !item.request.isShared {
+            if let error = item.notice(for: subject).busyError(item.availability) { return error }
+        }
+        return nil
+    }
+}
+
+extension CaptureError {
+    /// Whether somebody or something said no, alone or among other conditions.
+    fileprivate var isRefusal: Bool {
+        switch kind {
+        case .notAuthorized, .configuration: true
+        case .conditionFailed: underlying.contains { $0.isRefusal }
+        default: false
+        }
+    }
+}
+
+/// What a gatekeeper may do with real microphones and cameras. A program can't choose it: only this package makes gatekeepers
+/// of another standing than `own`.
+package enum GateStanding: Sendable {
+    /// Made by a program, of whatever it likes.
+    case own
+    /// The machine's devices and rules, over a store that the program chose: a test kit.
+    case kit
+    /// The machine's.
+    case system
+    /// The machine's devices and rules, over a store and with answers of this package's own tests.
+    case rig
+
+    /// Whether its permits open real devices.
+    var opensHardware: Bool { self == .system || self == .rig }
+
+    /// Whether an answer about a real device is worth something only from a prompter that asks a person: its store may be
+    /// one that real devices open by.
+    var wantsPerson: Bool { self == .system || self == .kit }
+}
+
+/// A prompter of this library, which asks a person. A program could answer for the person with one of its own.
+package protocol PersonPrompter: Prompter {
+    /// Whether nobody else can answer through it.
+    var asksPerson: Bool { get }
+}
+
+extension Gatekeeper {
+    /// Why this gatekeeper's prompter can't answer for these devices; `nil` if it can.
+    func obstacle(of items: [Question.Item]) -> CaptureError? {
+        guard standing.wantsPerson, (prompter as? any PersonPrompter)?.asksPerson != true else { return nil }
+        guard items.contains(where: \.request.isOfHardware) else { return nil }
+        return CaptureError(
+            .unavailable,
+            "\"\(prompter.name)\" is a prompter of the program's own, which can't answer for a person about a real device.",
+            remedies: [Remedy("Let the terminal or the desktop ask: Gatekeeper.shared does.")])
+    }
+
+    /// Refuses what a gatekeeper of this standing does not open.
+    func checkStanding(for device: DeviceDescription, _ capability: CapabilityName) throws(CaptureError) {
+        guard !standing.opensHardware, !device.id.isBuiltIn else { return }
+        throw CaptureError(
+            .notAuthorized,
+            "The \(capability) \(device.id) opens for the machine's own gate alone, and this gatekeeper was made by hand.",
+            remedies: [
+                Remedy("Use Gatekeeper.shared, which GateQueue() does."),
+                Remedy("Or name a built-in test device: test:bars or test:tone."),
+            ])
+    }
+}
+
+extension DeviceRequest {
+    /// Whether a yes to it could open a real microphone or camera.
+    fileprivate var isOfHardware: Bool {
+        guard !capability.levels.isEmpty else { return false }
+        if case .id(let id) = device { return !id.isBuiltIn }
+        return true
+    }
+}

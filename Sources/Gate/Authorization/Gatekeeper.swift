@@ -1,0 +1,141 @@
+import CaptureBase
+import Dispatch
+import Logging
+
+/// Holds the store, the policy and the prompter together, and decides.
+///
+/// What can't be read or written refuses: an unknown subject, a policy or a store that fails is never a yes.
+///
+/// Microphones and cameras open for permits of the machine's own gate alone, `Gatekeeper.shared` and
+/// `Gatekeeper.system(prompter:)`, whose subject, store and rules are not a program's to choose. One that is made by hand
+/// opens the built-in test devices, `test:bars` and `test:tone`, and nothing else.
+///
+/// *thread-safe*
+public final class Gatekeeper: Sendable {
+    /// Who asks through this gatekeeper.
+    public let subject: Result<Subject, CaptureError>
+
+    let store: any GrantStore
+    let policy: any PolicySource
+    let prompter: any Prompter
+    let directory: any DeviceDirectory
+    let clock: any GateClock
+    let promptLock: (any PromptLock)?
+    let log: Logger?
+    let standing: GateStanding
+    let stills = StillRateLimiter()
+    /// The store and the policy block on locks and files, which the cooperative pool must not.
+    let storeQueue = DispatchQueue(label: "capturegate.gatekeeper.store", qos: .userInitiated)
+    let prompts = PromptCoordinator()
+    let locks = LockManager()
+    let instances = InstanceRegistry()
+    let watcher: CaptureWatcher
+    private let lost = Locked<[CaptureError]>([])
+
+    /// The ends of captures that the audit log did not take, one error each, the first hundred: it has their beginning alone.
+    public var unloggedEnds: [CaptureError] { lost.withLock { $0 } }
+
+    /// A gate of a program's own, for its tests and for capabilities of its own: its permits open the built-in test devices
+    /// alone.
+    ///
+    /// - Parameters:
+    ///   - subject: who asks; a failure restricts everything.
+    ///   - promptLock: where several processes share one person, what makes them ask one after another.
+    public convenience init(
+        subject: Result<Subject, CaptureError>, store: any GrantStore, policy: any PolicySource = NoPolicy(),
+        prompter: any Prompter, directory: any DeviceDirectory, clock: any GateClock,
+        promptLock: (any PromptLock)? = nil, log: Logger? = nil
+    ) {
+        self.init(
+            as: .own, subject: subject, store: store, policy: policy, prompter: prompter, directory: directory,
+            clock: clock, promptLock: promptLock, log: log)
+    }
+
+    /// - Parameter standing: what it may do with real devices.
+    package init(
+        as standing: GateStanding, subject: Result<Subject, CaptureError>, store: any GrantStore,
+        policy: any PolicySource = NoPolicy(), prompter: any Prompter, directory: any DeviceDirectory,
+        clock: any GateClock, promptLock: (any PromptLock)? = nil, log: Logger? = nil
+    ) {
+        self.standing = standing
+        self.subject = subject
+        self.store = store
+        self.policy = policy
+        self.prompter = prompter
+        self.directory = directory
+        self.clock = clock
+        self.promptLock = promptLock
+        self.log = log
+        watcher = CaptureWatcher(
+            evaluator: AuthorizationEvaluator(subject: subject, store: store, policy: policy, clock: clock), log: log)
+    }
+
+    /// Runs `body` where it may block.
+    func onStoreQueue<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            storeQueue.async { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Writes a line of the audit log; what could not be written is logged, since nothing was allowed by it.
+    func report(_ event: AuditEvent) async {
+        let (store, log) = (store, log)
+        await onStoreQueue {
+            do throws(CaptureError) {
+                try store.append(event)
+            } catch {
+                log?.error("The audit log took no \(event.kind.rawValue) line: \(error.message)")
+            }
+        }
+    }
+
+    /// Writes how a capture ended. The store may be locked or full for a while: it is tried three times, each of which waits
+    /// for the lock, and what fails then is kept in `unloggedEnds`.
+    func reportEnd(_ event: AuditEvent, of device: DeviceDescription) async {
+        var left = 2
+        while let error = await appending(event) {
+            guard left > 0 else { return keep(.unlogged(event, of: device, error)) }
+            left -= 1
+            await pause()
+        }
+    }
+
+    private func keep(_ error: CaptureError) {
+        lost.withLock { lost in
+            if lost.count < 100 { lost.append(error) }
+        }
+    }
+
+    private func appending(_ event: AuditEvent) async -> CaptureError? {
+        let (store, log) = (store, log)
+        return await onStoreQueue {
+            do throws(CaptureError) {
+                try store.append(event)
+                return nil
+            } catch {
+                log?.error("The audit log took no \(event.kind.rawValue) line: \(error.message)")
+                return error
+            }
+        }
+    }
+
+    /// A quarter of a second, also in a task that was cancelled: a capture that is cancelled ends, too.
+    private func pause() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(250)) { continuation.resume() }
+        }
+    }
+}
+
+extension CaptureError {
+    fileprivate static func unlogged(
+        _ event: AuditEvent, of device: DeviceDescription, _ cause: CaptureError
+    ) -> CaptureError {
+        CaptureError(
+            .store,
+            "The audit log has the beginning of the capture of \(device.name) (\(device.id)) and not its end: "
+                + cause.message,
+            errno: cause.errno,
+            remedies: cause.remedies + [Remedy("See what the log has.", command: "capturegate log --verify")])
+    }
+}

@@ -1,0 +1,228 @@
+import CaptureBase
+
+extension Gatekeeper {
+    /// Asks for what is open, if asking can help, and returns when the answer is stored.
+    ///
+    /// Questions of this gatekeeper are asked one after another. Identical ones that wait at once are one question.
+    func settle(_ requests: [DeviceRequest]) async throws(CaptureError) {
+        let policy = InteractionPolicy.current
+        let reading: AuthorizationSnapshot
+        if let known = policy?.known, known.isOf(requests, in: self) {
+            reading = known
+        } else {
+            reading = await read(requests)
+        }
+        guard case .success(let subject) = subject, !reading.askable.isEmpty else {
+            return try reading.throwAbsence(for: subject)
+        }
+        guard !InteractionPolicy.isSilent else { throw reading.refusal(for: self.subject) ?? .silent }
+        if let once = policy?.once, !once.spend(requests) {
+            throw reading.refusal(for: self.subject) ?? .silent
+        }
+        if let slot = policy?.slot, await !slot.enter() { throw .withdrawn }
+        let key = QuestionKey.devices(reading.askable.compactMap(\.questionItem))
+        try await prompts.ask(key) { [reading] in await self.ask(requests, of: subject, after: reading) }.get()
+    }
+
+    /// Asks for what is still open now that the turn has come: an earlier answer, here or in another process, may have
+    /// settled it. The store is read again where it has changed since.
+    private func ask(
+        _ requests: [DeviceRequest], of subject: Subject, after earlier: AuthorizationSnapshot
+    ) async -> Result<Void, CaptureError> {
+        do throws(CaptureError) {
+            let token = try await promptLock?.take(for: subject)
+            defer { withExtendedLifetime(token) {} }
+            let reading = await read(requests, after: earlier)
+            guard !reading.askable.isEmpty else { return .success(()) }
+            let items = reading.askable.compactMap(\.questionItem)
+            var obstacle = obstacle(of: items)
+            if obstacle == nil { obstacle = await prompter.obstacle() }
+            if let obstacle { throw reading.refusal(for: self.subject, obstacle) }
+            if Task.isCancelled { throw .withdrawn }
+            let question = question(reading, to: subject)
+            try await keep(await prompter.ask(question), to: question)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func question(_ reading: AuthorizationSnapshot, to subject: Subject) -> Question {
+        let hour = clock.now.advanced(by: 3_600_000_000_000)
+        let session: [Lifetime] = subject.session.isIdentified ? [.session(subject.session)] : []
+        let previous = reading.askable.lazy.compactMap { item -> Grant? in
+            guard case .notDetermined(let previous) = item.status else { return nil }
+            return previous
+        }
+        return Question(
+            subject: subject, items: reading.askable.compactMap(\.questionItem),
+            lifetimes: [.once] + session + [.until(hour), .always], previous: previous.first)
+    }
+
+    /// Stores the decision of a person, and nothing else.
+    private func keep(_ answer: Answer, to question: Question) async throws(CaptureError) {
+        // Whoever asked has turned away while the answer was on its way: it is nobody's.
+        let answer = Task.isCancelled ? .dismissed : answer
+        switch answer {
+        case .allow(let lifetime): try await store(.allow, for: lifetime, of: question)
+        case .deny: try await store(.deny, for: .always, of: question)
+        case .dismissed: throw await dismissal(of: question, "The question was dismissed.")
+        case .timedOut: throw await dismissal(of: question, "Nobody answered the question in time.")
+        case .failed(let error):
+            throw await dismissal(of: question, "The question could not be asked: \(error.message)", [error])
+        }
+    }
+}
+
+extension AuthorizationSnapshot {
+    /// Throws where there is no device to ask about; a stored answer is no error.
+    fileprivate func throwAbsence(for subject: Result<Subject, CaptureError>) throws(CaptureError) {
+        if case .absent = availability, let refusal = refusal(for: subject) { throw refusal }
+    }
+
+    fileprivate func refusal(for subject: Result<Subject, CaptureError>, _ obstacle: CaptureError) -> CaptureError {
+        let refusal = refusal(for: subject) ?? .silent
+        guard let item = askable.first else { return refusal }
+        return item.notice(for: subject).refusal(refusal, obstacle: obstacle)
+    }
+}
+
+extension AuthorizationSnapshot.Item {
+    fileprivate var questionItem: Question.Item? {
+        resolution.device.map { Question.Item(request: request, device: $0) }
+    }
+}
+
+extension CaptureError {
+    fileprivate static let silent = CaptureError(
+        .notAuthorized, "It is not allowed, and nobody may be asked here.",
+        remedies: [Remedy("See what is allowed.", command: "capturegate status")])
+}
+
+extension Gatekeeper {
+    /// Stores a decision for each device of a question, all or none, with one line of the audit log.
+    func store(_ verdict: Decision.Verdict, for lifetime: Lifetime, of question: Question) async throws(CaptureError) {
+        let now = clock.now
+        let decisions = question.distinctItems.map { item in
+            Decision(
+                verdict: verdict, subject: question.subject, capability: item.request.capability,
+                level: item.request.level, device: item.request.device, lifetime: lifetime,
+                decidedBy: .person(prompter: prompter.name), decidedAt: now)
+        }
+        let detail = verdict == .allow ? "allowed \(lifetime.phrase)" : "denied"
+        let event = question.event(.decision, at: now, "\(detail) at \(prompter.name)")
+        let store = store
+        let stored = await onStoreQueue { () -> Result<StoreCommit, CaptureError> in
+            Result { () throws(CaptureError) in try store.record(decisions, audit: event) }
+        }
+        _ = try stored.get()
+    }
+
+    /// Writes into the audit log that a question ended without an answer.
+    /// - Returns: the error that says so.
+    func dismissal(of question: Question, _ reason: String, _ causes: [CaptureError] = []) async -> CaptureError {
+        await report(question.event(.dismissal, at: clock.now, reason))
+        let remedies = question.items.first.map { item in
+            RefusalNotice(
+                subject: subject, capability: item.request.capability, request: item.request, device: item.device
+            ).grantRemedies
+        }
+        return CaptureError(
+            .dismissed, "\(reason) Nothing is stored, and nothing is captured.",
+            remedies: (remedies ?? []) + causes.flatMap(\.remedies), underlying: causes)
+    }
+}
+
+extension Question {
+    /// Items of the highest level for each capability and device selector: one decision is stored for each.
+    var distinctItems: [Item] {
+        var kept: [Item] = []
+        for item in items {
+            let same = kept.firstIndex { other in
+                other.request.capability == item.request.capability && other.request.device == item.request.device
+            }
+            guard let same else {
+                kept.append(item)
+                continue
+            }
+            if kept[same].request.level < item.request.level { kept[same] = item }
+        }
+        return kept
+    }
+
+    /// Audit event about this question; it names capability and level where there is only one.
+    func event(_ kind: AuditEvent.Kind, at now: GateInstant, _ detail: String) -> AuditEvent {
+        let first = items.first?.request
+        let isOne = items.allSatisfy { $0.request.capability == first?.capability }
+        let names = items.map { "\($0.request.capability) \($0.request.level)" }.joined(separator: ", ")
+        return AuditEvent(
+            kind, at: now, subject: subject, capability: isOne ? first?.capability : nil,
+            level: isOne ? first?.level : nil, devices: items.map(\.device.id),
+            detail: isOne ? detail : "\(detail) (\(names))")
+    }
+}
+
+extension Lifetime {
+    var phrase: String {
+        switch self {
+        case .once: "once"
+        case .session: "for this session"
+        case .until(let limit): "until \(CalendarDate(nanosecondsSince1970: limit.wallNanoseconds))"
+        case .always: "for good"
+        }
+    }
+}
+
+extension Gatekeeper {
+    /// Asks a person yes or no, in turn with all other questions: how a capability of one's own asks.
+    ///
+    /// Nothing is stored. Under a silent condition nobody is asked, and an operation asks the same thing once.
+    /// - Throws: `.conditionFailed` for a no, `.dismissed` where nobody answered, `.notAuthorized` where nobody may or can
+    ///   be asked.
+    public func confirm(_ confirmation: Confirmation) async throws(CaptureError) {
+        guard !InteractionPolicy.isSilent else { throw .unasked(confirmation) }
+        let once = InteractionPolicy.current?.once
+        if let answer = once?.answer(to: confirmation) { return try answer.get() }
+        if let slot = InteractionPolicy.current?.slot, await !slot.enter() { throw .withdrawn }
+        let key = QuestionKey.confirmation(locks.nextNumber())
+        let answer = await prompts.ask(key) { await self.put(confirmation) }
+        if !Task.isCancelled { once?.keep(answer, to: confirmation) }
+        try answer.get()
+    }
+
+    private func put(_ confirmation: Confirmation) async -> Result<Void, CaptureError> {
+        if let obstacle = await prompter.obstacle() { return .failure(obstacle) }
+        if Task.isCancelled { return .failure(.withdrawn) }
+        let answer = await prompter.confirm(confirmation)
+        switch Task.isCancelled ? .dismissed : answer {
+        case .yes: return .success(())
+        case .no:
+            return .failure(
+                CaptureError(.conditionFailed, "\"\(confirmation.title)\" was answered with no.", remedies: [.agree]))
+        case .dismissed: return .failure(.unanswered(confirmation, "was dismissed"))
+        case .timedOut: return .failure(.unanswered(confirmation, "was not answered in time"))
+        case .failed(let error):
+            return .failure(.unanswered(confirmation, "could not be asked: \(error.message)", error.remedies))
+        }
+    }
+}
+
+extension CaptureError {
+    static let withdrawn = CaptureError(.cancelled, "The question was withdrawn.")
+
+    static func unasked(_ confirmation: Confirmation) -> CaptureError {
+        CaptureError(
+            .notAuthorized, "\"\(confirmation.title)\" must be confirmed, and nobody may be asked here.",
+            remedies: [Remedy("Run it where a person can be asked.")])
+    }
+
+    fileprivate static func unanswered(
+        _ confirmation: Confirmation, _ reason: String, _ remedies: [Remedy] = []
+    ) -> CaptureError {
+        CaptureError(.dismissed, "\"\(confirmation.title)\" \(reason).", remedies: [.agree] + remedies)
+    }
+}
+
+extension Remedy {
+    fileprivate static let agree = Remedy("Try again, and agree when it asks.")
+}

@@ -1,0 +1,153 @@
+import CaptureBase
+
+/// Puts the questions of a gatekeeper one after another, each in a task of its own that is cancelled when everybody who
+/// waited has left.
+///
+/// *thread-safe*
+final class PromptCoordinator: Sendable {
+    typealias Outcome = Result<Void, CaptureError>
+
+    private struct State {
+        var pending = PendingQuestions()
+        var nextWaiter = 0
+        var promises: [Int: Promise<Outcome>] = [:]
+        var work: [Int: @Sendable () async -> Outcome] = [:]
+        var tasks: [Int: Task<Void, Never>] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// Number of those that wait for an answer.
+    var waiting: Int { state.withLock { $0.promises.count } }
+
+    /// Waits for the answer to the question `key`; `work` asks it, if nobody waits for the same already.
+    func ask(_ key: QuestionKey, _ work: @escaping @Sendable () async -> Outcome) async -> Outcome {
+        let promise = Promise<Outcome>()
+        let waiter = state.withLock { state in
+            state.nextWaiter += 1
+            state.promises[state.nextWaiter] = promise
+            return state.nextWaiter
+        }
+        return await withTaskCancellationHandler {
+            join(waiter, key, work)
+            return await promise.value
+        } onCancel: {
+            leave(waiter)
+        }
+    }
+
+    private func join(_ waiter: Int, _ key: QuestionKey, _ work: @escaping @Sendable () async -> Outcome) {
+        let start = state.withLock { state -> Int? in
+            // Cancelled before it joined.
+            guard state.promises[waiter] != nil else { return nil }
+            guard case .new(let entry, let startNow) = state.pending.join(waiter, key) else { return nil }
+            state.work[entry] = work
+            return startNow ? entry : nil
+        }
+        if let start { begin(start) }
+    }
+
+    private func leave(_ waiter: Int) {
+        let (promise, task) = state.withLock { state -> (Promise<Outcome>?, Task<Void, Never>?) in
+            let promise = state.promises.removeValue(forKey: waiter)
+            switch state.pending.leave(waiter) {
+            case .nothing: return (promise, nil)
+            case .withdraw(let entry): return (promise, state.tasks[entry])
+            case .forget(let entry):
+                state.work[entry] = nil
+                return (promise, nil)
+            }
+        }
+        task?.cancel()
+        promise?.fulfil(.failure(.withdrawn))
+    }
+
+    private func begin(_ entry: Int) {
+        state.withLock { state in
+            guard let work = state.work.removeValue(forKey: entry) else { return }
+            // Detached: the question belongs to all who wait, not to the task that happened to come first.
+            let task = Task.detached { self.end(entry, await work()) }
+            state.tasks[entry] = task
+            if state.pending.head?.isWithdrawn == true { task.cancel() }
+        }
+    }
+
+    private func end(_ entry: Int, _ outcome: Outcome) {
+        let (promises, next) = state.withLock { state -> ([Promise<Outcome>], Int?) in
+            state.tasks[entry] = nil
+            let (waiters, next) = state.pending.finish(entry)
+            return (waiters.compactMap { state.promises.removeValue(forKey: $0) }, next)
+        }
+        for promise in promises { promise.fulfil(outcome) }
+        if let next { begin(next) }
+    }
+}
+
+/// Identity of a question: those of one key are one.
+enum QuestionKey: Hashable, Sendable {
+    /// Authorization of devices: all who wait for the same share the answer.
+    case devices([Question.Item])
+    /// A confirmation is of one operation; no two are the same.
+    case confirmation(UInt64)
+}
+
+/// Questions in the order in which they are put, one at a time. A pure state machine; `PromptCoordinator` acts.
+struct PendingQuestions {
+    struct Entry {
+        let id: Int
+        let key: QuestionKey
+        var waiters: Set<Int>
+        /// Everybody who waited has left: it is on its way out, and nobody may join it.
+        var isWithdrawn = false
+    }
+
+    private(set) var entries: [Entry] = []
+    private var nextID = 0
+
+    /// The question that is being asked.
+    var head: Entry? { entries.first }
+
+    enum Joined: Equatable {
+        case existing(entry: Int)
+        case new(entry: Int, startNow: Bool)
+    }
+
+    mutating func join(_ waiter: Int, _ key: QuestionKey) -> Joined {
+        if let same = entries.firstIndex(where: { $0.key == key && !$0.isWithdrawn }) {
+            entries[same].waiters.insert(waiter)
+            return .existing(entry: entries[same].id)
+        }
+        nextID += 1
+        entries.append(Entry(id: nextID, key: key, waiters: [waiter]))
+        return .new(entry: nextID, startNow: entries.count == 1)
+    }
+
+    enum Left: Equatable {
+        case nothing
+        /// Nobody waits for it any more: cancel it. `finish` follows when it has ended.
+        case withdraw(entry: Int)
+        /// It never began.
+        case forget(entry: Int)
+    }
+
+    mutating func leave(_ waiter: Int) -> Left {
+        guard let index = entries.firstIndex(where: { $0.waiters.contains(waiter) }) else { return .nothing }
+        entries[index].waiters.remove(waiter)
+        guard entries[index].waiters.isEmpty else { return .nothing }
+        let id = entries[index].id
+        if index == 0 {
+            entries[0].isWithdrawn = true
+            return .withdraw(entry: id)
+        }
+        entries.remove(at: index)
+        return .forget(entry: id)
+    }
+
+    /// Removes the head, which has ended.
+    /// - Returns: those who waited for it, and the question that is asked next.
+    mutating func finish(_ entry: Int) -> (waiters: Set<Int>, next: Int?) {
+        guard head?.id == entry else { return ([], nil) }
+        let ended = entries.removeFirst()
+        return (ended.waiters, head?.id)
+    }
+}
