@@ -22,6 +22,32 @@ let quickStart = LinkerSetting.unsafeFlags(
         .flatMap { ["-Xlinker", $0] },
     .when(platforms: [.linux], configuration: .release))
 
+// `Tests/run` and CI set CAPTUREGATE_TESTS=1: executables that scripts below Tests call are then built, too. Who uses the
+// package, or builds its program, has none of them.
+let probes: [Target] =
+    Context.environment["CAPTUREGATE_TESTS"] != "1"
+    ? []
+    : [
+        // What the conditions and prompters find on a machine.
+        probe("MachineProbe", ["CaptureGate"]),
+        // What encoders allocate a frame.
+        probe("EncoderProbe", ["CaptureEncoding", "CaptureRig", "CaptureGate"]),
+        // Each call of the shims fails in turn during a recording; in debug builds alone.
+        probe("FaultSweep", ["CaptureEncoding", "CaptureRig", "CaptureGate", "CMedia"]),
+        // Many cameras and microphones recorded in one process, and the cost of that.
+        probe("ManyDevices", ["CaptureEncoding", "CaptureRig", "CaptureGate"]),
+        // How soon a capture ends whose permission does.
+        probe("Revocations", ["CaptureRig", "ProbeKit"]),
+        // How well picture and sound stay together where clocks drift; for the rig.
+        probe("Drift", ["CaptureRig", "ProbeKit"]),
+        // What the two have in common: programs to run, and their events.
+        .target(name: "ProbeKit", path: "Tests/Probes/ProbeKit", swiftSettings: swift),
+    ]
+
+func probe(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Probes/\(name)", swiftSettings: swift)
+}
+
 let package = Package(
     name: "capturegate",
     products: [
@@ -73,7 +99,10 @@ let package = Package(
             swiftSettings: swift),
         .target(
             name: "CaptureEncoding", dependencies: ["CaptureGate", "LinuxSystem", "CCodecs"], swiftSettings: swift),
-        .target(name: "CaptureRig", dependencies: ["CaptureEncoding", "CaptureGate"], swiftSettings: swift),
+        .target(
+            name: "CaptureRig",
+            dependencies: ["CaptureEncoding", "CaptureGate", "CaptureRealtime", "CMedia", "LinuxSystem"],
+            swiftSettings: swift),
         .executableTarget(
             name: "capturegate",
             dependencies: [
@@ -98,32 +127,14 @@ let package = Package(
         .executableTarget(
             name: "FollowGrants", dependencies: ["CaptureGate"], path: "Samples/FollowGrants", swiftSettings: swift),
 
-        // Says what the conditions and prompters find on a machine, for the scripts in Tests/checks.
-        .executableTarget(
-            name: "MachineProbe", dependencies: ["CaptureGate"], path: "Tests/MachineProbe", swiftSettings: swift),
-
-        // Says what encoders allocate a frame, for a script in Tests/checks.
-        .executableTarget(
-            name: "EncoderProbe", dependencies: ["CaptureEncoding", "CaptureGate"], path: "Tests/EncoderProbe",
-            swiftSettings: swift),
-
-        // Has each call of the shims fail in turn while it records; in debug builds alone.
-        .executableTarget(
-            name: "FaultSweep", dependencies: ["CaptureEncoding", "CaptureRig", "CaptureGate", "CMedia"],
-            path: "Tests/FaultSweep", swiftSettings: swift),
-
-        // Records many cameras and microphones in one process, and says what that takes.
-        .executableTarget(
-            name: "ManyDevices", dependencies: ["CaptureEncoding", "CaptureRig", "CaptureGate"],
-            path: "Tests/ManyDevices", swiftSettings: swift),
-
         .testTarget(
             name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CaptureBase", "CMedia", "Gate"],
             swiftSettings: swift),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: swift),
         .testTarget(
-            name: "GateTests", dependencies: ["Gate", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: swift),
+            name: "GateTests", dependencies: ["Gate", "CaptureRig", .product(name: "Logging", package: "swift-log")],
+            // Its capabilities are called as those of CaptureGate, which comes with CaptureRig and is not imported.
+            swiftSettings: swift + [.enableUpcomingFeature("MemberImportVisibility")]),
         .testTarget(
             name: "GateStoreTests",
             dependencies: ["GateStore", "Gate", "LinuxSystem", "CSystem"],
@@ -138,10 +149,13 @@ let package = Package(
             dependencies: ["CaptureEncoding", "CaptureGate", "CaptureRig", "CCodecs", "LinuxSystem"],
             swiftSettings: swift),
         .testTarget(
+            name: "CaptureRigTests", dependencies: ["CaptureRig", "CaptureEncoding", "CaptureGate"],
+            swiftSettings: swift),
+        .testTarget(
             name: "CommandLineTests",
             dependencies: ["capturegate", "GateStore", "Gate", "LinuxSystem"],
             swiftSettings: swift),
-    ]
+    ] + probes
 )
 
 // The C shims may be called from this package's own targets alone. Samples are written as other packages are.

@@ -8,7 +8,7 @@ struct FileSystemStorageTests {
     private func refusal(_ folder: String, freeBytes: Int64 = 0) async throws -> CaptureError? {
         let gate = try GateFixture()
         let report = await gate.gatekeeper.report(on: Capability.Storage(folder, freeBytes: freeBytes))
-        #expect(gate.prompter.asked.isEmpty)
+        #expect(gate.prompter.questions.isEmpty)
         return report.refusal
     }
 

@@ -92,7 +92,7 @@ struct PermitLevelTests {
         let prompter = ScriptedPrompter([.allow(.always)])
         let gatekeeper = try Gatekeeper.system(storeIn: try TemporaryFolder.make(), prompter: prompter)
         await #expect(throws: CaptureError.self) { _ = try await opening(by: gatekeeper) }
-        #expect(prompter.asked.isEmpty)
+        #expect(prompter.questions.isEmpty)
     }
 
     @Test("The machine's gate does not take the answers of a program's own prompter for a person's")

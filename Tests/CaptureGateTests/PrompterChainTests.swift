@@ -24,7 +24,7 @@ struct PrompterChainTests {
         #expect(await chain.ask(Questions.one()) == .deny)
         #expect(await chain.confirm(Confirmation("Go on?")) == .yes)
         #expect(chain.name == "scripted")
-        #expect(second.asked.count == 1 && second.confirmed.count == 1 && third.asked.isEmpty)
+        #expect(second.questions.count == 1 && second.confirmations.count == 1 && third.questions.isEmpty)
     }
 
     @Test("Where nobody can be asked, every reason and every remedy is told, and the answer is a failure")
@@ -52,6 +52,6 @@ struct PrompterChainTests {
         operation.conditions.append(UserConfirmationCondition("Overwrite the clip?"))
         try await queue.run(operation)
         await #expect(throws: CaptureError.self) { try await queue.run(operation) }
-        #expect(prompter.confirmed.map(\.title) == ["Overwrite the clip?", "Overwrite the clip?"])
+        #expect(prompter.confirmations.map(\.title) == ["Overwrite the clip?", "Overwrite the clip?"])
     }
 }

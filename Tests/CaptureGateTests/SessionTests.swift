@@ -32,7 +32,7 @@ struct SessionTests {
         #expect(
             statistics.made == statistics.delivered + statistics.lostByDevice + statistics.lostByReader
                 + statistics.damaged + statistics.empty + statistics.short)
-        #expect(gate.prompter.asked.count == 1)
+        #expect(gate.prompter.questions.count == 1)
     }
 
     @Test(
@@ -82,7 +82,7 @@ struct SessionTests {
                 permit.devices.count
             })
         #expect(count == 2)
-        #expect(gate.prompter.asked.map(\.items.count) == [2])
+        #expect(gate.prompter.questions.map(\.items.count) == [2])
     }
 
     @Test("A denied camera is refused, now and without a second question")
@@ -94,7 +94,7 @@ struct SessionTests {
             }
             #expect(error?.exitCode == 77)
         }
-        #expect(gate.prompter.asked.count == 1)
+        #expect(gate.prompter.questions.count == 1)
     }
 
     @Test("A grant for once is used up by one capture")
@@ -107,7 +107,7 @@ struct SessionTests {
         }
         try await gate.queue.run(capture)
         await #expect(throws: CaptureError.self) { try await gate.queue.run(capture) }
-        #expect(gate.prompter.asked.count == 2)
+        #expect(gate.prompter.questions.count == 2)
     }
 
     @Test("A permit of one device opens no other")

@@ -17,7 +17,7 @@ struct AttemptTests {
     @Test("Retry tries again until it succeeds, and waits as the strategy says")
     func retry() async {
         let world = World()
-        let clock = HandClock()
+        let clock = ManualClock()
         let retry = RetryOperation(
             failing(3, Signal()), attempts: 5, waiting: .exponential(.seconds(1)), clock: clock)
         #expect(await world.queue.add(retry).result == .success(4))
@@ -28,15 +28,16 @@ struct AttemptTests {
     func retryEnds() async {
         let world = World()
         let error = OperationError.failed(CaptureError(.busy, "not yet"))
-        let attempts = RetryOperation(failing(9, Signal()), attempts: 3, clock: HandClock())
+        let attempts = RetryOperation(failing(9, Signal()), attempts: 3, clock: ManualClock())
         #expect(await world.queue.add(attempts).result == .failure(error))
         let tries = Signal()
         let deadline = RetryOperation(
-            failing(9, tries), attempts: 9, waiting: .constant(.seconds(2)), deadline: .seconds(5), clock: HandClock())
+            failing(9, tries), attempts: 9, waiting: .constant(.seconds(2)), deadline: .seconds(5), clock: ManualClock()
+        )
         #expect(await world.queue.add(deadline).result == .failure(error))
         #expect(tries.count == 3)
         let once = Signal()
-        let hopeless = RetryOperation(failing(9, once), attempts: 9, clock: HandClock()) { _ in false }
+        let hopeless = RetryOperation(failing(9, once), attempts: 9, clock: ManualClock()) { _ in false }
         #expect(await world.queue.add(hopeless).result == .failure(error))
         #expect(once.count == 1)
     }
@@ -45,7 +46,7 @@ struct AttemptTests {
     func noRetryAfterNo(_ pace: Pace) async {
         for answer in [Answer.deny, .dismissed] {
             let world = World(pace, answer: answer)
-            let clock = HandClock()
+            let clock = ManualClock()
             let capture = Capture(Microphone())
             let retry = RetryOperation(capture, attempts: 5, waiting: .constant(.seconds(1)), clock: clock)
             #expect(await world.queue.add(retry).result.error != nil)
@@ -68,8 +69,8 @@ struct AttemptTests {
             _ = await context.perform(group)
             try await queue.run(Capture(Microphone()))
         }
-        let inner = RetryOperation(nested, attempts: 2, clock: HandClock()) { _ in true }
-        let retry = RetryOperation(inner, attempts: 2, clock: HandClock()) { _ in true }
+        let inner = RetryOperation(nested, attempts: 2, clock: ManualClock()) { _ in true }
+        let retry = RetryOperation(inner, attempts: 2, clock: ManualClock()) { _ in true }
         #expect(await world.queue.add(retry).result.error?.kind != nil)
         #expect(world.prompter.questions.count == 1)
     }
@@ -77,7 +78,7 @@ struct AttemptTests {
     @Test("Repeat goes on until it is enough, and asks once", arguments: Pace.allCases)
     func repeats(_ pace: Pace) async throws {
         let world = World(pace)
-        let clock = HandClock()
+        let clock = ManualClock()
         let capture = Capture(Microphone())
         let limited = RepeatOperation(capture, limit: 4, waiting: .constant(.seconds(3)), clock: clock)
         let output = try await world.queue.run(limited)
@@ -93,7 +94,7 @@ struct AttemptTests {
         let world = World(answer: .dismissed)
         let id = world.decide(.allow)
         let capture = Capture(Microphone())
-        let repeated = RepeatOperation(capture, limit: 9, clock: HandClock()) { _, count in
+        let repeated = RepeatOperation(capture, limit: 9, clock: ManualClock()) { _, count in
             if count == 2 { world.revoke(id) }
             return false
         }
@@ -120,7 +121,7 @@ struct AttemptTests {
     @Test("A delay takes its time, and none if there is none to take")
     func delay() async {
         let world = World()
-        let clock = HandClock()
+        let clock = ManualClock()
         _ = await world.queue.add(DelayOperation(.seconds(7), clock: clock)).result
         _ = await world.queue.add(DelayOperation(.seconds(-7), clock: clock)).result
         #expect(clock.sleeps == [.seconds(7)])

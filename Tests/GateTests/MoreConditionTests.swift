@@ -62,7 +62,7 @@ struct MoreConditionTests {
             tries.raise()
             if tries.count < 3 { throw CaptureError(.busy, "not yet") }
         }.adding(UserConfirmationCondition("Go on?"))
-        #expect(await world.queue.add(RetryOperation(flaky, attempts: 5, clock: HandClock())).result.error == nil)
+        #expect(await world.queue.add(RetryOperation(flaky, attempts: 5, clock: ManualClock())).result.error == nil)
         #expect(world.prompter.confirmations.count == 1 && tries.count == 3)
     }
 

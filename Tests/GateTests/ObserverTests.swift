@@ -48,7 +48,7 @@ struct ObserverTests {
     @Test("A profile says where the time went")
     func profile() async {
         let world = World()
-        let clock = HandClock()
+        let clock = ManualClock()
         let profiles = Record<ProfileObserver.Profile>()
         world.prompter.reply { _ in
             clock.pass(.seconds(20))

@@ -71,13 +71,13 @@ struct WaitStrategyTests {
     @Test("A retry and a repetition wait as their strategy says, up to their deadline")
     func deadlines() async {
         let world = World()
-        let clock = HandClock()
+        let clock = ManualClock()
         let failing = BlockOperation { _ throws(CaptureError) in throw CaptureError(.busy, "not yet") }
         let retry = RetryOperation(
             failing, attempts: 99, waiting: .fibonacci(.seconds(1)), deadline: .seconds(7), clock: clock)
         #expect(await world.queue.add(retry).result.error?.kind == .busy)
         #expect(clock.sleeps == seconds(1, 1, 2, 3))
-        let again = HandClock()
+        let again = ManualClock()
         let repeated = RepeatOperation(
             BlockOperation { _ in }, waiting: .exponential(.seconds(1)), deadline: .seconds(7), clock: again)
         guard case .success(let output) = await world.queue.add(repeated).result else {

@@ -1,4 +1,5 @@
-# What a test group inside the rig kernel can say. Sourced by `guest` before the group; see README.md.
+# What a test group inside the rig kernel can say beside Tests/lib/tap.sh, whose checks it makes. Sourced by `guest` before
+# the group; see README.md.
 
 rig=/rig # a tmpfs: everything that a group writes
 results=/rigout/results
@@ -16,55 +17,6 @@ make_home() {
     chmod 700 $XDG_RUNTIME_DIR
     export HOME TMPDIR XDG_STATE_HOME XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_RUNTIME_DIR
     cd $rig/work || exit 1
-}
-
-# -- results
-
-pass() { echo "ok $1" | tee -a $results; }
-
-# fail SENTENCE [DETAIL-FILE]
-fail() {
-    {
-        echo "not ok $1"
-        [ -z "${2:-}" ] || tail -n 20 "$2" | sed 's/^/    /'
-    } | tee -a $results
-}
-
-# A measured figure or a remark that belongs beside the results.
-note() { echo "# $*" | tee -a $results; }
-
-# check SENTENCE COMMAND... passes if the command does.
-check() {
-    sentence=$1
-    shift
-    if "$@" >$rig/tmp/check.txt 2>&1; then pass "$sentence"; else fail "$sentence" $rig/tmp/check.txt; fi
-}
-
-# refute SENTENCE COMMAND... passes if the command fails.
-refute() {
-    sentence=$1
-    shift
-    if "$@" >$rig/tmp/check.txt 2>&1; then fail "$sentence" $rig/tmp/check.txt; else pass "$sentence"; fi
-}
-
-# equal SENTENCE EXPECTED ACTUAL
-equal() {
-    echo "expected '$2', got '$3'" >$rig/tmp/check.txt
-    if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" $rig/tmp/check.txt; fi
-}
-
-# exits SENTENCE CODE COMMAND... What the command said is left in $rig/tmp/said.txt.
-exits() {
-    sentence=$1 expected=$2 actual=0
-    shift 2
-    "$@" >$rig/tmp/said.txt 2>&1 || actual=$?
-    echo "expected exit code $expected, got $actual" >>$rig/tmp/said.txt
-    if [ "$actual" = "$expected" ]; then pass "$sentence"; else fail "$sentence" $rig/tmp/said.txt; fi
-}
-
-# said SENTENCE PATTERN: the output of the last `exits` matches (extended, any case).
-said() {
-    if grep -qiE -- "$2" $rig/tmp/said.txt; then pass "$1"; else fail "$1" $rig/tmp/said.txt; fi
 }
 
 # -- time
@@ -235,7 +187,7 @@ track() { ledger "$1" "first(.tracks[] | select(.kind == \"$2\")) | .$3"; }
 # The seam that has calls fail is in debug builds alone, so the sweep is that of `swift build`, whatever is under test.
 sweep() {
     program=$(dirname "$(command -v capturegate)")/../debug/FaultSweep
-    [ -x "$program" ] || { echo "There is no $program: run 'swift build' first."; return 1; }
+    [ -x "$program" ] || { echo "There is no $program: run 'CAPTUREGATE_TESTS=1 swift build' first."; return 1; }
     # One heap, and no stacks in store: a mapping more is then a mapping that stayed behind.
     GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.pthread.stack_cache_size=0 "$program" "$@" >/rigout/sweep.txt 2>&1
     code=$?

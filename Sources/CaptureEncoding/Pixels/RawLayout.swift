@@ -1,23 +1,23 @@
 import CaptureGate
 
 /// Where the planes of a raw picture lie in a driver's buffer.
-struct RawLayout: Hashable {
-    struct Plane: Hashable {
+package struct RawLayout: Hashable {
+    package struct Plane: Hashable {
         /// From the buffer's start, bytes.
-        let offset: Int
+        package let offset: Int
         /// From row to row, bytes.
-        let stride: Int
+        package let stride: Int
         /// Bytes of a row that carry picture.
-        let rowBytes: Int
-        let rows: Int
+        package let rowBytes: Int
+        package let rows: Int
 
         var end: Int { rows == 0 ? offset : offset + (rows - 1) * stride + rowBytes }
     }
 
-    let planes: [Plane]
+    package let planes: [Plane]
 
     /// The fewest bytes that hold the picture; the last row may lack its padding.
-    let byteCount: Int
+    package let byteCount: Int
     /// Bytes of picture without any padding.
     let packedByteCount: Int
 
@@ -32,7 +32,7 @@ struct RawLayout: Hashable {
     }
 
     /// - Returns: `nil` for compressed and unknown formats, and for impossible sizes.
-    init?(_ format: VideoFormat) {
+    package init?(_ format: VideoFormat) {
         guard (1...16384).contains(format.width), (1...16384).contains(format.height) else { return nil }
         guard let planes = Self.planes(format) else { return nil }
         guard planes.allSatisfy({ $0.stride >= $0.rowBytes }) else { return nil }
@@ -88,7 +88,7 @@ struct RawLayout: Hashable {
 }
 
 /// How the samples of a raw picture follow each other, for the formats that are read without libv4lconvert.
-enum PixelArrangement: Hashable {
+package enum PixelArrangement: Hashable {
     /// Two pixels in four bytes: where Y0, Cb, Y1 and Cr stand.
     case packed(y: Int, cb: Int, cr: Int)
     /// A plane of Y, then one of Cb and Cr in turn, or Cr and Cb.
@@ -101,7 +101,7 @@ enum PixelArrangement: Hashable {
     /// Three bytes a pixel: where R and B stand.
     case rgb(red: Int, blue: Int)
 
-    init?(_ format: PixelFormat) {
+    package init?(_ format: PixelFormat) {
         guard let arrangement = Self.known[format] else { return nil }
         self = arrangement
     }
@@ -174,7 +174,7 @@ struct PlanarGeometry: Hashable {
 }
 
 /// How many chroma samples a planar picture has.
-enum ChromaSampling: Hashable {
+package enum ChromaSampling: Hashable {
     case yuv444, yuv422, yuv420, grey
 }
 

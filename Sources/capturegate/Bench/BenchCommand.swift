@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureEncoding
 import CaptureGate
+import CaptureRig
 
 /// `capturegate bench`: measures what this machine can record.
 ///

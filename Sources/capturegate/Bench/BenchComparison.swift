@@ -1,5 +1,6 @@
 import CaptureEncoding
 import CaptureGate
+import CaptureRig
 import FoundationEssentials
 
 /// Comparison of a figure with the earlier run's.

@@ -1,5 +1,6 @@
 import CaptureEncoding
 import CaptureGate
+import CaptureRig
 
 extension BenchReport {
     /// Report for people: the machine, then each part that was measured.

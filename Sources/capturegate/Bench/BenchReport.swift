@@ -1,5 +1,6 @@
 import CaptureEncoding
 import CaptureGate
+import CaptureRig
 import FoundationEssentials
 
 /// Measurements of a run.

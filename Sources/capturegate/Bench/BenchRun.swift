@@ -1,5 +1,6 @@
 import CaptureEncoding
 import CaptureGate
+import CaptureRig
 
 /// Run of the benchmark, part by part, never two at once: they would measure each other.
 struct BenchRun {

@@ -28,7 +28,7 @@ struct ControlSessionTests {
         #expect(try await gate.queue.run(Look()) == 0)
         let error = await #expect(throws: CaptureError.self) { try await gate.queue.run(Look()) }
         #expect(error?.exitCode == 77)
-        #expect(gate.prompter.asked.count == 2)
+        #expect(gate.prompter.questions.count == 2)
     }
 
     @Test("is refused where the camera is denied, and nothing is opened")

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Testing
 
-/// `Tests/FaultSweep` on the paced PCM of `Tests/PacedPCM`; `ALSA_CONFIG_PATH` names its configuration, as `Tests/run` sets
-/// it. Cameras, the kernel's own PCM and mixers are swept on the kernel rig.
+/// `Tests/Probes/FaultSweep` on the paced PCM of `Tests/PacedPCM`; `ALSA_CONFIG_PATH` names its configuration, as `Tests/run` sets
+/// it, and CAPTUREGATE_TESTS=1, by which FaultSweep is built. Cameras, the kernel's own PCM and mixers are swept on the kernel
+/// rig.
 @Suite("Fault sweep", .fewAtOnce)
 struct FaultSweepTests {
     /// Most of a sweep is waiting for sound, so its parts run side by side.

@@ -1,4 +1,5 @@
 import GateStore
+import LinuxSystem
 
 extension Workspace {
     private func openDatabase() throws -> SQLiteConnection {

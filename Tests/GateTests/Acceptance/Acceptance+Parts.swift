@@ -69,7 +69,7 @@ extension Acceptance {
             var capture = Capture(Microphone(), conditions: [counting(evaluations)])
             capture.failure = CaptureError(.stalled, "nothing comes")
             // The first attempt uses up what was allowed once.
-            let retry = RetryOperation(capture, attempts: 3, clock: HandClock()) { _ in true }
+            let retry = RetryOperation(capture, attempts: 3, clock: ManualClock()) { _ in true }
             #expect(await world.queue.add(retry).result.error?.kind == .notAuthorized)
             #expect(world.prompter.questions.count == 1 && evaluations.count == 3)
             #expect(capture.executions.count == 1 && capture.openings.count == 1)
@@ -77,7 +77,7 @@ extension Acceptance {
             let lasting = World(pace)
             var again = Capture(Microphone())
             again.failure = CaptureError(.stalled, "nothing comes")
-            _ = await lasting.queue.add(RetryOperation(again, attempts: 3, clock: HandClock())).result
+            _ = await lasting.queue.add(RetryOperation(again, attempts: 3, clock: ManualClock())).result
             #expect(lasting.prompter.questions.count == 1 && again.openings.count == 3)
         }
 
@@ -86,13 +86,13 @@ extension Acceptance {
             let world = World(pace)
             let evaluations = Signal()
             let capture = Capture(Microphone(), conditions: [counting(evaluations)])
-            let output = try await world.queue.run(RepeatOperation(capture, limit: 4, clock: HandClock()))
+            let output = try await world.queue.run(RepeatOperation(capture, limit: 4, clock: ManualClock()))
             #expect(output.count == 4 && capture.openings.count == 4)
             #expect(world.prompter.questions.count == 1 && evaluations.count == 4)
 
             let once = World(pace, answer: .allow(.once))
             let refused = Capture(Microphone())
-            let repeated = RepeatOperation(refused, limit: 4, clock: HandClock())
+            let repeated = RepeatOperation(refused, limit: 4, clock: ManualClock())
             #expect(await once.queue.add(repeated).result.error?.kind == .notAuthorized)
             #expect(once.prompter.questions.count == 1 && refused.openings.count == 1)
         }
@@ -100,7 +100,7 @@ extension Acceptance {
         @Test("20. A time-out observer bounds execution.", arguments: Pace.allCases)
         func timeout(_ pace: Pace) async {
             let world = World(pace)
-            let clock = HandClock()
+            let clock = ManualClock()
             world.prompter.reply { _ in
                 clock.pass(.seconds(100))
                 await pace.pass()
@@ -126,7 +126,7 @@ extension Acceptance {
         @Test("20. The prompter's deadline bounds the question.", arguments: Pace.allCases)
         func questionDeadline(_ pace: Pace) async {
             let world = World(pace)
-            let clock = HandClock()
+            let clock = ManualClock()
             // A prompter whose own deadline is a minute.
             world.prompter.reply { _ in
                 await pace.pass()

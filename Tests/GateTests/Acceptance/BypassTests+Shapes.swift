@@ -11,11 +11,11 @@ extension Acceptance.BypassTests.Attack {
             await world.queue.add(outer).result.ignore()
         },
         Self("a retry") { world, capture in
-            await world.queue.add(RetryOperation(capture, attempts: 3, clock: HandClock()) { _ in true }).result
+            await world.queue.add(RetryOperation(capture, attempts: 3, clock: ManualClock()) { _ in true }).result
                 .ignore()
         },
         Self("a repeat") { world, capture in
-            await world.queue.add(RepeatOperation(capture, limit: 3, clock: HandClock())).result.ignore()
+            await world.queue.add(RepeatOperation(capture, limit: 3, clock: ManualClock())).result.ignore()
         },
         Self("a composed operation in a composed operation") { world, capture in
             await world.queue.add(ComposedOperation(ComposedOperation(capture))).result.ignore()

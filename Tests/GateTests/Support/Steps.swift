@@ -1,6 +1,9 @@
 import Gate
 
-/// An observer that writes down what it is told.
+/// An observer that writes down what it is told, in order, as words such as "will execute".
+///
+/// The list is given to it, so that an operation can write into the same one, and a test compares the whole order:
+/// `#expect(steps.all == ["attached capture", "will evaluate", …])`.
 struct Steps: OperationObserver {
     let steps: Record<String>
 

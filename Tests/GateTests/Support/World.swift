@@ -1,8 +1,10 @@
+// Exported: the doubles that every suite here uses are then known without an import of their own.
+@_exported import CaptureRig
 import Dispatch
 import Gate
 import Testing
 
-/// Whether the parts answer at once or later.
+/// Pace of the parts: whether they answer at once or later.
 enum Pace: String, CaseIterable, Codable, Sendable, CustomTestStringConvertible {
     case atOnce, later
 
@@ -105,7 +107,13 @@ final class SetPolicy: PolicySource {
     }
 }
 
-/// A gatekeeper with everything around it under control.
+/// A gatekeeper with everything around it under control: what nearly every suite here begins with.
+///
+/// `World()` is a machine with two microphones and a camera, whose owner allows every question for good and whose policy
+/// says nothing. A test then changes one part (`store.fail`, `policy.set`, `directory.set`, `clock.pass`,
+/// `prompter.reply`), runs an operation in `queue`, and looks at its outcome, at `prompter.questions` and at
+/// `store.events`. `decide`, `revoke` and `kill` are what another process would do by a command. With `.later` every part
+/// answers after other tasks had their turns, which finds what holds only where all answer at once.
 struct World: Sendable {
     let store = MemoryStore()
     let prompter: ScriptedPrompter

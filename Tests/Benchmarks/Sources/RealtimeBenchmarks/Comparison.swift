@@ -68,7 +68,7 @@ extension [Double] {
 }
 
 extension Comparison {
-    init(_ name: String, unit: String, _ rounds: Rounds, goal: Goal?) {
+    init(_ name: String, unit: String, _ rounds: PairedRuns, goal: Goal?) {
         self.init(
             name: name, unit: unit, ours: rounds.ours.median, peer: rounds.peer.isEmpty ? nil : rounds.peer.median,
             goal: rounds.peer.isEmpty ? nil : goal, measuredRatio: rounds.ratio)

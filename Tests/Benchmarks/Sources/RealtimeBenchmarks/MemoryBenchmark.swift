@@ -51,7 +51,7 @@ struct MemoryBenchmark {
 
     private func compare(_ name: String, _ options: Options, _ ours: [String], _ ffmpeg: [String]) -> Comparison {
         let always = ["-nostdin", "-y", "-v", "error"]
-        let rounds = Rounds(
+        let rounds = PairedRuns(
             min(3, options.rounds), ours: { run(capturegate, ours) },
             peer: options.isAlone ? nil : { run("/usr/bin/ffmpeg", always + ffmpeg) })
         return Comparison("peak memory: \(name)", unit: "MiB", rounds, goal: .atMost(1))

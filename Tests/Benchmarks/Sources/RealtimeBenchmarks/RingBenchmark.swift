@@ -32,12 +32,14 @@ struct RingBenchmark {
         return comparisons + [comparison("memcpy in one thread", rounds(options) { copy() }, nil)]
     }
 
-    private func rounds(_ options: Options, peer: () -> Double) -> Rounds {
+    private func rounds(_ options: Options, peer: () -> Double) -> PairedRuns {
         // Short ones, many of them: the state of the machine changes in between.
-        withoutActuallyEscaping(peer) { Rounds(5 * options.rounds, ours: { ring() }, peer: options.isAlone ? nil : $0) }
+        withoutActuallyEscaping(peer) {
+            PairedRuns(5 * options.rounds, ours: { ring() }, peer: options.isAlone ? nil : $0)
+        }
     }
 
-    private func comparison(_ name: String, _ rounds: Rounds, _ goal: Comparison.Goal?) -> Comparison {
+    private func comparison(_ name: String, _ rounds: PairedRuns, _ goal: Comparison.Goal?) -> Comparison {
         Comparison("ring of \(size) items, \(name)", unit: "million items/s", rounds, goal: goal)
     }
 

@@ -1,0 +1,160 @@
+import CaptureEncoding
+import CaptureGate
+import Dispatch
+import Synchronization
+
+/// Benchmark of a device's capture: frames lost, jitter, delay and processor time.
+///
+/// *thread-safe*
+public struct CaptureBenchmark: Sendable {
+    /// Time from the first frame on: the device's start is not measured.
+    public var duration: Duration
+    public var video = VideoSettings()
+    public var audio = AudioSettings()
+
+    public init(for duration: Duration) { self.duration = duration }
+
+    /// Opens the device, looks at its frames until the time is over, and closes it. Cancelling the task ends it sooner.
+    ///
+    /// - Parameter permit: a permit of a camera at the level `video`, or of a microphone at the level `record`.
+    /// - Throws: the error that keeps the device from being opened, or ends the capture.
+    public func measure(with permit: consuming DevicePermit) async throws(CaptureError) -> CaptureMeasurement {
+        if permit.capability == .camera {
+            try await watch(try await VideoSession(opening: permit, settings: video)) { .video($0) }
+        } else {
+            try await watch(try await AudioSession(opening: permit, settings: audio)) { .audio($0) }
+        }
+    }
+
+    private func watch<Reader: RingReader & ~Copyable, Format: Sendable>(
+        _ session: consuming CaptureSession<Reader, Format>, _ media: (Format) -> ClipTrack.Media
+    ) async throws(CaptureError) -> CaptureMeasurement {
+        let (device, differences) = (session.device, session.differences)
+        let media = media(session.format)
+        let box = Handoff(session)
+        let watch = await watched(box)
+        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
+        let end = session.end
+        let statistics = await session.close()
+        if let error = end?.error { throw error }
+        return CaptureMeasurement(
+            device: device, media: media, differences: differences, statistics: statistics, units: watch.units,
+            elapsedNanoseconds: watch.elapsed, processorNanoseconds: watch.processor,
+            intervals: .init(watch.intervals), delays: .init(watch.delays))
+    }
+
+    /// The session's frames, on a thread of its own: a wait for the device must not hold one of Swift's.
+    private func watched<Reader: RingReader & ~Copyable, Format: Sendable>(
+        _ box: Handoff<CaptureSession<Reader, Format>>
+    )
+        async -> FrameWatch
+    {
+        let isStopped = StopMark()
+        let limit = duration.nanoseconds
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                DispatchQueue(label: "capturegate.benchmark").async {
+                    var watch = FrameWatch(limit: limit)
+                    if var session = box.take() {
+                        watch.run(&session, isStopped)
+                        box.put(session)
+                    }
+                    continuation.resume(returning: watch)
+                }
+            }
+        } onCancel: {
+            isStopped.value.store(true, ordering: .relaxed)
+        }
+    }
+}
+
+final class StopMark: Sendable {
+    let value = Atomic(false)
+}
+
+/// Record of a session's frames and when each came.
+struct FrameWatch: Sendable {
+    private(set) var units = 0
+    private(set) var elapsed: Int64 = 0
+    private(set) var processor: Int64 = 0
+    private(set) var intervals: [Int64] = []
+    private(set) var delays: [Int64] = []
+    private let limit: Int64
+    private let clock = SystemBenchmarkClock()
+    private var last: Int64?
+    /// Time at which the first frame was here.
+    private var begun: Int64?
+
+    /// Times that are kept at most: an hour of periods of 4 ms.
+    private static let most = 1_000_000
+
+    init(limit: Int64) { self.limit = limit }
+
+    mutating func run<Reader: RingReader & ~Copyable, Format: Sendable>(
+        _ session: inout CaptureSession<Reader, Format>, _ isStopped: StopMark
+    ) {
+        intervals.reserveCapacity(10_000)
+        delays.reserveCapacity(10_000)
+        var before: Int64 = 0
+        session.start()
+        while session.end == nil, elapsed < limit, !isStopped.value.load(ordering: .relaxed) {
+            _ = session.wait(milliseconds: 100)
+            while let header = session.withNext({ header, _ in header }) {
+                if begun == nil { before = clock.process() }
+                note(header, now: clock.now())
+            }
+            if let begun { elapsed = clock.now() - begun }
+        }
+        if begun != nil { processor = clock.process() - before }
+    }
+
+    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
+    mutating func note(_ header: FrameHeader, now: Int64) {
+        if begun == nil { begun = now }
+        if units < Self.most {
+            delays.append(now - header.timestamp)
+            if let last, header.lost.total == 0 { intervals.append(header.timestamp - last) }
+        }
+        last = header.timestamp
+        units += 1
+    }
+}
+
+/// Figures of a device's capture while nothing was done with its frames.
+///
+/// *thread-safe*
+public struct CaptureMeasurement: Hashable, Sendable {
+    public let device: Device
+    public let media: ClipTrack.Media
+    /// Settings that the device changed, a sentence each.
+    public let differences: [String]
+    public let statistics: CaptureStatistics
+    /// Count of the frames, or periods of audio, that came.
+    public let units: Int
+    /// Time by the clock, nanoseconds.
+    public let elapsedNanoseconds: Int64
+    /// Processor time of this process, nanoseconds.
+    public let processorNanoseconds: Int64
+    /// Time from one unit's timestamp to the next one's, where nothing was lost in between.
+    public let intervals: Spread
+    /// Time from a unit's timestamp until the reader had it. A period of audio has the timestamp of its first sample, so
+    /// that its own length is part of the delay.
+    public let delays: Spread
+
+    /// Median, 99th percentile and maximum, in nanoseconds.
+    public struct Spread: Hashable, Sendable {
+        public let median, slow, most: Int64
+
+        init(_ values: some Sequence<Int64>) {
+            let ranks = Percentile(of: values)
+            (median, slow, most) = (ranks[50], ranks[99], ranks[100])
+        }
+    }
+
+    /// Count of the frames that were made and not delivered: pictures, or samples of each channel.
+    public var lost: UInt64 { statistics.made - min(statistics.delivered, statistics.made) }
+    /// Least deviation of the worst timestamps, one in a hundred, from the median interval, in nanoseconds.
+    public var jitterNanoseconds: Int64 { max(intervals.slow - intervals.median, 0) }
+    /// Part of one processor that was used, 0 upwards.
+    public var processorShare: Double { Double(processorNanoseconds) / Double(max(elapsedNanoseconds, 1)) }
+}

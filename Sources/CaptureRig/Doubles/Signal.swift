@@ -1,0 +1,65 @@
+import CaptureGate
+
+/// A counter that a task can wait for: one side raises it, the other sleeps until it has a value.
+///
+/// Tests use it where they would else sleep for some time and hope: "until the prompter was asked twice" is
+/// `await prompter.asked.reached(2)`, which returns at once where that has happened already.
+///
+/// *thread-safe*
+package final class Signal: Sendable {
+    private struct State {
+        var count = 0
+        var waiting: [(atLeast: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    package var count: Int { state.withLock { $0.count } }
+
+    /// Adds one, and wakes those who waited for that.
+    package func raise() {
+        let ready = state.withLock { state in
+            state.count += 1
+            let ready = state.waiting.filter { $0.atLeast <= state.count }
+            state.waiting.removeAll { $0.atLeast <= state.count }
+            return ready
+        }
+        // Outside the lock: who is woken may raise it again.
+        for waiter in ready { waiter.continuation.resume() }
+    }
+
+    /// Waits until it was raised so many times in all. Cancelling the task does not end that.
+    package func reached(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.count < count { state.waiting.append((count, continuation)) }
+                return state.count >= count
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+}
+
+/// Waits until the task is cancelled.
+package func untilCancelled() async {
+    let signal = Signal()
+    await withTaskCancellationHandler {
+        await signal.reached()
+    } onCancel: {
+        signal.raise()
+    }
+}
+
+/// A list that many threads append to, in the order in which they came.
+///
+/// *thread-safe*
+package final class Record<Element: Sendable>: Sendable {
+    private let state = Locked<[Element]>([])
+
+    package init() {}
+
+    package var all: [Element] { state.withLock { $0 } }
+    package func append(_ element: Element) { state.withLock { $0.append(element) } }
+}
