@@ -2,7 +2,7 @@ import Testing
 
 @testable import CaptureGate
 
-@Suite("Free nodes") struct FreeNodesTests {
+@Suite("Idle node cache") struct IdleNodeCacheTests {
     /// A machine whose clock and processes are turned by hand.
     private final class Machine: Sendable {
         let now = Locked<Int64>(0)

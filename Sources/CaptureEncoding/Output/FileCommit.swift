@@ -58,6 +58,7 @@ struct FileCommit: Sendable {
             remedies: [Remedy("Rename it.", command: "mv -n \(ShellQuote.quoted(file.path)) OTHER-NAME")])
     }
 
+    /// The corresponding C functions are `rename`, and `renameat2` with RENAME_NOREPLACE.
     private func rename(_ partial: String, _ path: String) throws(Errno) {
         if replacing { return try FileSystem.rename(partial, to: path) }
         do throws(Errno) {

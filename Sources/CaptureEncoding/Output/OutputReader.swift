@@ -13,6 +13,7 @@ final class OutputReader: Sendable {
     let descriptor: RawDescriptor
     /// Bytes that can be written without waiting once a poll says so; `nil` where writing itself does not wait.
     let atOnce: Int?
+    /// True where the descriptor is this object's to close.
     private let isOwn: Bool
     /// Nanoseconds.
     private let patience: Int64

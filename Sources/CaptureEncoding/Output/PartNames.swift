@@ -72,5 +72,6 @@ struct PartNames: Sendable {
             ?? (status.size > 0 ? PartialFilePolicy.recording.error(partial) : nil)
     }
 
+    /// At the least, so that names sort by their numbers up to 9,999 parts.
     private static let digits = 4
 }

@@ -10,6 +10,7 @@ struct PartialFile: Sendable {
     /// Its name until it is finished.
     let path: String
     let steps: OutputSteps
+    /// The status when it was opened: its device and inode are what it is known by.
     private let made: FileStatus
 
     init(_ descriptor: RawDescriptor, _ path: String, _ status: FileStatus, _ steps: OutputSteps) {

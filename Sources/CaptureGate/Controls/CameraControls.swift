@@ -1,5 +1,4 @@
 import CMedia
-import LinuxSystem
 
 /// Controls of a video node (`VIDIOC_QUERY_EXT_CTRL`, `VIDIOC_G_EXT_CTRLS` and related requests).
 ///
@@ -43,7 +42,7 @@ final class CameraControls: ControlBackend {
             // A bitmask has 32 bits without a sign; V4L2 transfers them as a signed number.
             let word = Int32(truncatingIfNeeded: number)
             try DeviceCallError.check("VIDIOC_S_CTRL", cm_v4l2_s_ctrl(node, control.id, word))
-        case .decibels: throw DeviceCallError(call: "VIDIOC_S_CTRL", errno: Errno.invalidArgument.number)
+        case .decibels: throw DeviceCallError(call: "VIDIOC_S_CTRL", errno: EINVAL)
         }
         return value
     }
@@ -62,9 +61,7 @@ final class CameraControls: ControlBackend {
             result = cm_v4l2_queryctrl(node, raw.id | next, &raw)
         }
         // A node without controls has no such request, a list that is over no next control.
-        if result != -Errno.invalidArgument.number, result != -Errno.inappropriateControl.number {
-            try DeviceCallError.check("VIDIOC_QUERY_EXT_CTRL", result)
-        }
+        if result != -EINVAL, result != -ENOTTY { try DeviceCallError.check("VIDIOC_QUERY_EXT_CTRL", result) }
         return found
     }
 
@@ -94,8 +91,8 @@ final class CameraControls: ControlBackend {
         for number in raw.minimum...min(raw.maximum, raw.minimum + 1023) {
             var menu = cm_v4l2_menu()
             let result = cm_v4l2_querymenu(node, raw.id, UInt32(clamping: number), &menu)
-            // The range of a menu has holes: the driver refuses items that the device does not have.
-            if result == -Errno.invalidArgument.number { continue }
+            // What the device leaves out of its menu is no argument that it takes.
+            if result == -EINVAL { continue }
             try DeviceCallError.check("VIDIOC_QUERYMENU", result)
             let name = FixedText.of(menu.name)
             items.append(ControlItem(number: number, name: kind == .menu ? name : String(menu.value)))

@@ -1,5 +1,4 @@
 import CMedia
-import LinuxSystem
 
 /// Mixer controls of a sound card that concern a microphone (`snd_ctl_elem_info` and related functions).
 ///
@@ -19,13 +18,13 @@ final class MixerControls: ControlBackend {
     init(opening pcmName: String) throws(DeviceCallError) {
         let parts = pcmName.split(separator: ",")
         guard parts.count == 2, parts[0].hasPrefix("hw:"), let device = UInt32(parts[1]) else {
-            throw DeviceCallError(call: "snd_ctl_open", errno: Errno.noSuchDevice.number)
+            throw DeviceCallError(call: "snd_ctl_open", errno: ENODEV)
         }
         self.device = device
         _ = cm_alsa_setup()
         var mixer: OpaquePointer?
         try DeviceCallError.check("snd_ctl_open", cm_mixer_open(&mixer, String(parts[0])))
-        guard let mixer else { throw DeviceCallError(call: "snd_ctl_open", errno: Errno.noMemory.number) }
+        guard let mixer else { throw DeviceCallError(call: "snd_ctl_open", errno: ENOMEM) }
         self.mixer = mixer
     }
 
@@ -59,7 +58,7 @@ final class MixerControls: ControlBackend {
     private func raw(_ value: ControlValue, of control: DeviceControl) throws(DeviceCallError) -> Int64 {
         switch value {
         case .integer(let number): return number
-        case .text: throw DeviceCallError(call: "snd_ctl_elem_write", errno: Errno.invalidArgument.number)
+        case .text: throw DeviceCallError(call: "snd_ctl_elem_write", errno: EINVAL)
         case .decibels(let level):
             var number: Int64 = 0
             try DeviceCallError.check(

@@ -1,7 +1,6 @@
 import CMedia
 import CaptureRealtime
 import Gate
-import LinuxSystem
 
 /// Socket of a capture card, or the only input of a webcam.
 ///
@@ -50,23 +49,14 @@ struct CameraInputs {
     ///   - reading: gets the first call that fails.
     static func read(_ camera: Int32, noting reading: inout FormatQueryResult) -> [VideoInput] {
         let current = cm_v4l2_g_input(camera)
-        if current < 0,
-            ![Errno.invalidArgument.number, Errno.inappropriateControl.number, Errno.noData.number].contains(
-                0 &- current)
-        {
-            reading.note("VIDIOC_G_INPUT", current)
-        }
+        if current < 0, ![EINVAL, ENOTTY, ENODATA].contains(0 &- current) { reading.note("VIDIOC_G_INPUT", current) }
         var inputs: [VideoInput] = []
         var raw = cm_v4l2_input()
         // A driver that never ends its list would hang the scan.
         while inputs.count < 64 {
             let result = cm_v4l2_enuminput(camera, UInt32(inputs.count), &raw)
             guard result >= 0 else {
-                if ![Errno.invalidArgument.number, Errno.inappropriateControl.number, Errno.noData.number].contains(
-                    0 &- result)
-                {
-                    reading.note("VIDIOC_ENUMINPUT", result)
-                }
+                if ![EINVAL, ENOTTY, ENODATA].contains(0 &- result) { reading.note("VIDIOC_ENUMINPUT", result) }
                 break
             }
             inputs.append(CameraInputs(camera: camera).input(raw, isCurrent: inputs.count == current))

@@ -82,6 +82,7 @@ enum DeviceHolders {
         }
     }
 
+    /// The status of a node; `nil` of what is no character device, such as a file that was put in its place.
     private static func characterDevice(_ path: String) -> FileStatus? {
         guard case .success(let status) = FileStatus.of(path), status.kind == .characterDevice else { return nil }
         return status
@@ -98,6 +99,7 @@ final class IdleNodeCache: Sendable {
     /// Time that an idle result stays cached, in nanoseconds.
     static let patience: Int64 = 1_000_000_000
 
+    /// By node: when it was last seen idle, nanoseconds of `now`.
     private let seen = Locked<[String: Int64]>([:])
     private let now: @Sendable () -> Int64
     private let look: @Sendable ([String]) -> [String: [DeviceHolders.Holding]]

@@ -94,6 +94,7 @@ enum ProgramFile {
             errno: errno.number, remedies: [Remedy("Name a program file that you may read.")])
     }
 
+    /// Of the open file, not of its path, which may mean another one by now.
     private static func status(of file: borrowing FileDescriptor, named name: String) throws(CaptureError) -> FileStatus
     {
         try FileStatus.of(file).mapError { unreadable(name, $0) }.get()

@@ -60,6 +60,7 @@ final class Race<Value: Sendable>: Sendable {
         }
     }
 
+    /// To be called once.
     private func value() async -> Value {
         await withCheckedContinuation { continuation in
             let ready = state.withLock { state -> Value? in

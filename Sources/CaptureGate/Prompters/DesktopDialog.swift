@@ -7,6 +7,7 @@ struct DesktopDialog: Hashable, Sendable {
         case zenity, kdialog
     }
 
+    /// Decides its options, and what its exit status means.
     let kind: Kind
     /// Absolute: PATH is not asked, since whoever started the program may have set it.
     let path: String
@@ -90,6 +91,7 @@ extension DesktopDialog {
         }
     }
 
+    /// The last line that the program wrote says mostly what it lacked.
     private func failed<Value>(_ what: String, _ ended: ChildProcess.Outcome) -> PromptOutcome<Value> {
         .failed(error(what, ended.diagnostics))
     }

@@ -12,6 +12,7 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
     /// Time that a person has to answer.
     public let deadline: Duration
     private let dialogs: [DesktopDialog]
+    /// As the process was started: a library that sets DISPLAY later does not lead the question elsewhere.
     private let environment: [String: String]
     private let queue = DispatchQueue(label: "capturegate.prompter.desktop")
 

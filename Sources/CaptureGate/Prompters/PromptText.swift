@@ -18,7 +18,7 @@ struct PromptText<Value: Sendable>: Sendable {
     let lines: [String]
     /// The question itself, one line.
     let title: String
-    /// The safest first.
+    /// The safest first, which a dialog has picked already.
     let choices: [Choice]
 
     /// The line a person answers on.
@@ -29,6 +29,7 @@ struct PromptText<Value: Sendable>: Sendable {
     /// The choice that a typed line names, by its key or its word.
     /// - Returns: `nil` where the line means nothing.
     func choice(for line: String) -> Value? {
+        // Shift and caps lock change nothing about what a person means.
         let word = line.lowercased()
         return choices.first { word == String($0.key) || word == $0.word }?.value
     }
@@ -41,6 +42,7 @@ enum PromptOutcome<Value: Sendable>: Sendable {
     case dismissed
     /// Nobody answered before the deadline: nothing is stored.
     case timedOut
+    /// Nobody could be asked, or the answer was lost: nothing is stored.
     case failed(CaptureError)
 }
 
@@ -53,6 +55,7 @@ struct QuestionText: Sendable {
         PromptText(lines: lines, title: "Allow?", choices: choices)
     }
 
+    /// The program first: it is what a yes is given to.
     private var lines: [String] {
         var lines = ["\(Self.shown(question.subject.executable.path, 120)) wants to use:"]
         for item in question.items {

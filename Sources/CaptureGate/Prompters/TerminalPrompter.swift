@@ -30,6 +30,7 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
         guard let isForeground = try? Terminal(opening: conversation.path).isForeground else {
             return Self.nobody("There is no terminal to ask at.", "Start the program from a terminal.")
         }
+        // Who reads or sets the mode in the background is stopped by the kernel, with the question unanswered.
         guard isForeground else {
             return Self.nobody(
                 "The program runs in the background, where it can't ask at the terminal.",
@@ -46,6 +47,7 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
         ConfirmationAnswer(await outcome(of: ConfirmationText(confirmation: confirmation).prompt))
     }
 
+    /// One question at a time: two at one terminal would mix their lines.
     private func outcome<Value>(of text: PromptText<Value>) async -> PromptOutcome<Value> {
         let conversation = conversation
         return await PromptQueue.run(on: queue) { cancel in conversation.outcome(of: text, cancel: cancel) }
@@ -74,9 +76,11 @@ struct TerminalConversation: Sendable {
         }
     }
 
+    /// Asks again after a word that means nothing; a slip of the finger is no decision.
     private func ask<Value>(_ text: PromptText<Value>, at terminal: borrowing Terminal) -> PromptOutcome<Value> {
         do throws(Terminal.Interruption) {
             try terminal.write(([""] + text.lines).joined(separator: "\n") + "\n")
+            // What was typed ahead must not answer a question that nobody had read.
             try terminal.settle(for: pause)
             while true {
                 try terminal.write(text.promptLine)
@@ -88,12 +92,14 @@ struct TerminalConversation: Sendable {
             terminal.note("Not decided; nothing is stored.\n")
             return .dismissed
         } catch {
+            // The person must not believe that a half-typed answer counted.
             if case .withdrawn = error { terminal.note("\nNot decided; nothing is stored.\n") }
             if case .timedOut = error { terminal.note("\nNo answer in time; nothing is stored.\n") }
             return Self.outcome(error)
         }
     }
 
+    /// A question that ends without an answer is no denial: the next one may be answered.
     private static func outcome<Value>(_ interruption: Terminal.Interruption) -> PromptOutcome<Value> {
         switch interruption {
         case .withdrawn: .dismissed
@@ -106,7 +112,7 @@ struct TerminalConversation: Sendable {
     }
 }
 
-/// Runs what waits for a person where it may block.
+/// Runs what waits for a person where it may block: the threads of Swift's tasks are few, and must not.
 enum PromptQueue {
     /// - Parameter body: gets a descriptor that turns readable when the task is cancelled.
     static func run<Value>(

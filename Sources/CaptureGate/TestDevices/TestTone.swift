@@ -1,7 +1,6 @@
 import CMedia
 import CaptureBase
 import CaptureRealtime
-import LinuxSystem
 
 /// Built-in microphone `test:tone`: a sine in real time, through the same loop and ring as a real microphone's frames.
 ///

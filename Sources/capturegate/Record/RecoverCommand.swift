@@ -1,7 +1,6 @@
 import ArgumentParser
 import CaptureEncoding
 import CaptureGate
-import LinuxSystem
 
 /// `capturegate recover`: finishes recordings that were interrupted.
 ///

@@ -1,5 +1,4 @@
 import CaptureGate
-import LinuxSystem
 
 /// Numbers as people read them.
 ///
