@@ -8,7 +8,7 @@ struct AuthorizationEvaluator: Sendable {
     struct Request: Sendable {
         let request: DeviceRequest
         let device: DeviceID?
-        /// The same hardware's other ids.
+        /// Other ids of the same hardware. A denial of any of them denies the device.
         var aliases: [DeviceID] = []
         /// It may be any device of its capability, so that a denial of one of them is a denial of it.
         var mayBeAny = false
@@ -66,6 +66,7 @@ struct AuthorizationEvaluator: Sendable {
         return store.version == version
     }
 
+    // A denial by another id is looked for last: it only outweighs what would be allowed or asked otherwise.
     private func status(of request: Request, in snapshot: StoreSnapshot, at now: GateInstant) -> AuthorizationStatus {
         let snapshot = request.basis.map { snapshot.continuing(on: $0) } ?? snapshot
         let rules = AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
@@ -77,6 +78,7 @@ struct AuthorizationEvaluator: Sendable {
         return denials.first ?? status
     }
 
+    // Told in the question and in refusals: a person who set the clock back wonders why a permission is gone.
     private func laterClock(
         for request: Request, _ status: AuthorizationStatus, _ snapshot: StoreSnapshot, _ now: GateInstant
     ) -> LaterClock? {

@@ -27,6 +27,7 @@ struct AuthorizationSnapshot: Sendable {
             return status.severity <= 1
         }
 
+        /// Facts that a refusal of this item tells.
         func notice(for subject: Result<Subject, CaptureError>) -> RefusalNotice {
             RefusalNotice(
                 subject: subject, capability: request.capability, request: request, device: resolution.device,
@@ -45,8 +46,10 @@ struct AuthorizationSnapshot: Sendable {
         self.gatekeeper == ObjectIdentifier(gatekeeper) && items.map(\.request) == requests
     }
 
-    /// Status of all: restricted before denied before not determined before authorized; of several grants the one that is too low.
+    /// Status of all: restricted before denied before not determined before authorized; of several grants the one that is
+    /// too low.
     var status: AuthorizationStatus {
+        // Without items nothing is decided.
         let worst = items.map(\.status.severity).max() ?? 1
         let candidates = items.filter { $0.status.severity == worst }
         return (candidates.first { $0.grant == nil } ?? candidates.first)?.status ?? .notDetermined()
@@ -71,7 +74,9 @@ struct AuthorizationSnapshot: Sendable {
             return CaptureError(
                 .usage, "The operation names no device.", remedies: [Remedy("Name one in its capability.")])
         }
+        // The worst first: its words are the error's.
         let open = items.filter { $0.grant == nil }.sorted { $0.status.severity > $1.status.severity }
+        // GapTracker comes before a refusal: allowing what is not there helps nobody.
         let errors = open.compactMap { item -> CaptureError? in
             let notice = item.notice(for: subject)
             return notice.absence(item.availability) ?? notice.refusal(of: item.status)
@@ -79,11 +84,11 @@ struct AuthorizationSnapshot: Sendable {
         return CaptureError.together(errors)
     }
 
+    /// Report for a capability, which carries this reading along.
     func report(for subject: Result<Subject, CaptureError>) -> AuthorizationReport {
         AuthorizationReport(
             availability: availability, status: status, refusal: refusal(for: subject), isAskable: !askable.isEmpty
-        )
-        .made(of: self)
+        ).made(of: self)
     }
 }
 
@@ -98,6 +103,7 @@ extension AuthorizationReport {
 extension CaptureError {
     /// One error for several devices: the first's words, everybody's remedies.
     static func together(_ errors: [CaptureError]) -> CaptureError? {
+        // Each remedy once: several devices are often refused for one reason.
         guard let first = errors.first else { return nil }
         if errors.count == 1 { return first }
         var remedies: [Remedy] = []

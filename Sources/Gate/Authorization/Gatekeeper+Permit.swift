@@ -2,12 +2,15 @@ import CaptureBase
 
 extension Gatekeeper {
     /// Reads the authorization and makes a permit of it: the only place where one is made.
+    ///
+    /// It is read anew, whatever the conditions found: the operation may have waited for its locks since.
     /// - Throws: `.notAuthorized`, `.noDevice`, `.busy` or `.store`, with what to do.
     func permit(for requests: [DeviceRequest]) async throws(CaptureError) -> Permit {
         let reading = await read(requests)
         if let refusal = reading.refusal(for: subject) ?? reading.busyError(for: subject) { throw refusal }
         var items: [PermitState.Item] = []
         for item in reading.items {
+            // Not to be reached without a refusal; a permit is not made on trust.
             guard item.grant != nil, let device = item.resolution.device else {
                 throw CaptureError(.notAuthorized, "The authorization is incomplete.")
             }
@@ -17,7 +20,7 @@ extension Gatekeeper {
         return Permit(PermitState(gatekeeper: self, items: items))
     }
 
-    /// Writes one line about a capture that was refused; errors that are no refusals write none.
+    /// Writes an audit event about a capture that was refused; errors that are no refusals write none.
     func reportRefusal(of items: [PermitState.Item], _ error: CaptureError) async {
         await reportRefusal(of: items.map(\.request), devices: items.map(\.device.id), error)
     }
@@ -37,7 +40,8 @@ extension Gatekeeper {
 }
 
 extension AuthorizationSnapshot {
-    /// Who uses one of the devices; `nil` if nobody does.
+    /// Error that names the holder of a device that is in use; `nil` if none is. A device that several may share is
+    /// never busy.
     func busyError(for subject: Result<Subject, CaptureError>) -> CaptureError? {
         for item in items where !item.request.isShared {
             if let error = item.notice(for: subject).busyError(item.availability) { return error }
@@ -47,7 +51,7 @@ extension AuthorizationSnapshot {
 }
 
 extension CaptureError {
-    /// Whether somebody or something said no, alone or among other conditions.
+    /// Tells whether somebody or something said no, alone or among other conditions.
     fileprivate var isRefusal: Bool {
         switch kind {
         case .notAuthorized, .configuration: true
@@ -57,8 +61,8 @@ extension CaptureError {
     }
 }
 
-/// What a gatekeeper may do with real microphones and cameras. A program can't choose it: only this package makes gatekeepers
-/// of another standing than `own`.
+/// Standing of a gatekeeper towards real microphones and cameras. A program can't choose it: only this package makes
+/// gatekeepers of another standing than `own`.
 package enum GateStanding: Sendable {
     /// Made by a program, of whatever it likes.
     case own
@@ -69,22 +73,22 @@ package enum GateStanding: Sendable {
     /// The machine's devices and rules, over a store and with answers of this package's own tests.
     case rig
 
-    /// Whether its permits open real devices.
+    /// Set where its permits open real devices.
     var opensHardware: Bool { self == .system || self == .rig }
 
-    /// Whether an answer about a real device is worth something only from a prompter that asks a person: its store may be
+    /// Set where only the answer of a person counts about a real device: its store may be
     /// one that real devices open by.
     var wantsPerson: Bool { self == .system || self == .kit }
 }
 
 /// A prompter of this library, which asks a person. A program could answer for the person with one of its own.
 package protocol PersonPrompter: Prompter {
-    /// Whether nobody else can answer through it.
+    /// Set where nobody but a person can answer through it.
     var asksPerson: Bool { get }
 }
 
 extension Gatekeeper {
-    /// Why this gatekeeper's prompter can't answer for these devices; `nil` if it can.
+    /// Error that says why this gatekeeper's prompter can't answer for these devices; `nil` if it can.
     func obstacle(of items: [Question.Item]) -> CaptureError? {
         guard standing.wantsPerson, (prompter as? any PersonPrompter)?.asksPerson != true else { return nil }
         guard items.contains(where: \.request.isOfHardware) else { return nil }
@@ -108,7 +112,7 @@ extension Gatekeeper {
 }
 
 extension DeviceRequest {
-    /// Whether a yes to it could open a real microphone or camera.
+    /// Tells whether a yes to it could open a real microphone or camera.
     fileprivate var isOfHardware: Bool {
         guard !capability.levels.isEmpty else { return false }
         if case .id(let id) = device { return !id.isBuiltIn }

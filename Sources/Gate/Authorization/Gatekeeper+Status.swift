@@ -29,6 +29,7 @@ extension Gatekeeper {
                 request: request, device: resolution.device?.id, aliases: resolution.aliases,
                 restriction: resolution.restriction)
         }
+        // Devices first: looking for them takes longest, and what is decided is to be the newest.
         let evaluator = watcher.evaluator
         let reading = await onStoreQueue { evaluator.reading(of: cases, after: earlier?.store) }
         let items = zip(zip(requests, resolutions), reading.findings).map { pair, finding in
@@ -59,6 +60,7 @@ extension Gatekeeper {
         return await capability.authorizationStatus(in: self)
     }
 
+    // An error is a notice in the log: the status says what came of it.
     private func request(_ capability: some CapabilityType) async {
         do throws(CaptureError) {
             try await capability.requestAuthorization(in: self)
@@ -79,8 +81,8 @@ extension Gatekeeper {
         return await capability.report(in: self).refusal == nil
     }
 
-    /// The same with a callback, called once, on `queue`, or on the global Dispatch queue without one; never before this
-    /// call returns on the same serial queue.
+    /// Asks a person like the asynchronous method, and calls back once, on `queue` or on the global Dispatch queue; never
+    /// before this call returns on the same serial queue.
     public func requestAccess(
         for capability: some CapabilityType, on queue: DispatchQueue? = nil,
         completion: @escaping @Sendable (AuthorizationStatus) -> Void
@@ -91,7 +93,7 @@ extension Gatekeeper {
         }
     }
 
-    /// The same with a callback, called once, on `queue`, or on the global Dispatch queue without one.
+    /// Asks a person like the asynchronous method, and calls back once, on `queue` or on the global Dispatch queue.
     public func requestAccess(
         for name: CapabilityName, purpose: String? = nil, on queue: DispatchQueue? = nil,
         completion: @escaping @Sendable (Bool) -> Void

@@ -2,9 +2,9 @@ import CaptureBase
 import Dispatch
 import Logging
 
-/// Holds the store, the policy and the prompter together, and decides.
+/// Decides who may capture, by store, policy and the answers of a person.
 ///
-/// What can't be read or written refuses: an unknown subject, a policy or a store that fails is never a yes.
+/// An unknown subject, and a policy or a store that can't be read or written, refuse: they are never a yes.
 ///
 /// Microphones and cameras open for permits of the machine's own gate alone, `Gatekeeper.shared` and
 /// `Gatekeeper.system(prompter:)`, whose subject, store and rules are not a program's to choose. One that is made by hand
@@ -12,7 +12,7 @@ import Logging
 ///
 /// *thread-safe*
 public final class Gatekeeper: Sendable {
-    /// Who asks through this gatekeeper.
+    /// Subject that asks through this gatekeeper.
     public let subject: Result<Subject, CaptureError>
 
     let store: any GrantStore
@@ -27,6 +27,7 @@ public final class Gatekeeper: Sendable {
     /// The store and the policy block on locks and files, which the cooperative pool must not.
     let storeQueue = DispatchQueue(label: "capturegate.gatekeeper.store", qos: .userInitiated)
     let prompts = PromptCoordinator()
+    /// Shared by all queues: categories of mutual exclusion are of the gatekeeper.
     let locks = LockManager()
     let instances = InstanceRegistry()
     let watcher: CaptureWatcher
@@ -100,6 +101,7 @@ public final class Gatekeeper: Sendable {
         }
     }
 
+    // A hundred: a store that stays full must not fill the memory, too.
     private func keep(_ error: CaptureError) {
         lost.withLock { lost in
             if lost.count < 100 { lost.append(error) }

@@ -1,4 +1,6 @@
-/// An operation that is a closure.
+/// Operation that is a closure.
+///
+/// Its output and its error are the closure's. Cancelling the operation cancels the task in which the closure runs.
 ///
 /// *thread-safe*
 public struct BlockOperation<Output: Sendable, Failure: Error>: GateOperation, ConditionedOperation {
@@ -7,6 +9,9 @@ public struct BlockOperation<Output: Sendable, Failure: Error>: GateOperation, C
     public var observers: [any OperationObserver] = []
     @usableFromInline let block: @Sendable (OperationContext) async throws(Failure) -> Output
 
+    /// - Parameters:
+    ///   - name: its name in logs.
+    ///   - block: the work; it runs once, unless the operation is retried or repeated.
     @inlinable
     public init(
         _ name: String = "BlockOperation",
@@ -22,7 +27,9 @@ public struct BlockOperation<Output: Sendable, Failure: Error>: GateOperation, C
     }
 }
 
-/// An operation that does nothing for a while: others wait for it.
+/// Operation that does nothing for a while, so that others can wait for it.
+///
+/// It ends early where it is cancelled; it holds a slot of its queue meanwhile.
 ///
 /// *thread-safe*
 public struct DelayOperation: GateOperation, ConditionedOperation {
@@ -31,7 +38,9 @@ public struct DelayOperation: GateOperation, ConditionedOperation {
     private let duration: Duration
     private let clock: any Clock<Duration>
 
-    /// - Parameter duration: how long, from when it executes; a negative one is over at once.
+    /// - Parameters:
+    ///   - duration: the time from the beginning of its execution; a negative one is over at once.
+    ///   - clock: the clock that it sleeps by.
     public init(_ duration: Duration, clock: any Clock<Duration> = ContinuousClock()) {
         self.duration = duration
         self.clock = clock

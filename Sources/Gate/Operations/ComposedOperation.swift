@@ -1,5 +1,6 @@
-/// Another operation with conditions of its own on top: these come first, and while one of them fails those of the other
-/// operation are neither evaluated nor asked for.
+/// Operation with further conditions on top of its own.
+///
+/// The further ones come first: while one of them fails, those of the operation are neither evaluated nor asked for.
 ///
 /// *thread-safe*
 public struct ComposedOperation<Wrapped: QueuedOperation>: ConditionedOperation {
@@ -22,7 +23,7 @@ public struct ComposedOperation<Wrapped: QueuedOperation>: ConditionedOperation 
     }
 }
 
-/// An operation whose output is turned into another.
+/// Operation whose output is turned into another.
 ///
 /// *thread-safe*
 public struct MapOperation<Wrapped: QueuedOperation, Output: Sendable>: ConditionedOperation {
@@ -41,7 +42,7 @@ public struct MapOperation<Wrapped: QueuedOperation, Output: Sendable>: Conditio
     }
 }
 
-/// An operation, and then one that is made of its output.
+/// Operation, and then one that is made of its output. The second one's conditions are evaluated when the first has ended.
 ///
 /// *thread-safe*
 public struct FlatMapOperation<Wrapped: QueuedOperation, Next: QueuedOperation>: ConditionedOperation
@@ -66,14 +67,14 @@ where Next.Failure == Wrapped.Failure {
 }
 
 extension QueuedOperation {
-    /// This operation with its output turned into another.
+    /// Turns the output into another.
     public func map<Output: Sendable>(
         _ transform: @escaping @Sendable (Self.Output) -> Output
     ) -> MapOperation<Self, Output> {
         MapOperation(operation: self, transform: transform)
     }
 
-    /// This operation, and when it has succeeded the one that is made of its output.
+    /// Executes another operation after this one has succeeded, made of its output.
     public func flatMap<Next: QueuedOperation>(
         _ next: @escaping @Sendable (Output) -> Next
     ) -> FlatMapOperation<Self, Next> where Next.Failure == Failure {

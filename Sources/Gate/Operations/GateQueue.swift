@@ -72,7 +72,7 @@ extension GateQueue {
         }
     }
 
-    /// The same for an operation with an error type of its own.
+    /// Adds an operation with an error type of its own, and waits for its output like the other `run`.
     @discardableResult
     public func run<O: QueuedOperation>(
         _ operation: O, after dependencies: [any OperationReference] = []

@@ -50,11 +50,13 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
     }
 
     public func execute(in context: OperationContext) async throws(CaptureError) -> Results {
+        // Before any child begins: it would wait for its turn first, and then for ever.
         for child in children {
             guard let shared = child.exclusions.intersection(context.heldLocks.categories).min() else { continue }
             throw .waitsForItself(child.name, shared)
         }
         let first = FirstError()
+        // A scheduler of its own: the width is the group's, and cancelling it reaches its children alone.
         let scheduler = Scheduler(gatekeeper: context.gatekeeper, width: width) {
             [stopsAtFirstError] scheduler, outcome in
             guard let error = outcome.error, first.keep(error), stopsAtFirstError else { return }
@@ -81,12 +83,12 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
         return running
     }
 
-    /// The error of the child that failed first.
+    /// Error of the child that failed first: they end on several threads.
     private final class FirstError: Sendable {
         private let state = Locked<CaptureError?>(nil)
         var error: CaptureError? { state.withLock { $0 } }
 
-        /// Whether it was the first.
+        /// Keeps an error if it is the first; tells whether it was.
         func keep(_ error: CaptureError) -> Bool {
             state.withLock { first in
                 defer { first = first ?? error }
@@ -96,13 +98,13 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
     }
 }
 
-/// What a child of a group can depend on: the children that were added before.
+/// Reference to a child of a group, on which children that are added later can depend.
 public protocol GroupReference: Sendable {
-    /// The child's place in its group.
+    /// The child's position in its group.
     var position: GroupPosition { get }
 }
 
-/// A child's place in its group.
+/// Position of a child in its group: children are numbered in the order in which they were added.
 ///
 /// *thread-safe*
 public struct GroupPosition: Sendable {
@@ -113,21 +115,25 @@ extension GroupOperation.Child: GroupReference {
     public var position: GroupPosition { GroupPosition(index: index) }
 }
 
-/// A child without its types.
+/// Child of a group without its types. A group holds children of all types in one array.
 protocol GroupChild: Sendable {
     var name: String { get }
     var dependencies: [Int] { get }
     var exclusions: Set<String> { get }
 
+    /// Adds the child to the scheduler of its group.
+    /// - Parameter heldLocks: those of the group, which its children must not wait for.
     func start(in scheduler: Scheduler, after dependencies: [OperationNode], _ heldLocks: HeldLocks) -> RunningChild
 }
 
-/// A child that has been added to its group's queue.
+/// Child that has been added to its group's scheduler.
 struct RunningChild: Sendable {
     let node: OperationNode
+    /// Gives the result its types back.
     let result: @Sendable (AnyOperationResult) -> any Sendable
 }
 
+/// Child of a group with its types.
 struct TypedChild<O: QueuedOperation>: GroupChild {
     let operation: O
     let dependencies: [Int]
@@ -142,7 +148,7 @@ struct TypedChild<O: QueuedOperation>: GroupChild {
 }
 
 extension OperationOutcome {
-    /// The error of an operation that was refused or failed. A cancelled one has none.
+    /// Error of an operation that was refused or failed; a cancelled one has none.
     var error: CaptureError? {
         switch self {
         case .succeeded, .cancelled: nil

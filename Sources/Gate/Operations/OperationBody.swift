@@ -8,6 +8,7 @@ struct OperationBody: Sendable {
     let work: any OperationWork
     let conditions: [any OperationCondition]
     let observers: [any OperationObserver]
+    /// Executes the operation in the caller's task. A closure: calls through a protocol would not be specialised.
     let execute: nonisolated(nonsending) @Sendable (OperationContext) async -> AnyOperationResult
 
     @inlinable
@@ -30,7 +31,7 @@ struct OperationBody: Sendable {
     }
 }
 
-/// Parts of an operation that are seldom asked for.
+/// Parts of an operation that are seldom asked for: behind a witness table, so that making a body costs one allocation.
 @usableFromInline
 protocol OperationWork: AnyObject, Sendable {
     var name: String { get }
@@ -38,6 +39,7 @@ protocol OperationWork: AnyObject, Sendable {
     func reportRefusal(_ error: CaptureError, to gatekeeper: Gatekeeper) async
 }
 
+/// Operation with its types, kept for what is seldom asked.
 @usableFromInline
 final class TypedWork<O: QueuedOperation>: OperationWork {
     @usableFromInline let operation: O
@@ -63,12 +65,13 @@ extension CaptureOperation {
 /// Conditions, observers and circumstances of an operation.
 final class OperationOptions: Sendable {
     let conditions: [any OperationCondition]
+    /// Tells the observers; `nil` where nobody observes.
     let monitor: OperationMonitor?
     /// Locks held by the operation that waits for this one.
     let heldLocks: HeldLocks
-    /// Whether it may ask, as it was where the operation was added.
+    /// Rules for asking, as they were where the operation was added.
     let interaction: InteractionPolicy?
-    /// Whether nothing has to be evaluated or told before it executes: it needs its locks and nothing else.
+    /// Set where nothing has to be evaluated or told before it executes: its locks are all that it needs.
     let needsOnlyLocks: Bool
 
     init(
@@ -90,7 +93,7 @@ final class OperationOptions: Sendable {
         return OperationOptions(body, heldLocks: heldLocks, interaction: interaction, in: gatekeeper)
     }
 
-    /// Categories of all conditions.
+    /// Categories of all conditions. Computed each time: few operations have conditions, and few of those exclusions.
     var exclusions: Set<String> {
         if conditions.count == 1 { return conditions[0].exclusions }
         return conditions.reduce(into: []) { $0.formUnion($1.exclusions) }
@@ -98,6 +101,8 @@ final class OperationOptions: Sendable {
 }
 
 /// Condition that holds whenever it is evaluated: its exclusions are all that it adds.
+///
+/// An operation that has no others needs no task to evaluate them, which costs more than to execute most operations.
 protocol AlwaysSatisfied: OperationCondition {}
 
 extension MutuallyExclusive: AlwaysSatisfied {}

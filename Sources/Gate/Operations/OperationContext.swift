@@ -1,14 +1,14 @@
 import CaptureBase
 import Logging
 
-/// What an operation and its conditions can reach.
+/// Surroundings of an operation that executes, for it and its conditions.
 ///
 /// *thread-safe*
 public struct OperationContext: Sendable {
     let node: OperationNode
-    /// What the operation, and those it is a part of, hold.
+    /// Locks of the operation and of those it is a part of.
     var heldLocks: HeldLocks
-    /// For a condition that is evaluated: the output of what it had run before, where that succeeded.
+    /// Output of the operation that a condition had run before it is evaluated; `nil` where that did not succeed.
     public private(set) var answer: (any Sendable)?
 
     init(node: OperationNode, heldLocks: HeldLocks) {
@@ -18,12 +18,12 @@ public struct OperationContext: Sendable {
 
     public var gatekeeper: Gatekeeper { node.gatekeeper }
 
-    /// The operation's name.
+    /// Name of the operation.
     public var name: String { node.work.name }
 
     var monitor: OperationMonitor? { node.options?.monitor }
 
-    /// How the operations that this one waited for have ended.
+    /// Outcomes of the operations that this one waited for, in the order in which they ended.
     public var dependencies: [DependencyOutcome] { node.dependencyOutcomes }
 
     public var isCancelled: Bool { Task.isCancelled }
@@ -47,14 +47,14 @@ public struct OperationContext: Sendable {
         return context
     }
 
-    /// Called when the operation's own work begins.
+    /// Tells the observers that the operation's own work begins.
     @usableFromInline
     func willExecute() {
         monitor?.willExecute(self)
     }
 }
 
-/// How an operation that another one waited for has ended.
+/// Outcome of an operation that another one waited for.
 public struct DependencyOutcome: Sendable {
     public let name: String
     public let outcome: OperationOutcome

@@ -1,12 +1,11 @@
 import CaptureBase
-
-/// What one can wait for: every handle that `GateQueue.add` returns.
+/// Reference to an operation that others can wait for: every handle that `GateQueue.add` returns.
 public protocol OperationReference: Sendable {
-    /// The operation's place among others.
+    /// The operation without its types.
     var ticket: OperationTicket { get }
 }
 
-/// An operation's place among others.
+/// Operation in a queue without its types, by which others name it as their dependency.
 ///
 /// *thread-safe*
 public struct OperationTicket: Sendable {
@@ -36,11 +35,12 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
     }
 
     /// Waits for the output.
+    /// - Throws: the reason why there is none.
     public func value() async throws(OperationError<Failure>) -> Output { try await result.get() }
 
     public var isFinished: Bool { ticket.node.isFinished }
 
-    /// Whether somebody wanted it to end; it may have had its result before.
+    /// Set when the operation was cancelled; it may have had its result before.
     public var isCancelled: Bool { ticket.node.isCancelled }
 
     /// Before it executes: it never will. While it executes: cancels its task, and it ends when `execute` returns.
@@ -56,6 +56,7 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
 }
 
 extension OperationNode {
+    /// Under the lock of all dependencies of the gatekeeper: two threads could close a circle together.
     fileprivate func wait(for dependency: OperationNode) throws(CaptureError) {
         guard let scheduler else { return }
         let problem = scheduler.gatekeeper.locks.dependencies.withLock { _ -> CaptureError? in
@@ -66,7 +67,7 @@ extension OperationNode {
         if let problem { throw problem }
     }
 
-    /// Whether `other` waits for this one, however indirectly. No recursion: chains are long.
+    /// Tells whether `other` waits for this one, however indirectly. Without recursion: chains are long.
     private func isWaitedFor(by other: OperationNode) -> Bool {
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         var next = [self]

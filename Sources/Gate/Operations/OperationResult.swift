@@ -1,9 +1,8 @@
 import CaptureBase
-
-/// How an operation ended.
+/// Result of an operation: its output, or the reason why there is none.
 public typealias OperationResult<Output, Failure: Error> = Result<Output, OperationError<Failure>>
 
-/// Why an operation has no result.
+/// Reason why an operation has no output.
 public enum OperationError<Failure: Error>: Error {
     /// It was not executed: conditions failed, a permit was refused, it would have waited for itself; or its time was up.
     case refused(CaptureError)
@@ -16,7 +15,7 @@ public enum OperationError<Failure: Error>: Error {
 extension OperationError: Equatable where Failure: Equatable {}
 
 extension OperationError where Failure == CaptureError {
-    /// The same as one error.
+    /// Reason as one error, for callers that don't tell them apart.
     public var captureError: CaptureError {
         switch self {
         case .refused(let error), .failed(let error): error
@@ -25,7 +24,7 @@ extension OperationError where Failure == CaptureError {
     }
 }
 
-/// How an operation ended, without the types of its result.
+/// Outcome of an operation: its result without types and output.
 public enum OperationOutcome: Sendable {
     case succeeded
     case refused(CaptureError)
@@ -43,17 +42,17 @@ public enum OperationOutcome: Sendable {
     }
 }
 
-/// How an operation ended: its result behind a type that needs no type arguments.
+/// Result of an operation without its types: one class for all, which nodes and continuations can hold.
 ///
 /// *thread-safe*
 @usableFromInline
 final class AnyOperationResult: Sendable {
     let outcome: OperationOutcome
-    /// What `execute` returned.
+    /// Output of `execute`; `nil` unless it succeeded.
     private let output: (any Sendable)?
 
     static let cancelled = AnyOperationResult(.cancelled)
-    /// Without an output; most have none.
+    /// Success without output, shared: most operations have none.
     @usableFromInline static let succeeded = AnyOperationResult(.succeeded, ())
 
     @usableFromInline
@@ -70,7 +69,8 @@ final class AnyOperationResult: Sendable {
         }
     }
 
-    /// The result, by the types with which it was made: a handle has those of its operation.
+    /// Result with the types with which it was made. A handle has those of its operation, so that no other can be asked
+    /// for.
     func typed<Output: Sendable, Failure: Error>() -> OperationResult<Output, Failure> {
         switch outcome {
         case .succeeded:
@@ -83,7 +83,7 @@ final class AnyOperationResult: Sendable {
         preconditionFailure("a handle has the types of its operation")
     }
 
-    /// A cancellation that came with a reason ends with it.
+    /// Result of a cancelled node: a cancellation that came with a reason is a refusal with it.
     func named(by node: OperationNode) -> AnyOperationResult {
         guard case .cancelled = outcome, let reason = node.cancelReason else { return self }
         return AnyOperationResult(.refused(reason))

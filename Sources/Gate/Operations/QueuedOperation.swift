@@ -7,14 +7,14 @@ import CaptureBase
 /// *thread-safe*
 public protocol QueuedOperation: Sendable {
     associatedtype Output: Sendable
-    /// What `execute` throws; the queue's own refusals come on top, in `OperationError`.
+    /// Error type of `execute`; the queue's own refusals come on top, in `OperationError`.
     associatedtype Failure: Error
 
-    /// The name in logs; by default that of the type.
+    /// Name in logs; by default that of the type.
     var name: String { get }
-    /// What must hold before it executes; by default nothing.
+    /// Conditions that must hold before it executes; by default none.
     var conditions: [any OperationCondition] { get }
-    /// Who is told how it goes; by default nobody.
+    /// Observers of its course; by default none.
     var observers: [any OperationObserver] { get }
 
     /// The conditions and whatever the kind of operation requires on top. Provided.
@@ -84,7 +84,7 @@ public protocol CaptureOperation: QueuedOperation {
     associatedtype Failure
     associatedtype Capable: DeviceCapability
 
-    /// What must be allowed.
+    /// Authorization that the devices need.
     var authorization: AuthorizedFor<Capable> { get }
 
     /// Does the work. The permit speaks of the devices of `authorization` and is worth nothing after the return.

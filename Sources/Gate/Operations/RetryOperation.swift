@@ -42,6 +42,8 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
         return await InteractionPolicy.once { await attempt(in: context) }
     }
 
+    // The waits are added up instead of the clock being read: the deadline is about the waits, and an attempt that asks a
+    // person takes as long as it takes.
     private func attempt(in context: OperationContext) async -> OperationResult<Output, Failure> {
         var waited = Duration.zero
         var number = 1
@@ -63,7 +65,7 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
 }
 
 extension OperationError {
-    /// Whether the error may be gone at the next attempt: it is not somebody's no.
+    /// Tells whether the error may be gone at the next attempt: it is nobody's no.
     public var mayPass: Bool {
         guard case .refused(let error) = self else { return true }
         return ![.notAuthorized, .dismissed, .configuration, .usage, .deadlock].contains(error.kind)
@@ -76,7 +78,7 @@ extension OperationError {
 ///
 /// *thread-safe*
 public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
-    /// How often it succeeded, and the last output.
+    /// Number of successes, and the last output.
     public struct Output: Sendable {
         public let count: Int
         public let last: Wrapped.Output
@@ -117,6 +119,7 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
         return await InteractionPolicy.once { await loop(in: context) }
     }
 
+    // Each time through `context.perform`: conditions are evaluated and locks are taken anew.
     private func loop(in context: OperationContext) async -> OperationResult<Output, Failure> {
         var (count, waited) = (0, Duration.zero)
         while true {
@@ -137,7 +140,7 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     }
 }
 
-/// How long to wait between one attempt and the next.
+/// Waits between one attempt and the next.
 ///
 /// *thread-safe*
 public struct WaitStrategy: Sendable {
@@ -150,9 +153,9 @@ public struct WaitStrategy: Sendable {
     }
 
     private let course: Course
-    /// No wait is longer.
+    /// Longest wait.
     private let maximum: Duration
-    /// Which part of a wait chance may add or take away, 0…1.
+    /// Part of a wait that chance may add or take away, 0…1.
     private let jitter: Double
 
     private init(_ course: Course, maximum: Duration = .seconds(86400), jitter: Double = 0) {
@@ -181,31 +184,32 @@ public struct WaitStrategy: Sendable {
     /// Any length of the range, each as likely as the other.
     public static func random(_ range: ClosedRange<Duration>) -> WaitStrategy { WaitStrategy(.random(range)) }
 
-    /// The same, but never longer.
+    /// Strategy whose waits are never longer than `maximum`.
     public func limited(to maximum: Duration) -> WaitStrategy {
         WaitStrategy(course, maximum: maximum, jitter: jitter)
     }
 
-    /// The same, each wait longer or shorter by chance, by up to `part` of it (0…1), so that many who wait for the same
-    /// do not come back together.
+    /// Strategy whose waits are longer or shorter by chance, by up to `part` of them (0…1), so that many who wait for the
+    /// same do not come back together.
     public func jittered(by part: Double) -> WaitStrategy {
         WaitStrategy(course, maximum: maximum, jitter: min(1, max(0, part)))
     }
 
-    /// The wait after the attempt `number` (1 upwards), not negative.
+    /// Wait after the attempt `number` (1 upwards), not negative.
     public func wait(after number: Int) -> Duration {
         var random = SystemRandomNumberGenerator()
         return wait(after: number, by: &random)
     }
 
-    /// The same with chance of one's own.
+    /// Wait after the attempt `number`, with a generator of one's own.
     public func wait(after number: Int, by random: inout some RandomNumberGenerator) -> Duration {
         let plain = min(length(max(1, number), &random), seconds(of: maximum))
         let factor = jitter == 0 ? 1 : 1 + Double.random(in: -jitter...jitter, using: &random)
         return .seconds(max(0, min(plain * factor, seconds(of: maximum))))
     }
 
-    /// In seconds: a number with a point neither overflows nor traps, however many attempts there were.
+    /// Length of a wait in seconds, as a floating-point number: that neither overflows nor traps, however many attempts
+    /// there were.
     private func length(_ number: Int, _ random: inout some RandomNumberGenerator) -> Double {
         switch course {
         case .constant(let duration): return seconds(of: duration)

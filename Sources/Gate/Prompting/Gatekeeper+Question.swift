@@ -19,6 +19,7 @@ extension Gatekeeper {
         if let once = policy?.once, !once.spend(requests) {
             throw reading.refusal(for: self.subject) ?? .silent
         }
+        // Among several questions of one operation the next comes only when the last has not settled it.
         if let slot = policy?.slot, await !slot.enter() { throw .withdrawn }
         let key = QuestionKey.devices(reading.askable.compactMap(\.questionItem))
         try await prompts.ask(key) { [reading] in await self.ask(requests, of: subject, after: reading) }.get()
@@ -30,11 +31,14 @@ extension Gatekeeper {
         _ requests: [DeviceRequest], of subject: Subject, after earlier: AuthorizationSnapshot
     ) async -> Result<Void, CaptureError> {
         do throws(CaptureError) {
+            // Held until the answer is stored: the next process finds it there.
             let token = try await promptLock?.take(for: subject)
             defer { withExtendedLifetime(token) {} }
             let reading = await read(requests, after: earlier)
+            // Settled: whoever waits reads the store, and sees how.
             guard !reading.askable.isEmpty else { return .success(()) }
             let items = reading.askable.compactMap(\.questionItem)
+            // The standing first: a prompter of the program's own is not even asked whether it could ask.
             var obstacle = obstacle(of: items)
             if obstacle == nil { obstacle = await prompter.obstacle() }
             if let obstacle { throw reading.refusal(for: self.subject, obstacle) }
@@ -47,8 +51,10 @@ extension Gatekeeper {
         }
     }
 
+    // The safest lifetime first: it is under the finger.
     private func question(_ reading: AuthorizationSnapshot, to subject: Subject) -> Question {
         let hour = clock.now.advanced(by: 3_600_000_000_000)
+        // A session that can't be told from others would be granted to all of them.
         let session: [Lifetime] = subject.session.isIdentified ? [.session(subject.session)] : []
         let previous = reading.askable.lazy.compactMap { item -> Grant? in
             guard case .notDetermined(let previous) = item.status else { return nil }
@@ -94,6 +100,7 @@ extension AuthorizationSnapshot.Item {
 }
 
 extension CaptureError {
+    /// Refusal where nobody may be asked, and nothing else says why not.
     fileprivate static let silent = CaptureError(
         .notAuthorized, "It is not allowed, and nobody may be asked here.",
         remedies: [Remedy("See what is allowed.", command: "capturegate status")])
@@ -102,6 +109,7 @@ extension CaptureError {
 extension Gatekeeper {
     /// Stores a decision for each device of a question, all or none, with one line of the audit log.
     func store(_ verdict: Decision.Verdict, for lifetime: Lifetime, of question: Question) async throws(CaptureError) {
+        // One transaction with its audit event: a crash leaves both or neither.
         let now = clock.now
         let decisions = question.distinctItems.map { item in
             Decision(
@@ -163,6 +171,7 @@ extension Question {
 }
 
 extension Lifetime {
+    /// Words for the audit log.
     var phrase: String {
         switch self {
         case .once: "once"
@@ -184,14 +193,18 @@ extension Gatekeeper {
         let once = InteractionPolicy.current?.once
         if let answer = once?.answer(to: confirmation) { return try answer.get() }
         if let slot = InteractionPolicy.current?.slot, await !slot.enter() { throw .withdrawn }
+        // A number of its own: two operations that ask the same thing mean two different things.
         let key = QuestionKey.confirmation(locks.nextNumber())
         let answer = await prompts.ask(key) { await self.put(confirmation) }
+        // A question that was withdrawn is asked again at the next attempt.
         if !Task.isCancelled { once?.keep(answer, to: confirmation) }
         try answer.get()
     }
 
+    /// Asks for a confirmation when its turn has come.
     private func put(_ confirmation: Confirmation) async -> Result<Void, CaptureError> {
         if let obstacle = await prompter.obstacle() { return .failure(obstacle) }
+        // Withdrawn while the prompter was looked for.
         if Task.isCancelled { return .failure(.withdrawn) }
         let answer = await prompter.confirm(confirmation)
         switch Task.isCancelled ? .dismissed : answer {
@@ -208,8 +221,10 @@ extension Gatekeeper {
 }
 
 extension CaptureError {
+    /// End of a question for which nobody waits any more.
     static let withdrawn = CaptureError(.cancelled, "The question was withdrawn.")
 
+    /// Refusal of a confirmation where nobody may be asked.
     static func unasked(_ confirmation: Confirmation) -> CaptureError {
         CaptureError(
             .notAuthorized, "\"\(confirmation.title)\" must be confirmed, and nobody may be asked here.",

@@ -7,7 +7,7 @@ struct InteractionPolicy: Sendable {
     @TaskLocal static var current: InteractionPolicy?
 
     var isSilent = false
-    /// What has been asked already, where an operation is attempted several times.
+    /// Questions that have been asked already, where an operation is attempted several times.
     var once: PromptOnce?
     /// The slot among the questions of one operation; `nil` where it has only one.
     var slot: PromptSlot?

@@ -11,7 +11,9 @@ final class PromptCoordinator: Sendable {
         var pending = PendingQuestions()
         var nextWaiter = 0
         var promises: [Int: Promise<Outcome>] = [:]
+        /// Questions that have not begun, by entry.
         var work: [Int: @Sendable () async -> Outcome] = [:]
+        /// Questions that are being asked.
         var tasks: [Int: Task<Void, Never>] = [:]
     }
 
@@ -36,6 +38,7 @@ final class PromptCoordinator: Sendable {
         }
     }
 
+    // The wait is known to `leave` before it begins, so that a cancellation in between is not lost.
     private func join(_ waiter: Int, _ key: QuestionKey, _ work: @escaping @Sendable () async -> Outcome) {
         let start = state.withLock { state -> Int? in
             // Cancelled before it joined.
@@ -47,6 +50,7 @@ final class PromptCoordinator: Sendable {
         if let start { begin(start) }
     }
 
+    // The promise is fulfilled here: whoever leaves does not wait for the prompter to take its question down.
     private func leave(_ waiter: Int) {
         let (promise, task) = state.withLock { state -> (Promise<Outcome>?, Task<Void, Never>?) in
             let promise = state.promises.removeValue(forKey: waiter)
@@ -72,6 +76,7 @@ final class PromptCoordinator: Sendable {
         }
     }
 
+    // The next question begins only now: one terminal shows one at a time, also while a withdrawn one goes away.
     private func end(_ entry: Int, _ outcome: Outcome) {
         let (promises, next) = state.withLock { state -> ([Promise<Outcome>], Int?) in
             state.tasks[entry] = nil
@@ -101,12 +106,14 @@ struct PendingQuestions {
         var isWithdrawn = false
     }
 
+    /// The first is being asked.
     private(set) var entries: [Entry] = []
     private var nextID = 0
 
     /// The question that is being asked.
     var head: Entry? { entries.first }
 
+    /// Question that a waiter has joined.
     enum Joined: Equatable {
         case existing(entry: Int)
         case new(entry: Int, startNow: Bool)
@@ -122,6 +129,7 @@ struct PendingQuestions {
         return .new(entry: nextID, startNow: entries.count == 1)
     }
 
+    /// Consequence of a waiter's leaving.
     enum Left: Equatable {
         case nothing
         /// Nobody waits for it any more: cancel it. `finish` follows when it has ended.

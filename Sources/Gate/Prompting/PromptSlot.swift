@@ -6,7 +6,10 @@ import CaptureBase
 /// *thread-safe*
 final class PromptSlot: Sendable {
     private enum Attempt {
-        case granted, retry, cancelled
+        case granted
+        /// The task that waited for all was cancelled.
+        case retry
+        case cancelled
     }
 
     private enum State {
@@ -18,6 +21,7 @@ final class PromptSlot: Sendable {
 
     private static let category = "question"
     private let locks: LockManager
+    /// Nested questions take turns twice: among their own, and with their outer one among others.
     private let outer: PromptSlot?
     private let state = Locked(State.idle)
 
@@ -52,6 +56,7 @@ final class PromptSlot: Sendable {
         if let held { locks.release(held) }
     }
 
+    // Parts of a question share its slot, and ask side by side: the first of them waits for all.
     private func attempt() async -> Attempt {
         let other = Promise<Attempt>()
         let isFirst = state.withLock { state -> Bool? in
@@ -74,6 +79,7 @@ final class PromptSlot: Sendable {
         }
     }
 
+    // The outer slot first: the question of which this one is a part has its turn among others.
     private func waitForAll() async -> Attempt {
         let ticket = await hasOuterSlot() ? await locks.take(nil, [Self.category], isNested: false) : nil
         let others = state.withLock { state -> [Promise<Attempt>] in

@@ -1,13 +1,12 @@
 import CaptureBase
-
-/// Asks a person.
+/// Asks a person: a terminal, a dialog of the desktop, a script.
 ///
 /// *thread-safe*
 public protocol Prompter: Sendable {
-    /// The word for it in the audit log, such as `terminal`.
+    /// Name in the audit log, such as `terminal`.
     var name: String { get }
 
-    /// `nil` if a person can be asked now, else why not and what to do.
+    /// Error that says why nobody can be asked now, and what to do; `nil` if somebody can.
     func obstacle() async -> CaptureError?
 
     /// Asks, and waits for the answer. Cancelling the task dismisses the question.
@@ -17,13 +16,13 @@ public protocol Prompter: Sendable {
     func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer
 }
 
-/// What a person is asked: one question for all the devices of an operation.
+/// Question to a person: one for all the devices of an operation.
 ///
 /// *thread-safe*
 public struct Question: Hashable, Sendable {
     /// One device of the question.
     public struct Item: Hashable, Sendable {
-        /// What was asked for. The answer is stored for `request.device`: where that is `.any`, a yes speaks of every
+        /// Request of the operation. The answer is stored for `request.device`: where that is `.any`, a yes speaks of every
         /// device of the capability, and the person must read so.
         public let request: DeviceRequest
         /// The device it means now.
@@ -50,7 +49,7 @@ public struct Question: Hashable, Sendable {
     }
 }
 
-/// How a question ended.
+/// End of a question.
 public enum Answer: Hashable, Sendable {
     case allow(Lifetime)
     case deny
@@ -68,7 +67,7 @@ public enum Answer: Hashable, Sendable {
 public struct Confirmation: Hashable, Sendable {
     /// One line, such as "Overwrite the clip?".
     public let title: String
-    /// What follows from a yes.
+    /// Consequence of a yes.
     public let message: String
     /// The word on the button that agrees.
     public let agreement: String
@@ -80,7 +79,7 @@ public struct Confirmation: Hashable, Sendable {
     }
 }
 
-/// How a confirmation ended.
+/// End of a confirmation.
 public enum ConfirmationAnswer: Hashable, Sendable {
     case yes
     case no
@@ -106,5 +105,5 @@ public protocol PromptLock: Sendable {
     func take(for subject: Subject) async throws(CaptureError) -> any PromptLockToken
 }
 
-/// The turn ends when it is released.
+/// Held prompt lock: released with its last reference.
 public protocol PromptLockToken: AnyObject, Sendable {}

@@ -9,12 +9,14 @@ import Synchronization
 /// *thread-safe*
 final class LockManager: Sendable {
     private enum Waiter {
+        /// `true` is a grant, `false` a withdrawal.
         case task(Promise<Bool>)
         case operation(ReadyOperation)
     }
 
     private struct State {
         var table = LockTable<Waiter>()
+        /// Tickets that are not granted. Counted: the table has them among those that execute.
         var waiting = 0
         var last: UInt64 = 0
 
@@ -76,6 +78,7 @@ final class LockManager: Sendable {
         if case .task(let promise) = withdrawn { promise.fulfil(false) }
     }
 
+    /// Releases the locks of a ticket, and starts those whose turn has come.
     func release(_ ticket: Ticket) {
         change { $0.table.release(ticket, &$1) }
     }
@@ -141,6 +144,7 @@ final class LockManager: Sendable {
         for waiter in granted.others { start(waiter) }
     }
 
+    // An operation gets a task, also where this is a task that is about to end: it may be of another queue or priority.
     private func start(_ waiter: Waiter) {
         switch waiter {
         case .task(let promise): promise.fulfil(true)
@@ -164,10 +168,13 @@ struct ConcurrencyLimit: Sendable {
     /// Takes a slot, where one is free.
     func takeSlot() -> Bool { locks.takeSlot(of: id) }
 
+    /// Gives back a slot that `takeSlot` took, and starts what waited for one.
     func giveSlot() { locks.giveSlot(of: id) }
 
+    /// Changes how many execute at once; those that do go on.
     func setWidth(_ width: Int) { locks.setWidth(width, of: id) }
 
+    /// Forgets the limit, when its queue is gone.
     func close() { locks.close(id) }
 }
 
@@ -216,6 +223,7 @@ struct Slab<Element> {
 
     private var entries: [Entry] = []
     private var free: [UInt32] = []
+    /// Serial number given last. It wraps: a stale key would have to wait for four thousand million elements.
     private var last: UInt32 = 0
 
     var count: Int { entries.count - free.count }
@@ -241,6 +249,7 @@ struct Slab<Element> {
         }
     }
 
+    /// Adds an element, at an index that is free.
     mutating func add(_ element: Element) -> SlabKey {
         // 0 marks a free entry.
         last = max(1, last &+ 1)

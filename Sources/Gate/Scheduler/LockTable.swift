@@ -40,6 +40,7 @@ struct LockTable<Owner> {
         case granted
     }
 
+    /// Category of mutual exclusion.
     private struct Category {
         let name: String
         var isHeld = false
@@ -57,6 +58,7 @@ struct LockTable<Owner> {
         var hasSlot: Bool { used < width }
     }
 
+    // Found by index: names are hashed once a request, and tickets never.
     private var limits = Slab<Limit>()
     private var categories: [Category?] = []
     private var freeNumbers: [Int] = []
@@ -70,8 +72,11 @@ struct LockTable<Owner> {
 
     // MARK: Limits
 
+    /// Makes a limit.
+    /// - Parameter width: how many tickets execute at once; 0 holds everything back.
     mutating func openLimit(width: Int) -> LimitID { LimitID(limits.add(Limit(width: width))) }
 
+    /// Forgets a limit, with its queue.
     mutating func closeLimit(_ limit: LimitID) {
         limits.remove(limit.key)
     }
@@ -92,6 +97,7 @@ struct LockTable<Owner> {
         return true
     }
 
+    /// Gives back a slot that `takeSlot` took.
     mutating func giveSlot(of limit: LimitID, _ granted: inout Granted) {
         limits[limit.key]?.used -= 1
         fill(limit, &granted)
@@ -122,7 +128,7 @@ struct LockTable<Owner> {
         return false
     }
 
-    /// Whether nobody holds one of these categories or waits for it.
+    /// Tells whether nobody holds one of these categories or waits for it: then a ticket need not be queued.
     private mutating func areFree(_ numbers: [Int]) -> Bool {
         numbers.allSatisfy { categories[$0]?.isHeld == false && first(of: $0) == nil }
     }
@@ -147,7 +153,8 @@ struct LockTable<Owner> {
         return request.owner
     }
 
-    /// The same only where the ticket has not been granted.
+    /// Withdraws a ticket; does nothing to one that has been granted.
+    /// - Returns: the owner, where it was withdrawn.
     mutating func withdraw(_ ticket: Ticket, _ granted: inout Granted) -> Owner? {
         guard let phase = requests[ticket.key]?.phase, phase != .granted else { return nil }
         return release(ticket, &granted)
@@ -181,6 +188,7 @@ extension LockTable {
         return number
     }
 
+    /// Appends a ticket to its queue of a category.
     private mutating func enqueue(_ ticket: Ticket, in number: Int, isNested: Bool) {
         if isNested {
             categories[number]?.nested.append(ticket)
@@ -214,6 +222,7 @@ extension LockTable {
         return nil
     }
 
+    /// Tells whether a ticket is the first of all its categories, and none of them is held.
     private mutating func isTurn(of ticket: Ticket, _ numbers: [Int]) -> Bool {
         for number in numbers where categories[number]?.isHeld != false || first(of: number) != ticket { return false }
         return true
@@ -246,6 +255,7 @@ extension LockTable {
         granted.append(owner)
     }
 
+    /// Queues a ticket for a slot: categories keep it as their first, so that nobody overtakes it meanwhile.
     private mutating func park(_ ticket: Ticket, in limit: LimitID) {
         requests[ticket.key]?.phase = .parked
         limits[limit.key]?.parked.append(ticket)

@@ -66,7 +66,7 @@ final class OperationNode: Sendable {
         level = (priority ?? .medium).rawValue
     }
 
-    /// Whether it takes slot and locks from the lock table, not its slot from the worker that starts it.
+    /// Set where slot and locks come from the lock table, and not the slot from the worker that starts it.
     var hasConditions: Bool { options.map { !$0.conditions.isEmpty } ?? false }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -190,6 +190,8 @@ extension OperationNode {
         case cancel(RunningTask?)
     }
 
+    /// Marks the operation as cancelled, once.
+    /// - Parameter reason: the error it ends with; without one it ends as cancelled.
     func cancel(because reason: CaptureError?) -> CancelAction {
         state.withLock { state in
             guard !state.isFinished, !state.isCancelled else { return .nothing }
@@ -205,6 +207,7 @@ extension OperationNode {
         }
     }
 
+    // Outside the lock: observers and dependents run here.
     func carryOut(_ action: CancelAction) {
         switch action {
         case .nothing: break

@@ -1,8 +1,12 @@
 import CaptureBase
 
 /// One run of an operation, from its conditions to its result, in the task it is called in.
+///
+/// Order: conditions that ask nothing, questions, evaluation, locks, execution. A capture reads its authorization again
+/// inside `execute`, so that what was revoked while it waited for its locks is not captured.
 struct OperationRun: Sendable {
     let options: OperationOptions
+    /// Context with the locks that are held by now.
     let context: OperationContext
     /// Locks that are still to be taken, after the conditions; `nil` where the worker has taken them.
     let locks: Locks?
@@ -23,6 +27,7 @@ struct OperationRun: Sendable {
         return result
     }
 
+    // Cancellation is looked for between all steps: nothing that was cancelled asks, waits or executes.
     private func steps() async -> AnyOperationResult {
         if Task.isCancelled { return .cancelled }
         options.monitor?.willEvaluate(context)
@@ -40,12 +45,14 @@ struct OperationRun: Sendable {
         return await execute(taking: locks, exclusions)
     }
 
+    // After the conditions, so that nobody waits for locks behind a question that is open.
     private func execute(taking locks: Locks, _ exclusions: Set<String>) async -> AnyOperationResult {
         if exclusions.isEmpty, locks.limit == nil { return await context.execute() }
         let manager = context.gatekeeper.locks
         guard let ticket = await manager.take(locks.limit, exclusions, isNested: locks.isNested) else {
             return .cancelled
         }
+        // Before the operation ends: whoever waits for its result may want the same locks.
         defer { manager.release(ticket) }
         if Task.isCancelled { return .cancelled }
         var context = context
@@ -116,7 +123,7 @@ extension ReadyOperation {
         return result
     }
 
-    /// Whether nothing is left to be evaluated or told: it has what it needs and is executed.
+    /// Set where nothing is left to be evaluated or told: it has what it needs and is executed.
     private var needsOnlyLocks: Bool {
         switch needs {
         case .nothing, .evaluation: false
@@ -132,8 +139,8 @@ extension ReadyOperation {
         case .nothing, .evaluation: return outer
         case .slot: return outer.adding(node.scheduler?.slotHeld ?? HeldLocks())
         case .locks:
-            return outer.adding(node.scheduler?.slotHeld ?? HeldLocks()).adding(
-                categories: node.options?.exclusions ?? [])
+            return outer.adding(node.scheduler?.slotHeld ?? HeldLocks())
+                .adding(categories: node.options?.exclusions ?? [])
         }
     }
 }
@@ -157,6 +164,7 @@ extension OperationRun {
         let run = OperationRun(
             options: options, context: OperationContext(node: node, heldLocks: outer.heldLocks),
             locks: Locks(limit: nil, isNested: true))
+        // Most are not observed: they run in the task of the outer operation.
         guard let monitor = options.monitor else {
             _ = node.begin(in: nil)
             return await run.result()
@@ -167,6 +175,7 @@ extension OperationRun {
     }
 
     /// Runs in a task of its own, so that an observer can cancel it without cancelling what it is a part of.
+    // The promise comes when the task has ended, so that nothing of it runs on when the outer operation does.
     private func resultInOwnTask() async -> AnyOperationResult {
         let promise = Promise<AnyOperationResult>()
         return await withTaskCancellationHandler {
@@ -186,6 +195,7 @@ extension OperationRun {
 }
 
 extension CaptureError {
+    /// Error of an operation that wants a category which only its own end would free.
     static func waitsForItself(_ name: String, _ category: String) -> CaptureError {
         CaptureError(
             .deadlock, "\(name) is exclusive in \"\(category)\", which the operation it is a part of holds.",
@@ -197,18 +207,19 @@ extension CaptureError {
 
 /// Locks that an executing operation holds, so that what it waits for does not wait for it.
 struct HeldLocks: Sendable {
+    /// Locks of the operation that executes in this task, or in the one that made it.
     @TaskLocal static var current = HeldLocks()
 
     /// Categories of mutual exclusion.
     var categories: Set<String> = []
     /// Limits in which it has a slot.
     var limits: [LimitID] = []
-    /// Whether something that executes waits for the holder.
+    /// Set where something that executes waits for the holder.
     var isNested = false
 
     var isEmpty: Bool { categories.isEmpty && limits.isEmpty }
 
-    /// The same with slots. A list that is not changed is not copied.
+    /// Locks with further slots. A list that is not changed is not copied.
     func adding(_ slots: HeldLocks) -> HeldLocks {
         var copy = self
         if copy.limits.isEmpty {
@@ -219,13 +230,14 @@ struct HeldLocks: Sendable {
         return copy
     }
 
+    /// Locks with further categories. A set that is not changed is not copied.
     func adding(categories: Set<String>) -> HeldLocks {
         var copy = self
         if copy.categories.isEmpty { copy.categories = categories } else { copy.categories.formUnion(categories) }
         return copy
     }
 
-    /// The same for a part of the operation that holds them.
+    /// Locks as a part of the operation that holds them inherits them.
     var nested: HeldLocks {
         var copy = self
         copy.isNested = true

@@ -20,6 +20,7 @@ final class Scheduler: Sendable {
     /// Locks of an operation that has a slot and nothing else.
     let slotHeld: HeldLocks
     let submissions = SubmissionQueue()
+    /// Operations that have not ended: for cancelling all of them, and to know when the queue is empty.
     let registry = OperationRegistry()
     let state: Locked<State>
     /// Called with each end, in the order in which they come.
@@ -58,6 +59,7 @@ final class Scheduler: Sendable {
         let node = OperationNode(
             body, options, in: gatekeeper, scheduler: self, priority: priority, pending: dependencies.count)
         if node.hasConditions { conditional.add(1, ordering: .relaxed) }
+        // Before it can end: its end takes it out again.
         registry.add(node)
         if dependencies.isEmpty { submit(node) }
         for dependency in dependencies { follow(node, dependency) }
@@ -115,6 +117,7 @@ final class Scheduler: Sendable {
         return completion.isTaskInUse
     }
 
+    // Not by a worker: nobody else would look for what can start in the slot that is free.
     private func startRest() {
         if let level = state.withLock({ $0.workerForRest(self) }) { makeWorker(level) }
     }
@@ -149,6 +152,7 @@ final class Scheduler: Sendable {
 // MARK: - The whole queue
 
 extension Scheduler {
+    /// Holds everything back that has not begun. A width of 0 holds back what waits for locks as well.
     func suspend() {
         state.withLock { state in
             state.isSuspended = true
@@ -165,6 +169,7 @@ extension Scheduler {
         if let level { makeWorker(level) }
     }
 
+    /// Cancels what is in the queue now; what is added meanwhile may be missed.
     func cancelAll() {
         for node in registry.all { node.carryOut(node.cancel(because: nil)) }
     }

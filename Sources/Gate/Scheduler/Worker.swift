@@ -1,4 +1,4 @@
-/// What a worker knows: a task that runs ready operations one after another.
+/// State of a worker, which is a task that runs ready operations one after another.
 ///
 /// A task for each operation would cost more than most operations. What an operation can see of its task, namely
 /// priority, cancellation and task-local values, is as in one of its own: operations of another priority, or with
@@ -14,7 +14,7 @@ struct Worker {
     }
 
     let level: UInt8
-    /// What it runs in.
+    /// Its own task.
     let task: RunningTask?
     /// Its task has been cancelled with an operation.
     var isRetired = false
@@ -32,9 +32,9 @@ struct Worker {
         self.task = task
     }
 
-    /// How often it looks again where nothing is ready: a new worker costs more than a look.
+    /// Number of looks before it ends where nothing is ready: a new worker costs more than a look.
     private static var patience: Int { 4 }
-    /// After how many operations it lets others have the thread.
+    /// Number of operations after which it lets others have the thread.
     private static var turn: Int { 64 }
 
     /// Decides what comes next. Called with the scheduler's state locked.
@@ -114,6 +114,7 @@ struct Worker {
 // MARK: - Running
 
 extension Scheduler {
+    /// Makes a worker. Detached: it belongs to the queue, not to the operation in which something became ready.
     func makeWorker(_ level: UInt8) {
         Task.detached(priority: TaskPriority(rawValue: level)) { await self.work(level) }
     }
@@ -143,6 +144,7 @@ extension Scheduler {
             return startInOwnTask(operation)
         }
         let result = await result(of: operation, in: worker.task)
+        // Before its end is told: a dependent may want the same locks.
         if let ticket = operation.ticket {
             worker.successor = gatekeeper.locks.release(ticket, by: self, at: worker.level)
         }
@@ -197,7 +199,7 @@ struct ReadyQueue {
         var isEmpty: Bool { operations.isEmpty && needingSlot.isEmpty }
     }
 
-    /// From the highest to the lowest.
+    /// Levels from the highest to the lowest; few, so that they are searched in order.
     private var levels: [Level] = []
 
     /// The highest level of an operation; −1 where there is none.
@@ -215,6 +217,7 @@ struct ReadyQueue {
         }
     }
 
+    /// Takes over everything that has come in.
     mutating func append(allOf submissions: borrowing SubmissionQueue) {
         for operation in submissions.takeAll() { append(operation) }
     }
@@ -247,7 +250,7 @@ struct ReadyQueue {
         levels[index(of: level)].hasWorkerDue = false
     }
 
-    /// Whether a worker of this level or a higher one is due.
+    /// Tells whether a worker of this level or a higher one is due.
     func hasWorkerDue(atLeast level: Int) -> Bool {
         levels.contains { $0.hasWorkerDue && $0.level >= level }
     }
