@@ -1,5 +1,5 @@
-import LinuxSystem
 import CaptureGate
+import LinuxSystem
 
 /// Driver of one recording on its thread: performs the actions of `RecordingState` until the clip is finished.
 ///

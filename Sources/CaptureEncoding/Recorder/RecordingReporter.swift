@@ -1,5 +1,5 @@
-import LinuxSystem
 import CaptureGate
+import LinuxSystem
 
 /// Reporter of a recording's events, on the recorder's thread. It remembers what was told, and tells nothing twice.
 ///

@@ -1,5 +1,5 @@
-import LinuxSystem
 import CaptureGate
+import LinuxSystem
 
 /// Path of a camera into the clip: its frames at the times the device gave them or, in a file of constant rate, each missing
 /// one replaced by the next.

@@ -94,7 +94,6 @@ struct WAVHeader: Hashable {
         return format
     }
 
-
     /// Bytes of samples in the file.
     ///
     /// The data is written ahead of the header's sizes, so the file's own size counts; only a

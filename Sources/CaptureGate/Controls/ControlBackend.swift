@@ -1,4 +1,5 @@
 import Gate
+
 /// Open controls of one device: the common part of a camera's driver and a sound card's mixer.
 ///
 /// The device is closed with the value.

@@ -1,4 +1,5 @@
 import LinuxSystem
+
 /// Search for cameras among the video4linux nodes.
 ///
 /// A camera often has several nodes: UVC has a second one for metadata, test drivers have outputs; radios and VBI have

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Reference to an operation that others can wait for: every handle that `GateQueue.add` returns.
 public protocol OperationReference: Sendable {
     /// The operation without its types.

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Result of an operation: its output, or the reason why there is none.
 public typealias OperationResult<Output, Failure: Error> = Result<Output, OperationError<Failure>>
 

@@ -1,4 +1,5 @@
 import CaptureBase
+
 /// Asks a person: a terminal, a dialog of the desktop, a script.
 ///
 /// *thread-safe*

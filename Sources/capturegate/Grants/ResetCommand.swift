@@ -104,7 +104,6 @@ struct TerminalQuestion: ~Copyable {
         self.terminal = terminal
     }
 
-
     /// Asks and waits for an answer.
     ///
     /// - Returns: true for `y` or `yes` in either case; anything else, an empty line and end of file

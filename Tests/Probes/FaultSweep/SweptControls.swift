@@ -19,7 +19,7 @@ final class SweptControls: SweptWork {
     func make(failing fault: PlannedFault) async -> SweptOutcome {
         fault.plan()
         do throws(CaptureError) {
-            try await queue.run(SweptVisit(authorization: AuthorizedFor(Capability.Together([request]))))
+            try await queue.run(SweptVisit(authorization: AuthorizedFor(Capability.All([request]))))
             return .done
         } catch {
             return .refused(error)
@@ -32,7 +32,7 @@ final class SweptControls: SweptWork {
 
 /// Visits the controls of the one device of its permit.
 struct SweptVisit: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.Together>
+    let authorization: AuthorizedFor<Capability.All>
 
     func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) {
         var permit = permit

@@ -36,7 +36,7 @@ final class SweptRecording: SweptWork {
         do throws(CaptureError) {
             let target = try RecordingTarget(.file(path: path))
             let operation = SweptOperation(
-                authorization: AuthorizedFor(Capability.Together([request])), target: target, duration: duration,
+                authorization: AuthorizedFor(Capability.All([request])), target: target, duration: duration,
                 video: video
             ) { event in
                 if case .ended(_, let error, _) = event { early.withLock { $0 = error } }
@@ -67,7 +67,7 @@ final class SweptRecording: SweptWork {
 
 /// Records from the one device of its permit.
 struct SweptOperation: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.Together>
+    let authorization: AuthorizedFor<Capability.All>
     let target: RecordingTarget
     let duration: Duration
     let video: VideoSettings

@@ -3,14 +3,14 @@ import CaptureGate
 
 /// A camera and a microphone, recorded into nothing for a time, with others at once.
 struct PairRecording: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.Together>
+    let authorization: AuthorizedFor<Capability.All>
     private let target: RecordingTarget
     private let duration: Duration
     private let cost: SharedCost
 
     init(camera: String, microphone: String, duration: Duration, cost: SharedCost) throws(CaptureError) {
         authorization = AuthorizedFor(
-            Capability.Together([
+            Capability.All([
                 DeviceRequest(
                     capability: .camera, level: .video, device: .id(DeviceID(rawValue: camera)),
                     purpose: "Record many cameras"),

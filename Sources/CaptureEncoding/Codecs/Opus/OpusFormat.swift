@@ -1,4 +1,5 @@
 import CaptureGate
+
 /// Identification header of Opus (RFC 7845, 5.1), which is also Matroska's CodecPrivate.
 struct OpusHead: Hashable {
     /// 1 to 255.
