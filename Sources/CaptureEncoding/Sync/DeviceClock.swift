@@ -22,7 +22,7 @@ struct DelayLockedLoop {
     private var jitter = 0.0
     private var astray = 0
     /// Nominal times since the line was begun against the timestamps' delay; `nil` once the rate is known.
-    private var line: LineSums? = LineSums()
+    private var line: RegressionSums? = RegressionSums()
     private var lineStart: (frame: UInt64, stamp: Double) = (0, 0)
 
     /// Hz. Narrower is smoother; wider follows sooner.
@@ -101,7 +101,7 @@ struct DelayLockedLoop {
         position = frame
         phaseCount = 1
         astray = 0
-        if line != nil { line = LineSums() }
+        if line != nil { line = RegressionSums() }
         lineStart = (frame, stamp)
         noise = jitter.squareRoot()
         return .newLine

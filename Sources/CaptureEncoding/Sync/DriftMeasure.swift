@@ -5,10 +5,10 @@
 /// elsewhere with the same slope.
 struct DriftMeasure {
     private let nominalRate: Double
-    private var second = LineSums()
-    private var line = LineSums()
+    private var second = RegressionSums()
+    private var line = RegressionSums()
     /// Moments of the lines before the last break.
-    private var earlier = LineSums.Moments()
+    private var earlier = RegressionSums.Moments()
     private var lines = 1
     private var points = 0
     /// Distance of single timestamps from the line of their second: sum of squares, and their number.
@@ -44,7 +44,7 @@ struct DriftMeasure {
         guard line.count > 0 else { return }
         earlier.add(line.moments)
         lines += 1
-        line = LineSums()
+        line = RegressionSums()
     }
 
     /// Drift in parts per million, and its uncertainty; `nil` while it is not sure to 100 ppm.
@@ -73,12 +73,12 @@ struct DriftMeasure {
             jitter += max(0, moments.yy - moments.xy * moments.xy / moments.xx)
             jittered += second.count - 2
         }
-        second = LineSums()
+        second = RegressionSums()
     }
 }
 
 /// Running means of two numbers and the moments about them, for a straight line by least squares.
-struct LineSums {
+struct RegressionSums {
     struct Moments {
         var xx = 0.0
         var xy = 0.0
