@@ -31,11 +31,11 @@ let probes: [Target] =
         // What the conditions and prompters find on a machine.
         probe("MachineProbe", ["CaptureGate"]),
         // What encoders allocate a frame.
-        probe("EncoderProbe", ["CaptureEncoding", "CaptureRig", "CaptureGate"]),
+        probe("EncoderProbe", ["CaptureRecording", "CaptureRig", "CaptureGate"]),
         // Each call of the shims fails in turn during a recording; in debug builds alone.
-        probe("FaultSweep", ["CaptureEncoding", "CaptureRig", "CaptureGate", "CMedia"]),
+        probe("FaultSweep", ["CaptureRecording", "CaptureRig", "CaptureGate", "CMedia"]),
         // Many cameras and microphones recorded in one process, and the cost of that.
-        probe("ManyDevices", ["CaptureEncoding", "CaptureRig", "CaptureGate"]),
+        probe("ManyDevices", ["CaptureRecording", "CaptureRig", "CaptureGate"]),
         // How soon a capture ends whose permission does.
         probe("Revocations", ["CaptureRig", "ProbeKit"]),
         // How well picture and sound stay together where clocks drift; for the rig.
@@ -53,6 +53,7 @@ let package = Package(
     products: [
         .library(name: "CaptureGate", targets: ["CaptureGate"]),
         .library(name: "CaptureEncoding", targets: ["CaptureEncoding"]),
+        .library(name: "CaptureRecording", targets: ["CaptureRecording"]),
         .library(name: "CaptureRig", targets: ["CaptureRig"]),
         .executable(name: "capturegate", targets: ["capturegate"]),
     ],
@@ -98,15 +99,18 @@ let package = Package(
             dependencies: ["Gate", "GateStore", "CaptureRealtime", "CaptureBase", "CMedia", "LinuxSystem"],
             swiftSettings: swift),
         .target(
-            name: "CaptureEncoding", dependencies: ["CaptureGate", "LinuxSystem", "CCodecs"], swiftSettings: swift),
+            name: "CaptureEncoding", dependencies: ["CaptureBase", "LinuxSystem", "CCodecs"], swiftSettings: swift),
+        .target(
+            name: "CaptureRecording", dependencies: ["CaptureEncoding", "CaptureGate", "CaptureBase", "LinuxSystem"],
+            swiftSettings: swift),
         .target(
             name: "CaptureRig",
-            dependencies: ["CaptureEncoding", "CaptureGate", "CaptureRealtime", "CMedia", "LinuxSystem"],
+            dependencies: ["CaptureRecording", "CaptureGate", "CaptureRealtime", "CMedia", "LinuxSystem"],
             swiftSettings: swift),
         .executableTarget(
             name: "capturegate",
             dependencies: [
-                "CaptureEncoding", "CaptureRig", "CaptureGate", "GateStore", "LinuxSystem",
+                "CaptureRecording", "CaptureRig", "CaptureGate", "GateStore", "LinuxSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift, linkerSettings: [quickStart]),
@@ -114,13 +118,13 @@ let package = Package(
         .executableTarget(
             name: "ListDevices", dependencies: ["CaptureGate"], path: "Samples/ListDevices", swiftSettings: swift),
         .executableTarget(
-            name: "FirstClip", dependencies: ["CaptureGate", "CaptureEncoding"], path: "Samples/FirstClip",
+            name: "FirstClip", dependencies: ["CaptureGate", "CaptureRecording"], path: "Samples/FirstClip",
             swiftSettings: swift),
         .executableTarget(
-            name: "RecordMemo", dependencies: ["CaptureGate", "CaptureEncoding"], path: "Samples/RecordMemo",
+            name: "RecordMemo", dependencies: ["CaptureGate", "CaptureRecording"], path: "Samples/RecordMemo",
             swiftSettings: swift),
         .executableTarget(
-            name: "MeterMicrophone", dependencies: ["CaptureGate", "CaptureEncoding"], path: "Samples/MeterMicrophone",
+            name: "MeterMicrophone", dependencies: ["CaptureGate", "CaptureRecording"], path: "Samples/MeterMicrophone",
             swiftSettings: swift),
         .executableTarget(
             name: "OwnCapability", dependencies: ["CaptureGate"], path: "Samples/OwnCapability", swiftSettings: swift),
@@ -146,10 +150,18 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "CaptureEncodingTests",
-            dependencies: ["CaptureEncoding", "CaptureGate", "CaptureRig", "CCodecs", "LinuxSystem"],
+            dependencies: ["CaptureEncoding", "ClipScenery", "CaptureBase", "CCodecs", "LinuxSystem"],
             swiftSettings: swift),
         .testTarget(
-            name: "CaptureRigTests", dependencies: ["CaptureRig", "CaptureEncoding", "CaptureGate"],
+            name: "CaptureRecordingTests",
+            dependencies: ["CaptureRecording", "ClipScenery", "CaptureGate", "CaptureRig", "LinuxSystem"],
+            swiftSettings: swift),
+        // Media, recordings, a directory and judges for the tests of both.
+        .target(
+            name: "ClipScenery", dependencies: ["CaptureEncoding", "CaptureBase"], path: "Tests/ClipScenery",
+            swiftSettings: swift),
+        .testTarget(
+            name: "CaptureRigTests", dependencies: ["CaptureRig", "CaptureRecording", "CaptureGate"],
             swiftSettings: swift),
         .testTarget(
             name: "CommandLineTests",

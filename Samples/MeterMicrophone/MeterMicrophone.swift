@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Shows a microphone's level. It requests the level `meter`, which opens no session that lends audio.
 /// usage: MeterMicrophone [DEVICE [SECONDS]]

@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Requests the microphone and records five seconds of audio.
 /// usage: RecordMemo [DEVICE [OUT.flac]]

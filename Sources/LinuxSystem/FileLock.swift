@@ -1,4 +1,5 @@
 import CSystem
+import CaptureBase
 
 /// Locks of files that end with the descriptor they were taken by, also when its process is killed.
 ///
@@ -55,5 +56,61 @@ package enum FileLock {
     /// - Throws: EAGAIN or EACCES where somebody else has it.
     package static func take(byte offset: Int64, of file: borrowing some OpenFile & ~Copyable) throws(Errno) {
         try checked(cs_ofd_lock(file.number, 1, 0, offset, 1))
+    }
+}
+
+/// A process that has a file locked.
+package struct LockHolder: Hashable, Sendable {
+    package let processID: Int32
+    /// The program's name, fit to be shown.
+    package let command: String
+}
+
+/// Finds who has a file locked by flock(2), as /proc/locks tells (proc_locks(5)).
+package enum LockHolders {
+    /// - Returns: a process that holds the lock; `nil` where none does, or it is hidden: one of another PID namespace has no
+    ///   number here.
+    package static func holder(of path: String) -> LockHolder? {
+        guard case .success(let status) = FileStatus.of(path),
+            let locks = ProcessFile.text("/proc/locks", limit: 4 << 20)
+        else { return nil }
+        let process = holders(in: locks, of: status.inode).first {
+            $0.device == number(of: status) || has($0.process, status)
+        }
+        return process.map { holder in
+            let command = ProcessFile.text("/proc/\(holder.process)/comm") ?? "?"
+            return LockHolder(processID: holder.process, command: VisibleText.of(command))
+        }
+    }
+
+    /// The processes that hold a lock on a file of that number, and the device it is on, as the text has it.
+    ///
+    /// - Parameter locks: lines such as `1: FLOCK  ADVISORY  WRITE 712 00:2f:1234 0 EOF`. Who waits has `->` in second place.
+    package static func holders(in locks: String, of inode: UInt64) -> [(process: Int32, device: Substring)] {
+        locks.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard fields.count > 5, fields[1] == "FLOCK", let process = Int32(fields[4]), process > 0,
+                let border = fields[5].lastIndex(of: ":"), UInt64(fields[5][border...].dropFirst()) == inode
+            else { return nil }
+            return (process, fields[5][..<border])
+        }
+    }
+
+    private static func number(of status: FileStatus) -> String {
+        let (major, minor) = DeviceNumber(status.device).parts
+        return hexadecimal(major) + ":" + hexadecimal(minor)
+    }
+
+    /// Two digits at least, as the kernel prints them.
+    private static func hexadecimal(_ number: UInt32) -> String {
+        let digits = String(number, radix: 16)
+        return digits.utf8.count < 2 ? "0" + digits : digits
+    }
+
+    /// Some file systems, such as btrfs, tell a file's owner another device than /proc/locks.
+    private static func has(_ process: Int32, _ file: FileStatus) -> Bool {
+        ProcessFile.names(in: "/proc/\(process)/fd").contains { number in
+            (try? FileStatus.of("/proc/\(process)/fd/\(number)").get().isSameFile(as: file)) ?? false
+        }
     }
 }

@@ -1,5 +1,5 @@
+import CaptureBase
 import CaptureEncoding
-import CaptureGate
 import Testing
 
 @Suite("Clip formats")

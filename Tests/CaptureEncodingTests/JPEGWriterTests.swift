@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 import Testing
 
 @testable import CaptureEncoding

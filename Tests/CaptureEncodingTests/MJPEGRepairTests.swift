@@ -1,5 +1,6 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
+import ClipScenery
 import Glibc
 import Testing
 

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import Glibc
 import LinuxSystem
 import Synchronization

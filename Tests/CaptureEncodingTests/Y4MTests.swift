@@ -1,5 +1,6 @@
+import CaptureBase
 import CaptureEncoding
-import CaptureGate
+import ClipScenery
 import Testing
 
 @Suite("Y4M files")

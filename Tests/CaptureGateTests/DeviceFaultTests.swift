@@ -1,6 +1,7 @@
 import CMedia
 import CaptureRealtime
 import Gate
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate

@@ -1,8 +1,9 @@
 import CaptureGate
 import CaptureRig
+import ClipScenery
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("Levels of permits")
 struct PermitLevelTests {

@@ -1,13 +1,13 @@
+import CaptureBase
 import CaptureEncoding
-import CaptureGate
 import Glibc
 
 /// A file that may not grow past a limit: for the writer it is a full disk. For exit tests alone, because the limit is
 /// the whole process's.
-enum FullDisk {
+package enum FullDisk {
     /// Records until the disk is full, finishes, and lifts the limit again.
     /// - Parameter claimed: frames of each track that the writer is told to have got.
-    static func record(
+    package static func record(
         to path: String, bytes limit: Int, tracks: [ClipTrack], settings: EncoderSettings = EncoderSettings(),
         claimed: UInt64 = 1_000_000, _ write: (any ClipWriter, Int) throws -> Void
     ) throws -> (clip: Clip, failure: CaptureError, rounds: Int) {
@@ -47,7 +47,7 @@ enum FullDisk {
     }
 
     /// Runs something while no file may grow past a limit.
-    static func during<Result>(bytes limit: Int, _ body: () throws -> Result) rethrows -> Result {
+    package static func during<Result>(bytes limit: Int, _ body: () throws -> Result) rethrows -> Result {
         setLimit(rlim_t(limit))
         defer { setLimit(rlim_t.max) }
         return try body()

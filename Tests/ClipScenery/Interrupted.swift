@@ -1,19 +1,18 @@
+import CaptureBase
 import CaptureEncoding
-import CaptureGate
-import Testing
 
 /// Recordings as they lie there when the machine lost power.
-enum Interrupted: String, CaseIterable, Sendable, CustomTestStringConvertible {
+package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertible {
     case wav, flac, opus, y4m, mjpeg
     case pictureAndSound = "mkv"
     case opusInMatroska = "mka"
 
-    var testDescription: String { rawValue }
-    var ending: String { "." + rawValue }
+    package var description: String { rawValue }
+    package var ending: String { "." + rawValue }
 
-    static let seconds = 3
-    static let sound = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .s16)
-    static let picture = Source.video(.yuyv, rate: 25)
+    package static let seconds = 3
+    package static let sound = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .s16)
+    package static let picture = Source.video(.yuyv, rate: 25)
 
     private var tracks: [ClipTrack] {
         switch self {
@@ -24,7 +23,7 @@ enum Interrupted: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// What was written by then, and what a finished recording of the same has.
-    func bytes(_ scratch: Scratch) throws -> (interrupted: [UInt8], finished: [UInt8]) {
+    package func bytes(_ scratch: Scratch) throws -> (interrupted: [UInt8], finished: [UInt8]) {
         let path = scratch.path("source" + ending)
         var settings = EncoderSettings()
         if self == .opusInMatroska { settings.audioCodec = .opus }
@@ -47,7 +46,7 @@ enum Interrupted: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     /// A Matroska recording whose microphone was away from the first second to the fifth: the silence for that comes when it
     /// is back, behind the pictures.
-    static func lateSound(_ scratch: Scratch) throws -> [UInt8] {
+    package static func lateSound(_ scratch: Scratch) throws -> [UInt8] {
         let path = scratch.path("late.mkv")
         let writer = try ClipFormat.matroska.writer(
             on: ClipOutput(opening: .file(path: path)),
@@ -83,7 +82,7 @@ enum Interrupted: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// Whether others' tools find no fault in a file.
-    func judge(_ path: String, _ scratch: Scratch) throws -> String? {
+    package func judge(_ path: String, _ scratch: Scratch) throws -> String? {
         switch self {
         case .wav: try Self.fault("sox", ["-V3", path, "-n", "stat"], scratch, words: ["WARN", "FAIL", "premature"])
         case .flac: try Self.fault("flac", ["-ts", path], scratch, words: ["ERROR"])
@@ -110,7 +109,7 @@ enum Interrupted: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 extension [UInt8] {
-    func places(of pattern: [UInt8]) -> [Int] {
+    package func places(of pattern: [UInt8]) -> [Int] {
         (0..<Swift.max(0, count - pattern.count + 1)).filter { self[$0..<$0 + pattern.count].elementsEqual(pattern) }
     }
 }

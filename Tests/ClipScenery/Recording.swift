@@ -1,19 +1,21 @@
+import CaptureBase
 import CaptureEncoding
-import CaptureGate
 
 /// Short recordings for the judges.
-enum Recording {
-    static let microphone = "Test microphone"
-    static let camera = "Test camera"
+package enum Recording {
+    package static let microphone = "Test microphone"
+    package static let camera = "Test camera"
 
-    static func track(_ format: AudioFormat) -> ClipTrack {
+    package static func track(_ format: AudioFormat) -> ClipTrack {
         ClipTrack(.audio(format), name: microphone, device: "mic-1")
     }
-    static func track(_ format: VideoFormat) -> ClipTrack { ClipTrack(.video(format), name: camera, device: "cam-1") }
+    package static func track(_ format: VideoFormat) -> ClipTrack {
+        ClipTrack(.video(format), name: camera, device: "cam-1")
+    }
 
     /// Records sound in periods of uneven length.
     @discardableResult
-    static func sound(
+    package static func sound(
         _ bytes: [UInt8], _ format: AudioFormat, to path: String, settings: EncoderSettings = EncoderSettings()
     ) throws -> Clip {
         let destination = ClipDestination(path)
@@ -33,7 +35,7 @@ enum Recording {
 
     /// Records pictures at their exact times.
     @discardableResult
-    static func pictures(
+    package static func pictures(
         _ frames: [[UInt8]], _ format: VideoFormat, to path: String, settings: EncoderSettings = EncoderSettings()
     ) throws -> Clip {
         let destination = ClipDestination(path)
@@ -45,15 +47,15 @@ enum Recording {
         return try writer.finish(ledger: ledger, end: .complete)
     }
 
-    static func time(_ frame: Int, _ format: AudioFormat) -> Int64 {
+    package static func time(_ frame: Int, _ format: AudioFormat) -> Int64 {
         Int64(frame) * 1_000_000_000 / Int64(format.sampleRate)
     }
 
-    static func time(_ number: Int, _ format: VideoFormat) -> Int64 {
+    package static func time(_ number: Int, _ format: VideoFormat) -> Int64 {
         Int64(number) * Int64(format.frameRate.denominator) * 1_000_000_000 / Int64(format.frameRate.numerator)
     }
 
-    static var ledger: LossLedger {
+    package static var ledger: LossLedger {
         var audio = TrackLedger(kind: .audio, name: microphone, device: "mic-1")
         audio.asked = 480
         audio.delivered = 479
@@ -62,6 +64,6 @@ enum Recording {
         return LossLedger(tracks: [audio])
     }
 
-    static let sampleFormats: [SampleFormat] = SampleFormat.allCases
-    static let channelCounts = [1, 2, 8]
+    package static let sampleFormats: [SampleFormat] = SampleFormat.allCases
+    package static let channelCounts = [1, 2, 8]
 }

@@ -1,21 +1,21 @@
-import CaptureGate
+import CaptureBase
 import Foundation
 
 /// Deterministic sound and pictures.
-enum Source {
+package enum Source {
     /// Samples that use every bit: Knuth's multiplicative hash of their number; S24_LE has a dirty fourth byte.
-    static func sound(_ format: AudioFormat, frames: Int, from first: Int = 0) -> [UInt8] {
+    package static func sound(_ format: AudioFormat, frames: Int, from first: Int = 0) -> [UInt8] {
         (first * format.channels..<(first + frames) * format.channels).flatMap { sample(format.sampleFormat, $0) }
     }
 
     /// Of each channel a tone of its own, and a slower swell.
-    static func tone(_ seconds: Double, channel: Int) -> Double {
+    package static func tone(_ seconds: Double, channel: Int) -> Double {
         let swell = 0.6 + 0.3 * sin(2 * .pi * 1.5 * seconds)
         return swell * sin(2 * .pi * Double(440 + 110 * channel) * seconds)
     }
 
     /// Sound that a lossy codec keeps.
-    static func tones(_ format: AudioFormat, frames: Int) -> [UInt8] {
+    package static func tones(_ format: AudioFormat, frames: Int) -> [UInt8] {
         (0..<frames).flatMap { frame in
             (0..<format.channels).flatMap { channel in
                 stored(tone(Double(frame) / Double(format.sampleRate), channel: channel), format.sampleFormat)
@@ -45,7 +45,7 @@ enum Source {
     }
 
     /// What of such sound is stored: S24_LE without its fourth byte.
-    static func stored(_ bytes: [UInt8], _ format: SampleFormat) -> [UInt8] {
+    package static func stored(_ bytes: [UInt8], _ format: SampleFormat) -> [UInt8] {
         format == .s24 ? bytes.enumerated().filter { $0.offset % 4 != 3 }.map(\.element) : bytes
     }
 
@@ -53,7 +53,7 @@ enum Source {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
     }
 
-    static func video(
+    package static func video(
         _ pixelFormat: PixelFormat, _ width: Int = 64, _ height: Int = 48, bytesPerLine: Int = 0, rate: Int = 30
     ) -> VideoFormat {
         guard let frameRate = FrameRate(rate) else { preconditionFailure("\(rate) is no frame rate") }
@@ -62,7 +62,7 @@ enum Source {
     }
 
     /// A smooth picture that moves with its number, in limited range, and its planes.
-    static func picture(_ format: VideoFormat, number: Int = 0) -> [UInt8] {
+    package static func picture(_ format: VideoFormat, number: Int = 0) -> [UInt8] {
         switch format.pixelFormat {
         case .yuyv, .uyvy: packed(format, number)
         case .nv12, .yuv420: planar(format, number)
@@ -71,9 +71,11 @@ enum Source {
         }
     }
 
-    static func luma(_ x: Int, _ y: Int, _ number: Int) -> UInt8 { UInt8(16 + (2 * x + 3 * y + 5 * number) % 220) }
-    static func blue(_ x: Int, _ y: Int) -> UInt8 { UInt8(60 + (x + y) % 128) }
-    static func red(_ x: Int, _ y: Int) -> UInt8 { UInt8(180 - (x + 2 * y) % 128) }
+    package static func luma(_ x: Int, _ y: Int, _ number: Int) -> UInt8 {
+        UInt8(16 + (2 * x + 3 * y + 5 * number) % 220)
+    }
+    package static func blue(_ x: Int, _ y: Int) -> UInt8 { UInt8(60 + (x + y) % 128) }
+    package static func red(_ x: Int, _ y: Int) -> UInt8 { UInt8(180 - (x + 2 * y) % 128) }
 
     private static func rows(_ format: VideoFormat, _ used: Int, _ pixel: (Int, Int) -> [UInt8]) -> [UInt8] {
         (0..<format.height).flatMap { y in
@@ -106,7 +108,7 @@ enum Source {
 
 extension SampleFormat {
     /// ffmpeg's name for the format as it is stored.
-    var rawName: String {
+    package var rawName: String {
         switch self {
         case .s16: "s16le"
         case .s24Packed, .s24: "s24le"

@@ -1,17 +1,17 @@
 import Foundation
 
 /// Another project's program, as a judge of what we wrote.
-enum Tool {
-    struct Result {
-        let status: Int32
-        let output: [UInt8]
-        let errors: String
+package enum Tool {
+    package struct Result {
+        package let status: Int32
+        package let output: [UInt8]
+        package let errors: String
 
-        var text: String { String(decoding: output, as: UTF8.self) }
+        package var text: String { String(decoding: output, as: UTF8.self) }
     }
 
     /// Runs it to its end; output and errors go by way of files, so that neither can block.
-    static func run(_ name: String, _ arguments: [String], in scratch: Scratch) throws -> Result {
+    package static func run(_ name: String, _ arguments: [String], in scratch: Scratch) throws -> Result {
         let (out, err) = (scratch.path(), scratch.path())
         for path in [out, err] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
         let process = Process()
@@ -30,13 +30,13 @@ enum Tool {
 
     /// Runs it and gives what it wrote.
     /// - Throws: `ToolFailure` for any status but 0.
-    static func output(_ name: String, _ arguments: [String], in scratch: Scratch) throws -> [UInt8] {
+    package static func output(_ name: String, _ arguments: [String], in scratch: Scratch) throws -> [UInt8] {
         let result = try run(name, arguments, in: scratch)
         guard result.status == 0 else { throw ToolFailure(name: name, result: result) }
         return result.output
     }
 
-    static func text(_ name: String, _ arguments: [String], in scratch: Scratch) throws -> String {
+    package static func text(_ name: String, _ arguments: [String], in scratch: Scratch) throws -> String {
         String(decoding: try output(name, arguments, in: scratch), as: UTF8.self)
     }
 }

@@ -1,8 +1,8 @@
-import CaptureGate
+import CaptureBase
 
 extension AudioFormat {
     /// Duration of frames, nanoseconds, to the nearest.
-    func nanoseconds(ofFrames frames: Int64) -> Int64 {
+    package func nanoseconds(ofFrames frames: Int64) -> Int64 {
         // In two steps: the product would overflow after 13 hours at 192 kHz.
         let rate = Int64(sampleRate)
         return frames / rate * 1_000_000_000 + (frames % rate * 1_000_000_000 + rate / 2) / rate
@@ -10,7 +10,7 @@ extension AudioFormat {
 
     /// Frames in bytes.
     /// - Throws: `.usage` if they are not whole frames.
-    func frames(in bytes: RawSpan) throws(CaptureError) -> Int {
+    package func frames(in bytes: RawSpan) throws(CaptureError) -> Int {
         guard bytes.byteCount.isMultiple(of: bytesPerFrame) else {
             throw CaptureError(
                 .usage, "\(bytes.byteCount) bytes are not whole frames of \(bytesPerFrame) bytes of sound.")
@@ -53,5 +53,5 @@ extension AudioFormat {
 extension AudioFormat {
     /// Most bytes that an encoder makes of the frames inside it. FLAC's blocks last 0.1 s and Opus' packets 60 ms at most, two
     /// may be inside, and they are hardly larger than their audio.
-    var maxBufferedBytes: Int { bytesPerFrame * sampleRate / 5 + 4096 }
+    package var maxBufferedBytes: Int { bytesPerFrame * sampleRate / 5 + 4096 }
 }

@@ -1,11 +1,11 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// Resampler that reads audio between its samples, at a rate that may change at any time: a polyphase windowed sinc.
 ///
 /// It is our own: libraries begin with a delay and a low-pass even at a ratio of 1, so that they can't take over in the middle
 /// of audio that was passed on bit by bit. Here the rate 1 changes nothing, and the seam is continuous.
-struct Resampler {
+package struct Resampler {
     private let channels: Int
     private let codec: SampleCodec
     private let table = SincTable()
@@ -18,30 +18,30 @@ struct Resampler {
     /// Coefficients of the current place; a member, so that a frame allocates nothing.
     private var row = [Double](repeating: 0, count: SincTable.taps)
 
-    init(_ format: AudioFormat) {
+    package init(_ format: AudioFormat) {
         channels = format.channels
         codec = SampleCodec(format: format.sampleFormat)
         frames = [Double](repeating: 0, count: SincTable.half * format.channels)
     }
 
     /// Frames that came in and have not gone out.
-    var pending: Double { Double(end) - place }
+    package var pending: Double { Double(end) - place }
 
     /// Begins after the `SincTable.half` frames that were passed on last.
-    mutating func begin(after history: RawSpan) {
+    package mutating func begin(after history: RawSpan) {
         frames.removeAll(keepingCapacity: true)
         history.withUnsafeBytes { codec.decode($0, into: &frames) }
         end = SincTable.half
         place = Double(end)
     }
 
-    mutating func push(_ bytes: RawSpan) {
+    package mutating func push(_ bytes: RawSpan) {
         bytes.withUnsafeBytes { codec.decode($0, into: &frames) }
         end = frames.count / channels
     }
 
     /// Ends the input: all frames can go out, as if silence followed.
-    mutating func pushEnd() {
+    package mutating func pushEnd() {
         frames.append(contentsOf: repeatElement(0, count: SincTable.half * channels))
     }
 
@@ -52,7 +52,7 @@ struct Resampler {
     ///   - most: frames.
     ///   - bytes: gets the frames, and no more.
     /// - Returns: number of frames.
-    mutating func pull(step: Double, most: Int, into bytes: inout [UInt8]) -> Int {
+    package mutating func pull(step: Double, most: Int, into bytes: inout [UInt8]) -> Int {
         let size = channels * codec.format.bytesPerSample
         let known = frames.count / channels - SincTable.half
         let limit = Double(min(known, end))
@@ -125,19 +125,19 @@ struct Resampler {
 /// Coefficients for audio between its samples: a sinc under a Kaiser window, for a grid of places.
 ///
 /// At a whole place all but one are 0 and that is 1, so that nothing is changed there.
-struct SincTable {
+package struct SincTable {
     /// Samples before the place, and after it.
-    static let half = 40
-    static let taps = 2 * half
+    package static let half = 40
+    package static let taps = 2 * half
     /// Places between two samples; between these the coefficients are interpolated, which errs by less than -128 dB.
-    static let places = 2048
+    package static let places = 2048
     /// Shape of the window: side lobes of -125 dB; flat to 0.9 of half the sample rate.
     private static let beta = 12.8
 
     /// One row for each place, and one more for the next sample.
-    private(set) var rows: [Double]
+    private(set) package var rows: [Double]
 
-    init() {
+    package init() {
         rows = [Double](repeating: 0, count: (Self.places + 1) * Self.taps)
         for place in 0...Self.places { fill(place) }
     }
@@ -179,11 +179,11 @@ struct SincTable {
 }
 
 /// Codec between samples in memory and numbers in the samples' own units, so that whole numbers stay as they are.
-struct SampleCodec {
-    let format: SampleFormat
+package struct SampleCodec {
+    package let format: SampleFormat
 
     /// Appends samples as numbers.
-    func decode(_ bytes: UnsafeRawBufferPointer, into numbers: inout [Double]) {
+    package func decode(_ bytes: UnsafeRawBufferPointer, into numbers: inout [Double]) {
         let size = format.bytesPerSample
         for offset in stride(from: 0, to: bytes.count - size + 1, by: size) {
             numbers.append(number(bytes, offset))
@@ -204,7 +204,7 @@ struct SampleCodec {
     }
 
     /// Stores a number rounded to the nearest, limited to full scale.
-    func encode(_ number: Double, at offset: Int, in bytes: UnsafeMutableRawBufferPointer) {
+    package func encode(_ number: Double, at offset: Int, in bytes: UnsafeMutableRawBufferPointer) {
         switch format {
         case .s16: bytes.storeBytes(of: Int16(whole(number, 32_767)), toByteOffset: offset, as: Int16.self)
         case .s24Packed:

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Conversions between sample formats, bit by bit and without rounding.
 enum Samples {

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 extension Clip {
     /// JSON on one line (RFC 8259).

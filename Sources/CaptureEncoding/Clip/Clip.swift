@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// A finished recording: its files, its tracks, and the frames that were lost on the way.
 ///
@@ -11,13 +11,13 @@ public struct Clip: Hashable, Sendable {
     public let durationNanoseconds: Int64
     public let bytes: Int64
     /// Tracks in the formats that the devices delivered.
-    public internal(set) var tracks: [ClipTrack]
-    public internal(set) var ledger: LossLedger
+    public package(set) var tracks: [ClipTrack]
+    public package(set) var ledger: LossLedger
     public let end: EndReason
     /// Files of a segmented clip, in their order; empty for a clip of one file.
     public let segments: [ClipSegment]
     /// Further outputs of the same capture.
-    public internal(set) var tees: [ClipTee] = []
+    public package(set) var tees: [ClipTee] = []
 
     public init(
         path: String, format: ClipFormat, durationNanoseconds: Int64, bytes: Int64, tracks: [ClipTrack],
@@ -69,6 +69,21 @@ public struct ClipTee: Hashable, Sendable {
     public let ledger: LossLedger
     /// Files of a segmented output; empty for one file.
     public let segments: [ClipSegment]
+
+    package init(
+        path: String, format: ClipFormat, durationNanoseconds: Int64, bytes: Int64, end: EndReason,
+        error: CaptureError?,
+        ledger: LossLedger, segments: [ClipSegment]
+    ) {
+        self.path = path
+        self.format = format
+        self.durationNanoseconds = durationNanoseconds
+        self.bytes = bytes
+        self.end = end
+        self.error = error
+        self.ledger = ledger
+        self.segments = segments
+    }
 }
 
 /// Failure of one of several outputs, while the others go on.
@@ -77,6 +92,11 @@ public struct ClipTee: Hashable, Sendable {
 public struct OutputFailure: Hashable, Sendable {
     public let path: String
     public let error: CaptureError
+
+    package init(path: String, error: CaptureError) {
+        self.path = path
+        self.error = error
+    }
 }
 
 /// Reason for which a recording ended.
@@ -103,7 +123,7 @@ public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
     case failure
 
     /// Reason for a clip whose output failed.
-    init(ofOutput error: CaptureError) {
+    package init(ofOutput error: CaptureError) {
         self = error == .sizeReached ? .maxSize : error.kind == .diskFull ? .diskFull : .failure
     }
 }

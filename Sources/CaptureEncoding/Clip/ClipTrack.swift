@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Track of a clip: one microphone or camera, with the format that was negotiated.
 ///
@@ -34,7 +34,7 @@ public struct ClipTrack: Hashable, Sendable {
 
 extension ClipTrack {
     /// Frames in the data of one write.
-    func frames(in data: RawSpan) throws(CaptureError) -> Int {
+    package func frames(in data: RawSpan) throws(CaptureError) -> Int {
         switch media {
         case .audio(let format): try format.frames(in: data)
         case .video: 1
@@ -42,7 +42,7 @@ extension ClipTrack {
     }
 
     /// Duration of frames, nanoseconds.
-    func nanoseconds(ofFrames frames: Int64) -> Int64 {
+    package func nanoseconds(ofFrames frames: Int64) -> Int64 {
         switch media {
         case .audio(let format): format.nanoseconds(ofFrames: frames)
         case .video(let format): format.frameRate.frameNanoseconds * frames
@@ -52,7 +52,7 @@ extension ClipTrack {
 
 extension ClipTrack {
     /// Frames of a duration: the inverse of `nanoseconds(ofFrames:)`.
-    func frames(lasting nanoseconds: Int64) -> Int64 {
+    package func frames(lasting nanoseconds: Int64) -> Int64 {
         switch media {
         case .audio(let format):
             let rate = Int64(format.sampleRate)
@@ -84,7 +84,7 @@ public struct ClipLabels: Hashable, Sendable {
     }
 
     /// Labels with the numbers of the decisions that the recording rests on, as the audit log has them: `GRANT=3, 4`.
-    func allowed(by decisions: [Int64]) -> ClipLabels {
+    package func allowed(by decisions: [Int64]) -> ClipLabels {
         guard !decisions.isEmpty, extra["GRANT"] == nil else { return self }
         var labels = self
         labels.extra["GRANT"] = Set(decisions).sorted().map(String.init).joined(separator: ", ")

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Account of every frame of one track. A frame is one image of video, or one sample of each channel.
 ///
@@ -74,14 +74,14 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     }
 
     /// Limits the ledger to the frames that were written.
-    mutating func limit(to written: UInt64) {
+    package mutating func limit(to written: UInt64) {
         guard written < frames else { return }
         filled = min(filled, written)
         corrected = min(corrected, Int64(clamping: written - filled))
         delivered = UInt64(clamping: Int64(clamping: written - filled) - corrected)
     }
 
-    mutating func note(drift: (ppm: Double, uncertainty: Double)?) {
+    package mutating func note(drift: (ppm: Double, uncertainty: Double)?) {
         driftPPM = drift.map(\.ppm)
         driftUncertaintyPPM = drift.map(\.uncertainty)
     }
@@ -143,7 +143,7 @@ public struct LostFrames: Hashable, Sendable, Codable {
     public var total: UInt64 { Self.causes.reduce(0) { $0 + self[keyPath: $1] } }
 
     /// Counts frames that the device lost before a frame or period, by the cause that its flags tell.
-    mutating func add(_ frames: UInt64, before flags: FrameFlags) {
+    package mutating func add(_ frames: UInt64, before flags: FrameFlags) {
         if flags.contains(.reattached) {
             device += frames
         } else if flags.contains(.suspended) {
@@ -169,7 +169,7 @@ extension LostFrames {
     }
 
     /// Subtracts the losses up to an earlier moment; never below 0.
-    static func -= (lost: inout LostFrames, before: LostFrames) {
+    package static func -= (lost: inout LostFrames, before: LostFrames) {
         for cause in causes { lost[keyPath: cause] -= min(lost[keyPath: cause], before[keyPath: cause]) }
     }
 }
@@ -194,16 +194,21 @@ public struct LossEvent: Hashable, Sendable, Codable {
     }
 
     /// Event with its time counted from a later moment on.
-    func since(_ nanoseconds: Int64) -> LossEvent {
+    package func since(_ nanoseconds: Int64) -> LossEvent {
         LossEvent(atNanoseconds: atNanoseconds - nanoseconds, frames: frames)
     }
 }
 
 /// Frames of a track that are in the file.
-struct KeptFrames: Hashable {
-    var frames: UInt64 = 0
+package struct KeptFrames: Hashable {
+    package var frames: UInt64 = 0
     /// Presentation time of the last one, nanoseconds from the clip's start; `nil` without one.
-    var last: Int64?
+    package var last: Int64?
+
+    package init(frames: UInt64 = 0, last: Int64? = nil) {
+        self.frames = frames
+        self.last = last
+    }
 }
 
 extension KeptFrames {
@@ -211,7 +216,7 @@ extension KeptFrames {
     ///   - track: of the frames.
     ///   - duration: of all, nanoseconds.
     ///   - end: of the last one, nanoseconds from the clip's start.
-    init(of track: ClipTrack, lasting duration: Int64, until end: Int64) {
+    package init(of track: ClipTrack, lasting duration: Int64, until end: Int64) {
         frames = UInt64(max(track.frames(lasting: duration), 0))
         last = frames == 0 ? nil : end - track.nanoseconds(ofFrames: 1)
     }
@@ -219,7 +224,7 @@ extension KeptFrames {
 
 extension LossLedger {
     /// Ledger of an output that failed.
-    func fitted(to kept: [KeptFrames]) -> LossLedger {
+    package func fitted(to kept: [KeptFrames]) -> LossLedger {
         var ledger = self
         for (index, kept) in kept.enumerated() where ledger.tracks.indices.contains(index) {
             ledger.tracks[index].fit(to: kept)

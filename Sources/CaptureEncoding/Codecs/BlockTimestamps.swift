@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Gives blocks that are cut elsewhere than their input the time of their first frame.
 ///

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Encoder of one track: frames in, packets out.
 ///

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Audio codec of a container that offers several.
 ///

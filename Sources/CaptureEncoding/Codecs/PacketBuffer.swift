@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// Run of encoded packets whose memory is reused.
 ///
@@ -32,7 +32,7 @@ public struct PacketBuffer: ~Copyable {
     public func discard(of index: Int) -> Int64 { packet(index).discard }
 
     /// Nanoseconds from the start of the first packet to the end of the last.
-    var duration: Int64 { count == 0 ? 0 : time(of: count - 1) + duration(of: count - 1) - time(of: 0) }
+    package var duration: Int64 { count == 0 ? 0 : time(of: count - 1) + duration(of: count - 1) - time(of: 0) }
 
     /// Decoding can start at this packet.
     public func isKey(_ index: Int) -> Bool { packet(index).key != 0 }
@@ -51,7 +51,7 @@ public struct PacketBuffer: ~Copyable {
     }
 
     /// Lends the bytes of consecutive packets, which lie one behind the other.
-    func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         of range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let start = packet(range.lowerBound).offset
@@ -72,7 +72,7 @@ public struct PacketBuffer: ~Copyable {
     ///   - duration: nanoseconds.
     ///   - fill: returns the bytes it wrote; 0 appends no packet.
     /// - Throws: `.inputOutput` if there is no memory; what `fill` throws.
-    mutating func append(
+    package mutating func append(
         capacity: Int, at time: Int64, lasting duration: Int64,
         _ fill: (UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int
     ) throws(CaptureError) {

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 extension ClipFormat {
     /// Opens a writer once the devices' formats are known.

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Storage for the tracks of a clip: takes frames as they come, each track's in the order of time.
 ///
@@ -120,7 +120,7 @@ extension ClipWriter {
         return index
     }
 
-    func checkTrack(_ track: Int) throws(CaptureError) {
+    package func checkTrack(_ track: Int) throws(CaptureError) {
         guard tracks.indices.contains(track) else {
             throw CaptureError(.usage, "The clip has \(tracks.count) tracks, none of number \(track).")
         }

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Writer of a single-track stream, in which every packet is whole or absent.
 ///

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// A file format of clips.
 ///

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 extension ClipOutput {
@@ -18,7 +18,7 @@ extension ClipOutput {
     /// - Parameters:
     ///   - leftover: what a partial file may hold.
     ///   - steps: where tests have others come in between.
-    init(
+    package init(
         opening destination: ClipDestination, replacing: Bool, over leftover: PartialFilePolicy,
         steps: OutputSteps = OutputSteps()
     ) throws(CaptureError) {
@@ -39,7 +39,7 @@ extension ClipOutput {
 
     /// Opens it for what is recovered of an interrupted recording, beside which it lies until it is finished.
     /// - Throws: as `init(opening:replacing:)`.
-    init(recoveringInto path: String, replacing: Bool) throws(CaptureError) {
+    package init(recoveringInto path: String, replacing: Bool) throws(CaptureError) {
         let file = try Self.open(path, Self.recoverySuffix, replacing, over: .recovery, OutputSteps())
         self.init(
             destination: .file(path: path), file: file, descriptor: file.descriptor, replacing: replacing)
@@ -67,7 +67,7 @@ extension ClipOutput {
 
     /// Checks that the destination can be opened later, as far as its name tells.
     /// - Throws: `.fileExists`, `.usage`.
-    static func checkFree(_ destination: ClipDestination) throws(CaptureError) {
+    package static func checkFree(_ destination: ClipDestination) throws(CaptureError) {
         if case .file(let path) = destination { try checkName(path, replacing: false) }
     }
 
@@ -93,7 +93,7 @@ extension ClipOutput {
     }
 
     /// True for a name that is free, a file's, or that of a link to a file, which is replaced and not written through.
-    static func isReplaceable(_ path: String) -> Bool {
+    package static func isReplaceable(_ path: String) -> Bool {
         switch FileStatus.ofLink(path) {
         case .failure(let errno): return errno == .noSuchFileOrDirectory
         case .success(let status) where status.kind != .link: return status.kind == .file
@@ -124,13 +124,13 @@ extension ClipOutput {
     }
 
     /// The text of a link; `nil` where it is none.
-    static func target(ofLink path: String) -> String? {
+    package static func target(ofLink path: String) -> String? {
         guard let target = try? FileSystem.target(ofLink: path), !target.isEmpty else { return nil }
         return target
     }
 
     /// The folder that a name is in.
-    static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }

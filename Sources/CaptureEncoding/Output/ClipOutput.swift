@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// The bytes of a clip on their way: `OUT.partial`, which becomes OUT when it is finished; standard output; or nothing.
@@ -14,20 +14,20 @@ public struct ClipOutput: ~Copyable, Sendable {
     /// Bytes written at the end; patches don't count.
     public private(set) var bytesWritten: Int64 = 0
     /// `.none` for nothing and once closed.
-    var descriptor: RawDescriptor
-    let replacing: Bool
+    package var descriptor: RawDescriptor
+    package let replacing: Bool
     /// `nil` where it is no file.
-    let file: PartialFile?
+    package let file: PartialFile?
     /// True where the written bytes are of use although the file was never finished.
     let isKept: Bool
     /// Stores what is written while more comes; `nil` until something was, and where nothing of it is kept.
-    var sync: DiskSync?
+    package var sync: DiskSync?
     /// Gives it its name later; at once where there is none.
-    var finishing: FinishingQueue?
+    package var finishing: FinishingQueue?
     /// The most bytes it may have; `nil` as many as there is room for.
-    var limit: Int64?
+    package var limit: Int64?
     /// The reader of standard output; `nil` where it goes elsewhere.
-    var reader: OutputReader?
+    package var reader: OutputReader?
 
     /// - Parameter isKept: not so of half a picture, and of half a recovery, whose interrupted recording is still there.
     init(
@@ -50,12 +50,12 @@ public struct ClipOutput: ~Copyable, Sendable {
 
     static let partialSuffix = ".partial"
 
-    static func partial(of path: String) -> String { path + partialSuffix }
+    package static func partial(of path: String) -> String { path + partialSuffix }
 
     /// Appends all of it.
     /// - Throws: `.diskFull`, ``CaptureError/sizeReached`` or `.inputOutput`, also of what was written before and could not be
     ///   stored. Part of it may be there: see `rewind(to:)`.
-    mutating func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
+    package mutating func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
         if let limit, bytesWritten + Int64(bytes.count) > limit { throw .sizeReached }
         guard destination != .nothing else {
             bytesWritten += Int64(bytes.count)
@@ -112,7 +112,7 @@ public struct ClipOutput: ~Copyable, Sendable {
         _ = Poll.wait(for: descriptor.number, .output, milliseconds: -1)
     }
 
-    mutating func write(_ bytes: [UInt8]) throws(CaptureError) {
+    package mutating func write(_ bytes: [UInt8]) throws(CaptureError) {
         try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in try write(bytes) }
     }
 
@@ -140,7 +140,7 @@ public struct ClipOutput: ~Copyable, Sendable {
         bytesWritten = length
     }
 
-    func failure(_ code: Errno, _ action: String) -> CaptureError {
+    package func failure(_ code: Errno, _ action: String) -> CaptureError {
         .output(code, action, destination == .standardOutput ? "standard output" : destination.description)
     }
 }
@@ -148,7 +148,7 @@ public struct ClipOutput: ~Copyable, Sendable {
 extension ClipOutput {
     /// Makes it durable and gives it its name; later, where it has a queue for that.
     /// - Throws: as `FileCommit.run()`.
-    mutating func finish() throws(CaptureError) {
+    package mutating func finish() throws(CaptureError) {
         guard case .file(let path) = destination, let file, descriptor != .none else { return }
         let last = FileCommit(file: file, length: bytesWritten, path: path, replacing: replacing, sync: sync)
         if let finishing {
@@ -161,7 +161,7 @@ extension ClipOutput {
     }
 
     /// Removes what was written.
-    mutating func discard() {
+    package mutating func discard() {
         guard let file, descriptor != .none else { return }
         file.remove()
         Self.close(file, sync)
@@ -169,7 +169,7 @@ extension ClipOutput {
     }
 
     /// Without waiting for a disk that is behind.
-    static func close(_ file: PartialFile, _ sync: DiskSync?) {
+    package static func close(_ file: PartialFile, _ sync: DiskSync?) {
         file.steps.reached(.close)
         if let sync { sync.close() } else { file.descriptor.close() }
     }

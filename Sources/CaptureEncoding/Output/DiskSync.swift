@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import Dispatch
 import LinuxSystem
 
@@ -9,12 +9,12 @@ import LinuxSystem
 /// thread is no slower than others, or a busy machine would lose more. It also sees what other programs do to the file.
 ///
 /// *thread-safe*
-final class DiskSync: Sendable {
+package final class DiskSync: Sendable {
     /// Time from the beginning of one to that of the next, nanoseconds: with the half second that Opus gathers it is less than a
     /// second and a half.
-    static let interval: Int64 = 750_000_000
+    package static let interval: Int64 = 750_000_000
     /// Between two looks for something new, nanoseconds.
-    static let pause: Int64 = 250_000_000
+    package static let pause: Int64 = 250_000_000
 
     /// A process may have little memory for addresses.
     private static let stackBytes = 256 << 10
@@ -39,14 +39,14 @@ final class DiskSync: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let idle = DispatchSemaphore(value: 0)
 
-    init(_ file: PartialFile) {
+    package init(_ file: PartialFile) {
         self.file = file
         folder = ClipOutput.folder(of: file.path)
     }
 
     /// Begins with a thread.
     /// - Throws: where there may be no more of them.
-    convenience init(starting file: PartialFile) throws(CaptureError) {
+    package convenience init(starting file: PartialFile) throws(CaptureError) {
         self.init(file)
         do throws(Errno) {
             try DetachedThread.start(stackBytes: Self.stackBytes) { self.run() }
@@ -59,7 +59,7 @@ final class DiskSync: Sendable {
 
     /// Notes the length of the file now.
     /// - Returns: what kept an earlier part from the disk, or what another program has done to it.
-    func note(_ length: Int64) -> CaptureError? {
+    package func note(_ length: Int64) -> CaptureError? {
         state.withLock { state in
             state.length = length
             return state.failure
@@ -67,7 +67,7 @@ final class DiskSync: Sendable {
     }
 
     /// Notes that the file becomes shorter, before it does.
-    func noteCut(to length: Int64) {
+    package func noteCut(to length: Int64) {
         state.withLock { state in
             state.length = length
             state.stored = min(state.stored, length)
@@ -76,20 +76,20 @@ final class DiskSync: Sendable {
     }
 
     /// Begins nothing more.
-    func stop() {
+    package func stop() {
         state.withLock { $0.isOver = true }
         wake.signal()
     }
 
     /// Waits for what is under way; after `stop()`, once.
     /// - Returns: what kept a part from the disk.
-    func wait() -> CaptureError? {
+    package func wait() -> CaptureError? {
         if state.withLock({ $0.isBusy }) { idle.wait() }
         return state.withLock { $0.failure }
     }
 
     /// Stops and closes the file, without waiting for the disk.
-    func close() {
+    package func close() {
         let isIdle = state.withLock { state in
             state.isOver = true
             state.closesWhenIdle = state.isBusy
@@ -114,7 +114,7 @@ final class DiskSync: Sendable {
     /// Stores what is new, where it is time.
     /// - Parameter now: CLOCK_MONOTONIC nanoseconds.
     /// - Returns: nanoseconds until the next look; `nil` where it is over.
-    func look(at now: Int64) -> Int64? {
+    package func look(at now: Int64) -> Int64? {
         let begun: State? = state.withLock { state in
             guard !state.isOver, state.failure == nil, state.length > 0 else { return nil }
             if let last = state.last, now - last < Self.interval { return nil }
@@ -158,7 +158,7 @@ final class DiskSync: Sendable {
     }
 
     /// Stores the names in a folder, where it can.
-    static func store(folder: String) {
+    package static func store(folder: String) {
         try? FileDescriptor(opening: folder, .directory).sync()
     }
 }

@@ -1,22 +1,22 @@
-import CaptureGate
+import CaptureBase
 import Dispatch
 import LinuxSystem
 
 /// The commit of a written file: fsync, rename without replacing, fsync of the directory.
 ///
 /// The name comes last, so that a file under the clip's name is whole on the disk, whenever the power is cut.
-struct FileCommit: Sendable {
-    let file: PartialFile
+package struct FileCommit: Sendable {
+    package let file: PartialFile
     /// Bytes that were written.
-    let length: Int64
-    let path: String
-    let replacing: Bool
+    package let length: Int64
+    package let path: String
+    package let replacing: Bool
     /// The thread that has stored it until now; `nil` where none has.
-    let sync: DiskSync?
+    package let sync: DiskSync?
 
     /// - Throws: `.fileExists` if a file of that name has appeared since, `.inputOutput`, `.diskFull`. The recording
     ///   then stays under its partial name.
-    func run() throws(CaptureError) {
+    package func run() throws(CaptureError) {
         try store()
         file.steps.reached(.check)
         if let trouble = file.trouble(withWritten: length) { throw trouble }
@@ -27,7 +27,7 @@ struct FileCommit: Sendable {
         syncFolder()
     }
 
-    func close() { ClipOutput.close(file, sync) }
+    package func close() { ClipOutput.close(file, sync) }
 
     /// An error is told to one of those who store, so that both have to be asked.
     private func store() throws(CaptureError) {
@@ -81,7 +81,7 @@ struct FileCommit: Sendable {
 /// recorded.
 ///
 /// *thread-safe*
-final class FinishingQueue: Sendable {
+package final class FinishingQueue: Sendable {
     private struct State {
         var finished: [ClipSegment] = []
         var failure: CaptureError?
@@ -91,7 +91,9 @@ final class FinishingQueue: Sendable {
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "capturegate.finish")
 
-    func add(_ last: FileCommit) {
+    package init() {}
+
+    package func add(_ last: FileCommit) {
         queue.async { [self] in
             let failure = Self.run(last)
             last.close()
@@ -103,7 +105,7 @@ final class FinishingQueue: Sendable {
     }
 
     /// Tells of the part whose file was added last, once that has its name.
-    func tell(_ part: ClipSegment) {
+    package func tell(_ part: ClipSegment) {
         queue.async { [self] in
             state.withLock { state in
                 if !state.hasLastFailed { state.finished.append(part) }
@@ -113,7 +115,7 @@ final class FinishingQueue: Sendable {
     }
 
     /// The parts that have their names since the last call.
-    func takeFinished() -> [ClipSegment] {
+    package func takeFinished() -> [ClipSegment] {
         state.withLock { state in
             // Most of the time there is none, and nothing to be made anew.
             if state.finished.isEmpty { return [] }
@@ -123,10 +125,10 @@ final class FinishingQueue: Sendable {
     }
 
     /// Why the first file that did not get its name did not.
-    var failure: CaptureError? { state.withLock { $0.failure } }
+    package var failure: CaptureError? { state.withLock { $0.failure } }
 
     /// Returns when all that was added is done.
-    func wait() { queue.sync {} }
+    package func wait() { queue.sync {} }
 
     private static func run(_ last: FileCommit) -> CaptureError? {
         do {

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// The reader of standard output, as a clip's writer sees it.
@@ -7,12 +7,12 @@ import LinuxSystem
 /// takes: a program must end although its reader does not read.
 ///
 /// *thread-safe*
-final class OutputReader: Sendable {
+package final class OutputReader: Sendable {
     /// A descriptor with an open file description of its own where that can be had, which then does not block; nobody else's
     /// is changed.
-    let descriptor: RawDescriptor
+    package let descriptor: RawDescriptor
     /// Bytes that can be written without waiting once a poll says so; `nil` where writing itself does not wait.
-    let atOnce: Int?
+    package let atOnce: Int?
     /// True where the descriptor is this object's to close.
     private let isOwn: Bool
     /// Nanoseconds.
@@ -29,7 +29,7 @@ final class OutputReader: Sendable {
     /// - Parameters:
     ///   - stream: of the process.
     ///   - patience: for each byte, once the capture is over.
-    init(of stream: RawDescriptor, patience: Duration = .seconds(5)) {
+    package init(of stream: RawDescriptor, patience: Duration = .seconds(5)) {
         self.patience = patience.nanoseconds
         let kind = try? FileStatus.of(stream).get().kind
         let flags: OpenFlags = [.writeOnly, .nonBlocking, .noControllingTerminal]
@@ -45,15 +45,15 @@ final class OutputReader: Sendable {
 
     /// - Parameter isOver: says on any thread whether the capture is over; asked about ten times a second while nothing is
     ///   read.
-    func watch(_ isOver: @escaping @Sendable () -> Bool) { state.withLock { $0.isOver = isOver } }
+    package func watch(_ isOver: @escaping @Sendable () -> Bool) { state.withLock { $0.isOver = isOver } }
 
     /// It has taken something.
-    func took() { state.withLock { $0.waitingSince = nil } }
+    package func took() { state.withLock { $0.waitingSince = nil } }
 
     /// Waits until it takes more.
     ///
     /// - Returns: false where it does not, and the capture is over.
-    func waitForRoom() -> Bool {
+    package func waitForRoom() -> Bool {
         while true {
             if state.withLock({ $0.hasGivenUp }) { return false }
             // What is wrong with it, the write tells.
@@ -74,7 +74,7 @@ final class OutputReader: Sendable {
     }
 
     /// Why it has got only a part.
-    var error: CaptureError {
+    package var error: CaptureError {
         CaptureError(
             .inputOutput,
             "Nobody reads standard output: it took nothing for \(patience / 1_000_000_000) s after the capture's end, and the "
@@ -85,7 +85,7 @@ final class OutputReader: Sendable {
 
 extension CaptureError {
     /// Frames of its last seconds are lost, and nobody knows which.
-    static let slowReader = CaptureError(
+    package static let slowReader = CaptureError(
         .inputOutput, "Who reads standard output was too slow: the clip's end is missing.",
         remedies: [Remedy("Read faster, or record to a file.")])
 }

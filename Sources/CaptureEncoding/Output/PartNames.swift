@@ -1,14 +1,14 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// The names of a clip's parts: `clip-0001.mkv`, `clip-0002.mkv`, and so on.
-struct PartNames: Sendable {
-    let destination: ClipDestination
+package struct PartNames: Sendable {
+    package let destination: ClipDestination
 
     /// - Parameter destination: what the whole is called: `clip.mkv`.
     /// - Throws: `.usage` for standard output; `.fileExists` where a part of an interrupted recording is left, or anything
     ///   else under its name, which would end this one as soon as it comes to that number.
-    init(_ destination: ClipDestination) throws(CaptureError) {
+    package init(_ destination: ClipDestination) throws(CaptureError) {
         guard destination != .standardOutput else {
             throw CaptureError(
                 .usage, "Standard output can't be cut into several files.", remedies: [Remedy("Name a file.")])
@@ -20,7 +20,7 @@ struct PartNames: Sendable {
     }
 
     /// - Parameter number: 1 upwards; four digits, more from 10,000 on.
-    func place(_ number: Int) -> ClipDestination {
+    package func place(_ number: Int) -> ClipDestination {
         guard case .file(let path) = destination else { return destination }
         let digits = String(number)
         return .file(
@@ -28,7 +28,7 @@ struct PartNames: Sendable {
     }
 
     /// For people: `clip-NNNN.mkv`; `nil` where there are no files.
-    var pattern: String? {
+    package var pattern: String? {
         guard case .file(let path) = destination else { return nil }
         return Self.name(path, String(repeating: "N", count: Self.digits))
     }
@@ -41,7 +41,7 @@ struct PartNames: Sendable {
 
     /// Checks that none of them is there yet.
     /// - Throws: `.fileExists`.
-    func checkFree() throws(CaptureError) {
+    package func checkFree() throws(CaptureError) {
         if let name = existing(endingIn: "").first { throw ClipOutput.exists(name) }
     }
 

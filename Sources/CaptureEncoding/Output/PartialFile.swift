@@ -1,19 +1,19 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// The file that becomes a clip. It is known by its inode: its name may be given to another file at any moment, and only
 /// what was made here is ever renamed or removed.
 ///
 /// *thread-safe*
-struct PartialFile: Sendable {
-    let descriptor: RawDescriptor
+package struct PartialFile: Sendable {
+    package let descriptor: RawDescriptor
     /// Its name until it is finished.
-    let path: String
-    let steps: OutputSteps
+    package let path: String
+    package let steps: OutputSteps
     /// The status when it was opened: its device and inode are what it is known by.
     private let made: FileStatus
 
-    init(_ descriptor: RawDescriptor, _ path: String, _ status: FileStatus, _ steps: OutputSteps) {
+    package init(_ descriptor: RawDescriptor, _ path: String, _ status: FileStatus, _ steps: OutputSteps) {
         self.descriptor = descriptor
         self.path = path
         self.steps = steps
@@ -21,19 +21,19 @@ struct PartialFile: Sendable {
     }
 
     /// Looks whether a name is this file's.
-    func isNamed(_ path: String) -> Bool {
+    package func isNamed(_ path: String) -> Bool {
         (try? FileStatus.ofLink(path).get().isSameFile(as: made)) ?? false
     }
 
     /// Takes its name away, where that is still its own.
-    func remove() {
+    package func remove() {
         steps.reached(.remove)
         if isNamed(path) { try? FileSystem.remove(path) }
     }
 
     /// Looks whether another program has taken away from what was written: shortened it, or removed it.
     /// - Parameter length: bytes that were written.
-    func loss(ofWritten length: Int64) -> CaptureError? {
+    package func loss(ofWritten length: Int64) -> CaptureError? {
         switch FileStatus.of(descriptor) {
         case .failure(let errno): .output(errno, "look at", path)
         case .success(let own) where own.links == 0 && !isNamed(path): removed
@@ -43,7 +43,7 @@ struct PartialFile: Sendable {
 
     /// Why it can't become the clip; `nil` where it is whole and under its name.
     /// - Parameter length: bytes that were written.
-    func trouble(withWritten length: Int64) -> CaptureError? {
+    package func trouble(withWritten length: Int64) -> CaptureError? {
         if let loss = loss(ofWritten: length) { return loss }
         switch FileStatus.ofLink(path) {
         case .success(let named): return named.isSameFile(as: made) ? nil : moved
@@ -70,7 +70,7 @@ struct PartialFile: Sendable {
     }
 
     /// The error of a name that is no longer its own, with where the file is now.
-    var moved: CaptureError {
+    package var moved: CaptureError {
         let place = currentPlace
         return CaptureError(
             .inputOutput,
@@ -93,7 +93,7 @@ extension PartialFile {
     /// - Parameter leftover: what a file there may hold.
     /// - Throws: `.fileExists` for anything else, which is left as it is; `.busy` while another recording writes there;
     ///   `.inputOutput`.
-    init(opening path: String, over leftover: PartialFilePolicy, steps: OutputSteps) throws(CaptureError) {
+    package init(opening path: String, over leftover: PartialFilePolicy, steps: OutputSteps) throws(CaptureError) {
         for _ in 0..<Self.mostTries {
             steps.reached(.make)
             if let made = try Self.opened(path, [.create, .exclusive], unless: .fileExists) {
@@ -206,16 +206,16 @@ extension PartialFile {
 
 /// The moments between two calls on a partial file, at which another program may come: tests have one come there, and have a
 /// disk that fails.
-struct OutputSteps: Sendable {
-    enum Step: CaseIterable, Sendable {
+package struct OutputSteps: Sendable {
+    package enum Step: CaseIterable, Sendable {
         case make, look, open, lock, judge, remove, check, rename, renamed, close
     }
 
-    var reached: @Sendable (Step) -> Void = { _ in }
+    package var reached: @Sendable (Step) -> Void = { _ in }
     /// Waits a moment for somebody else's lock.
-    var pause: @Sendable () -> Void = { Poll.pause(milliseconds: 5) }
+    package var pause: @Sendable () -> Void = { Poll.pause(milliseconds: 5) }
     /// Stores what was written: fdatasync(2).
-    var store: @Sendable (RawDescriptor) throws(Errno) -> Void = { (descriptor) throws(Errno) in
+    package var store: @Sendable (RawDescriptor) throws(Errno) -> Void = { (descriptor) throws(Errno) in
         try descriptor.syncData()
     }
 }

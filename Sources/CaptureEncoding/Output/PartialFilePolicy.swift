@@ -1,8 +1,8 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// The treatment of what an earlier writer that was interrupted may have left under the partial name.
-enum PartialFilePolicy: Equatable {
+package enum PartialFilePolicy: Equatable {
     /// A recording: nothing writes over it.
     case recording
     /// Half a picture.
@@ -10,7 +10,7 @@ enum PartialFilePolicy: Equatable {
     /// Half a recovery, whose recording is still there.
     case recovery
 
-    var isReplaceable: Bool {
+    package var isReplaceable: Bool {
         switch self {
         case .recording: false
         case .picture(let isReplaceable): isReplaceable
@@ -19,7 +19,7 @@ enum PartialFilePolicy: Equatable {
     }
 
     /// Why a file with something in it is left alone, and what to do.
-    func error(_ partial: String) -> CaptureError {
+    package func error(_ partial: String) -> CaptureError {
         let quoted = ShellQuote.quoted(partial)
         if case .picture = self {
             return CaptureError(
@@ -36,7 +36,7 @@ enum PartialFilePolicy: Equatable {
 
     /// Why what has the partial name is left alone, whatever is in it; `nil` for a plain file of this user's with no other
     /// name, which may be looked into.
-    static func refusal(of status: FileStatus, _ path: String) -> CaptureError? {
+    package static func refusal(of status: FileStatus, _ path: String) -> CaptureError? {
         let what: String? =
             switch status.kind {
             case .file: fileRefusal(status)
@@ -62,7 +62,7 @@ enum PartialFilePolicy: Equatable {
 
 extension CaptureError {
     /// A failed call on an output, in one sentence with what to do.
-    static func output(_ code: Errno, _ action: String, _ path: String) -> CaptureError {
+    package static func output(_ code: Errno, _ action: String, _ path: String) -> CaptureError {
         let message = "Can't \(action) \(path): \(code.text)."
         switch code {
         // EFBIG: a limit of the file system or of the process (RLIMIT_FSIZE); to the file it is the same.
@@ -93,5 +93,5 @@ extension CaptureError {
     }
 
     /// The error of a clip that has as many bytes as it may.
-    static var sizeReached: CaptureError { CaptureError(.diskFull, "The clip has reached its greatest size.") }
+    package static var sizeReached: CaptureError { CaptureError(.diskFull, "The clip has reached its greatest size.") }
 }

@@ -1,9 +1,9 @@
-import CaptureGate
+import CaptureBase
 
 /// Change of a frame's samples that gives them the colorimetry a file format implies.
-enum ColourConversion: Hashable {
+package enum ColourConversion: Hashable {
     /// Colorimetry of the result.
-    enum Target {
+    package enum Target {
         /// The camera's own.
         case source
         /// JFIF's (ITU-T T.871): BT.601, full range.
@@ -28,7 +28,7 @@ enum ColourConversion: Hashable {
     ///   - source: colorimetry of the frame.
     ///   - arrangement: samples of the frame; RGB is converted elsewhere.
     ///   - target: colorimetry of the result.
-    init(_ source: Colorimetry, _ arrangement: PixelArrangement, to target: Target) {
+    package init(_ source: Colorimetry, _ arrangement: PixelArrangement, to target: Target) {
         switch arrangement {
         case .rgb: self = .none
         case .grey, .deepGrey: self = target == .jpeg && source.range == .limited ? .wideningGrey : .none
@@ -50,7 +50,7 @@ enum ColourConversion: Hashable {
     }
 
     /// Applies what is left once the planes are made.
-    func finish(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
+    package func finish(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
         switch self {
         case .none, .widening: break
         case .wideningGrey: Rows.expandLuma(picture, into: picture, count: geometry.lumaBytes)
@@ -64,7 +64,7 @@ enum ColourConversion: Hashable {
 extension VideoFormat {
     /// The format with a range that a person knows better than the camera's driver; RGB and grey
     /// keep theirs.
-    func of(_ range: MJPEGParameters.Range) -> VideoFormat {
+    package func of(_ range: MJPEGParameters.Range) -> VideoFormat {
         var format = self
         switch range {
         case .asSource: break
@@ -79,18 +79,18 @@ extension VideoFormat {
 
 /// Luma coefficients of a matrix, and code ranges of 8-bit Y, Cb and Cr (ITU-R BT.601, BT.709,
 /// BT.2020, SMPTE 240M).
-struct LumaCoefficients {
+package struct LumaCoefficients {
     /// Kr, Kb and Kg, which add up to 1.
-    let red: Double
-    let blue: Double
-    var green: Double { 1 - red - blue }
+    package let red: Double
+    package let blue: Double
+    package var green: Double { 1 - red - blue }
     /// Codes from black to white, and from the lowest to the highest Cb or Cr.
-    let lumaSteps: Double
-    let chromaSteps: Double
+    package let lumaSteps: Double
+    package let chromaSteps: Double
     /// Code of black.
-    let black: Int32
+    package let black: Int32
 
-    init(_ matrix: Colorimetry.Matrix, _ range: Colorimetry.Range) {
+    package init(_ matrix: Colorimetry.Matrix, _ range: Colorimetry.Range) {
         switch matrix {
         case .bt709: (red, blue) = (0.2126, 0.0722)
         case .smpte240M: (red, blue) = (0.212, 0.087)
@@ -103,33 +103,33 @@ struct LumaCoefficients {
 
     /// Shares of Cb and Cr in red, green and blue, chroma running from -1/2 to 1/2; Y's share is 1
     /// in each.
-    var redCr: Double { 2 * (1 - red) }
-    var blueCb: Double { 2 * (1 - blue) }
-    var greenCb: Double { -blue * blueCb / green }
-    var greenCr: Double { -red * redCr / green }
+    package var redCr: Double { 2 * (1 - red) }
+    package var blueCb: Double { 2 * (1 - blue) }
+    package var greenCb: Double { -blue * blueCb / green }
+    package var greenCr: Double { -red * redCr / green }
 }
 
 /// Conversion between Y, Cb and Cr of two matrices and ranges, in 1/65536.
 ///
 /// Grey stays grey under every matrix, so the new Cb and Cr do not depend on Y: seven coefficients
 /// instead of nine.
-struct YCbCrTransform: Hashable {
+package struct YCbCrTransform: Hashable {
     /// Codes of black.
-    let sourceBlack: Int32
-    let targetBlack: Int32
+    package let sourceBlack: Int32
+    package let targetBlack: Int32
     /// Share of Y in Y, then of Cb and Cr in each of Y, Cb and Cr.
-    let luma: Int32
-    let lumaCb: Int32
-    let lumaCr: Int32
-    let blueCb: Int32
-    let blueCr: Int32
-    let redCb: Int32
-    let redCr: Int32
+    package let luma: Int32
+    package let lumaCb: Int32
+    package let lumaCr: Int32
+    package let blueCb: Int32
+    package let blueCr: Int32
+    package let redCb: Int32
+    package let redCr: Int32
 
     /// - Parameters:
     ///   - source: colorimetry of the frame.
     ///   - target: colorimetry that it is to have; transfer and primaries stay.
-    init(from source: Colorimetry, to target: Colorimetry) {
+    package init(from source: Colorimetry, to target: Colorimetry) {
         let (from, to) = (
             LumaCoefficients(source.matrix, source.range), LumaCoefficients(target.matrix, target.range)
         )
@@ -152,7 +152,7 @@ struct YCbCrTransform: Hashable {
     }
 
     /// Converts a frame's planes in place: Y first, since it needs the old Cb and Cr.
-    func apply(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
+    package func apply(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
         let cb = picture + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
         for row in 0..<geometry.height {
@@ -172,7 +172,7 @@ struct YCbCrTransform: Hashable {
 /// from vectorizing.
 extension Rows {
     /// Converts Y with one Cb and Cr per pixel.
-    static func shiftLuma(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: YCbCrTransform) {
+    package static func shiftLuma(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: YCbCrTransform) {
         for index in 0..<count {
             let shift = shift(cb[index], cr[index], change)
             y[index] = clamped((Int32(y[index]) &- change.sourceBlack) &* change.luma &+ shift)
@@ -180,7 +180,7 @@ extension Rows {
     }
 
     /// Converts Y of two pixels that share Cb and Cr; both are loaded as one 16-bit word.
-    static func shiftPairs(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: YCbCrTransform) {
+    package static func shiftPairs(_ y: Target, _ cb: Source, _ cr: Source, count: Int, _ change: YCbCrTransform) {
         let pairs = UnsafeMutableRawPointer(y)
         for index in 0..<count / 2 {
             let shift = shift(cb[index], cr[index], change)
@@ -194,7 +194,7 @@ extension Rows {
     }
 
     /// Converts Cb and Cr, each by both.
-    static func turnChroma(_ cb: Target, _ cr: Target, count: Int, _ change: YCbCrTransform) {
+    package static func turnChroma(_ cb: Target, _ cr: Target, count: Int, _ change: YCbCrTransform) {
         for index in 0..<count {
             let (blue, red) = (Int32(cb[index]) &- 128, Int32(cr[index]) &- 128)
             let middle: Int32 = 128 << 16 &+ 32_768
@@ -210,5 +210,5 @@ extension Rows {
     }
 
     /// Integer part of 1/65536, clamped to a byte.
-    static func clamped(_ value: Int32) -> UInt8 { UInt8(truncatingIfNeeded: min(max(value >> 16, 0), 255)) }
+    package static func clamped(_ value: Int32) -> UInt8 { UInt8(truncatingIfNeeded: min(max(value >> 16, 0), 255)) }
 }

@@ -1,23 +1,23 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// Constant-luminance YCbCr of ITU-R BT.2020, table 4.
 ///
 /// Y is the gamma-coded luminance of linear light, not a sum of gamma-coded R, G and B; so green
 /// follows from linear light alone, and no matrix does it.
-struct ConstantLuminance: Hashable {
+package struct ConstantLuminance: Hashable {
     private let black: Float
     private let lumaSteps: Float
     private let chromaSteps: Float
 
     /// - Parameter range: of the source's codes.
-    init(_ range: Colorimetry.Range) {
+    package init(_ range: Colorimetry.Range) {
         let weights = LumaCoefficients(.bt2020Constant, range)
         (black, lumaSteps, chromaSteps) = (Float(weights.black), Float(weights.lumaSteps), Float(weights.chromaSteps))
     }
 
     /// R, G and B of a pixel, gamma-coded, 0 to 1.
-    func colour(_ y: UInt8, _ cb: UInt8, _ cr: UInt8) -> (red: Float, green: Float, blue: Float) {
+    package func colour(_ y: UInt8, _ cb: UInt8, _ cr: UInt8) -> (red: Float, green: Float, blue: Float) {
         let luma = (Float(y) - black) / lumaSteps
         let (fromBlue, fromRed) = ((Float(cb) - 128) / chromaSteps, (Float(cr) - 128) / chromaSteps)
         // Divisors of table 4: chroma has another scale on either side of zero.
@@ -29,7 +29,7 @@ struct ConstantLuminance: Hashable {
     }
 
     /// Converts a frame's planes in place.
-    func apply(_ picture: Rows.Target, _ geometry: PlanarGeometry, to target: Colorimetry) {
+    package func apply(_ picture: Rows.Target, _ geometry: PlanarGeometry, to target: Colorimetry) {
         let cb = picture + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
         let weights = Weights(LumaCoefficients(target.matrix, target.range))
@@ -75,7 +75,7 @@ struct ConstantLuminance: Hashable {
     }
 
     /// Rounds and clamps to a byte.
-    static func byte(_ value: Float) -> UInt8 { UInt8(min(max(value.rounded(), 0), 255)) }
+    package static func byte(_ value: Float) -> UInt8 { UInt8(min(max(value.rounded(), 0), 255)) }
 
     /// BT.709's transfer function by tables, since powf(3) per pixel would cost more than all the
     /// rest.

@@ -1,19 +1,19 @@
-import CaptureGate
+import CaptureBase
 
 /// Converter of a driver's raw frames to planes without padding.
-struct Planarizer: Hashable {
+package struct Planarizer: Hashable {
     /// Planes of the source.
-    let layout: RawLayout
+    package let layout: RawLayout
     /// Samples of the source.
-    let arrangement: PixelArrangement
+    package let arrangement: PixelArrangement
     /// Planes of the result.
-    let geometry: PlanarGeometry
+    package let geometry: PlanarGeometry
     /// Change of matrix and range.
     private let recolouring: ColourConversion
     /// Range of an RGB source.
     private let isLimited: Bool
     /// Limited range is expanded to full range row by row, while the row is in the cache.
-    var expands: Bool { recolouring == .widening }
+    package var expands: Bool { recolouring == .widening }
 
     /// - Parameters:
     ///   - format: of the source.
@@ -22,7 +22,7 @@ struct Planarizer: Hashable {
     ///   - takesRGB: accepts RGB, and makes 4:4:4 of limited range by BT.601.
     /// - Returns: `nil` for formats without a Y plane: compressed ones, unknown ones, and RGB
     ///   unless accepted.
-    init?(
+    package init?(
         _ format: VideoFormat, sampling: ChromaSampling? = nil, to target: ColourConversion.Target = .source,
         takesRGB: Bool = false
     ) {
@@ -42,7 +42,7 @@ struct Planarizer: Hashable {
     }
 
     /// The source's own planes are the result.
-    var needsNoWork: Bool {
+    package var needsNoWork: Bool {
         switch arrangement {
         case .planar(_, swapped: false), .grey: recolouring == .none
         default: false
@@ -53,7 +53,7 @@ struct Planarizer: Hashable {
     /// - Parameters:
     ///   - source: `layout.byteCount` bytes.
     ///   - target: `geometry.byteCount` bytes, with scratch if 4:2:2 is halved.
-    func convert(_ source: UnsafeRawPointer, into target: UnsafeMutablePointer<UInt8>) {
+    package func convert(_ source: UnsafeRawPointer, into target: UnsafeMutablePointer<UInt8>) {
         lay(source, into: target)
         // Widening happened on the way; the other changes need whole planes.
         recolouring.finish(target, geometry)
@@ -79,7 +79,7 @@ struct Planarizer: Hashable {
     }
 
     /// Expands a row of Y and its chroma in place.
-    func expandRow(_ y: Rows.Target, _ width: Int, _ cb: Rows.Target, _ cr: Rows.Target) {
+    package func expandRow(_ y: Rows.Target, _ width: Int, _ cb: Rows.Target, _ cr: Rows.Target) {
         guard expands else { return }
         Rows.expandLuma(y, into: y, count: width)
         Rows.expandChroma(cb, into: cb, count: geometry.chromaWidth)
@@ -88,16 +88,16 @@ struct Planarizer: Hashable {
 }
 
 /// Offsets of the samples of two pixels in their four bytes; the second Y is two behind the first.
-struct PackedOrder: Hashable {
-    let y: Int
-    let cb: Int
-    let cr: Int
+package struct PackedOrder: Hashable {
+    package let y: Int
+    package let cb: Int
+    package let cr: Int
 }
 
 /// Packed 4:2:2.
 extension Planarizer {
     /// Makes planar 4:2:2, without changing a sample.
-    func splitPacked(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, _ order: PackedOrder) {
+    package func splitPacked(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, _ order: PackedOrder) {
         let cb = y + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
         for row in 0..<geometry.height {
@@ -109,7 +109,7 @@ extension Planarizer {
 
     /// Makes planar 4:2:0: the chroma of two rows is averaged, which sites it between them as JPEG
     /// wants it.
-    func halvePacked(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, _ order: PackedOrder) {
+    package func halvePacked(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, _ order: PackedOrder) {
         let width = geometry.chromaWidth
         let cb = y + geometry.lumaBytes
         let cr = cb + geometry.chromaBytes
@@ -147,7 +147,7 @@ extension Planarizer {
 /// Planar, semiplanar, grey and RGB frames.
 extension Planarizer {
     /// Copies the planes without their padding, Cb ahead of Cr.
-    func copyPlanes(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, swapped: Bool) {
+    package func copyPlanes(_ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, swapped: Bool) {
         copyLuma(source, target)
         let chroma = target + geometry.lumaBytes
         for index in layout.planes.indices.dropFirst() {
@@ -159,7 +159,7 @@ extension Planarizer {
     }
 
     /// Splits the interleaved chroma plane.
-    func splitSemiplanar(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, swapped: Bool) {
+    package func splitSemiplanar(_ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, swapped: Bool) {
         copyLuma(source, y)
         let plane = layout.planes[1]
         let width = geometry.chromaWidth
@@ -174,7 +174,7 @@ extension Planarizer {
     }
 
     /// Keeps the upper 8 bits of 16-bit grey.
-    func narrow(
+    package func narrow(
         _ source: UnsafeRawPointer, _ target: UnsafeMutablePointer<UInt8>, _ shift: UInt16, _ isBigEndian: Bool
     ) {
         for row in 0..<geometry.height {
@@ -185,7 +185,7 @@ extension Planarizer {
     }
 
     /// Makes 4:4:4 of RGB.
-    func separate(
+    package func separate(
         _ source: UnsafeRawPointer, _ y: UnsafeMutablePointer<UInt8>, red: Int, blue: Int, _ shares: RGBToYCbCr
     ) {
         for row in 0..<geometry.height {

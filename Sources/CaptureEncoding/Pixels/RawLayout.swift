@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Where the planes of a raw picture lie in a driver's buffer.
 package struct RawLayout: Hashable {
@@ -11,7 +11,7 @@ package struct RawLayout: Hashable {
         package let rowBytes: Int
         package let rows: Int
 
-        var end: Int { rows == 0 ? offset : offset + (rows - 1) * stride + rowBytes }
+        package var end: Int { rows == 0 ? offset : offset + (rows - 1) * stride + rowBytes }
     }
 
     package let planes: [Plane]
@@ -147,30 +147,30 @@ package enum PixelArrangement: Hashable {
 }
 
 /// A planar picture without padding: Y, then Cb, then Cr.
-struct PlanarGeometry: Hashable {
-    let width: Int
-    let height: Int
-    let sampling: ChromaSampling
+package struct PlanarGeometry: Hashable {
+    package let width: Int
+    package let height: Int
+    package let sampling: ChromaSampling
 
-    var lumaBytes: Int { width * height }
-    var chromaWidth: Int {
+    package var lumaBytes: Int { width * height }
+    package var chromaWidth: Int {
         switch sampling {
         case .yuv444: width
         case .yuv422, .yuv420: (width + 1) / 2
         case .grey: 0
         }
     }
-    var chromaHeight: Int {
+    package var chromaHeight: Int {
         switch sampling {
         case .yuv444, .yuv422: height
         case .yuv420: (height + 1) / 2
         case .grey: 0
         }
     }
-    var chromaBytes: Int { chromaWidth * chromaHeight }
-    var byteCount: Int { lumaBytes + 2 * chromaBytes }
+    package var chromaBytes: Int { chromaWidth * chromaHeight }
+    package var byteCount: Int { lumaBytes + 2 * chromaBytes }
     /// Two rows of chroma behind the picture, for halving 4:2:2.
-    var byteCountWithScratch: Int { byteCount + 2 * chromaWidth }
+    package var byteCountWithScratch: Int { byteCount + 2 * chromaWidth }
 }
 
 /// How many chroma samples a planar picture has.
@@ -180,7 +180,7 @@ package enum ChromaSampling: Hashable {
 
 extension VideoFormat {
     /// What a picture takes as the device delivers it, bytes; `nil` where it is compressed, and nobody knows.
-    var rawByteCount: Int? {
+    package var rawByteCount: Int? {
         guard !pixelFormat.isCompressed else { return nil }
         // Of formats without a layout here, such as Bayer's, the lines are known.
         return RawLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
@@ -189,7 +189,7 @@ extension VideoFormat {
 
 extension ClipFormat {
     /// Whether pictures of a format can be written as they come, without libv4lconvert.
-    func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
+    package func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
         switch self {
         case .nothing, .raw, .wav, .flac, .opus: true
         case .y4m: Planarizer(format, takesRGB: true) != nil

@@ -1,15 +1,15 @@
-import CaptureGate
+import CaptureBase
 
 /// Kernels for single rows of samples.
 ///
 /// Callers guarantee the bounds. Plain loops with wrapping operators, which the compiler
 /// vectorizes; checked ones it does not.
-enum Rows {
-    typealias Source = UnsafePointer<UInt8>
-    typealias Target = UnsafeMutablePointer<UInt8>
+package enum Rows {
+    package typealias Source = UnsafePointer<UInt8>
+    package typealias Target = UnsafeMutablePointer<UInt8>
 
     /// Splits Y0 Cb Y1 Cr, `pairs` of pixels, into three rows.
-    static func splitYUYV(_ source: UnsafeRawPointer, _ y: Target, _ cb: Target, _ cr: Target, pairs: Int) {
+    package static func splitYUYV(_ source: UnsafeRawPointer, _ y: Target, _ cb: Target, _ cr: Target, pairs: Int) {
         let luma = UnsafeMutableRawPointer(y)
         for index in 0..<pairs {
             let word = source.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)
@@ -21,7 +21,7 @@ enum Rows {
     }
 
     /// Splits Cb Y0 Cr Y1, `pairs` of pixels, into three rows.
-    static func splitUYVY(_ source: UnsafeRawPointer, _ y: Target, _ cb: Target, _ cr: Target, pairs: Int) {
+    package static func splitUYVY(_ source: UnsafeRawPointer, _ y: Target, _ cb: Target, _ cr: Target, pairs: Int) {
         let luma = UnsafeMutableRawPointer(y)
         for index in 0..<pairs {
             let word = source.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self)
@@ -33,7 +33,7 @@ enum Rows {
     }
 
     /// Splits Cb Cr, `count` of each, into two rows.
-    static func split(_ source: UnsafeRawPointer, _ cb: Target, _ cr: Target, count: Int) {
+    package static func split(_ source: UnsafeRawPointer, _ cb: Target, _ cr: Target, count: Int) {
         for index in 0..<count {
             let pair = source.loadUnaligned(fromByteOffset: 2 &* index, as: UInt16.self)
             cb[index] = UInt8(truncatingIfNeeded: pair)
@@ -42,7 +42,7 @@ enum Rows {
     }
 
     /// Narrows 16-bit grey to 8 bits by dropping the lower ones.
-    static func narrow(
+    package static func narrow(
         _ source: UnsafeRawPointer, into target: Target, count: Int, shift: UInt16, isBigEndian: Bool
     ) {
         for index in 0..<count {
@@ -52,7 +52,7 @@ enum Rows {
     }
 
     /// Converts R, G and B to Y, Cb and Cr of limited range (ITU-R BT.601), rounded to the nearest.
-    static func separate(
+    package static func separate(
         _ source: Source, _ y: Target, _ cb: Target, _ cr: Target, count: Int, red: Int, blue: Int,
         _ shares: RGBToYCbCr
     ) {
@@ -70,7 +70,7 @@ enum Rows {
     }
 
     /// Averages two rows, halves rounded up; `target` may be either.
-    static func average(_ first: Source, _ second: Source, into target: Target, count: Int) {
+    package static func average(_ first: Source, _ second: Source, into target: Target, count: Int) {
         for index in 0..<count {
             target[index] = UInt8(truncatingIfNeeded: (UInt16(first[index]) &+ UInt16(second[index]) &+ 1) >> 1)
         }
@@ -78,7 +78,7 @@ enum Rows {
 
     /// Expands Y of 16…235 to 0…255, JFIF's range; codes beyond are clipped. `target` may be
     /// `source`.
-    static func expandLuma(_ source: Source, into target: Target, count: Int) {
+    package static func expandLuma(_ source: Source, into target: Target, count: Int) {
         for index in 0..<count {
             let value = min(max(UInt16(source[index]), 16), 235) &- 16
             // 298/256 is 255/219.
@@ -87,7 +87,7 @@ enum Rows {
     }
 
     /// Expands Cb and Cr of 16…240 to 1…255 around 128. `target` may be `source`.
-    static func expandChroma(_ source: Source, into target: Target, count: Int) {
+    package static func expandChroma(_ source: Source, into target: Target, count: Int) {
         for index in 0..<count {
             let value = min(max(UInt16(source[index]), 16), 240) &- 16
             // 291/256 is 255/224. Adding a whole code makes the lowest one 1, so that 128 stays 128.
@@ -97,33 +97,33 @@ enum Rows {
 }
 
 /// Coefficients of RGB to limited-range Y, Cb and Cr (ITU-R BT.601), in 1/65536.
-struct RGBToYCbCr {
+package struct RGBToYCbCr {
     /// Code of black in RGB.
-    let black: Int32
+    package let black: Int32
     /// Shares of red, green and blue.
-    let luma: (Int32, Int32, Int32)
-    let cb: (Int32, Int32, Int32)
-    let cr: (Int32, Int32, Int32)
+    package let luma: (Int32, Int32, Int32)
+    package let cb: (Int32, Int32, Int32)
+    package let cr: (Int32, Int32, Int32)
 
     /// RGB of 0 to 255.
-    static let ofFull = RGBToYCbCr(
+    package static let ofFull = RGBToYCbCr(
         black: 0, luma: (16_829, 33_039, 6_416), cb: (-9_714, -19_070, 28_784), cr: (28_784, -24_103, -4_681))
     /// RGB of 16 to 235.
-    static let ofLimited = RGBToYCbCr(
+    package static let ofLimited = RGBToYCbCr(
         black: 16, luma: (19_595, 38_470, 7_471), cb: (-11_311, -22_205, 33_516), cr: (33_516, -28_066, -5_450))
 }
 
 /// Coefficients of Y, Cb and Cr to full-range R, G and B, in 1/65536.
-struct YCbCrToRGB: Hashable {
-    let black: Int32
-    let luma: Int32
-    let redCr: Int32
-    let greenCb: Int32
-    let greenCr: Int32
-    let blueCb: Int32
+package struct YCbCrToRGB: Hashable {
+    package let black: Int32
+    package let luma: Int32
+    package let redCr: Int32
+    package let greenCb: Int32
+    package let greenCr: Int32
+    package let blueCb: Int32
 
     /// - Parameter colorimetry: matrix and range of the source; transfer and primaries stay.
-    init(_ colorimetry: Colorimetry) {
+    package init(_ colorimetry: Colorimetry) {
         let weights = LumaCoefficients(colorimetry.matrix, colorimetry.range)
         func fixed(_ value: Double, _ steps: Double) -> Int32 { Int32((value * 65_536 * 255 / steps).rounded()) }
         black = weights.black
@@ -146,7 +146,7 @@ extension Rows {
     ///   - count: pixels.
     ///   - halves: two pixels share their chroma; it is repeated, not interpolated.
     ///   - matrix: coefficients.
-    static func mix(
+    package static func mix(
         _ y: Source, _ cb: Source, _ cr: Source, into target: Target, count: Int, halves: Bool, _ matrix: YCbCrToRGB
     ) {
         let shift = halves ? 1 : 0
@@ -162,7 +162,7 @@ extension Rows {
     }
 
     /// Converts a row of BT.2020's constant luminance.
-    static func mix(
+    package static func mix(
         _ y: Source, _ cb: Source, _ cr: Source, into target: Target, count: Int, halves: Bool,
         _ source: ConstantLuminance
     ) {

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// Recovery of an interrupted recording: the machine lost power, or the recorder was killed.
@@ -36,7 +36,7 @@ public struct ClipRecovery: Sendable {
     }
 
     /// Suffix of a recording that is not finished.
-    static let ending = ".partial"
+    package static let ending = ".partial"
 
     /// Default name of the clip.
     private static func name(for source: String) -> String {

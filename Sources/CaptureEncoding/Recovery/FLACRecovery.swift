@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Recovery of FLAC: each frame has a number and a checksum, so every whole one is found, and
 /// silence replaces the others.

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Elements ahead of the clusters of a Matroska file, and the tags behind them, read without trust.
 struct RecoveredMatroskaHeader {
@@ -170,7 +170,7 @@ extension ArraySlice<UInt8> {
     var unsigned: UInt64 { count <= 8 ? reduce(0) { $0 << 8 | UInt64($1) } : 0 }
 
     /// Float of four or eight bytes, else 0.
-    var number: Double {
+    package var number: Double {
         switch count {
         case 4: Double(Float(bitPattern: UInt32(truncatingIfNeeded: unsigned)))
         case 8: Double(bitPattern: unsigned)

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Recovery of Matroska: every readable block is written into a new file with duration, index and
 /// tags.

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Recovery of Ogg Opus: packets of whole pages are put on new pages, the last of which ends the
 /// stream. Concealed silence replaces damaged packets (RFC 7845, 4.1).

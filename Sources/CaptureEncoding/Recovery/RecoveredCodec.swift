@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Stand-in for the encoder of a recovered track, whose packets exist already.
 ///

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// Interrupted recording, read in pieces; no content is trusted.

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Recovery of RIFF WAVE and RF64: the header's sizes follow the file's, down to whole frames.
 enum WAVRecovery: Recoverer {

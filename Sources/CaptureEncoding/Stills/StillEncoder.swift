@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// Encoder of a camera's frames to still images, each for itself.
 ///
@@ -80,7 +80,7 @@ public final class StillEncoder {
     }
 
     /// Decodes a frame; the result is valid until the next one.
-    func pixels(of frame: RawSpan) throws(CaptureError) -> StillPixels {
+    package func pixels(of frame: RawSpan) throws(CaptureError) -> StillPixels {
         if format.pixelFormat.isCompressed {
             var mended = PacketBuffer()
             try jpeg.encode(frame, at: 0, into: &mended)
@@ -123,26 +123,26 @@ public final class StillEncoder {
 /// Frame as rows of grey or RGB without padding, in memory that is reused.
 ///
 /// *session-bound*
-final class StillPixels {
+package final class StillPixels {
     /// Samples of a pixel.
-    enum Kind: Hashable {
+    package enum Kind: Hashable {
         /// 8 bits each.
         case rgb, grey
         /// 16-bit grey, high byte first, as PNG stores it.
         case deepGrey
 
-        var channels: Int { self == .rgb ? 3 : 1 }
+        package var channels: Int { self == .rgb ? 3 : 1 }
         /// Bits per sample.
-        var depth: Int { self == .deepGrey ? 16 : 8 }
+        package var depth: Int { self == .deepGrey ? 16 : 8 }
     }
 
-    let kind: Kind
-    let width: Int
-    let height: Int
+    package let kind: Kind
+    package let width: Int
+    package let height: Int
     /// Bytes of a row.
-    var rowBytes: Int { width * kind.channels * kind.depth / 8 }
+    package var rowBytes: Int { width * kind.channels * kind.depth / 8 }
     /// First byte of the first row.
-    let start: UnsafeMutablePointer<UInt8>
+    package let start: UnsafeMutablePointer<UInt8>
 
     private let layout: RawLayout?
     private let arrangement: PixelArrangement?
@@ -166,7 +166,7 @@ final class StillPixels {
     ///   - format: of the camera's frames.
     ///   - range: of the camera's YUV, if the camera reports it wrongly.
     ///   - keepsDepth: keeps grey of more than 8 bits.
-    init(_ format: VideoFormat, range: MJPEGParameters.Range, keepsDepth: Bool) {
+    package init(_ format: VideoFormat, range: MJPEGParameters.Range, keepsDepth: Bool) {
         (width, height) = (format.width, format.height)
         layout = RawLayout(format)
         let arrangement = PixelArrangement(format.pixelFormat)
@@ -201,7 +201,7 @@ final class StillPixels {
 
     /// Converts a raw frame.
     /// - Returns: false for a frame that is cut short, or of no known layout.
-    func read(_ frame: UnsafeRawBufferPointer) -> Bool {
+    package func read(_ frame: UnsafeRawBufferPointer) -> Bool {
         guard let layout, let arrangement, frame.count >= layout.byteCount, let source = frame.baseAddress else {
             return false
         }
@@ -219,7 +219,7 @@ final class StillPixels {
     /// Decodes an image.
     /// - Parameter image: complete, of the format's width, and of its height or up to 15 rows more.
     /// - Returns: false if it can't be decoded.
-    func readJPEG(_ image: UnsafeRawBufferPointer) -> Bool {
+    package func readJPEG(_ image: UnsafeRawBufferPointer) -> Bool {
         var header = cc_jpeg_planes()
         guard let decoder, let bytes = image.baseAddress?.assumingMemoryBound(to: UInt8.self),
             cc_jpeg_header(decoder, bytes, image.count, &header) >= 0, Int(header.width) == width,

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// File format of a still image.
@@ -102,16 +102,16 @@ public struct StillMetadata: Hashable, Sendable {
     }
 
     /// Three digits.
-    var milliseconds: String { Self.digits(Int(time / 1_000_000 % 1000), 3) }
+    package var milliseconds: String { Self.digits(Int(time / 1_000_000 % 1000), 3) }
 
     /// Number with leading zeros.
-    static func digits(_ number: Int, _ count: Int) -> String {
+    package static func digits(_ number: Int, _ count: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(count - text.count, 0)) + text
     }
 
     /// CLOCK_REALTIME of a moment on CLOCK_MONOTONIC, by the offset of the two clocks now.
-    static func wallTime(of monotonic: Int64) -> Int64 {
+    package static func wallTime(of monotonic: Int64) -> Int64 {
         SystemClock.realtime.now - SystemClock.monotonic.now + monotonic
     }
 }

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Scaler of a camera's frames to thumbnails, from every pixel format that stills are made of.
 ///

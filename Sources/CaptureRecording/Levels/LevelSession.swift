@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Microphone that is open to be metered: it tells the level of each channel, and lends no audio.

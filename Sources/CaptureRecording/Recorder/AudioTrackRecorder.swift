@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Path of a microphone into the clip: each period is aligned with the clip's time, and metered.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Count of the frames that a recording lost, and the only one: ledger, progress and events are derived from it.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Settings of a recording. Those that are left out are the device's choice, or the format's.

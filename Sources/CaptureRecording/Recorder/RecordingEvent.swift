@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Event of a running recording, told on the recorder's thread, which waits for the handler.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Result of a recording's capture: the reason for its end, and the error to report.

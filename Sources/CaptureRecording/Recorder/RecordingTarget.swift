@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Output of a recording, made before anybody is asked for a device: a file that exists already and a directory that can't

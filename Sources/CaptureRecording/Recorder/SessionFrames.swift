@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Owner of a session from the device's opening to its closing. It lends the session, under a lock, and gives it away only

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Path of one device into the clip: it places the device's frames on the clip's time and writes them.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Account of the segments that are finished.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Writer of a clip in several files, one after the other, cut at the same moment in each track: to the sample in audio, and

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Writer that ends before one more frame might make the file larger than allowed.

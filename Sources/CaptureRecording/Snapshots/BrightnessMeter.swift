@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Meter of a camera's brightness, for still images.

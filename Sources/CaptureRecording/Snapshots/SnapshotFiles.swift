@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Files of still images, made before anybody is asked for a camera: a file that exists already and a directory that can't be

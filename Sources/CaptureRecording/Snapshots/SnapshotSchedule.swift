@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Limit of the time for which a camera may send broken frames alone; the series ends then.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Taker of still images with a camera.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Alignment of one microphone's periods with the clip's time: cut to the sample at the start, silence for lost frames, and

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Output of one microphone into the clip: its audio bit by bit, or resampled, or silence.

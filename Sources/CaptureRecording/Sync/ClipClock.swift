@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// The clip's time: its start on CLOCK_MONOTONIC, its duration, and the clock that it follows.

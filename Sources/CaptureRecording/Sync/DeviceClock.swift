@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Filter for the jitter of a device's timestamps, which learns the device's rate: a delay-locked loop of second order, after

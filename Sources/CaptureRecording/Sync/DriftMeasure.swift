@@ -1,3 +1,5 @@
+import CaptureEncoding
+
 /// Rate of a device's clock against CLOCK_MONOTONIC, with its uncertainty: the slope of a straight line through all timestamps,
 /// by least squares.
 ///

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Decision that a recording has been quiet for long enough: when all of its microphones have.

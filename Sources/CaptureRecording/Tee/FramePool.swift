@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Pool of memory for the frames of one track.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Account of what one of several outputs was given of a track.

@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 import Dispatch
 

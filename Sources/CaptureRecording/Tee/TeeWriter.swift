@@ -1,3 +1,4 @@
+import CaptureEncoding
 import CaptureGate
 
 /// Writer of one capture to several outputs, each in its format and with the tracks that it can hold. An output that fails is

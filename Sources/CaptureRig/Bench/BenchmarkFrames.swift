@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 import LinuxSystem
 
 /// Frames from memory, the same in every run: audio with tones and noise, pictures with shades, edges, texture and grain.

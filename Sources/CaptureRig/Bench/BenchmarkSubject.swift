@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Subject of a measurement: frames of one format, and the work that is done with them.
 ///

@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Benchmark of encoders and containers with frames from memory, in the calling thread.
 ///

@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Pseudorandom numbers, the same in every run (xorshift64*).
 struct TestNoise {

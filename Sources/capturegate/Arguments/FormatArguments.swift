@@ -1,6 +1,6 @@
 import ArgumentParser
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 extension FrameRate: SpelledArgument {
     static var spelling: String { "frames a second such as 30, 29.97 or 30000/1001" }

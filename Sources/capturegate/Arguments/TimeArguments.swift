@@ -1,5 +1,5 @@
 import ArgumentParser
-import CaptureEncoding
+import CaptureRecording
 import LinuxSystem
 
 /// Duration as people write it: `5s`, `1.5s`, `250ms`, `10m`, `2h`, `7d`, or a plain number of seconds.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 import CaptureRig
 
 /// `capturegate bench`: measures what this machine can record.

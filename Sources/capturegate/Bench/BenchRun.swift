@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 import CaptureRig
 
 /// Run of the benchmark, part by part, never two at once: they would measure each other.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// `capturegate meter`: shows levels and keeps no audio.
 struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {

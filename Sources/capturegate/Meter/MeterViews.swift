@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Meter as bars of a terminal, one per channel, redrawn in place.
 struct MeterBarView: EventView {

@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Choice of the devices to record, by the options and by what the file can hold.
 struct DeviceChoice {

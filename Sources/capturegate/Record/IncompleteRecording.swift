@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 extension Clip {
     /// Error of `--strict` about a clip with frames without a signal, or that ended for want of one; `nil`

@@ -1,6 +1,6 @@
 import ArgumentParser
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// `capturegate record`: records video, audio, or both.
 ///

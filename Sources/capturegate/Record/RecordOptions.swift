@@ -1,6 +1,6 @@
 import ArgumentParser
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 import LinuxSystem
 
 /// Options about the start and the end of a recording.

@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Job of one recording, from the question to the finished file.
 struct RecordingJob {

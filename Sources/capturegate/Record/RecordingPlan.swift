@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 import LinuxSystem
 
 /// Plan of a recording: destinations, devices and settings, checked as far as possible before anybody is

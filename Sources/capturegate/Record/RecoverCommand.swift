@@ -1,6 +1,6 @@
 import ArgumentParser
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// `capturegate recover`: finishes recordings that were interrupted.
 ///

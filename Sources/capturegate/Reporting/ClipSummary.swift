@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Finished clip in a few lines: one for the file, one per track, one per further output.
 struct ClipSummary {

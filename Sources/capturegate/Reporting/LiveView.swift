@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 import LinuxSystem
 
 /// Recording as one row of a terminal that is redrawn in place.

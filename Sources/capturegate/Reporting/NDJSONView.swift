@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 import LinuxSystem
 
 /// Recording as NDJSON: one event per line, each with an "event" member.

@@ -1,4 +1,4 @@
-import CaptureEncoding
+import CaptureRecording
 import LinuxSystem
 
 /// Recording as lines of text, one a second, for a pipe, a file or a dumb terminal.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// `capturegate snapshot`: takes one or more stills with a camera.
 struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {

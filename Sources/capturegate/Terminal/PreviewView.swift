@@ -1,4 +1,4 @@
-import CaptureEncoding
+import CaptureRecording
 import FoundationEssentials
 
 /// Camera's preview above a recording's live row.

@@ -1,3 +1,4 @@
+import ClipScenery
 import Foundation
 
 /// Inputs of a fuzzer, each of which had an outcome that none before it had: kept beside the tests, and replayed with them.

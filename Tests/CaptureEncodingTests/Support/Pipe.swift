@@ -1,4 +1,5 @@
-import CaptureGate
+import CaptureBase
+import ClipScenery
 import Foundation
 import LinuxSystem
 

@@ -1,5 +1,6 @@
+import CaptureBase
 import CaptureEncoding
-import CaptureGate
+import ClipScenery
 import Testing
 
 /// Cuts and changes interrupted recordings at random places that are the same on every run.

@@ -1,3 +1,4 @@
+import ClipScenery
 import Foundation
 import Glibc
 import Testing

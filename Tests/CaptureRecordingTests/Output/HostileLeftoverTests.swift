@@ -1,9 +1,11 @@
-import CaptureGate
+import CaptureBase
+import ClipScenery
 import Foundation
 import Glibc
 import Testing
 
 @testable import CaptureEncoding
+@testable import CaptureRecording
 
 /// Example of a failure that these find: a pipe of another user's under `clip.mkv.partial` in a shared folder gets the
 /// recording.

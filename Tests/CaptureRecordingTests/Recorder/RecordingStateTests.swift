@@ -1,7 +1,8 @@
 import CaptureGate
+import ClipScenery
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 /// Every event in every state, without a device, a clock or a file.
 @Suite("Recording state machine")

@@ -1,7 +1,8 @@
 import CaptureGate
+import ClipScenery
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("A disk that is full at a file's end")
 struct SegmentDiskFullTests {
@@ -75,7 +76,7 @@ struct SegmentDiskFullTests {
             let scratch = try Scratch()
             let tracks = [Recording.track(Self.sound)]
             let well = TeeBranch(
-                path: "null:", writer: NullWriter(output: try ClipOutput(opening: .nothing), tracks: tracks),
+                path: "null:", writer: try ClipFormat.nothing.writer(on: ClipOutput(opening: .nothing), tracks: tracks),
                 tracks: [0])
             let segment = segment.map { Duration.seconds($0) }
             let full = TeeBranch(

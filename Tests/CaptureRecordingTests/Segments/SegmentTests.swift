@@ -1,8 +1,9 @@
 import CaptureGate
+import ClipScenery
 import Foundation
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("Segments")
 struct SegmentTests {

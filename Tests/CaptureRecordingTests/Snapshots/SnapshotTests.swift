@@ -2,7 +2,7 @@ import CaptureGate
 import Glibc
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("Snapshots")
 struct SnapshotTests {

@@ -1,7 +1,7 @@
-import CaptureGate
+import CaptureBase
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("Thumbnails") struct ThumbnailTests {
     /// Of 24 bits a pixel.

@@ -2,7 +2,7 @@ import CaptureGate
 import Dispatch
 import Synchronization
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 /// Holds up whoever writes, until it is opened.
 final class WriterGate: Sendable {

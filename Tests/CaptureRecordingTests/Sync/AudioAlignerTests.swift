@@ -2,7 +2,7 @@ import CaptureGate
 import Foundation
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("Audio aligner")
 struct AudioAlignerTests {

@@ -1,5 +1,6 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
+import ClipScenery
 import Testing
 
 @Suite("Clock tags")

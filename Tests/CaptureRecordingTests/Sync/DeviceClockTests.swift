@@ -1,7 +1,7 @@
 import CaptureGate
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("Device clock")
 struct DeviceClockTests {

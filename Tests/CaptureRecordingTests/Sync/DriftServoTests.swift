@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("Sound steering")
 struct DriftServoTests {

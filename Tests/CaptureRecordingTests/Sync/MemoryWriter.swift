@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Keeps what is written to it.
 final class MemoryWriter: ClipWriter {

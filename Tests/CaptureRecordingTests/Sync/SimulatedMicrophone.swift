@@ -1,6 +1,7 @@
 import CaptureGate
+import ClipScenery
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 /// One channel of 8 kHz on its way into a clip, from a device with a clock of its own.
 struct SimulatedMicrophone {

@@ -1,7 +1,8 @@
 import CaptureGate
+import ClipScenery
 import Testing
 
-@testable import CaptureEncoding
+@testable import CaptureRecording
 
 @Suite("One capture in several outputs")
 struct TeeTests {

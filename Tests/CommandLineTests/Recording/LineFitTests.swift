@@ -1,4 +1,4 @@
-import CaptureEncoding
+import CaptureRecording
 import FoundationEssentials
 import Testing
 

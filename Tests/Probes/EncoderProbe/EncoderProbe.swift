@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// Says what encoders and writers allocate a frame once they run; see Tests/checks/encoder-allocations. With more words it
 /// does the work that Tests/Peers/encoders measures.

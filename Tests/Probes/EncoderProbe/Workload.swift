@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// One track's frames, the same again and again.
 struct Workload {

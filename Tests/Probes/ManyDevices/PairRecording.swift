@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 /// A camera and a microphone, recorded into nothing for a time, with others at once.
 struct PairRecording: CaptureOperation {

@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// FLAC encoder (RFC 9639) on libFLAC: one packet per block.
 ///
@@ -125,7 +125,7 @@ public final class FLACEncoder: Encoder {
 extension FLACEncoder {
     /// Holds what FLAC stores losslessly: integer samples (the format has no floats) and at most 8
     /// channels (RFC 9639, 9.1.3).
-    static func holds(_ format: AudioFormat) -> Bool { format.sampleFormat != .float32 && format.channels <= 8 }
+    package static func holds(_ format: AudioFormat) -> Bool { format.sampleFormat != .float32 && format.channels <= 8 }
 
     /// Checks format and level before libFLAC does, whose errors name neither the option nor a
     /// remedy.

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// FLAC file (RFC 9639): libFLAC's header and frames as they come.
 ///

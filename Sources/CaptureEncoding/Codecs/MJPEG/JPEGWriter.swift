@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// JPEG compressor for images of one size.
 ///

@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// Motion-JPEG encoder on libjpeg-turbo: a JPEG image per frame, complete with its tables.
 ///
@@ -164,7 +164,7 @@ extension MJPEGEncoder {
 /// Input of libjpeg's `jpeg_write_raw_data`.
 extension Planarizer {
     /// Planes of the converted frame, in `buffer`.
-    func converted(_ source: UnsafeRawPointer, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> cc_jpeg_planes {
+    package func converted(_ source: UnsafeRawPointer, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> cc_jpeg_planes {
         guard let base = buffer.baseAddress else { return cc_jpeg_planes() }
         convert(source, into: base)
         let cb = base + geometry.lumaBytes
@@ -175,7 +175,7 @@ extension Planarizer {
     }
 
     /// The source's own planes, which need no copy.
-    func borrowed(_ source: UnsafeRawPointer) -> cc_jpeg_planes {
+    package func borrowed(_ source: UnsafeRawPointer) -> cc_jpeg_planes {
         let bytes = source.assumingMemoryBound(to: UInt8.self)
         var planes = header
         planes.plane = (start(0, bytes), start(1, bytes), start(2, bytes))

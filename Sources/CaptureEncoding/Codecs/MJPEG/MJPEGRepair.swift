@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// Passthrough of a camera's MJPEG (ITU-T T.81) that repairs images where it must.
 ///
@@ -51,7 +51,7 @@ public final class MJPEGRepair: PassthroughEncoder {
     }
 
     /// Passes images that are complete and have their tables; junk around them stays behind.
-    func pass(_ data: RawSpan) -> Range<Int>? {
+    package func pass(_ data: RawSpan) -> Range<Int>? {
         guard let plan = data.withUnsafeBytes({ plan($0) }), !plan.inserts, !plan.needsProof else { return nil }
         count(plan)
         return plan.start..<plan.end
@@ -97,8 +97,8 @@ extension MJPEGRepair {
     /// Edit of one image: the bytes to keep and those to insert.
     struct Plan {
         /// Offsets of the image in the camera's buffer.
-        let start: Int
-        let end: Int
+        package let start: Int
+        package let end: Int
         /// Offset at which Huffman tables are inserted; `nil` if the image has its own.
         let tablesAt: Int?
         /// Appends EOI.
@@ -117,7 +117,7 @@ extension MJPEGRepair {
         var needsProof: Bool { addsEnd || isDoubtful }
 
         /// Size of the repaired image.
-        var byteCount: Int {
+        package var byteCount: Int {
             end - start + (tablesAt == nil ? 0 : HuffmanTables.standard.count) + (addsEnd ? 2 : 0)
         }
 
@@ -126,7 +126,7 @@ extension MJPEGRepair {
         ///   - bytes: the camera's buffer.
         ///   - room: `byteCount` bytes.
         /// - Returns: the bytes written.
-        func write(_ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
+        package func write(_ bytes: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
             let split = tablesAt ?? start
             var at = Self.put(UnsafeRawBufferPointer(rebasing: bytes[start..<split]), at: 0, in: room)
             if tablesAt != nil { at = HuffmanTables.standard.withUnsafeBytes { Self.put($0, at: at, in: room) } }

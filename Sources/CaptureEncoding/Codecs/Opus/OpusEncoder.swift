@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// Opus encoder (RFC 6716, RFC 7845) on libopus: one packet per frame duration.
 ///
@@ -247,7 +247,7 @@ public final class OpusEncoder: Encoder {
 extension OpusEncoder {
     /// Lowest of Opus's own sample rates (RFC 6716, 2) that keeps the whole bandwidth; `nil` above
     /// 48 kHz.
-    static func rate(for sampleRate: Int) -> Int? {
+    package static func rate(for sampleRate: Int) -> Int? {
         [8000, 12_000, 16_000, 24_000, 48_000].first { $0 >= sampleRate }
     }
 

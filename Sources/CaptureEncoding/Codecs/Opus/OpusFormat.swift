@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Identification header of Opus (RFC 7845, 5.1), which is also Matroska's CodecPrivate.
 struct OpusHead: Hashable {

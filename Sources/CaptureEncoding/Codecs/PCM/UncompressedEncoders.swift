@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// PCM as little-endian samples; S24_LE is packed into three bytes.
 ///
@@ -68,7 +68,9 @@ public final class PCMEncoder: Encoder {
     }
 
     /// Copies or packs samples into a packet.
-    static func store(_ data: UnsafeRawBufferPointer, _ format: SampleFormat, in room: UnsafeMutableRawBufferPointer) {
+    package static func store(
+        _ data: UnsafeRawBufferPointer, _ format: SampleFormat, in room: UnsafeMutableRawBufferPointer
+    ) {
         guard let target = room.baseAddress else { return }
         if format == .s24 { Samples.pack24(data, into: target) } else { room.copyMemory(from: data) }
     }
@@ -129,7 +131,7 @@ public final class RawVideoEncoder: PassthroughEncoder {
         count(layout)
     }
 
-    func pass(_ data: RawSpan) -> Range<Int>? {
+    package func pass(_ data: RawSpan) -> Range<Int>? {
         guard isPacked, let layout, data.byteCount >= layout.byteCount else { return nil }
         count(layout)
         return 0..<layout.packedByteCount

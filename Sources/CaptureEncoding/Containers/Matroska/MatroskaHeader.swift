@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Elements ahead of the first cluster, with room for those that only the end knows.
 struct MatroskaHeader {

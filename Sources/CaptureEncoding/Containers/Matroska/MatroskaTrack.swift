@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// Track of a Matroska file, and its encoder.
 ///

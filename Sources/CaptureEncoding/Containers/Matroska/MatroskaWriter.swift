@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 import LinuxSystem
 
 /// Matroska file (RFC 9559) that can be read up to its last whole cluster at any moment.

@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// Ogg Opus file (RFC 7845).
 ///

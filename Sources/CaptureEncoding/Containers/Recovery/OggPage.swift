@@ -1,5 +1,5 @@
 import CCodecs
-import CaptureGate
+import CaptureBase
 
 /// A page of an Ogg file whose checksum is right (RFC 3533, 6).
 struct OggPage {

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// RIFF WAVE; RF64 (EBU Tech 3306) past 4 GiB, for whose long sizes a chunk is reserved from the
 /// start.

@@ -1,4 +1,4 @@
-import CaptureGate
+import CaptureBase
 
 /// YUV4MPEG2, raw planes behind a text header: yuv4mpeg(5) of mjpegtools.
 ///

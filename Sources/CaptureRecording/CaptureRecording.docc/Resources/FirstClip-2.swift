@@ -1,5 +1,5 @@
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 struct FirstClip: CaptureOperation {
     let authorization: AuthorizedFor<Capability.All>
