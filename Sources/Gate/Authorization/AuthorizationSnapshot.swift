@@ -76,7 +76,7 @@ struct AuthorizationSnapshot: Sendable {
         }
         // The worst first: its words are the error's.
         let open = items.filter { $0.grant == nil }.sorted { $0.status.severity > $1.status.severity }
-        // GapTracker comes before a refusal: allowing what is not there helps nobody.
+        // Absence comes before a refusal: allowing what is not there helps nobody.
         let errors = open.compactMap { item -> CaptureError? in
             let notice = item.notice(for: subject)
             return notice.absence(item.availability) ?? notice.refusal(of: item.status)
