@@ -1,4 +1,5 @@
 import CSystem
+import Glibc
 
 /// The kernel's clocks. The corresponding C function is `clock_gettime`.
 ///
@@ -54,4 +55,90 @@ package struct Deadline: Hashable, Sendable {
     package var hasPassed: Bool { Deadline.now.nanoseconds >= nanoseconds }
 
     package func earlier(of other: Deadline) -> Deadline { other.nanoseconds < nanoseconds ? other : self }
+}
+
+/// A moment as calendars and clocks write it, to the second: by libc, which knows the time zones.
+///
+/// Standard: the proleptic Gregorian calendar; seconds as POSIX.1-2024 counts them, without leap seconds. *thread-safe*
+package struct CivilTime: Hashable, Sendable {
+    /// A calendar to count days and hours in.
+    package enum Zone: Hashable, Sendable {
+        case utc
+        /// This user's, by the variable TZ or /etc/localtime (tzset(3)).
+        case local
+    }
+
+    package let year: Int
+    /// 1 to 12.
+    package let month: Int
+    /// 1 to 31.
+    package let day: Int
+    /// 0 to 23.
+    package let hour: Int
+    /// 0 to 59.
+    package let minute: Int
+    /// 0 to 59.
+    package let second: Int
+
+    /// Nobody checks it before ``nanoseconds(in:)``, which tells what no calendar has.
+    package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+        self.year = year
+        self.month = month
+        self.day = day
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+    }
+
+    /// A moment in a zone. The corresponding C functions are `gmtime_r` and `localtime_r`.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: since 1970 in UTC.
+    ///   - zone: whose calendar.
+    package init(nanoseconds: Int64, in zone: Zone) {
+        var seconds = time_t(nanoseconds / 1_000_000_000)
+        if nanoseconds % 1_000_000_000 < 0 { seconds -= 1 }
+        // Of the years that 64 bits of nanoseconds have, 1677 to 2262, both have a record.
+        var parts = tm()
+        _ = zone == .utc ? gmtime_r(&seconds, &parts) : localtime_r(&seconds, &parts)
+        self.init(
+            year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
+            hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
+    }
+
+    /// The moment that it is in a zone. The corresponding C functions are `timegm` and `mktime`.
+    ///
+    /// - Parameter zone: whose calendar. An hour that the zone leaves out is the one before or after; of one that comes
+    ///   twice it is one of them.
+    /// - Returns: nanoseconds since 1970 in UTC; `nil` where the calendar has no such moment, or 64 bits have none.
+    package func nanoseconds(in zone: Zone) -> Int64? {
+        guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
+            (0...59).contains(minute), (0...59).contains(second)
+        else { return nil }
+        var parts = tm()
+        parts.tm_year = Int32(year - 1900)
+        parts.tm_mon = Int32(month - 1)
+        parts.tm_mday = Int32(day)
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
+        parts.tm_isdst = -1
+        let seconds = zone == .utc ? timegm(&parts) : mktime(&parts)
+        // Both take the 31st of February for a day of March, and say so in the record.
+        guard parts.tm_mon == Int32(month - 1), parts.tm_mday == Int32(day) else { return nil }
+        let (nanoseconds, isTooFar) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        return isTooFar ? nil : nanoseconds
+    }
+
+    /// A moment in this user's zone, such as `2026-01-31 18:00:00`.
+    ///
+    /// - Parameter nanoseconds: since 1970 in UTC.
+    package static func localText(nanoseconds: Int64) -> String {
+        CivilTime(nanoseconds: nanoseconds, in: .local).text
+    }
+
+    /// Such as `2026-01-31 18:00:00`.
+    package var text: String {
+        "\(year)-\(Self.two(month))-\(Self.two(day)) \(Self.two(hour)):\(Self.two(minute)):\(Self.two(second))"
+    }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

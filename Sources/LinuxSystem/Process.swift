@@ -110,3 +110,98 @@ package enum DetachedThread {
         pthread_detach(thread)
     }
 }
+
+/// Some of the signals of this process: signal(7).
+///
+/// *thread-safe*
+package struct Signals: Sendable {
+    /// SIGINT: Ctrl-C.
+    package static let interrupt = SIGINT
+    /// SIGTERM: kill(1).
+    package static let terminate = SIGTERM
+    /// SIGHUP: the terminal goes away.
+    package static let hangUp = SIGHUP
+    /// SIGUSR1.
+    package static let user1 = SIGUSR1
+
+    package let numbers: [Int32]
+
+    package init(_ numbers: [Int32]) {
+        self.numbers = numbers
+    }
+
+    /// Keeps them waiting, in this thread and in those that it starts from now on. The corresponding C function is
+    /// `pthread_sigmask`.
+    package func block() { _ = cs_signal_block(numbers, numbers.count) }
+
+    /// Waits for one of them, which must be blocked. The corresponding C function is `sigwait`.
+    package func wait() -> Int32 {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        while true {
+            var number: Int32 = 0
+            if sigwait(&set, &number) == 0 { return number }
+        }
+    }
+
+    /// Looks whether a signal was ignored, as it is for a program started by nohup(1). The corresponding C function is
+    /// `sigaction`.
+    package static func isIgnored(_ number: Int32) -> Bool { cs_signal_is_ignored(number) == 1 }
+
+    /// Has writing to a pipe that nobody reads fail with EPIPE, instead of a signal that ends the process.
+    package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
+    /// Ends the process as a signal does where nobody takes it, so that its parent learns why.
+    package static func endProcess(by number: Int32) -> Never {
+        _ = signal(number, SIG_DFL)
+        _ = cs_signal_unblock([number], 1)
+        raise(number)
+        endProcess(status: 128 + number)
+    }
+
+    /// Ends the process at once: what libraries clean up at `exit`, a thread of theirs may be using still. The corresponding
+    /// C function is `_exit`.
+    package static func endProcess(status: Int32) -> Never { _exit(status) }
+}
+
+// Functions of the C library that the standard library has no name for, so that a codec needs no more of C than these.
+
+/// Sine. The corresponding C function is `sin`.
+///
+/// - Parameter angle: radians.
+package func sine(_ angle: Double) -> Double { sin(angle) }
+
+/// Decimal logarithm. The corresponding C function is `log10`.
+package func decimalLogarithm(_ value: Double) -> Double { log10(value) }
+
+/// A power. The corresponding C function is `powf`.
+package func power(_ base: Float, _ exponent: Float) -> Float { powf(base, exponent) }
+
+/// The first byte of a value in memory; looks at many bytes at once. The corresponding C function is `memchr`.
+///
+/// - Parameters:
+///   - value: the byte.
+///   - start: where the search begins.
+///   - count: bytes to search.
+/// - Returns: where it is; `nil` where it is not.
+package func firstByte(_ value: UInt8, from start: UnsafeRawPointer, count: Int) -> UnsafeRawPointer? {
+    UnsafeRawPointer(memchr(start, Int32(value), count))
+}
+
+/// A counter of what threads allocate, the libraries they call included: made for a measurement, not for good.
+///
+/// The loaded objects' calls of `malloc` and its kin are led through a counter.
+package enum AllocationCounter {
+    /// Begins to count.
+    ///
+    /// - Throws: EBUSY where it counts already, ENOSPC or ENOSYS where the objects are linked otherwise, as under a
+    ///   sanitizer.
+    package static func begin() throws(Errno) { try checked(cs_allocations_begin()) }
+
+    /// Puts the objects back as they were.
+    package static func end() { cs_allocations_end() }
+
+    /// Allocations of the calling thread while counting was on.
+    package static var count: Int64 { cs_allocations_count() }
+}
