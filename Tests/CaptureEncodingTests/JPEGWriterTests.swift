@@ -15,7 +15,7 @@ struct JPEGWriterTests {
         func writer() throws -> JPEGWriter {
             let codes: MJPEGParameters.Codes = isSingle ? .fitted : .standard
             return try JPEGWriter(
-                width: width, height: height, sampling: ChromaSampling.yuv420.jpegSampling, order: Int32(CC_JPEG_RGB),
+                width: width, height: height, sampling: .yuv420, packed: .rgb24,
                 MJPEGParameters(codes: codes), isSingle: isSingle)
         }
 

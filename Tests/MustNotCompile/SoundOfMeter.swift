@@ -1,7 +1,7 @@
 // error: has no member 'withNext'
 // What a permit to meter opens lends no sound.
-import CaptureEncoding
 import CaptureGate
+import CaptureRecording
 
 public func keep(_ permit: consuming DevicePermit) async throws(CaptureError) -> Int {
     #if VIOLATION

@@ -1,6 +1,6 @@
-import CMedia
 import CaptureBase
 import CaptureRealtime
+import LinuxSystem
 
 /// Adapter that makes whole frames of separate planes and fields, and converts formats that few programs know; works on
 /// the reader's thread.
@@ -151,7 +151,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
     public mutating func convertFrames() throws(CaptureError) -> Bool {
         guard FrameConverter.converts(format) else { return false }
         guard let converter = FrameConverter(format) else {
-            throw DeviceFault(device: device).error("v4lconvert_create_with_dev_ops", ENOMEM)
+            throw DeviceFault(device: device).error("v4lconvert_create_with_dev_ops", Errno.noMemory.number)
         }
         pictures = FrameAdapter(format, converter, pictures?.fields ?? .whole)
         differences.append(

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 import CaptureRealtime
 
@@ -51,7 +50,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         let picture = TestBarsFrame(width: width, height: height, pixelFormat: PixelFormat(rawValue: fourcc))
         // A buffer is unmapped by itself, so it is whole pages.
         let size = (picture.byteCount + 4095) & ~4095
-        let base = try TestBars.map(TestBars.bufferCount * size)
+        let base = try FrameBuffers.memory(byteCount: TestBars.bufferCount * size, name: "test-bars")
         let buffers = try FrameBuffers(count: TestBars.bufferCount, planes: 1) { (buffer, _) throws(RealtimeFault) in
             UnsafeMutableRawBufferPointer(start: base + buffer * size, count: size)
         }
@@ -65,17 +64,6 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
         memory = base.assumingMemoryBound(to: UInt8.self)
         // The bars never change: drawn here once, a frame costs its number alone.
         for buffer in 0..<TestBars.bufferCount { picture.drawBars(into: memory + buffer * size) }
-    }
-
-    /// Maps memory for all buffers at once.
-    private static func map(_ byteCount: Int) throws(RealtimeFault) -> UnsafeMutableRawPointer {
-        let descriptor = cm_memfd("test-bars", Int64(byteCount))
-        guard descriptor >= 0 else { throw RealtimeFault(.memory, result: descriptor) }
-        var address: UnsafeMutableRawPointer?
-        let mapped = cm_map(descriptor, 0, Int64(byteCount), &address)
-        _ = cm_close(descriptor)
-        guard mapped >= 0, let address else { throw RealtimeFault(.mapBuffer, result: mapped) }
-        return address
     }
 
     /// The format as a driver would report it.
@@ -94,7 +82,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     /// Starts the clock so that the frames' numbers continue after a stop.
     @_noLocks @_noAllocation
     mutating func start() -> RealtimeFault? {
-        let now = cm_monotonic()
+        let now = MonotonicClock.now
         started = (claps ? rate.aligned(now) : now) &- rate.due(next)
         return nil
     }
@@ -114,7 +102,7 @@ struct TestBars: ~Copyable, VideoSource, @unchecked Sendable {
     @_noLocks @_noAllocation
     mutating func dequeue() -> DequeueResult {
         let timestamp = started &+ rate.due(next)
-        guard cm_monotonic() >= timestamp, free != 0 else { return .nothing }
+        guard MonotonicClock.now >= timestamp, free != 0 else { return .nothing }
         let buffer = free.trailingZeroBitCount
         free &= free &- 1
         draw(next, timestamp, into: buffer)

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 import CaptureRealtime
 
@@ -51,7 +50,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     /// Starts the clock so that the frames' numbers continue after a stop.
     @_noLocks @_noAllocation
     mutating func start() -> RealtimeFault? {
-        started = cm_monotonic() &- clock.nanoseconds(Int64(position))
+        started = MonotonicClock.now &- clock.nanoseconds(Int64(position))
         return nil
     }
 
@@ -70,7 +69,7 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
     @_noLocks @_noAllocation
     mutating func read(into memory: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
         let due = started &+ clock.nanoseconds(Int64(position &+ frames))
-        guard cm_monotonic() >= due else { return .nothing }
+        guard MonotonicClock.now >= due else { return .nothing }
         let timestamp = started &+ clock.nanoseconds(Int64(position))
         render(into: memory, frames: frames, since: TestClap.samples(since: timestamp, rate: settings.rate))
         position &+= frames

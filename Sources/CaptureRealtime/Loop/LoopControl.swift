@@ -1,4 +1,3 @@
-import CMedia
 import Synchronization
 
 /// Ends one capture loop, from any thread.
@@ -27,14 +26,16 @@ public final class LoopControl: Sendable {
 
     /// The part that the capture thread uses.
     public let word: CommitWord
+    /// Wakes the loop; the word is lent its descriptor.
+    private let signal: EventSignal
     private let adopted = Atomic<Bool>(false)
 
     /// - Throws: `eventfd`'s error: close descriptors, and try again.
     public init() throws(RealtimeFault) {
-        let descriptor = try checked(.eventDescriptor, cm_eventfd())
+        signal = try EventSignal()
         let cell = UnsafeMutablePointer<CachePadded>.allocate(capacity: 1)
         unsafe cell.initialize(to: CachePadded())
-        unsafe word = CommitWord(cell: cell, descriptor: descriptor)
+        unsafe word = CommitWord(cell: cell, descriptor: signal.descriptor)
     }
 
     /// Ends the loop within one period or 100 ms. One system call and no lock: safe in a signal handler.
@@ -52,7 +53,6 @@ public final class LoopControl: Sendable {
     }
 
     deinit {
-        _ = cm_close(word.descriptor)
         unsafe word.cell.deinitialize(count: 1)
         unsafe word.cell.deallocate()
     }
@@ -123,6 +123,6 @@ public struct CommitWord: BitwiseCopyable, @unchecked Sendable {
             if exchanged { break }
             old = original
         }
-        _ = cm_eventfd_write(descriptor)
+        EventSignal.raise(descriptor)
     }
 }

@@ -72,6 +72,11 @@ public struct RealtimeFault: Error, BitwiseCopyable, Sendable, Hashable {
         @_noLocks @_noAllocation get { RealtimeFault(.dequeueEvent, result: 0 &- ENODATA) }
     }
 
+    /// An error state of the device that does not go away (EIO).
+    static var lastingError: RealtimeFault {
+        @_noLocks @_noAllocation get { RealtimeFault(.poll, result: 0 &- EIO) }
+    }
+
     /// True for the errnos of an unplugged device: ENODEV, ENXIO and ESHUTDOWN.
     public var meansGone: Bool {
         @_noLocks @_noAllocation get { errno == ENODEV || errno == ENXIO || errno == ESHUTDOWN }

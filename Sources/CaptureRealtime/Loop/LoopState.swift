@@ -1,5 +1,3 @@
-import CMedia
-
 /// The loop of the capture thread: wait, process, recover. It never allocates, locks, logs or waits for a reader, and
 /// throws nothing: its outcome is a value.
 ///
@@ -45,7 +43,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
     public init(_ word: CommitWord, _ counters: RealtimeCounters, period: Int64, patience: Int64) {
         self.word = word
         self.counters = counters
-        watchdog = Watchdog(period: period, first: patience, now: cm_monotonic())
+        watchdog = Watchdog(period: period, first: patience, now: MonotonicClock.now)
     }
 
     /// Longest wait, ms.
@@ -139,13 +137,13 @@ public struct LoopState: BitwiseCopyable, Sendable {
     /// Judges silence. A stall gets one restart, a lasting error state none: restarting would hide a broken device.
     @_noLocks @_noAllocation
     private mutating func starved(inTrouble: Bool, timedOut: Bool = false) -> LoopAction {
-        watchdog.starved(now: cm_monotonic(), inTrouble: inTrouble, timedOut: timedOut)
-        if watchdog.isHopeless { return .end(LoopResult(.failed, fault: RealtimeFault(.poll, result: -EIO))) }
+        watchdog.starved(now: MonotonicClock.now, inTrouble: inTrouble, timedOut: timedOut)
+        if watchdog.isHopeless { return .end(LoopResult(.failed, fault: .lastingError)) }
         guard watchdog.hasStalled else { return .goOn }
         counters.sawStall()
         guard watchdog.mayRestart else { return .end(LoopResult(.stalled)) }
         counters.restarted()
-        watchdog.restarted(now: cm_monotonic())
+        watchdog.restarted(now: MonotonicClock.now)
         return .restart
     }
 }

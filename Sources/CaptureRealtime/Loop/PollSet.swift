@@ -94,17 +94,66 @@ public struct PeriodTimer: ~Copyable, Sendable {
     ///   - milliseconds: Longest wait.
     @_noLocks @_noAllocation
     public func wait(until instant: Int64, control: Int32, milliseconds: Int32) -> SourceWakeup {
-        guard cm_monotonic() < instant else { return .ready }
+        guard MonotonicClock.now < instant else { return .ready }
         let set = cm_timerfd_set(descriptor, instant)
         if set < 0 { return .failed(RealtimeFault(.timer, result: set)) }
         let called = pollSet.wait(control: control, milliseconds: milliseconds)
         if called < 0 { return .failed(RealtimeFault(.poll, result: called)) }
-        return cm_monotonic() < instant ? .quiet : .ready
+        return MonotonicClock.now < instant ? .quiet : .ready
     }
 
     /// Waits for the control alone.
     @_noLocks @_noAllocation
     public func pause(control: Int32, milliseconds: Int32) {
         pollSet.pause(control: control, milliseconds: milliseconds)
+    }
+}
+
+/// An eventfd that means "look again". The corresponding C function is `eventfd`.
+///
+/// *thread-safe*
+struct EventSignal: ~Copyable, Sendable {
+    let descriptor: Int32
+
+    /// - Throws: `eventfd`'s error: close descriptors, and try again.
+    init() throws(RealtimeFault) {
+        descriptor = try checked(.eventDescriptor, cm_eventfd())
+    }
+
+    @_noLocks @_noAllocation
+    func raise() {
+        Self.raise(descriptor)
+    }
+
+    /// Raises the signal whose descriptor is lent. A full counter is as good as a raised one: the only error that can occur
+    /// needs no handling.
+    @_noLocks @_noAllocation
+    static func raise(_ descriptor: Int32) {
+        _ = cm_eventfd_write(descriptor)
+    }
+
+    @_noLocks @_noAllocation
+    func clear() {
+        _ = cm_eventfd_read(descriptor)
+    }
+
+    /// Waits for any signal that is lent. The corresponding C function is `poll`.
+    static func wait(for descriptor: Int32, milliseconds: Int32) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = unsafe cm_poll(&entry, 1, milliseconds)
+    }
+
+    deinit {
+        _ = cm_close(descriptor)
+    }
+}
+
+/// The clock of timestamps and deadlines: CLOCK_MONOTONIC. The corresponding C function is `clock_gettime`.
+///
+/// *realtime-safe*
+package enum MonotonicClock {
+    /// Nanoseconds since some moment, never set.
+    package static var now: Int64 {
+        @_noLocks @_noAllocation get { cm_monotonic() }
     }
 }

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// Strictly rising timestamps from a device's own, which may go backward, lie in the future or be missing.
@@ -36,7 +35,7 @@ struct MonotonicTimestamps: BitwiseCopyable {
         _ own: Int64, interval: Int64, intervals: Int64, _ counters: RealtimeCounters, _ flags: inout FrameFlags
     ) -> Int64 {
         if follows(own, interval: interval) { return own }
-        let (timestamp, wasRepaired) = next(own, now: cm_monotonic(), interval: interval, intervals: intervals)
+        let (timestamp, wasRepaired) = next(own, now: MonotonicClock.now, interval: interval, intervals: intervals)
         if wasRepaired {
             counters.repairedTimestamp()
             flags.add(FrameFlags.repairedTimestamp)

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 import Synchronization
 
@@ -240,9 +239,9 @@ struct AudioRingCore: ~Copyable, Sendable {
         if stride > 512 { return }
         let ahead = index &+ 3
         let slot = unsafe slot(ahead < slots ? ahead : ahead &- slots)
-        unsafe cm_prefetch_write(slot)
-        unsafe cm_prefetch_write(slot + 64)
-        unsafe cm_prefetch_write(slot + 128)
+        unsafe SharedMemory.prefetch(slot)
+        unsafe SharedMemory.prefetch(slot + 64)
+        unsafe SharedMemory.prefetch(slot + 128)
     }
 
     /// Slot of dropped periods: the capture thread has memory to read into, whatever the reader does.

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// The reading end of a ring. Each ring has one reader: it can't be copied.
@@ -48,12 +47,13 @@ extension FrameReader where Self: ~Copyable {
     ///
     /// - Parameter milliseconds: Longest wait; -1 waits without a limit.
     public mutating func wait(milliseconds: Int32) -> ReaderWakeup {
-        let deadline = milliseconds < 0 ? Int64.max : cm_monotonic() + Int64(milliseconds) * 1_000_000
+        let deadline = milliseconds < 0 ? Int64.max : MonotonicClock.now + Int64(milliseconds) * 1_000_000
         while true {
             if let wakeup = look() { return wakeup }
-            let left = deadline - cm_monotonic()
+            let left = deadline - MonotonicClock.now
             // Whole milliseconds, at least one, and few enough for 32 bits.
-            if left > 0 { sleep(milliseconds: Int32(min(left / 1_000_000 + 1, 1_000_000))) }
+            let wait = Int32(clamping: min(left / 1_000_000 + 1, 1_000_000))
+            if left > 0 { EventSignal.wait(for: readySignal, milliseconds: wait) }
             // Cleared before the look: a commit after the clearing raises the signal again, one before it is seen. The
             // look comes in any case: the signal may have come late, for entries already read.
             clearSignal()
@@ -73,10 +73,5 @@ extension FrameReader where Self: ~Copyable {
         let end = ended
         if unread > 0 { return .ready }
         return end.map { .ended($0) }
-    }
-
-    private func sleep(milliseconds: Int32) {
-        var descriptor = pollfd(fd: readySignal, events: Int16(POLLIN), revents: 0)
-        _ = unsafe cm_poll(&descriptor, 1, milliseconds)
     }
 }

@@ -47,6 +47,21 @@ public final class FrameBuffers: @unchecked Sendable {
         }
     }
 
+    /// Maps zeroed memory, for buffers that no driver has. The corresponding C functions are `memfd_create` and `mmap`.
+    ///
+    /// - Parameters:
+    ///   - byteCount: Size, 1 or more.
+    ///   - name: Name of the memory in /proc.
+    /// - Throws: The error of either call.
+    package static func memory(byteCount: Int, name: String) throws(RealtimeFault) -> UnsafeMutableRawPointer {
+        let descriptor = try unsafe checked(.memory, cm_memfd(name, Int64(byteCount)))
+        var address: UnsafeMutableRawPointer?
+        let mapped = unsafe cm_map(descriptor, 0, Int64(byteCount), &address)
+        _ = cm_close(descriptor)
+        guard mapped >= 0, let address = unsafe address else { throw RealtimeFault(.mapBuffer, result: mapped) }
+        return unsafe address
+    }
+
     /// Address of a plane; `nil` where it is not mapped. Valid until ``unmap()``.
     @_noLocks @_noAllocation
     public func address(_ buffer: Int, plane: Int) -> UnsafeMutableRawPointer? {
@@ -158,11 +173,7 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
     let byteCount: Int
 
     init(byteCount: Int) throws(RealtimeFault) {
-        let descriptor = try unsafe checked(.memory, cm_memfd("capture-ring", Int64(byteCount)))
-        var address: UnsafeMutableRawPointer?
-        let mapped = unsafe cm_map(descriptor, 0, Int64(byteCount), &address)
-        _ = cm_close(descriptor)
-        guard mapped >= 0, let address = unsafe address else { throw RealtimeFault(.mapBuffer, result: mapped) }
+        let address = try unsafe FrameBuffers.memory(byteCount: byteCount, name: "capture-ring")
         let populated = unsafe Self.populate(address, byteCount)
         guard populated >= 0 else {
             _ = unsafe cm_unmap(address, Int64(byteCount))
@@ -170,6 +181,12 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
         }
         unsafe base = address
         self.byteCount = byteCount
+    }
+
+    /// Has a cache line brought in to be written soon.
+    @_noLocks @_noAllocation
+    static func prefetch(_ address: UnsafeMutableRawPointer) {
+        unsafe cm_prefetch_write(address)
     }
 
     /// Has the kernel allocate all pages now, so that the capture thread never waits for one.

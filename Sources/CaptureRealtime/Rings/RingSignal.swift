@@ -1,4 +1,3 @@
-import CMedia
 import Synchronization
 
 /// The wake-up and the outcome that both kinds of ring give their reader.
@@ -78,32 +77,6 @@ struct WakeupThreshold: ~Copyable, Sendable {
     /// Sets the threshold. For the reader, before it looks for entries a last time.
     func set(_ committed: UInt64) {
         cell.value.store(committed, ordering: .sequentiallyConsistent)
-    }
-}
-
-/// An eventfd that means "look again". The corresponding C function is `eventfd`.
-///
-/// *thread-safe*
-struct EventSignal: ~Copyable, Sendable {
-    let descriptor: Int32
-
-    init() throws(RealtimeFault) {
-        descriptor = try checked(.eventDescriptor, cm_eventfd())
-    }
-
-    @_noLocks @_noAllocation
-    func raise() {
-        // A full counter is as good as a raised one: the only error that can occur needs no handling.
-        _ = cm_eventfd_write(descriptor)
-    }
-
-    @_noLocks @_noAllocation
-    func clear() {
-        _ = cm_eventfd_read(descriptor)
-    }
-
-    deinit {
-        _ = cm_close(descriptor)
     }
 }
 

@@ -1,5 +1,3 @@
-import CMedia
-
 /// The sound cards' devices that an open PCM captures from, whatever its name and however many plugins are in front of
 /// them. Decisions may name any of them.
 ///
@@ -20,16 +18,7 @@ public struct PCMHardware: Hashable, Sendable {
     /// - Throws: `snd_pcm_dump`'s error, but for a dump that is missing or too long: its PCM is unknown, which is no
     ///   error.
     init(of handle: borrowing PCMHandle) throws(RealtimeFault) {
-        let pcm = unsafe handle.pcm
-        var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
-        let length = unsafe bytes.withUnsafeMutableBytes { buffer -> Int64 in
-            guard let start = buffer.baseAddress else { return 0 }
-            return unsafe cm_pcm_dump(pcm, start, buffer.count)
-        }
-        // A PCM that writes nothing about itself, or more than the buffer holds, is unknown.
-        let isUntold = [-Int64(ENAMETOOLONG), -Int64(ENOSYS)].contains(length)
-        guard length >= 0 || isUntold else { throw RealtimeFault(.infoPCM, result: Int32(truncatingIfNeeded: length)) }
-        self.init(dump: String(decoding: bytes.prefix(Int(max(0, length))), as: UTF8.self))
+        self.init(dump: try handle.dump(upTo: Self.mostBytes) ?? "")
     }
 
     /// - Parameter dump: Output of `snd_pcm_dump`: a line that names each plugin, with `Slave: ` or `Slave #2: ` before

@@ -207,6 +207,23 @@ struct PCMHandle: ~Copyable, @unchecked Sendable {
         unsafe self.pcm = pcm
     }
 
+    /// The PCM's description of itself. The corresponding C function is `snd_pcm_dump`.
+    ///
+    /// - Parameter byteCount: Longest text that is taken.
+    /// - Returns: `nil` of one that says nothing, or more than that.
+    /// - Throws: `snd_pcm_dump`'s error.
+    func dump(upTo byteCount: Int) throws(RealtimeFault) -> String? {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let pcm = unsafe pcm
+        let length = unsafe bytes.withUnsafeMutableBytes { buffer -> Int64 in
+            guard let start = buffer.baseAddress else { return 0 }
+            return unsafe cm_pcm_dump(pcm, start, buffer.count)
+        }
+        if length == -Int64(ENAMETOOLONG) || length == -Int64(ENOSYS) { return nil }
+        guard length >= 0 else { throw RealtimeFault(.infoPCM, result: Int32(truncatingIfNeeded: length)) }
+        return String(decoding: bytes.prefix(Int(length)), as: UTF8.self)
+    }
+
     deinit {
         _ = unsafe cm_pcm_close(pcm)
     }

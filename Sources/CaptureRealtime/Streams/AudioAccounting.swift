@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// Frame accounting of one audio loop: position, losses and timestamps of its periods.
@@ -34,7 +33,7 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
     /// Sets the oldest timestamp to believe. Call it before the device is started.
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
-        timestamps.start(now: cm_monotonic())
+        timestamps.start(now: MonotonicClock.now)
     }
 
     /// Begins a period with its first frames.

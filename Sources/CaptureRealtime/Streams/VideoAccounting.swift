@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// Frame accounting of one video loop: position, losses and timestamps of its frames.
@@ -43,7 +42,7 @@ struct VideoAccounting: BitwiseCopyable, Sendable {
     /// Sets the oldest timestamp to believe. Call it before the device is started.
     @usableFromInline @_noLocks @_noAllocation
     mutating func start() {
-        timestamps.start(now: cm_monotonic())
+        timestamps.start(now: MonotonicClock.now)
     }
 
     /// Takes a change of the signal's state into the flags of later frames.

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureGate
 import CaptureRealtime
 
@@ -93,7 +92,10 @@ struct VideoRingRun {
     /// - Returns: the time that all of them took, nanoseconds.
     func run() throws(RealtimeFault) -> Int64 {
         let buffers = try FrameBuffers(count: Self.bufferCount, planes: 1) { (_, _) throws(RealtimeFault) in
-            UnsafeMutableRawBufferPointer(start: try Self.map(), count: Self.bufferBytes)
+            // The ring unmaps its buffers as it does a driver's, so memory of malloc(3) will not do.
+            UnsafeMutableRawBufferPointer(
+                start: try FrameBuffers.memory(byteCount: Self.bufferBytes, name: "ring-benchmark"),
+                count: Self.bufferBytes)
         }
         var ends = try VideoRing.make(buffers: buffers, control: LoopControl())
         let planes = FramePlanes(byteCount: Self.bufferBytes)
@@ -109,16 +111,5 @@ struct VideoRingRun {
             precondition(buffer >= 0, "The reader gives back what it was lent")
         }
         return clock.now() - begun
-    }
-
-    private static func map() throws(RealtimeFault) -> UnsafeMutableRawPointer {
-        // The ring unmaps its buffers as it does a driver's, so memory of malloc(3) will not do.
-        let descriptor = cm_memfd("ring-benchmark", Int64(bufferBytes))
-        guard descriptor >= 0 else { throw RealtimeFault(.memory, result: descriptor) }
-        var address: UnsafeMutableRawPointer?
-        let mapped = cm_map(descriptor, 0, Int64(bufferBytes), &address)
-        _ = cm_close(descriptor)
-        guard mapped >= 0, let address else { throw RealtimeFault(.mapBuffer, result: mapped) }
-        return address
     }
 }

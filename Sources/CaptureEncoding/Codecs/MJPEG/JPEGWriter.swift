@@ -17,22 +17,23 @@ final class JPEGWriter {
     /// - Parameters:
     ///   - width: pixels.
     ///   - height: pixels.
-    ///   - sampling: `CC_JPEG_444`, `_422`, `_420` or `_GREY`.
-    ///   - order: of packed pixels, `CC_JPEG_RGB` or `CC_JPEG_BGR`; -1 for planes.
+    ///   - sampling: chroma of the images.
+    ///   - packed: format of packed pixels, RGB or BGR; `nil` for planes.
     ///   - parameters: quality, quantization and codes.
     ///   - isSingle: gives each image codes of its own, in two passes and twice the time.
     /// - Throws: `.inputOutput` if there is no memory, or the size is impossible.
     init(
-        width: Int, height: Int, sampling: Int32, order: Int32, _ parameters: MJPEGParameters, isSingle: Bool
+        width: Int, height: Int, sampling: ChromaSampling, packed: PixelFormat?, _ parameters: MJPEGParameters,
+        isSingle: Bool
     ) throws(CaptureError) {
         var setup = cc_jpeg_setup()
         setup.width = Int32(width)
         setup.height = Int32(height)
-        setup.subsampling = sampling
-        setup.order = order
+        setup.subsampling = sampling.jpegSampling
+        setup.order = packed.map { Int32($0 == .rgb24 ? CC_JPEG_RGB : CC_JPEG_BGR) } ?? -1
         setup.has_dead_zone = parameters.quantization == .even ? 1 : 0
         setup.optimizes = isSingle && parameters.codes == .fitted ? 1 : 0
-        capacity = cc_jpeg_bound(setup.width, setup.height, sampling)
+        capacity = cc_jpeg_bound(setup.width, setup.height, setup.subsampling)
         let steps = QuantizationTables.steps(parameters.quantization, quality: parameters.quality)
         guard capacity > 0, let handle = cc_jpeg_writer_new(&setup, steps) else { throw PacketBuffer.outOfMemory }
         self.handle = handle
@@ -219,5 +220,58 @@ final class AdaptiveHuffman {
     /// the end of the block (T.81, F.1.2.2).
     private static func isAC(_ symbol: Int) -> Bool {
         symbol == 0 || symbol == 0xF0 || (1...10).contains(symbol & 15)
+    }
+}
+
+/// Input of libjpeg's `jpeg_write_raw_data`.
+extension Planarizer {
+    /// Planes of the converted frame, in `buffer`.
+    package func converted(_ source: UnsafeRawPointer, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> cc_jpeg_planes {
+        guard let base = buffer.baseAddress else { return cc_jpeg_planes() }
+        convert(source, into: base)
+        let cb = base + geometry.lumaBytes
+        var planes = header
+        planes.plane = (UnsafePointer(base), UnsafePointer(cb), UnsafePointer(cb + geometry.chromaBytes))
+        planes.stride = (Int32(geometry.width), Int32(geometry.chromaWidth), Int32(geometry.chromaWidth))
+        return planes
+    }
+
+    /// The source's own planes, which need no copy.
+    package func borrowed(_ source: UnsafeRawPointer) -> cc_jpeg_planes {
+        let bytes = source.assumingMemoryBound(to: UInt8.self)
+        var planes = header
+        planes.plane = (start(0, bytes), start(1, bytes), start(2, bytes))
+        planes.stride = (stride(0), stride(1), stride(2))
+        return planes
+    }
+
+    /// Grey has one plane; the others are NULL.
+    private func start(_ index: Int, _ bytes: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
+        index < layout.planes.count ? bytes + layout.planes[index].offset : nil
+    }
+
+    private func stride(_ index: Int) -> Int32 {
+        index < layout.planes.count ? Int32(layout.planes[index].stride) : 0
+    }
+
+    /// Size and sampling; the planes are missing.
+    private var header: cc_jpeg_planes {
+        var planes = cc_jpeg_planes()
+        planes.width = Int32(geometry.width)
+        planes.height = Int32(geometry.height)
+        planes.subsampling = geometry.sampling.jpegSampling
+        return planes
+    }
+}
+
+/// Constants of the shim.
+extension ChromaSampling {
+    var jpegSampling: Int32 {
+        switch self {
+        case .yuv444: Int32(CC_JPEG_444)
+        case .yuv422: Int32(CC_JPEG_422)
+        case .yuv420: Int32(CC_JPEG_420)
+        case .grey: Int32(CC_JPEG_GREY)
+        }
     }
 }

@@ -1,4 +1,3 @@
-import CCodecs
 import CaptureBase
 
 /// Motion-JPEG encoder on libjpeg-turbo: a JPEG image per frame, complete with its tables.
@@ -70,9 +69,8 @@ public final class MJPEGEncoder: Encoder {
         try checkParameters()
         guard layout != nil else { throw cannotEncode }
         let isPacked = planarizer == nil
-        let order = format.pixelFormat == .rgb24 ? CC_JPEG_RGB : CC_JPEG_BGR
         writer = try JPEGWriter(
-            width: format.width, height: format.height, sampling: sampling, order: isPacked ? Int32(order) : -1,
+            width: format.width, height: format.height, sampling: sampling, packed: isPacked ? format.pixelFormat : nil,
             parameters, isSingle: isSingle)
     }
 
@@ -128,9 +126,9 @@ public final class MJPEGEncoder: Encoder {
     }
 
     /// Chroma sampling of the images; RGB is stored as 4:2:2 unless 4:2:0 is asked for.
-    private var sampling: Int32 {
-        if let planarizer { return planarizer.geometry.sampling.jpegSampling }
-        return parameters.chroma == .yuv420 ? ChromaSampling.yuv420.jpegSampling : ChromaSampling.yuv422.jpegSampling
+    private var sampling: ChromaSampling {
+        if let planarizer { return planarizer.geometry.sampling }
+        return parameters.chroma == .yuv420 ? .yuv420 : .yuv422
     }
 }
 
@@ -158,58 +156,5 @@ extension MJPEGEncoder {
             remedies: [
                 Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, of an even width and at most 16384x16384.")
             ])
-    }
-}
-
-/// Input of libjpeg's `jpeg_write_raw_data`.
-extension Planarizer {
-    /// Planes of the converted frame, in `buffer`.
-    package func converted(_ source: UnsafeRawPointer, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> cc_jpeg_planes {
-        guard let base = buffer.baseAddress else { return cc_jpeg_planes() }
-        convert(source, into: base)
-        let cb = base + geometry.lumaBytes
-        var planes = header
-        planes.plane = (UnsafePointer(base), UnsafePointer(cb), UnsafePointer(cb + geometry.chromaBytes))
-        planes.stride = (Int32(geometry.width), Int32(geometry.chromaWidth), Int32(geometry.chromaWidth))
-        return planes
-    }
-
-    /// The source's own planes, which need no copy.
-    package func borrowed(_ source: UnsafeRawPointer) -> cc_jpeg_planes {
-        let bytes = source.assumingMemoryBound(to: UInt8.self)
-        var planes = header
-        planes.plane = (start(0, bytes), start(1, bytes), start(2, bytes))
-        planes.stride = (stride(0), stride(1), stride(2))
-        return planes
-    }
-
-    /// Grey has one plane; the others are NULL.
-    private func start(_ index: Int, _ bytes: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
-        index < layout.planes.count ? bytes + layout.planes[index].offset : nil
-    }
-
-    private func stride(_ index: Int) -> Int32 {
-        index < layout.planes.count ? Int32(layout.planes[index].stride) : 0
-    }
-
-    /// Size and sampling; the planes are missing.
-    private var header: cc_jpeg_planes {
-        var planes = cc_jpeg_planes()
-        planes.width = Int32(geometry.width)
-        planes.height = Int32(geometry.height)
-        planes.subsampling = geometry.sampling.jpegSampling
-        return planes
-    }
-}
-
-/// Constants of the shim.
-extension ChromaSampling {
-    var jpegSampling: Int32 {
-        switch self {
-        case .yuv444: Int32(CC_JPEG_444)
-        case .yuv422: Int32(CC_JPEG_422)
-        case .yuv420: Int32(CC_JPEG_420)
-        case .grey: Int32(CC_JPEG_GREY)
-        }
     }
 }

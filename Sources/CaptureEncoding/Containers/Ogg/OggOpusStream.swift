@@ -1,4 +1,3 @@
-import CCodecs
 import CaptureBase
 
 /// Ogg Opus file (RFC 7845).
@@ -31,7 +30,7 @@ final class OggOpusStream: ClipStream {
 
     /// The last page must say that it is the last (RFC 3533, 6).
     let marksLastPacket = true
-    func last(_ packet: [UInt8]) -> [UInt8] { OggOpusMuxer.ended(packet) }
+    func last(_ packet: [UInt8]) -> [UInt8] { OggPageWriter.ended(packet) }
 
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         encoded.removeAll()
@@ -69,7 +68,7 @@ final class OggOpusStream: ClipStream {
 final class OggOpusMuxer {
     /// Pages of the identification and the comment header.
     let head: [UInt8]
-    private let handle: OpaquePointer
+    private let writer: OggPageWriter
     /// Granule position: samples at 48 kHz up to the end of the last packet, pre-skip included (RFC
     /// 7845, 4).
     private var granule: Int64 = 0
@@ -90,21 +89,17 @@ final class OggOpusMuxer {
     ///   - serial: bitstream serial number, unique in the file.
     /// - Throws: `.inputOutput` if there is no memory.
     init(_ identification: [UInt8], comments: [UInt8], serial: Int32) throws(CaptureError) {
-        guard let handle = cc_ogg_open(serial) else { throw PacketBuffer.outOfMemory }
-        self.handle = handle
+        let writer = try OggPageWriter(serial: serial)
+        self.writer = writer
         var pages = PacketBuffer()
-        for packet in [identification, comments] {
-            guard cc_ogg_put(handle, packet, packet.count, 0, 0) >= 0,
-                cc_ogg_flush(handle, &pages.storage, 0, 0) >= 0
-            else {
-                cc_ogg_free(handle)
-                throw PacketBuffer.outOfMemory
+        for header in [identification, comments] {
+            try header.span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in
+                try writer.put(bytes, granule: 0, isLast: false)
             }
+            try writer.flush(into: &pages, at: 0, lasting: 0)
         }
         head = pages.withBytes(of: 0..<pages.count) { Array($0) }
     }
-
-    deinit { cc_ogg_free(handle) }
 
     /// Comment header (RFC 7845, 5.2).
     /// - Parameter comments: `NAME=text` in UTF-8.
@@ -133,46 +128,17 @@ final class OggOpusMuxer {
         let needed = packet.count / 255 + 1
         if segments + needed > Self.mostSegments { try flush(into: &pages) }
         granule += samples
-        let bytes = packet.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard cc_ogg_put(handle, bytes, packet.count, granule, isLast ? 1 : 0) >= 0 else {
-            throw PacketBuffer.outOfMemory
-        }
+        try writer.put(packet, granule: granule, isLast: isLast)
         segments += needed
         start = start ?? time
         duration += length
         if isLast || duration >= Self.longest || segments >= Self.mostSegments { try flush(into: &pages) }
     }
 
-    /// Sets the end-of-stream flag (RFC 3533, 6: header_type_flag 4) of the last of some pages.
-    ///
-    /// Needed if the disk was full: the page that was to carry the flag had no room.
-    static func ended(_ pages: [UInt8]) -> [UInt8] {
-        var (pages, offset) = (pages, 0)
-        while let page = size(of: pages, at: offset) {
-            if offset + page.head + page.body == pages.count {
-                pages[offset + 5] |= 4
-                pages.withUnsafeMutableBufferPointer { bytes in
-                    guard let base = bytes.baseAddress else { return }
-                    cc_ogg_checksum(base + offset, page.head, page.head + page.body)
-                }
-                break
-            }
-            offset += page.head + page.body
-        }
-        return pages
-    }
-
-    /// Size of the page at an offset; `nil` if none begins there.
-    private static func size(of pages: [UInt8], at offset: Int) -> (head: Int, body: Int)? {
-        guard offset + 27 <= pages.count, offset + 27 + Int(pages[offset + 26]) <= pages.count else { return nil }
-        let head = 27 + Int(pages[offset + 26])
-        return (head, pages[offset + 27..<offset + head].reduce(0) { $0 + Int($1) })
-    }
-
     /// Ends the page being filled.
     private func flush(into pages: inout PacketBuffer) throws(CaptureError) {
         guard segments > 0 else { return }
-        guard cc_ogg_flush(handle, &pages.storage, start ?? 0, duration) >= 0 else { throw PacketBuffer.outOfMemory }
+        try writer.flush(into: &pages, at: start ?? 0, lasting: duration)
         (segments, start, duration) = (0, nil, 0)
     }
 }

@@ -104,3 +104,70 @@ final class OggPageReader {
 
     private static let outOfMemory = CaptureError(.inputOutput, "There is no memory left to read Ogg pages.")
 }
+
+/// Writer of one stream's pages on libogg.
+///
+/// *session-bound*
+final class OggPageWriter {
+    private let handle: OpaquePointer
+
+    /// - Parameter serial: bitstream serial number, unique in the file.
+    /// - Throws: `.inputOutput` if there is no memory.
+    init(serial: Int32) throws(CaptureError) {
+        guard let handle = cc_ogg_open(serial) else { throw PacketBuffer.outOfMemory }
+        self.handle = handle
+    }
+
+    deinit { cc_ogg_free(handle) }
+
+    /// Adds a packet to the page being filled. The corresponding C function is `ogg_stream_packetin`.
+    ///
+    /// - Parameters:
+    ///   - packet: not empty.
+    ///   - granule: position of its end, in samples from the stream's start.
+    ///   - isLast: ends the stream with it.
+    /// - Throws: `.inputOutput` if there is no memory.
+    func put(_ packet: UnsafeRawBufferPointer, granule: Int64, isLast: Bool) throws(CaptureError) {
+        let bytes = packet.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard cc_ogg_put(handle, bytes, packet.count, granule, isLast ? 1 : 0) >= 0 else {
+            throw PacketBuffer.outOfMemory
+        }
+    }
+
+    /// Ends the page being filled. The corresponding C function is `ogg_stream_flush`.
+    ///
+    /// - Parameters:
+    ///   - pages: gets the page as a packet.
+    ///   - start: its presentation timestamp in nanoseconds.
+    ///   - duration: its duration in nanoseconds.
+    /// - Throws: `.inputOutput` if there is no memory.
+    func flush(into pages: inout PacketBuffer, at start: Int64, lasting duration: Int64) throws(CaptureError) {
+        guard cc_ogg_flush(handle, &pages.storage, start, duration) >= 0 else { throw PacketBuffer.outOfMemory }
+    }
+
+    /// Sets the end-of-stream flag (RFC 3533, 6: header_type_flag 4) of the last of some pages.
+    ///
+    /// Needed if the disk was full: the page that was to carry the flag had no room.
+    static func ended(_ pages: [UInt8]) -> [UInt8] {
+        var (pages, offset) = (pages, 0)
+        while let page = size(of: pages, at: offset) {
+            if offset + page.head + page.body == pages.count {
+                pages[offset + 5] |= 4
+                pages.withUnsafeMutableBufferPointer { bytes in
+                    guard let base = bytes.baseAddress else { return }
+                    cc_ogg_checksum(base + offset, page.head, page.head + page.body)
+                }
+                break
+            }
+            offset += page.head + page.body
+        }
+        return pages
+    }
+
+    /// Size of the page at an offset; `nil` if none begins there.
+    private static func size(of pages: [UInt8], at offset: Int) -> (head: Int, body: Int)? {
+        guard offset + 27 <= pages.count, offset + 27 + Int(pages[offset + 26]) <= pages.count else { return nil }
+        let head = 27 + Int(pages[offset + 26])
+        return (head, pages[offset + 27..<offset + head].reduce(0) { $0 + Int($1) })
+    }
+}
