@@ -1,3 +1,5 @@
+
+
 /// Grants execution: categories of mutual exclusion, and limits (one a queue) of how many execute at once.
 ///
 /// A pure state machine: what stands behind a ticket is its owner, which comes back with the grant; `LockManager` wakes
@@ -280,5 +282,37 @@ extension LockTable {
 
     private mutating func popParked(_ limit: LimitID) -> Ticket? {
         hasSlot(limit) ? limits[limit.key]?.parked.popFirst() : nil
+    }
+}
+
+/// A queue whose first element is taken in constant time.
+struct Deque<Element> {
+    private var elements: [Element?] = []
+    private var start = 0
+
+    var isEmpty: Bool { start == elements.count }
+    var first: Element? { isEmpty ? nil : elements[start] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    @discardableResult
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let first = elements[start].take()
+        start += 1
+        shrink()
+        return first
+    }
+
+    /// Moves the rest only when half is empty: constant time for each element on average.
+    private mutating func shrink() {
+        if start == elements.count {
+            elements.removeAll(keepingCapacity: elements.capacity <= 64)
+        } else if start > 32, start * 2 > elements.count {
+            elements.removeFirst(start)
+        } else {
+            return
+        }
+        start = 0
     }
 }

@@ -114,3 +114,119 @@ package struct AuditEntry: Hashable, Sendable {
         self.hash = hash
     }
 }
+
+extension AuditLog {
+    /// The number of lines that are kept by default: about 30 MB.
+    package static let standardLines = 50_000
+
+    /// The numbers of lines that can be kept. Fewer would lose what happened today; more would make `verify` take minutes.
+    package static let possibleLines = 100...10_000_000
+
+    /// The number of lines that are kept. The log grows by a hundredth beyond that before the oldest lines go.
+    ///
+    /// - Throws: `.store`, with what to do.
+    package func keptLines() throws(CaptureError) -> Int {
+        try store.perform { try AuditLog.keptLines($0) }
+    }
+
+    /// Says how many lines are kept from now on, and drops what is beyond it.
+    ///
+    /// - Parameters:
+    ///   - lines: one of `possibleLines`; what is outside is brought to the nearest of them.
+    ///   - audit: the line that says who did so.
+    /// - Returns: how many lines were dropped.
+    /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
+    package func keep(_ lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
+        let lines = min(max(lines, AuditLog.possibleLines.lowerBound), AuditLog.possibleLines.upperBound)
+        _ = try store.commit(audit, decides: false, retains: false) { db in
+            try db.run("UPDATE state SET kept_lines = ?", [SQLiteValue(lines)])
+            return []
+        }
+        let dropping = AuditEvent(
+            .removal, at: audit.at, subject: audit.subject, detail: "retention: all but the last \(lines) lines dropped"
+        )
+        return try prune(keeping: lines, audit: dropping)
+    }
+
+    /// Drops the oldest lines. The hash of the last one dropped stays as the anchor of the chain, in the database and
+    /// in the head file, so that a log shortened by anybody else is still found out.
+    ///
+    /// - Parameters:
+    ///   - lines: how many to keep, without the one that `audit` adds.
+    ///   - audit: the line that says who shortened the log.
+    /// - Returns: how many were dropped; with none to drop nothing is written.
+    /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
+    package func prune(keeping lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
+        let chain = AuditChain(headPath: store.folder.headPath)
+        return try store.perform { try AuditLog.shorten(to: lines, audit, chain, $0) }
+    }
+
+    /// Behind each change of a store: shortens a log that has grown by a hundredth beyond what is kept.
+    ///
+    /// The change is committed by then, and no failure here undoes it. A log that has a fault stays as it is, for `verify`.
+    static func retain(after event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection) {
+        guard let found = try? AuditChain.extent(db), let kept = try? keptLines(db) else { return }
+        guard found.last.number - found.anchor.number > Int64(kept + kept / 100) else { return }
+        let dropping = AuditEvent(
+            .removal, at: event.at, subject: event.subject,
+            detail: "retention: lines up to \(found.last.number - Int64(kept)) dropped")
+        _ = try? shorten(to: kept, dropping, chain, db)
+    }
+
+    /// The number in the table, or the default in place of one that can't be.
+    private static func keptLines(_ db: borrowing SQLiteConnection) throws -> Int {
+        let found = try db.value("SELECT kept_lines FROM state")?.integer.map(Int.init(clamping:)) ?? standardLines
+        // A nonsensical number must not empty the log.
+        return possibleLines.contains(found) ? found : standardLines
+    }
+
+    /// Drops all but the last lines in one transaction, and says in the head file that it did.
+    private static func shorten(
+        to lines: Int, _ event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection
+    ) throws -> Int {
+        var dropped = 0
+        try db.inTransaction(.immediate) {
+            try chain.confirm(db)
+            guard let anchor = try lastToDrop(keeping: max(0, lines), db) else { return .rollback }
+            dropped = try drop(upTo: anchor, event, chain, db)
+            return .commit
+        }
+        if dropped > 0 { chain.settle(db) }
+        return dropped
+    }
+
+    /// The last line that goes, which becomes the anchor; `nil` if there are no more lines than are kept.
+    private static func lastToDrop(keeping lines: Int, _ db: borrowing SQLiteConnection) throws -> AuditLink? {
+        let row = try db.row(
+            "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1 OFFSET ?", [SQLiteValue(lines)])
+        return row.flatMap { row in
+            guard let number = row[0].integer, let hash = row[1].text else {
+                return nil
+            }
+            return AuditLink(number: number, hash: hash)
+        }
+    }
+
+    /// Verifies the lines before they go: a fault must not vanish with them.
+    private static func drop(
+        upTo anchor: AuditLink, _ event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection
+    ) throws -> Int {
+        if let fault = try AuditScan(of: db, upTo: anchor.number).fault { throw AuditLog.refusal(fault) }
+        // The line is appended while the log is whole: the head compares it with what was there before.
+        try chain.append(event, db, droppingUpTo: anchor)
+        try db.run("DELETE FROM audit WHERE number <= ?", [.integer(anchor.number)])
+        let dropped = db.changes
+        try db.run(
+            "UPDATE state SET anchor_number = ?, anchor_hash = ?", [.integer(anchor.number), .text(anchor.hash)])
+        return dropped
+    }
+
+    /// The error of a retention that would drop a fault.
+    private static func refusal(_ fault: AuditFault) -> CaptureError {
+        StoreFailure.error(
+            "The audit log can't be shortened while it has a fault: \(fault.message)",
+            errno: Errno.illegalByteSequence.number,
+            "Find out who did that; to begin a new log, move the store away.",
+            command: ["capturegate", "log", "--verify"])
+    }
+}

@@ -68,3 +68,181 @@ struct PolicyParser {
 
     mutating func add(_ rule: PolicyRule) { rules.append(rule) }
 }
+
+extension PolicyParser {
+    private static let keys =
+        PolicyRule.Effect.allCases.map(\.rawValue) + [
+            "level", "device", "user", "group", "executable", "unit", "flatpak", "snap", "until", "reason",
+        ]
+
+    /// Reads one rule. A rule with a mistake is not added: it must not decide with what is left of it.
+    mutating func readRule(_ node: PolicyNode) {
+        let before = diagnostics.count
+        guard let entries = entries(of: node, known: PolicyParser.keys, what: "A rule") else { return }
+        guard let (effect, capabilities) = effect(of: entries, node) else { return }
+        var rule = PolicyRule(effect, origin: PolicyOrigin(file: file, line: node.position.line))
+        rule.capabilities = self.capabilities(capabilities)
+        rule.level = entries["level"].flatMap { level($0, of: rule.capabilities) }
+        rule.devices = entries["device"].flatMap { devices($0) }
+        rule.users = entries["user"].flatMap { ids($0, "user", PolicyNames.user) }
+        rule.groups = entries["group"].flatMap { ids($0, "group", PolicyNames.group) }
+        rule.executables = entries["executable"].flatMap { executables($0) }
+        rule.applications = applications(entries, node)
+        rule.until = entries["until"].flatMap { date($0) }
+        rule.reason = entries["reason"].flatMap { word($0) }
+        if diagnostics.count == before { add(rule) }
+    }
+
+    private typealias Effect = (effect: PolicyRule.Effect, capabilities: PolicyNode)
+
+    /// The one key that says what the rule does, with the capabilities it does it to.
+    private mutating func effect(of entries: [String: PolicyNode], _ node: PolicyNode) -> Effect? {
+        let found = PolicyRule.Effect.allCases.compactMap { effect in
+            entries[effect.rawValue].map { (effect, $0) }
+        }
+        guard found.count == 1 else {
+            report("A rule needs one of `allow`, `deny` and `ask`, and has \(found.count).", at: node)
+            return nil
+        }
+        return found[0]
+    }
+
+    /// The capabilities that a rule names, `nil` for any.
+    private mutating func capabilities(_ node: PolicyNode) -> Set<CapabilityName>? {
+        let known: [String: CapabilityName] = ["microphone": .microphone, "camera": .camera]
+        var names: Set<CapabilityName> = []
+        var any = false
+        for (word, node) in words(node) {
+            if word == "any" {
+                any = true
+            } else if let name = known[word] {
+                names.insert(name)
+            } else {
+                report("`\(word)` is not a capability; write microphone, camera or any.", at: node)
+            }
+        }
+        return any ? nil : names
+    }
+
+    /// The level, whose words mean something with one capability alone.
+    private mutating func level(_ node: PolicyNode, of capabilities: Set<CapabilityName>?) -> AccessLevel? {
+        guard let word = word(node) else { return nil }
+        guard let capability = capabilities?.first, capabilities?.count == 1 else {
+            report("A level belongs to one capability: make a rule each for microphone and camera.", at: node)
+            return nil
+        }
+        let levels = capability.levels
+        guard let level = levels.first(where: { $0.name == word }) else {
+            let names = levels.map(\.name).joined(separator: " or ")
+            report("`\(word)` is not a level of the \(capability); write \(names).", at: node)
+            return nil
+        }
+        return level
+    }
+
+    /// The ids of the devices, `nil` for any. An id is not looked up: the device may be unplugged.
+    private mutating func devices(_ node: PolicyNode) -> Set<DeviceID>? {
+        let words = words(node).map(\.word)
+        return words.contains("any") ? nil : Set(words.map(DeviceID.init(rawValue:)))
+    }
+
+    /// Paths of programs. A relative path would match nothing in silence.
+    private mutating func executables(_ node: PolicyNode) -> Set<String> {
+        let paths = words(node)
+        for (path, node) in paths where !path.hasPrefix("/") || path.hasSuffix("/") {
+            report("`\(path)` is not a program; write its path from the root on.", at: node)
+        }
+        return Set(paths.map(\.word))
+    }
+
+    /// The units, Flatpaks or snaps; a program runs in one of them at most.
+    private mutating func applications(_ entries: [String: PolicyNode], _ node: PolicyNode) -> Set<ApplicationID>? {
+        let kinds: [ApplicationID.Kind] = [.unit, .flatpak, .snap]
+        let named = kinds.compactMap { kind in entries[kind.rawValue].map { (kind, $0) } }
+        guard named.count <= 1 else {
+            report("A program runs in one unit, Flatpak or snap: make a rule for each.", at: node)
+            return nil
+        }
+        return named.first.map { kind, node in
+            Set(words(node).map { ApplicationID(kind: kind, name: $0.word) })
+        }
+    }
+
+    /// The end of the rule, nanoseconds since 1970.
+    private mutating func date(_ node: PolicyNode) -> Int64? {
+        guard let word = word(node) else { return nil }
+        guard let date = PolicyDate(word) else {
+            report("`\(word)` is not a date; write it as 2027-01-31T18:00:00Z or with an offset as +01:00.", at: node)
+            return nil
+        }
+        return date.nanoseconds
+    }
+}
+
+extension PolicyParser {
+    typealias Word = (word: String, node: PolicyNode)
+
+    /// One word, or each of a list; never empty without a diagnostic.
+    mutating func words(_ node: PolicyNode) -> [Word] {
+        guard case .list(let nodes) = node.content else { return word(node).map { [($0, node)] } ?? [] }
+        if nodes.isEmpty { report("An empty list matches nothing; leave the key out or name something.", at: node) }
+        return nodes.compactMap { node in word(node).map { ($0, node) } }
+    }
+
+    /// One word. YAML's words for nothing, unquoted, are a value that somebody forgot.
+    mutating func word(_ node: PolicyNode) -> String? {
+        guard case .word(let text, let isPlain) = node.content else {
+            report("One word or text is expected here.", at: node)
+            return nil
+        }
+        let isNothing = isPlain && ["~", "null", "Null", "NULL"].contains(text)
+        guard !isNothing, !text.isEmpty else {
+            report("A value is missing here.", at: node)
+            return nil
+        }
+        return text
+    }
+
+    /// Users or groups, by number or by name. A name that nobody has is a mistake: the rule would match nothing in silence.
+    mutating func ids(
+        _ node: PolicyNode, _ what: String, _ find: (String) -> PolicyNames.Finding
+    ) -> Set<UInt32>? {
+        var ids: Set<UInt32> = []
+        for (word, node) in words(node) {
+            switch find(word) {
+            case .id(let id): ids.insert(id)
+            case .none: report("There is no \(what) `\(word)` on this machine.", at: node)
+            case .failed(let text): report("The \(what) `\(word)` can't be looked up: \(text).", at: node)
+            }
+        }
+        return ids
+    }
+}
+
+/// Looks users and groups up, when a file is read: a rule about somebody unknown would otherwise pass in silence.
+enum PolicyNames {
+    /// The result of a look-up. A directory service that fails must not make a name look unknown.
+    enum Finding: Hashable {
+        case id(UInt32)
+        case none
+        case failed(String)
+    }
+
+    static func user(_ word: String) -> Finding {
+        if let id = UInt32(word) { return .id(id) }
+        return finding { () throws(Errno) in try Users.id(ofUser: word) }
+    }
+
+    static func group(_ word: String) -> Finding {
+        if let id = UInt32(word) { return .id(id) }
+        return finding { () throws(Errno) in try Users.id(ofGroup: word) }
+    }
+
+    private static func finding(_ look: () throws(Errno) -> UInt32?) -> Finding {
+        do throws(Errno) {
+            return try look().map { .id($0) } ?? .none
+        } catch {
+            return .failed(error.text)
+        }
+    }
+}

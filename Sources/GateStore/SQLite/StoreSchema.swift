@@ -169,3 +169,13 @@ enum StoreSchema {
         INSERT INTO state VALUES (1, 0, 0, '\(AuditLink.origin.hash)');
         """
 }
+
+/// The machine's clocks, for the lines the store writes of its own accord.
+enum StoreClock {
+    static var now: GateInstant {
+        GateInstant(
+            wallNanoseconds: SystemClock.realtime.now,
+            bootNanoseconds: SystemClock.boot.now,
+            bootID: ProcessFile.bootID ?? "")
+    }
+}
