@@ -1,5 +1,3 @@
-
-
 /// Grants execution: categories of mutual exclusion, and limits (one a queue) of how many execute at once.
 ///
 /// A pure state machine: what stands behind a ticket is its owner, which comes back with the grant; `LockManager` wakes
