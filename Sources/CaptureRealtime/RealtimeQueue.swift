@@ -1,3 +1,4 @@
+import CaptureBase
 import Dispatch
 
 /// A serial queue whose one block is a whole capture session.
@@ -66,7 +67,7 @@ public protocol CaptureRun: ~Copyable, Sendable {
     var allowsRealtimePriority: Bool { get }
 
     /// Stores the priority that the thread obtained in the counters.
-    func report(_ priority: RealtimePriority)
+    func report(_ priority: ThreadPriority)
     /// Makes a detector of hangs in ``capture()`` and ``finish(_:)``; `nil`, the default, for a run that needs none.
     ///
     /// - Parameter patience: The longest time that a call may take.

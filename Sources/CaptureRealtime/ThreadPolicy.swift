@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 
 /// The calling thread's scheduling: raised for a session, and restored after it.
 ///
@@ -23,7 +24,7 @@ struct ThreadPolicy: ~Copyable {
     /// - Parameters:
     ///   - allowed: False for a source that would starve the machine.
     ///   - broker: Asked where this process has no permission.
-    func raise(allowed: Bool, by broker: (any RealtimeBroker)?) -> RealtimePriority {
+    func raise(allowed: Bool, by broker: (any RealtimeBroker)?) -> ThreadPriority {
         guard allowed else { return .normal(.sourceCallsServer) }
         let result = cm_policy_set_fifo(Self.fifoPriority)
         if result >= 0 { return .fifo(Int(Self.fifoPriority)) }
@@ -34,7 +35,7 @@ struct ThreadPolicy: ~Copyable {
     }
 
     /// The thread's present scheduling; a broker's own answer is not trusted.
-    private var achieved: RealtimePriority? {
+    private var achieved: ThreadPriority? {
         var now = cm_policy()
         guard unsafe cm_policy_get(&now) >= 0 else { return nil }
         switch now.policy {
@@ -44,7 +45,7 @@ struct ThreadPolicy: ~Copyable {
         }
     }
 
-    private func raiseNice() -> RealtimePriority {
+    private func raiseNice() -> ThreadPriority {
         let result = cm_nice_set(thread, Self.niceValue)
         return result >= 0 ? .nice(Int(Self.niceValue)) : .normal(.refused(errno: -result))
     }
@@ -66,41 +67,7 @@ struct ThreadPolicy: ~Copyable {
     }
 }
 
-/// Scheduling of the capture thread.
-///
-/// *thread-safe*
-public enum RealtimePriority: Sendable, Hashable, CustomStringConvertible {
-    /// SCHED_FIFO at this priority.
-    case fifo(Int)
-    /// SCHED_RR at this priority, as rtkit gives it.
-    case roundRobin(Int)
-    /// An ordinary thread with this nice value.
-    case nice(Int)
-    /// An ordinary thread.
-    case normal(PriorityRefusal)
-
-    public var description: String {
-        switch self {
-        case .fifo(let priority): "SCHED_FIFO \(priority)"
-        case .roundRobin(let priority): "SCHED_RR \(priority)"
-        case .nice(let value): "nice \(value)"
-        case .normal(.sourceCallsServer): "normal (the source talks to a sound server)"
-        case .normal(.refused(let errno)): "normal (refused, errno \(errno))"
-        }
-    }
-}
-
-/// Reason for which a thread has no raised priority.
-///
-/// *thread-safe*
-public enum PriorityRefusal: Sendable, Hashable {
-    /// A PCM plugin that spins or calls a server must not starve the rest of the machine.
-    case sourceCallsServer
-    /// The system refused both a realtime policy and a better nice value.
-    case refused(errno: Int32)
-}
-
-extension RealtimePriority {
+extension ThreadPriority {
     /// Value in one word, for an atomic: the kind in the low byte, the number above. Never 0.
     var packed: Int64 {
         switch self {

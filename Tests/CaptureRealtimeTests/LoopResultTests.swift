@@ -1,3 +1,4 @@
+import CaptureBase
 import Testing
 
 @testable import CaptureRealtime
@@ -26,10 +27,10 @@ struct LoopResultTests {
     @Test("Every priority survives being packed")
     func priorities() {
         for priority in [.fifo(20), .nice(-11), .normal(.sourceCallsServer), .normal(.refused(errno: 1))]
-            as [RealtimePriority]
+            as [ThreadPriority]
         {
-            #expect(RealtimePriority(packed: priority.packed) == priority)
+            #expect(ThreadPriority(packed: priority.packed) == priority)
         }
-        #expect(RealtimePriority(packed: 0) == nil)
+        #expect(ThreadPriority(packed: 0) == nil)
     }
 }

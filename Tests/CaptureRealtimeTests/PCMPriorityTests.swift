@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 import Testing
 
@@ -16,7 +17,7 @@ struct PCMPriorityTests {
     }
 
     /// Captures one period.
-    private func capture(_ name: String) throws -> (ThreadLook, RealtimePriority?) {
+    private func capture(_ name: String) throws -> (ThreadLook, ThreadPriority?) {
         let (control, counters) = (try LoopControl(), CaptureCounters())
         let capture = try AudioCapture(PCMSource(opening: name), control: control, counters: counters)
         let seen = Shared(ThreadLook.now())
@@ -39,7 +40,7 @@ private struct Watched<Run: CaptureRun & ~Copyable>: ~Copyable, CaptureRun {
 
     var allowsRealtimePriority: Bool { run.allowsRealtimePriority }
 
-    func report(_ priority: RealtimePriority) { run.report(priority) }
+    func report(_ priority: ThreadPriority) { run.report(priority) }
 
     mutating func capture() -> LoopResult {
         seen.value = ThreadLook.now()

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 import Glibc
 import Testing
@@ -60,7 +61,7 @@ struct RealtimeBrokerTests {
 /// A session on a machine that refuses a call.
 enum Brokered {
     struct Outcome: Sendable {
-        let reported: RealtimePriority?
+        let reported: ThreadPriority?
         let during: ThreadLook
         let after: ThreadLook
         let asked: Int
@@ -70,7 +71,7 @@ enum Brokered {
     /// - Parameter refusing: which call of sched_setscheduler fails with EPERM; 0 for none.
     static func run(_ broker: some CountingBroker, refusing nth: Int64, allowed: Bool = true) async -> Outcome {
         cm_faults_plan("sched_setscheduler", nth, EPERM, CM_FAULTS_ONCE)
-        let (seen, reported) = (Shared(ThreadLook.now()), Shared<RealtimePriority?>(nil))
+        let (seen, reported) = (Shared(ThreadLook.now()), Shared<ThreadPriority?>(nil))
         let after = await withCheckedContinuation { continuation in
             RealtimeQueue(label: "capture", broker: broker)
                 .run(Looking(seen: seen, allowed: allowed, reported: reported)) { _ in

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 import Dispatch
 import Testing
@@ -9,9 +10,9 @@ struct RealtimeQueueTests {
     private struct Look: ~Copyable, CaptureRun {
         let allowsRealtimePriority: Bool
         let seen: Shared<Seen>
-        let reported: Shared<RealtimePriority?>
+        let reported: Shared<ThreadPriority?>
 
-        func report(_ priority: RealtimePriority) { reported.value = priority }
+        func report(_ priority: ThreadPriority) { reported.value = priority }
 
         mutating func capture() -> LoopResult {
             seen.value = Seen.now()
@@ -37,8 +38,8 @@ struct RealtimeQueueTests {
         }
     }
 
-    private func look(allowed: Bool) async -> (during: Seen, after: Seen, reported: RealtimePriority?) {
-        let (seen, reported) = (Shared(Seen()), Shared<RealtimePriority?>(nil))
+    private func look(allowed: Bool) async -> (during: Seen, after: Seen, reported: ThreadPriority?) {
+        let (seen, reported) = (Shared(Seen()), Shared<ThreadPriority?>(nil))
         let queue = RealtimeQueue(label: "test microphone with a long name")
         let after = await withCheckedContinuation { continuation in
             queue.run(Look(allowsRealtimePriority: allowed, seen: seen, reported: reported)) { _ in

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 import Dispatch
 import Testing
@@ -54,11 +55,11 @@ struct ThreadReturnTests {
 struct Looking: ~Copyable, CaptureRun {
     let seen: Shared<ThreadLook>
     var allowed = true
-    var reported: Shared<RealtimePriority?> = Shared(nil)
+    var reported: Shared<ThreadPriority?> = Shared(nil)
 
     var allowsRealtimePriority: Bool { allowed }
 
-    func report(_ priority: RealtimePriority) { reported.value = priority }
+    func report(_ priority: ThreadPriority) { reported.value = priority }
 
     mutating func capture() -> LoopResult {
         seen.value = ThreadLook.now()
@@ -83,7 +84,7 @@ struct ThreadLook: Sendable, Equatable {
     }
 
     /// Whether that is what was reported.
-    func matches(_ reported: RealtimePriority?) -> Bool {
+    func matches(_ reported: ThreadPriority?) -> Bool {
         switch reported {
         case .fifo(let level): policy == SCHED_FIFO && Int(priority) == level
         case .roundRobin(let level): policy == SCHED_RR && Int(priority) == level

@@ -49,7 +49,7 @@ extension TrackLedger {
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("device", .string(device)),
             ("asked", .count(asked)), ("delivered", .count(delivered)), ("lost", lost.jsonValue),
             ("xruns", .count(xruns)), ("filled", .count(filled)), ("corrected", .integer(corrected)),
-            ("repaired", .count(repaired)), ("priority", priority.map(JSONValue.string)),
+            ("repaired", .count(repaired)), ("priority", priority.map { .string($0.description) }),
             ("start_offset_ns", .integer(startOffsetNanoseconds)), ("drift_ppm", driftPPM.map(JSONValue.number)),
             ("drift_uncertainty_ppm", driftUncertaintyPPM.map(JSONValue.number)),
             ("end_offset_ns", endOffsetNanoseconds.map(JSONValue.integer)),

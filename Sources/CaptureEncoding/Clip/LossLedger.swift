@@ -32,8 +32,8 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     /// clock. More than some milliseconds means that the device's clock is off by more than is corrected, 2 %, or that the clip
     /// was too short for it.
     public var endOffsetNanoseconds: Int64?
-    /// Priority that the capture thread got, such as "SCHED_FIFO 50".
-    public var priority: String?
+    /// Priority that the capture thread got; `nil` where it never ran.
+    public var priority: ThreadPriority?
     /// Presentation time of the first frame, nanoseconds from the clip's start.
     public var firstNanoseconds: Int64?
     /// Presentation time of the last frame, nanoseconds from the clip's start.

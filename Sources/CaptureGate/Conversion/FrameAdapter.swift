@@ -139,7 +139,7 @@ final class FrameAdapter: @unchecked Sendable {
     }
 }
 
-extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
+extension CaptureSession where Format == VideoFormat {
     /// Converts frames of a format that few programs know from now on, on the reader's thread: to R, G and B, or to
     /// eight bits of the Y, Cb and Cr that they have.
     ///
@@ -154,8 +154,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
             throw DeviceFault(device: device).error("v4lconvert_create_with_dev_ops", Errno.noMemory.number)
         }
         pictures = FrameAdapter(format, converter, pictures?.fields ?? .whole)
-        differences.append(
-            "pictures come as \(format.pixelFormat) and are converted to \(converter.target.pixelFormat)")
+        differences.append(.conversion(from: format.pixelFormat, to: converter.target.pixelFormat))
         format = converter.target
         return true
     }

@@ -18,9 +18,8 @@ public struct AudioSettings: Hashable, Sendable {
     public var period: Duration?
     /// Refuses to open where the device would do otherwise than asked.
     public var isStrict: Bool
-    /// Makes the built-in tone click at each whole second of CLOCK_MONOTONIC, when the built-in camera flashes; ignored
-    /// by other microphones.
-    public var claps = false
+    /// Claps of the built-in tone: ``testTone(claps:)``.
+    package var claps = false
 
     /// Describes wishes.
     ///
@@ -40,24 +39,9 @@ public struct AudioSettings: Hashable, Sendable {
         self.period = period
         self.isStrict = isStrict
     }
-
-    /// Wishes that were not met, one sentence each. The period is not among them: it changes no sample.
-    func differences(from format: AudioFormat) -> [String] {
-        var differences: [String] = []
-        if let sampleRate, sampleRate != format.sampleRate {
-            differences.append("sample rate \(sampleRate) Hz asked, \(format.sampleRate) Hz got")
-        }
-        if let channels, channels != format.channels {
-            differences.append("\(channels) channels asked, \(format.channels) got")
-        }
-        if let sampleFormat, sampleFormat != format.sampleFormat {
-            differences.append("\(sampleFormat.rawValue) asked, \(format.sampleFormat.rawValue) got")
-        }
-        return differences
-    }
 }
 
-extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioFormat {
+extension CaptureSession where Format == AudioFormat {
     /// Opens the microphone that the permit names, and negotiates; nothing is captured before `start()`.
     ///
     /// - Parameters:
@@ -101,7 +85,8 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
         self.init(
-            core, opened.stream, opened.reader, format: format, frameInterval: opened.settings.periodNanoseconds,
+            core, opened.stream, .audio(opened.reader), format: format,
+            frameInterval: opened.settings.periodNanoseconds,
             differences: differences)
     }
 }

@@ -199,12 +199,12 @@ final class CaptureCore: Sendable {
     }
 
     /// Error of a strict session.
-    func notAsAsked(_ differences: [String]) async -> CaptureError {
+    func notAsAsked(_ differences: [FormatDifference]) async -> CaptureError {
         await refused(
             CaptureError(
                 .notAsAsked,
                 "\(QuestionText.visible(device.name)) [\(device.id)] does otherwise than asked: "
-                    + differences.joined(separator: "; ") + ".",
+                    + differences.map(\.description).joined(separator: "; ") + ".",
                 remedies: [
                     Remedy("See what it can do.", command: "capturegate devices --json"),
                     Remedy("Or leave --strict out, to take what it gives."),

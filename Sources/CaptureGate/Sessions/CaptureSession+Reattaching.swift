@@ -1,7 +1,7 @@
 import CaptureRealtime
 import Gate
 
-extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioFormat {
+extension CaptureSession where Format == AudioFormat {
     /// Continues with a microphone that was unplugged and is back under the same id, with the same settings.
     ///
     /// The audio in between is lost, which the next header says. The permission is the session's own: where it was
@@ -45,11 +45,11 @@ extension CaptureSession where Reader == AudioRing.Consumer, Format == AudioForm
         guard core.isAdmitted(hardware: opened.hardware) else { throw core.isOtherwise("as other hardware") }
         let got = AudioFormat(opened.settings)
         guard got == format else { throw core.isOtherwise("with \(got.phrase); it had \(format.phrase)") }
-        goOn(core, opened.stream, opened.reader, rate: Double(format.sampleRate))
+        goOn(core, opened.stream, .audio(opened.reader), rate: Double(format.sampleRate))
     }
 }
 
-extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
+extension CaptureSession where Format == VideoFormat {
     /// Continues with a camera that was unplugged and is back under the same id, with the same settings.
     ///
     /// The frames in between are lost, which the next header says. The permission is the session's own: where it was
@@ -105,7 +105,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         let got = VideoFormat(opened.format)
         guard got == delivered else { throw core.isOtherwise("with \(got.phrase); it had \(delivered.phrase)") }
         if opened.isCovered { throw .privacyShutter(closedOn: core.device.description) }
-        goOn(core, opened.stream, opened.reader, rate: delivered.frameRate.framesPerSecond)
+        goOn(core, opened.stream, .video(opened.reader), rate: delivered.frameRate.framesPerSecond)
     }
 }
 

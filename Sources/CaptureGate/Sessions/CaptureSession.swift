@@ -3,9 +3,9 @@ import CaptureRealtime
 import Gate
 
 /// Open microphone, and the ring of its periods.
-public typealias AudioSession = CaptureSession<AudioRing.Consumer, AudioFormat>
+public typealias AudioSession = CaptureSession<AudioFormat>
 /// Open camera, and the ring of its frames.
-public typealias VideoSession = CaptureSession<VideoRing.Consumer, VideoFormat>
+public typealias VideoSession = CaptureSession<VideoFormat>
 
 /// Open device, and the ring of its frames: `AudioSession` or `VideoSession`.
 ///
@@ -13,28 +13,27 @@ public typealias VideoSession = CaptureSession<VideoRing.Consumer, VideoFormat>
 /// capture.
 ///
 /// *session-bound*
-public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: ~Copyable, Sendable {
+public struct CaptureSession<Format: Sendable>: ~Copyable, Sendable {
     /// Shared with the capture thread and the gate; replaced when the device is opened again.
     var core: CaptureCore
     /// Loop that has not been started yet.
     private var stream: CaptureStream?
-    private var reader: Reader
+    private var reader: SessionReader
     private var gapTracker = GapTracker()
     /// Time between two periods or frames in ns; 0 where it is not known.
     let frameInterval: Int64
     /// Format of the bytes that are read: the device's own, unless frames are converted.
     public internal(set) var format: Format
-    /// Settings that were not met, one sentence each.
-    public internal(set) var differences: [String]
+    /// Settings that were not met, and a conversion of the frames.
+    public internal(set) var differences: [FormatDifference]
     /// Adapter for frames that can't be lent as they are; `nil` where the driver's buffer is lent.
     var pictures: FrameAdapter?
     /// Settings that a camera was opened with, for opening it again.
     var source = CameraSettings()
 
     init(
-        _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming Reader, format: Format,
-        frameInterval: Int64,
-        differences: [String], pictures: FrameAdapter? = nil
+        _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming SessionReader, format: Format,
+        frameInterval: Int64, differences: [FormatDifference], pictures: FrameAdapter? = nil
     ) {
         self.pictures = pictures
         self.core = core
@@ -49,7 +48,7 @@ public struct CaptureSession<Reader: RingReader & ~Copyable, Format: Sendable>: 
     deinit { core.control.request(.stop) }
 }
 
-extension CaptureSession where Reader: ~Copyable {
+extension CaptureSession {
     /// Device that is captured.
     public var device: Device { core.device }
 
@@ -121,7 +120,8 @@ extension CaptureSession where Reader: ~Copyable {
     ///
     /// - Parameter interval: 0 for each period or frame, as at the start.
     public mutating func wake(every interval: Duration) {
-        reader.wakeAfter = frameInterval == 0 ? 1 : Int(max(1, min(interval / .nanoseconds(frameInterval), 1000)))
+        let entries = frameInterval == 0 ? 1 : max(1, min(interval / .nanoseconds(frameInterval), 1000))
+        reader.wake(after: Int(entries))
     }
 
     /// Number of periods or frames that can be taken now.
@@ -138,7 +138,7 @@ extension CaptureSession where Reader: ~Copyable {
     ///   - reader: of the new ring.
     ///   - rate: frames per second.
     mutating func goOn(
-        _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming Reader, rate: Double
+        _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming SessionReader, rate: Double
     ) {
         while withNext({ _, _ in true }) != nil {}
         pictures?.beginAgain()
@@ -172,39 +172,82 @@ extension CaptureSession where Reader: ~Copyable {
     }
 }
 
-/// Reading end of a ring of audio or video.
+/// Reading end of a microphone's or a camera's ring.
+///
+/// One type for both, so that the capture loop's types stay out of the API.
 ///
 /// *session-bound*
-public protocol RingReader: ~Copyable, Sendable {
+enum SessionReader: ~Copyable, Sendable {
+    case audio(AudioRing.Consumer)
+    case video(VideoRing.Consumer)
+
     /// Lends the oldest entry; `nil` where there is none.
     mutating func withNext<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
-    ) throws(Failure) -> Value?
-    /// Lends the oldest entry with each plane of memory apart; absent planes are empty.
+    ) throws(Failure) -> Value? {
+        try with(
+            { (reader) throws(Failure) in try reader.withNext(body) },
+            { (reader) throws(Failure) in try reader.withNext(body) })
+    }
+
+    /// Lends the oldest video frame with each plane of memory apart; absent planes are empty.
     mutating func withNextPlanes<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Value
-    ) throws(Failure) -> Value?
-    /// Waits for an entry or the end; -1 for no limit.
-    mutating func wait(milliseconds: Int32) -> ReaderWakeup
-    /// Descriptor for poll(2).
-    var readySignal: Int32 { get }
-    /// Number of entries after which the reader is woken.
-    var wakeAfter: Int { get set }
-    /// Result of the loop, once it has ended.
-    var ended: LoopResult? { get }
-    /// Number of entries that can be taken.
-    var unread: Int { get }
-}
-
-extension AudioRing.Consumer: RingReader {
-    /// Lends interleaved audio as the first plane.
-    public mutating func withNextPlanes<Value, Failure: Error>(
-        _ body: (FrameHeader, RawSpan, RawSpan, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
-        try withNext { (header, bytes) throws(Failure) in try body(header, bytes, RawSpan(), RawSpan()) }
+        try with({ (_) throws(Failure) in nil }, { (reader) throws(Failure) in try reader.withNextPlanes(body) })
+    }
+
+    /// Waits for an entry or the end; -1 for no limit.
+    mutating func wait(milliseconds: Int32) -> ReaderWakeup {
+        with({ $0.wait(milliseconds: milliseconds) }, { $0.wait(milliseconds: milliseconds) })
+    }
+
+    /// Takes the reader out, and puts it back when the call returns or throws.
+    private mutating func with<Value, Failure: Error>(
+        _ audio: (inout AudioRing.Consumer) throws(Failure) -> Value,
+        _ video: (inout VideoRing.Consumer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let result: Result<Value, Failure>
+        switch consume self {
+        case .audio(var reader):
+            result = Result { () throws(Failure) in try audio(&reader) }
+            self = .audio(reader)
+        case .video(var reader):
+            result = Result { () throws(Failure) in try video(&reader) }
+            self = .video(reader)
+        }
+        return try result.get()
+    }
+
+    /// Descriptor for poll(2).
+    var readySignal: Int32 {
+        switch self {
+        case .audio(let reader): reader.readySignal
+        case .video(let reader): reader.readySignal
+        }
+    }
+
+    /// Has the reader woken once so many entries are there.
+    mutating func wake(after entries: Int) {
+        with({ $0.wakeAfter = entries }, { $0.wakeAfter = entries })
+    }
+
+    /// Result of the loop, once it has ended.
+    var ended: LoopResult? {
+        switch self {
+        case .audio(let reader): reader.ended
+        case .video(let reader): reader.ended
+        }
+    }
+
+    /// Number of entries that can be taken.
+    var unread: Int {
+        switch self {
+        case .audio(let reader): reader.unread
+        case .video(let reader): reader.unread
+        }
     }
 }
-extension VideoRing.Consumer: RingReader {}
 
 /// Continuity across an unplugging: makes one stream of the frames before it and after the device's return.
 ///

@@ -1,6 +1,5 @@
 import CaptureRealtime
 import Gate
-import LinuxSystem
 
 /// Counters of a capture: consistent enough for display while it runs, exact once it has ended.
 ///
@@ -34,8 +33,8 @@ public struct CaptureStatistics: Hashable, Sendable {
     public let firstTimestamp: Int64
     /// Timestamp of the last frame, CLOCK_MONOTONIC in ns; 0 before the first.
     public let lastTimestamp: Int64
-    /// Priority that the capture thread got, in words.
-    public let priority: String
+    /// Priority that the capture thread got; `nil` before it runs.
+    public let priority: ThreadPriority?
 
     /// Reads the counters.
     ///
@@ -56,19 +55,7 @@ public struct CaptureStatistics: Hashable, Sendable {
         repairedTimestamps = counters.repairedTimestamps
         firstTimestamp = counters.firstTimestamp
         lastTimestamp = counters.lastTimestamp
-        priority = Self.words(counters.priority)
-    }
-
-    /// Words for a priority, and for the reason why there is none.
-    private static func words(_ priority: RealtimePriority?) -> String {
-        switch priority {
-        case nil: "not running yet"
-        case .fifo(let level): "SCHED_FIFO \(level)"
-        case .roundRobin(let level): "SCHED_RR \(level)"
-        case .nice(let value): "nice \(value)"
-        case .normal(.sourceCallsServer): "normal: the device is a plugin that may wait for a server"
-        case .normal(.refused(let errno)): "normal: \(Errno(errno).text)"
-        }
+        priority = counters.priority
     }
 }
 
@@ -118,7 +105,7 @@ package struct SessionHandle: Sendable {
     package func stop() { core.control.request(.stop) }
 }
 
-extension CaptureSession where Reader: ~Copyable {
+extension CaptureSession {
     /// Handle on this opening of the device; a reopened device has another one.
     package var handle: SessionHandle {
         SessionHandle(core: core, format: pictures?.source ?? format as? VideoFormat)

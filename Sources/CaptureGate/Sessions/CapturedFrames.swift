@@ -10,23 +10,23 @@ import Gate
 /// for that. The sequence is for one loop.
 ///
 /// *thread-safe*
-public struct CapturedFrames<Reader: RingReader & ~Copyable, Format: Sendable>: AsyncSequence, Sendable {
+public struct CapturedFrames<Format: Sendable>: AsyncSequence, Sendable {
     public typealias Element = CapturedFrame
     public typealias Failure = CaptureError
 
-    private let source: FrameCopier<Reader, Format>
+    private let source: FrameCopier<Format>
     /// Format of the frames.
     public let format: Format
 
     /// Takes the session over; it starts with the first frame that is asked for.
-    init(_ session: consuming CaptureSession<Reader, Format>) {
+    init(_ session: consuming CaptureSession<Format>) {
         format = session.format
         source = FrameCopier(session)
     }
 
     /// Iterator with a typed error.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let source: FrameCopier<Reader, Format>
+        fileprivate let source: FrameCopier<Format>
 
         /// Next frame; `nil` after the last. Cancelling the task stops the capture.
         public mutating func next() async throws(CaptureError) -> CapturedFrame? {
@@ -50,11 +50,11 @@ public struct CapturedFrames<Reader: RingReader & ~Copyable, Format: Sendable>: 
 }
 
 /// Frames of a microphone.
-package typealias CapturedPeriods = CapturedFrames<AudioRing.Consumer, AudioFormat>
+package typealias CapturedPeriods = CapturedFrames<AudioFormat>
 
-extension CaptureSession where Reader: ~Copyable {
+extension CaptureSession {
     /// Delivers the session's frames as copies; asking for the first one starts it.
-    public consuming func frames() -> CapturedFrames<Reader, Format> { CapturedFrames(self) }
+    public consuming func frames() -> CapturedFrames<Format> { CapturedFrames(self) }
 }
 
 /// Copy of a period of audio or a video frame, which outlives the ring.
@@ -70,13 +70,13 @@ public struct CapturedFrame: Hashable, Sendable {
 /// Thread that waits for frames and copies them, so that no thread of the cooperative pool blocks.
 ///
 /// *thread-safe*
-final class FrameCopier<Reader: RingReader & ~Copyable, Format: Sendable>: Sendable {
-    private let session: Locked<CaptureSession<Reader, Format>?>
+final class FrameCopier<Format: Sendable>: Sendable {
+    private let session: Locked<CaptureSession<Format>?>
     private let core: CaptureCore
     private let queue = DispatchQueue(label: "capturegate.frames")
 
     /// Takes the session over.
-    init(_ session: consuming CaptureSession<Reader, Format>) {
+    init(_ session: consuming CaptureSession<Format>) {
         core = session.core
         self.session = Locked(consume session)
     }

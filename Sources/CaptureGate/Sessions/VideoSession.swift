@@ -24,9 +24,8 @@ public struct VideoSettings: Hashable, Sendable {
     public var timings: VideoTimings?
     /// Refuses to open where the device would do otherwise than asked, and where its input has no signal.
     public var isStrict: Bool
-    /// Makes the built-in camera show one white frame at each whole second of CLOCK_MONOTONIC, when the built-in tone
-    /// clicks; ignored by other cameras.
-    public var claps = false
+    /// Claps of the built-in camera: ``testBars(claps:)``.
+    package var claps = false
 
     /// Describes wishes.
     ///
@@ -46,26 +45,9 @@ public struct VideoSettings: Hashable, Sendable {
         self.frameRate = frameRate
         self.isStrict = isStrict
     }
-
-    /// Wishes that were not met, one sentence each. Rates that differ by less than 0.01 are equal: drivers round
-    /// intervals.
-    func differences(from format: VideoFormat) -> [String] {
-        var differences: [String] = []
-        if width.map({ $0 != format.width }) ?? false || height.map({ $0 != format.height }) ?? false {
-            let asked = "\(width.map(String.init) ?? "any")x\(height.map(String.init) ?? "any")"
-            differences.append("size \(asked) asked, \(format.width)x\(format.height) got")
-        }
-        if let pixelFormat, pixelFormat != format.pixelFormat {
-            differences.append("pixel format \(pixelFormat) asked, \(format.pixelFormat) got")
-        }
-        if let frameRate, abs(frameRate.framesPerSecond - format.frameRate.framesPerSecond) > 0.01 {
-            differences.append("\(frameRate) frames a second asked, \(format.frameRate) got")
-        }
-        return differences
-    }
 }
 
-extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoFormat {
+extension CaptureSession where Format == VideoFormat {
     /// Opens the camera that the permit names, and negotiates; nothing is captured before `start()`.
     ///
     /// - Parameters:
@@ -112,7 +94,7 @@ extension CaptureSession where Reader == VideoRing.Consumer, Format == VideoForm
         let differences = settings.differences(from: format)
         if settings.isStrict, !differences.isEmpty { throw await core.notAsAsked(differences) }
         self.init(
-            core, opened.stream, opened.reader, format: format, frameInterval: opened.format.bufferNanoseconds,
+            core, opened.stream, .video(opened.reader), format: format, frameInterval: opened.format.bufferNanoseconds,
             differences: differences, pictures: FrameAdapter(gathering: format, FieldArrangement(opened.format)))
     }
 }

@@ -228,3 +228,14 @@ struct TestClap: BitwiseCopyable, Sendable {
     @_noLocks @_noAllocation
     static func clickSamples(rate: Int) -> Int { rate / 500 }
 }
+
+extension VideoSettings {
+    /// Wishes for the built-in camera, `test:bars`.
+    ///
+    /// - Parameter claps: one white frame at each whole second of CLOCK_MONOTONIC, when the built-in tone clicks.
+    public static func testBars(claps: Bool) -> VideoSettings {
+        var settings = VideoSettings()
+        settings.claps = claps
+        return settings
+    }
+}

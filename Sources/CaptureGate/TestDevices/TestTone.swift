@@ -196,3 +196,14 @@ public struct TestToneSamples: Sendable {
         return sum
     }
 }
+
+extension AudioSettings {
+    /// Wishes for the built-in tone, `test:tone`.
+    ///
+    /// - Parameter claps: a click at each whole second of CLOCK_MONOTONIC, when the built-in camera flashes.
+    public static func testTone(claps: Bool) -> AudioSettings {
+        var settings = AudioSettings()
+        settings.claps = claps
+        return settings
+    }
+}

@@ -75,11 +75,11 @@ public final class CaptureCounters: Sendable {
     }
 
     /// Priority that the thread obtained; `nil` until it runs.
-    public var priority: RealtimePriority? {
-        RealtimePriority(packed: unsafe realtime.storage.pointee.priority.load(ordering: .relaxed))
+    public var priority: ThreadPriority? {
+        ThreadPriority(packed: unsafe realtime.storage.pointee.priority.load(ordering: .relaxed))
     }
 
-    func report(_ priority: RealtimePriority) {
+    func report(_ priority: ThreadPriority) {
         unsafe realtime.storage.pointee.priority.store(priority.packed, ordering: .relaxed)
     }
 }
@@ -197,7 +197,7 @@ struct CounterStorage: ~Copyable, Sendable {
     let shape = SingleWriterCounter()
     let first = Atomic<Int64>(0)
     let last = Atomic<Int64>(0)
-    /// ``RealtimePriority``; 0 before the thread runs.
+    /// ``ThreadPriority``; 0 before the thread runs.
     let priority = Atomic<Int64>(0)
     /// Valid only where ``isDecided`` is set: it is not atomic, and published by that flag's releasing store.
     var outcome = LoopResult(.stopped)

@@ -43,7 +43,7 @@ public struct AudioStream<Source: AudioSource & ~Copyable>: ~Copyable, @unchecke
 extension AudioStream: CaptureRun where Source: ~Copyable {
     public var allowsRealtimePriority: Bool { source.allowsRealtimePriority }
 
-    public func report(_ priority: RealtimePriority) { owner.report(priority) }
+    public func report(_ priority: ThreadPriority) { owner.report(priority) }
 
     public func hangDetector(patience: Duration) -> HangDetector? {
         HangDetector(control, owner, patience: patience, period: periodNanoseconds, giveUp: ring.giveUp)

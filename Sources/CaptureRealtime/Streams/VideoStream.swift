@@ -38,7 +38,7 @@ public struct VideoStream<Source: VideoSource & ~Copyable>: ~Copyable {
 extension VideoStream: CaptureRun where Source: ~Copyable {
     public var allowsRealtimePriority: Bool { source.allowsRealtimePriority }
 
-    public func report(_ priority: RealtimePriority) { owner.report(priority) }
+    public func report(_ priority: ThreadPriority) { owner.report(priority) }
 
     public func hangDetector(patience: Duration) -> HangDetector? {
         HangDetector(control, owner, patience: patience, period: periodNanoseconds, giveUp: ring.giveUp)

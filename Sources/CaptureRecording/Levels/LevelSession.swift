@@ -32,8 +32,8 @@ public struct LevelSession: ~Copyable, Sendable {
     public var device: Device { session.device }
     /// Format that it delivers.
     public var format: AudioFormat { session.format }
-    /// Settings that it does otherwise than asked, a sentence each.
-    public var differences: [String] { session.differences }
+    /// Settings that it does otherwise than asked.
+    public var differences: [FormatDifference] { session.differences }
 
     /// Starts it, and reads its levels from then on.
     public consuming func levels() -> LevelReadings {

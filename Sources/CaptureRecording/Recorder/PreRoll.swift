@@ -67,16 +67,6 @@ struct PreRoll {
         let left = (startsAt - SystemClock.realtime.now) / 1_000_000
         return Int32(min(max(left + 1, 0), 100))
     }
-
-    /// Sentence on a pre-roll that is shorter than asked.
-    static func shorter(_ got: Int64, than asked: Int64) -> String {
-        "The pre-roll is \(seconds(got)) s, not \(seconds(asked)) s: there was no more yet, or no more memory."
-    }
-
-    private static func seconds(_ nanoseconds: Int64) -> String {
-        let tenths = (max(0, nanoseconds) + 50_000_000) / 100_000_000
-        return "\(tenths / 10).\(tenths % 10)"
-    }
 }
 
 extension ClipTrack {

@@ -115,7 +115,10 @@ final class RecordingDriver {
         // Before a device's first frame there is no clip; one whose start is scheduled begins then all the same.
         let oldest = tracks.compactMap { $0.source.oldestHeld }.max() ?? wanted
         let origin = length > 0 ? max(wanted, oldest) : wanted
-        if origin > wanted { reporter.differences.append(PreRoll.shorter(start - origin, than: length)) }
+        if origin > wanted {
+            let got = Duration.nanoseconds(start - origin)
+            reporter.differences.append(.preRoll(asked: .nanoseconds(length), got: got))
+        }
         clip.start(at: origin)
         setup.stop.expect(clip.duration, from: origin)
     }

@@ -7,8 +7,8 @@ public enum RecordingEvent: Sendable {
     /// capture already.
     case waiting(preRoll: Duration?, startsAt: Int64?)
     /// The clip has begun: each device delivers, and the first frame is written. Not told where no frame comes. The
-    /// sentences name the settings that devices do otherwise than asked.
-    case started(tracks: [ClipTrack], differences: [String])
+    /// differences are those of all devices, and of the pre-roll.
+    case started(tracks: [ClipTrack], differences: [RecordingDifference])
     case progress(RecordingProgress)
     /// Image of the first camera, where ``RecorderSettings/preview`` asks for it.
     case preview(Thumbnail)
@@ -24,6 +24,31 @@ public enum RecordingEvent: Sendable {
     /// The file is finished. The error is the reason for an early end, if there is one. `lastTimestamp` is the capture
     /// threads' last timestamp, CLOCK_MONOTONIC nanoseconds, 0 without a frame.
     case ended(Clip, CaptureError?, lastTimestamp: Int64)
+}
+
+/// Respect in which a recording is not as it was asked for.
+///
+/// *thread-safe*
+public enum RecordingDifference: Hashable, Sendable, CustomStringConvertible {
+    /// A device does otherwise, or its frames are converted.
+    case format(FormatDifference)
+    /// The pre-roll is shorter: there was no more yet, or no more memory.
+    case preRoll(asked: Duration, got: Duration)
+
+    /// Words for a person.
+    public var description: String {
+        switch self {
+        case .format(let difference): difference.description
+        case .preRoll(let asked, let got):
+            "The pre-roll is \(Self.seconds(got)) s, not \(Self.seconds(asked)) s: "
+                + "there was no more yet, or no more memory."
+        }
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let tenths = (max(0, duration.nanoseconds) + 50_000_000) / 100_000_000
+        return "\(tenths / 10).\(tenths % 10)"
+    }
 }
 
 /// Progress of a recording, about ten times a second.

@@ -14,7 +14,7 @@ final class RecordingReporter {
     private let report: (RecordingEvent) -> Void
     private let interval: Int64
     /// Settings that devices, and the pre-roll, do otherwise than asked.
-    var differences: [String]
+    var differences: [RecordingDifference]
     /// Earliest moment of the next progress, CLOCK_MONOTONIC nanoseconds.
     private var nextReport: Int64 = 0
     /// Length of the clip when progress was last considered, and when it was last told.
@@ -41,7 +41,7 @@ final class RecordingReporter {
         self.finishing = finishing
         self.interval = interval.nanoseconds
         self.report = report
-        differences = tracks.flatMap { $0.source.differences }
+        differences = tracks.flatMap { $0.source.differences.map(RecordingDifference.format) }
         reported = -interval.nanoseconds
         signals = tracks.map { _ in .present }
     }

@@ -57,11 +57,11 @@ enum OpenDevice: Sendable {
 /// Frames of a session, with the device's clock as the first of them show it.
 ///
 /// *session-bound*
-final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: FrameSource {
-    typealias Session = CaptureSession<Reader, Format>
+final class SessionFrames<Format: Sendable>: FrameSource {
+    typealias Session = CaptureSession<Format>
 
     let decision: Int64?
-    let differences: [String]
+    let differences: [FormatDifference]
     /// Clock of the device. It sees the timestamps of frames that are thrown away, too: the more, the better it knows.
     var clock: DeviceClock
     /// Encoder that makes raw video frames JPEG images as they come; `nil` leaves them as they are.
@@ -183,8 +183,8 @@ final class SessionFrames<Reader: RingReader & ~Copyable, Format: Sendable>: Fra
     }
 }
 
-extension CaptureSession where Reader: ~Copyable {
-    typealias Frames = SessionFrames<Reader, Format>
+extension CaptureSession {
+    typealias Frames = SessionFrames<Format>
 }
 
 /// Compression of a camera's raw frames to JPEG images before they wait in memory, where images need a small part of the

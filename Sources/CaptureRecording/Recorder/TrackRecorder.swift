@@ -60,7 +60,7 @@ protocol FrameSource: AnyObject {
     /// Number of the decision that the capture rests on; `nil` where there is none.
     var decision: Int64? { get }
     /// Settings that the device does otherwise than asked, a sentence each.
-    var differences: [String] { get }
+    var differences: [FormatDifference] { get }
     /// Descriptor for poll(2), readable while frames wait; -1 for a closed device.
     var readySignal: Int32 { get }
     /// End of the device's capture, once everything was taken; `nil` before.

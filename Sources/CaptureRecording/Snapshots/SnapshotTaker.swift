@@ -26,7 +26,7 @@ public struct SnapshotTaker: Sendable {
     /// - Throws: where the camera can't be opened, its capture ends, or an image can't be stored.
     public func take(
         with permit: consuming DevicePermit, taken: @Sendable (Snapshot) -> Void = { _ in },
-        opened: @Sendable (_ differences: [String]) -> Void = { _ in }
+        opened: @Sendable (_ differences: [FormatDifference]) -> Void = { _ in }
     ) async throws(CaptureError) -> [Snapshot] {
         let device = permit.device.name
         if settings.leastLevel == .still { try await permit.awaitStill(apart: SnapshotSettings.stillPace) }
@@ -83,7 +83,7 @@ public struct SnapshotTaker: Sendable {
         var clock: SnapshotSchedule
         let title: String?
         let device: String
-        let differences: [String]
+        let differences: [FormatDifference]
         var trouble = BrokenFrameLimit()
         var blindness: SignalWait
 
@@ -140,8 +140,8 @@ public struct Snapshot: Hashable, Sendable {
     public let timestamp: Int64
     /// Frames missed since the image before, in a series of all frames: storing that image took too long. 0 in any other series.
     public let missed: UInt64
-    /// Settings that the driver does otherwise than asked, a sentence each; the same for all images of a series.
-    public let differences: [String]
+    /// Settings that the driver does otherwise than asked; the same for all images of a series.
+    public let differences: [FormatDifference]
 }
 
 /// Settings of still images.

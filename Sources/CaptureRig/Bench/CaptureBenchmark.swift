@@ -26,8 +26,8 @@ public struct CaptureBenchmark: Sendable {
         }
     }
 
-    private func watch<Reader: RingReader & ~Copyable, Format: Sendable>(
-        _ session: consuming CaptureSession<Reader, Format>, _ media: (Format) -> ClipTrack.Media
+    private func watch<Format: Sendable>(
+        _ session: consuming CaptureSession<Format>, _ media: (Format) -> ClipTrack.Media
     ) async throws(CaptureError) -> CaptureMeasurement {
         let (device, differences) = (session.device, session.differences)
         let media = media(session.format)
@@ -44,8 +44,8 @@ public struct CaptureBenchmark: Sendable {
     }
 
     /// The session's frames, on a thread of its own: a wait for the device must not hold one of Swift's.
-    private func watched<Reader: RingReader & ~Copyable, Format: Sendable>(
-        _ box: Handoff<CaptureSession<Reader, Format>>
+    private func watched<Format: Sendable>(
+        _ box: Handoff<CaptureSession<Format>>
     )
         async -> FrameWatch
     {
@@ -90,8 +90,8 @@ struct FrameWatch: Sendable {
 
     init(limit: Int64) { self.limit = limit }
 
-    mutating func run<Reader: RingReader & ~Copyable, Format: Sendable>(
-        _ session: inout CaptureSession<Reader, Format>, _ isStopped: StopMark
+    mutating func run<Format: Sendable>(
+        _ session: inout CaptureSession<Format>, _ isStopped: StopMark
     ) {
         intervals.reserveCapacity(10_000)
         delays.reserveCapacity(10_000)
@@ -126,8 +126,8 @@ struct FrameWatch: Sendable {
 public struct CaptureMeasurement: Hashable, Sendable {
     public let device: Device
     public let media: ClipTrack.Media
-    /// Settings that the device changed, a sentence each.
-    public let differences: [String]
+    /// Settings that the device changed.
+    public let differences: [FormatDifference]
     public let statistics: CaptureStatistics
     /// Count of the frames, or periods of audio, that came.
     public let units: Int

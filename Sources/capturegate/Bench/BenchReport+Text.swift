@@ -74,9 +74,9 @@ extension BenchReport {
                     + "\(BenchText.time(capture.jitterNanoseconds)) more",
                 "  with the reader after \(BenchText.time(capture.delays.median)), 99 of 100 after "
                     + "\(BenchText.time(capture.delays.slow))",
-                "  \(NumberText.fixed(capture.processorShare * 100, 1)) % of a processor, \(capture.statistics.priority)",
+                "  \(NumberText.fixed(capture.processorShare * 100, 1)) % of a processor, \(capture.statistics.priorityText)",
             ]
-            lines += capture.differences.map { "  Note: \($0.visible)" }
+            lines += capture.differences.map { "  Note: \($0.description.visible)" }
             return lines + (comparison(of: capture).map { ["  against before: \($0.text)"] } ?? [])
         }
     }

@@ -115,16 +115,22 @@ extension CaptureMeasurement {
         .object(
             [
                 ("name", .string(name)), ("device", .string(device.id.rawValue)), ("format", .string(format)),
-                ("differences", .strings(differences)), ("units", .count(units)), ("made", .count(statistics.made)),
-                ("delivered", .count(statistics.delivered)), ("lost", .count(lost)),
-                ("lost_by_device", .count(statistics.lostByDevice)),
+                ("differences", .strings(differences.map(\.description))), ("units", .count(units)),
+                ("made", .count(statistics.made)), ("delivered", .count(statistics.delivered)),
+                ("lost", .count(lost)), ("lost_by_device", .count(statistics.lostByDevice)),
                 ("lost_by_reader", .count(statistics.lostByReader)),
                 ("xruns", .count(statistics.xruns)), ("stalls", .count(statistics.stalls)),
                 ("elapsed_ns", .integer(elapsedNanoseconds)), ("processor_ns", .integer(processorNanoseconds)),
                 ("processor_share", .rounded(processorShare, 4)), ("jitter_ns", .integer(jitterNanoseconds)),
-                ("interval_ns", intervals.json), ("delay_ns", delays.json), ("priority", .string(statistics.priority)),
+                ("interval_ns", intervals.json), ("delay_ns", delays.json),
+                ("priority", .string(statistics.priorityText)),
             ] + BenchComparison.members(comparison))
     }
+}
+
+extension CaptureStatistics {
+    /// Words for the priority that the capture thread got.
+    var priorityText: String { priority?.description ?? "not running yet" }
 }
 
 extension CaptureMeasurement.Spread {

@@ -128,7 +128,7 @@ struct MeterOperation: CaptureOperation {
 
 /// Event of a meter.
 enum MeterEvent: OngoingEvent {
-    case started(Device, AudioFormat, differences: [String])
+    case started(Device, AudioFormat, differences: [FormatDifference])
     /// Levels since the reading before, every 50 ms.
     case level(LevelReading)
     /// End of the meter.
@@ -152,7 +152,7 @@ struct MeterBarView: EventView {
         switch event {
         case .started(let device, let format, let differences):
             try stream.line("\(MeterText.title(device, format).fitting(stream.columns))")
-            for difference in differences { try stream.line("Note: \(difference.visible)") }
+            for difference in differences { try stream.line("Note: \(difference.description.visible)") }
             holds = Array(repeating: PeakHold(), count: format.channels)
         case .level(let reading): try draw(reading)
         case .ended: break
@@ -222,7 +222,7 @@ struct MeterPlainView: EventView {
         switch event {
         case .started(let device, let format, let differences):
             try StandardStream.output.line(MeterText.title(device, format))
-            for difference in differences { try StandardStream.output.line("Note: \(difference.visible)") }
+            for difference in differences { try StandardStream.output.line("Note: \(difference.description.visible)") }
         case .level(let reading): try add(reading)
         case .ended: break
         }
@@ -260,7 +260,8 @@ struct MeterNDJSONView: EventView {
             try tell([
                 "event": "start", "device": .string(device.id.rawValue), "name": .string(device.name),
                 "sample_rate": .count(format.sampleRate), "channels": .count(format.channels),
-                "sample_format": .string(format.sampleFormat.rawValue), "differences": .strings(differences),
+                "sample_format": .string(format.sampleFormat.rawValue),
+                "differences": .strings(differences.map(\.description)),
             ])
         case .level(let reading):
             try tell([

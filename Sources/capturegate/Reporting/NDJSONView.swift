@@ -43,11 +43,11 @@ struct NDJSONView: EventView {
     }
 
     /// Clip that has begun, with the tracks as negotiated.
-    private func start(_ tracks: [ClipTrack], _ differences: [String]) -> JSONValue {
+    private func start(_ tracks: [ClipTrack], _ differences: [RecordingDifference]) -> JSONValue {
         [
             "event": "start", "path": .string(plan.destination.description), "format": .string(plan.format.rawValue),
             "duration_ns": plan.settings.duration.map { .integer($0.nanoseconds) } ?? .null,
-            "tracks": .array(tracks.map(\.json)), "differences": .strings(differences),
+            "tracks": .array(tracks.map(\.json)), "differences": .strings(differences.map(\.description)),
         ]
     }
 

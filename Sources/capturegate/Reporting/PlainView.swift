@@ -82,11 +82,11 @@ struct StartText {
 
     let tracks: [ClipTrack]
     /// Sentences about what the devices do otherwise than asked.
-    let differences: [String]
+    let differences: [RecordingDifference]
 
     /// Writes one line per track and per difference.
     func tell(_ stream: StandardStream) {
         for track in tracks { stream.note("Recording \(track.phrase)") }
-        for difference in differences { stream.note("Note: \(difference.visible)") }
+        for difference in differences { stream.note("Note: \(difference.description.visible)") }
     }
 }

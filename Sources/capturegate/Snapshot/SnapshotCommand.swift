@@ -179,8 +179,8 @@ struct SnapshotView: Sendable {
     let json: Bool
 
     /// Writes what the camera does otherwise than asked, for people; programs find it with each still.
-    func show(_ differences: [String]) {
-        if !json { for difference in differences { stream.note("Note: \(difference.visible)") } }
+    func show(_ differences: [FormatDifference]) {
+        if !json { for difference in differences { stream.note("Note: \(difference.description.visible)") } }
     }
 
     /// Writes about one still as soon as it is stored, so that a script may pick it up.
@@ -205,7 +205,7 @@ extension Snapshot {
             "colorimetry": format.colorimetry.json, "field_order": .string(format.fieldOrder.rawValue),
             "pixel_aspect": .optional(format.pixelAspect?.description), "settled": .bool(isSettled),
             "waited_ns": .integer(waitedNanoseconds), "timestamp_ns": .integer(timestamp),
-            "missed": .count(missed), "differences": .strings(differences),
+            "missed": .count(missed), "differences": .strings(differences.map(\.description)),
         ]
     }
 }

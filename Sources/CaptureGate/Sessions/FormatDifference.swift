@@ -1,0 +1,68 @@
+import CaptureBase
+
+/// Setting that a device did not take as it was asked, or a conversion of its frames.
+///
+/// *thread-safe*
+public enum FormatDifference: Hashable, Sendable, CustomStringConvertible {
+    /// Hz.
+    case sampleRate(asked: Int, got: Int)
+    case channels(asked: Int, got: Int)
+    case sampleFormat(asked: SampleFormat, got: SampleFormat)
+    /// Pixels; `nil` where any was right.
+    case size(askedWidth: Int?, askedHeight: Int?, gotWidth: Int, gotHeight: Int)
+    case pixelFormat(asked: PixelFormat, got: PixelFormat)
+    case frameRate(asked: FrameRate, got: FrameRate)
+    /// The frames come in the first format, and are converted to the second.
+    case conversion(from: PixelFormat, to: PixelFormat)
+
+    /// Words for a person, without a full stop.
+    public var description: String {
+        switch self {
+        case .sampleRate(let asked, let got): "sample rate \(asked) Hz asked, \(got) Hz got"
+        case .channels(let asked, let got): "\(asked) channels asked, \(got) got"
+        case .sampleFormat(let asked, let got): "\(asked.rawValue) asked, \(got.rawValue) got"
+        case .size(let askedWidth, let askedHeight, let gotWidth, let gotHeight):
+            "size \(Self.text(askedWidth))x\(Self.text(askedHeight)) asked, \(gotWidth)x\(gotHeight) got"
+        case .pixelFormat(let asked, let got): "pixel format \(asked) asked, \(got) got"
+        case .frameRate(let asked, let got): "\(asked) frames a second asked, \(got) got"
+        case .conversion(let source, let target): "pictures come as \(source) and are converted to \(target)"
+        }
+    }
+
+    private static func text(_ pixels: Int?) -> String { pixels.map(String.init) ?? "any" }
+}
+
+extension AudioSettings {
+    /// Wishes that were not met. The period is not among them: it changes no sample.
+    func differences(from format: AudioFormat) -> [FormatDifference] {
+        var differences: [FormatDifference] = []
+        if let sampleRate, sampleRate != format.sampleRate {
+            differences.append(.sampleRate(asked: sampleRate, got: format.sampleRate))
+        }
+        if let channels, channels != format.channels {
+            differences.append(.channels(asked: channels, got: format.channels))
+        }
+        if let sampleFormat, sampleFormat != format.sampleFormat {
+            differences.append(.sampleFormat(asked: sampleFormat, got: format.sampleFormat))
+        }
+        return differences
+    }
+}
+
+extension VideoSettings {
+    /// Wishes that were not met. Rates that differ by less than 0.01 are equal: drivers round intervals.
+    func differences(from format: VideoFormat) -> [FormatDifference] {
+        var differences: [FormatDifference] = []
+        if width.map({ $0 != format.width }) ?? false || height.map({ $0 != format.height }) ?? false {
+            differences.append(
+                .size(askedWidth: width, askedHeight: height, gotWidth: format.width, gotHeight: format.height))
+        }
+        if let pixelFormat, pixelFormat != format.pixelFormat {
+            differences.append(.pixelFormat(asked: pixelFormat, got: format.pixelFormat))
+        }
+        if let frameRate, abs(frameRate.framesPerSecond - format.frameRate.framesPerSecond) > 0.01 {
+            differences.append(.frameRate(asked: frameRate, got: format.frameRate))
+        }
+        return differences
+    }
+}

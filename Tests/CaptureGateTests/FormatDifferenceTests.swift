@@ -1,0 +1,62 @@
+import CaptureGate
+import Foundation
+import Testing
+
+@Suite("Format differences")
+struct FormatDifferenceTests {
+    @Test(
+        "Each says in words what was asked and what was got",
+        arguments: [
+            (.sampleRate(asked: 44100, got: 48000), "sample rate 44100 Hz asked, 48000 Hz got"),
+            (.channels(asked: 2, got: 1), "2 channels asked, 1 got"),
+            (.sampleFormat(asked: .s32, got: .s16), "S32_LE asked, S16_LE got"),
+            (
+                .size(askedWidth: 321, askedHeight: nil, gotWidth: 320, gotHeight: 240),
+                "size 321xany asked, 320x240 got"
+            ),
+            (.pixelFormat(asked: .mjpeg, got: .yuyv), "pixel format MJPG asked, YUYV got"),
+            (.conversion(from: .nv12, to: .rgb24), "pictures come as NV12 and are converted to RGB3"),
+        ] as [(FormatDifference, String)])
+    func words(_ difference: FormatDifference, _ words: String) {
+        #expect(difference.description == words)
+    }
+
+    @Test("A built-in camera that can't do the size tells both sizes")
+    func size() async throws {
+        let gate = try GateFixture(answers: [.allow(.once)])
+        let differences = try await gate.queue.run(
+            Capture(camera: "test:bars") { permit throws(CaptureError) in
+                var permit = permit
+                let settings = VideoSettings(width: 321, height: 241)
+                let session = try await VideoSession(opening: permit.takeOnly(), settings: settings)
+                let differences = session.differences
+                await session.close()
+                return differences
+            })
+        #expect(differences == [.size(askedWidth: 321, askedHeight: 241, gotWidth: 320, gotHeight: 240)])
+    }
+}
+
+@Suite("Thread priorities")
+struct ThreadPriorityTests {
+    static let all: [ThreadPriority] = [
+        .fifo(50), .roundRobin(20), .nice(-11), .normal(.sourceCallsServer), .normal(.refused(errno: 1)),
+        .normal(.refused(errno: 13)), .normal(.refused(errno: 99)),
+    ]
+
+    @Test("Each is read from its own words", arguments: all)
+    func words(_ priority: ThreadPriority) throws {
+        #expect(ThreadPriority(priority.description) == priority)
+        let written = try JSONEncoder().encode([priority])
+        #expect(try JSONDecoder().decode([String].self, from: written) == [priority.description])
+        #expect(try JSONDecoder().decode([ThreadPriority].self, from: written) == [priority])
+    }
+
+    @Test("Other words are none", arguments: ["", "SCHED_FIFO", "SCHED_FIFO x", "nice", "normal: ", "normal: error x"])
+    func otherWords(_ text: String) {
+        #expect(ThreadPriority(text) == nil)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([ThreadPriority].self, from: JSONEncoder().encode([text]))
+        }
+    }
+}
