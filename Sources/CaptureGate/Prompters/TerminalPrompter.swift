@@ -19,7 +19,7 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
     package var asksPerson: Bool { true }
 
     public init(deadline: Duration = .seconds(60)) {
-        self.init(deadline: deadline, path: "/dev/tty", pause: .milliseconds(300))
+        self.init(deadline: deadline, path: Terminal.controlling, pause: .milliseconds(300))
     }
 
     init(deadline: Duration, path: String, pause: Duration) {

@@ -61,7 +61,7 @@ final class AudioTrackRecorder: TrackRecorder {
         let aligner = aligner ?? begin(writer)
         guard let output else { return }
         try aligner.finish()
-        let end = SampleTime(rate: format.sampleRate).frames(nanoseconds)
+        let end = SampleClock(rate: format.sampleRate).frames(nanoseconds)
         let frames = output.room(for: end - min(end, output.written))
         try note(device: frames, ring: 0, before: .reattached, at: output)
         if case .stalled = source.end {
@@ -90,7 +90,7 @@ final class AudioTrackRecorder: TrackRecorder {
         ledger.endOffsetNanoseconds = aligner.offsetNanoseconds
         guard output.written > 0 else { return ledger }
         ledger.firstNanoseconds = 0
-        ledger.lastNanoseconds = SampleTime(rate: format.sampleRate).nanoseconds(output.written - 1)
+        ledger.lastNanoseconds = SampleClock(rate: format.sampleRate).nanoseconds(Int64(output.written) - 1)
         return ledger
     }
 
@@ -133,7 +133,8 @@ final class AudioTrackRecorder: TrackRecorder {
 
     private func begin(_ writer: any ClipWriter) -> AudioAligner {
         let output = AudioTrackWriter(
-            format, to: writer, as: index, target: clip.duration.map { SampleTime(rate: format.sampleRate).frames($0) },
+            format, to: writer, as: index,
+            target: clip.duration.map { SampleClock(rate: format.sampleRate).frames($0) },
             silenceMeter: silence.map { SilenceMeter($0, format) })
         let aligner = AudioAligner(output, clip, losses, track: index, clock: source.clock, role: role)
         self.output = output

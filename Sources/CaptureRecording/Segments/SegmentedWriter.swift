@@ -90,7 +90,7 @@ final class SegmentedWriter: ClipWriter {
     private func write(
         _ data: RawSpan, _ format: AudioFormat, _ track: Int, at nanoseconds: Int64
     ) throws(CaptureError) {
-        let time = SampleTime(rate: format.sampleRate)
+        let time = SampleClock(rate: format.sampleRate)
         let count = UInt64(try format.frames(in: data))
         var position = cursors[track].frames ?? time.frames(nanoseconds)
         let end = position + count
@@ -106,10 +106,11 @@ final class SegmentedWriter: ClipWriter {
             if position >= first {
                 let start = Int(count - (end - position)) * format.bytesPerFrame
                 let bytes = data.extracting(start..<start + Int(piece) * format.bytesPerFrame)
-                try segment.write(bytes, to: track, at: time.nanoseconds(position) - segment.start, frames: piece)
+                try segment.write(
+                    bytes, to: track, at: time.nanoseconds(Int64(position)) - segment.start, frames: piece)
             }
             position += piece
-            cursors[track].note(position, time.nanoseconds(position))
+            cursors[track].note(position, time.nanoseconds(Int64(position)))
         }
     }
 

@@ -10,7 +10,7 @@ final class AudioAligner {
     private let losses: LossLog
     /// Index in the clip.
     private let track: Int
-    private let time: SampleTime
+    private let time: SampleClock
     private let output: AudioTrackWriter
     private let role: SyncRole
     private var clock: DeviceClock
@@ -40,7 +40,7 @@ final class AudioAligner {
         self.track = track
         self.clock = clock
         self.role = role
-        time = SampleTime(rate: output.format.sampleRate)
+        time = SampleClock(rate: output.format.sampleRate)
         if role == .leads { clip.follow(rateOffset: clock.rateOffset) }
     }
 

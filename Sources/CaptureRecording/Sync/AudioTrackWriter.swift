@@ -144,7 +144,7 @@ final class AudioTrackWriter {
     }
 
     /// Time from the clip's start to the end of what is written, nanoseconds.
-    var nanoseconds: Int64 { SampleTime(rate: format.sampleRate).nanoseconds(written) }
+    var nanoseconds: Int64 { SampleClock(rate: format.sampleRate).nanoseconds(Int64(written)) }
 
     private func beginResampling() {
         if resampler == nil { resampler = Resampler(format) }

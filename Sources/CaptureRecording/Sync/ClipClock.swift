@@ -89,22 +89,3 @@ enum SyncRole {
         }
     }
 }
-
-/// Conversion between audio frames and nanoseconds. Products are 128 bits wide: 64 bits overflow after 13 hours at 192 kHz.
-struct SampleTime {
-    /// Hz.
-    let rate: Int
-
-    /// Frames in a time, to the nearest; 0 for a negative one.
-    func frames(_ nanoseconds: Int64) -> UInt64 {
-        let (high, low) = UInt64(max(0, nanoseconds)).multipliedFullWidth(by: UInt64(rate))
-        let (whole, rest) = UInt64(1_000_000_000).dividingFullWidth((high, low))
-        return whole + (rest >= 500_000_000 ? 1 : 0)
-    }
-
-    /// Time of a frame, rounded down.
-    func nanoseconds(_ frames: UInt64) -> Int64 {
-        let (high, low) = frames.multipliedFullWidth(by: 1_000_000_000)
-        return Int64(UInt64(rate).dividingFullWidth((high, low)).quotient)
-    }
-}

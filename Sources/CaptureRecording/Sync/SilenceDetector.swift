@@ -71,6 +71,6 @@ struct SilenceMeter {
         heard = 0
         // The loudest channel decides: a microphone on one side of a stereo pair is no silence.
         quiet = meter.readLoudest().rmsDBFS < detector.rule.levelDBFS ? quiet + UInt64(window) : 0
-        detector.note(SampleTime(rate: format.sampleRate).nanoseconds(quiet), of: microphone)
+        detector.note(SampleClock(rate: format.sampleRate).nanoseconds(Int64(quiet)), of: microphone)
     }
 }

@@ -26,7 +26,7 @@ struct SimulatedMicrophone {
     init(_ clock: SimulatedClock, role: SyncRole = .follows, clip: ClipClock = ClipClock(duration: nil)) {
         let format = AudioFormat(sampleRate: Int(Self.rate), channels: 1, sampleFormat: .s16)
         writer = MemoryWriter([Recording.track(format)])
-        let target = clip.duration.map { SampleTime(rate: Int(Self.rate)).frames($0) }
+        let target = clip.duration.map { SampleClock(rate: Int(Self.rate)).frames($0) }
         output = AudioTrackWriter(format, to: writer, as: 0, target: target)
         aligner = AudioAligner(
             output, clip, losses, track: losses.add(Recording.track(format)),
