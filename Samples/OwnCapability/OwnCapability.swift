@@ -38,7 +38,7 @@ struct OwnCapability {
                 print("published as \(try await GateQueue().run(Publish(clip: clip, folder: arguments[1])))")
             } catch {
                 print(([error] + error.underlying).map(\.message).joined(separator: "\n  "))
-                exit(error.exitCode)
+                exit(EXIT_FAILURE)
             }
         default: print("usage: OwnCapability CLIP FOLDER | --status FOLDER | --forget")
         }

@@ -45,7 +45,7 @@ struct Publishing: CapabilityType {
         }
     }
 
-    /// Refusal with a text of its own: the default names the commands for microphones and cameras.
+    /// Refusal with a text of its own: the remedies of the default grant microphones and cameras.
     func report(in gatekeeper: Gatekeeper) async -> AuthorizationReport {
         let availability = await availability(in: gatekeeper)
         let status = await authorizationStatus(in: gatekeeper)

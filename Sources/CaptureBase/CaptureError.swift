@@ -66,7 +66,7 @@ public struct CaptureError: Error, Hashable, Sendable {
 extension CaptureError {
     /// Error text for a person: the problem, then the remedies, one on each line.
     ///
-    /// Commands follow a colon, as they are typed. The remedies of `underlying` errors come after its own.
+    /// Commands of other programs follow a colon, as they are typed. The remedies of `underlying` errors come after its own.
     public var notice: String {
         ([message] + allRemedies.map { "  " + $0.line }).joined(separator: "\n")
     }
@@ -93,11 +93,105 @@ extension Remedy {
 public struct Remedy: Hashable, Sendable, Codable {
     /// One sentence in the imperative.
     public let text: String
-    /// The exact command that does it, where one does.
-    public let command: String?
+    /// Step that does it, for a button or a command line; `nil` where only hands help, or a change of the program.
+    public let action: Action?
 
-    public init(_ text: String, command: String? = nil) {
+    public init(_ text: String, _ action: Action? = nil) {
         self.text = text
-        self.command = command
+        self.action = action
+    }
+
+    /// Creates a remedy that a command of another program carries out.
+    public init(_ text: String, command: String) {
+        self.init(text, .run(command: command))
+    }
+
+    /// Exact command of another program that does it, where one does.
+    public var command: String? {
+        if case .run(let command) = action { command } else { nil }
+    }
+}
+
+extension Remedy {
+    /// Step that a program can offer: the tools of the gate have a command for each, and an app its own button.
+    ///
+    /// Capabilities, devices, programs and levels are spelled as in grants and policy files.
+    public enum Action: Hashable, Sendable, Codable {
+        /// Show the devices that there are.
+        case listDevices
+        /// Show the formats, rates and inputs of each device.
+        case listFormats
+        /// Show devices and their holders, and what is allowed.
+        case showStatus
+        /// Show holders that only root sees.
+        case showHiddenHolders
+        /// Show the controls of a device, with their ranges.
+        case showControls(device: String)
+        /// Set a control by hand, after the automatic that decides it is set to `manual`.
+        case takeOver(control: String, device: String, automatic: String, manual: String)
+        /// Allow a program what it was refused.
+        case grant(Permission)
+        /// Switch all devices of a capability on again.
+        case switchOn(capability: String)
+        /// Show how all devices of a capability are switched off.
+        case showSwitches
+        /// Have the store forget a clock that was ahead.
+        case forgetLaterClock
+        /// Verify the audit log.
+        case verifyLog
+        /// Find what is wrong with the administrator's rules.
+        case checkPolicy
+        /// Record with a mode that needs less.
+        case record(Mode)
+        /// Record through the sound server.
+        case recordThroughServer
+        /// Finish an interrupted recording.
+        case recover(path: String)
+        /// Run a command of another program, as a shell reads it.
+        case run(command: String)
+    }
+
+    /// Permission that a person can give.
+    public struct Permission: Hashable, Sendable, Codable {
+        /// Name of the capability.
+        public let capability: String
+        /// Path of the program that was refused; `nil` for the one that offers the remedy.
+        public let program: String?
+        /// Id of the device; `nil` for any.
+        public let device: String?
+        /// Name of the level; `nil` for the capability's highest.
+        public let level: String?
+        /// True for one capture, false for good.
+        public let isOnce: Bool
+
+        public init(
+            _ capability: String, to program: String? = nil, device: String? = nil, level: String? = nil,
+            isOnce: Bool = false
+        ) {
+            self.capability = capability
+            self.program = program
+            self.device = device
+            self.level = level
+            self.isOnce = isOnce
+        }
+    }
+
+    /// Mode of a camera, to record with.
+    public struct Mode: Hashable, Sendable, Codable {
+        /// Id of the camera.
+        public let device: String
+        /// Width and height in pixels.
+        public let width: Int
+        public let height: Int
+        public let frameRate: FrameRate
+        public let pixelFormat: PixelFormat
+
+        public init(device: String, width: Int, height: Int, frameRate: FrameRate, pixelFormat: PixelFormat) {
+            self.device = device
+            self.width = width
+            self.height = height
+            self.frameRate = frameRate
+            self.pixelFormat = pixelFormat
+        }
     }
 }

@@ -94,7 +94,7 @@ struct ClipOutputTests {
                 _ = try writer(scratch.path("a.wav"), replacing: isForced)
             }
             #expect(error.kind == .fileExists && error.message.contains("interrupted"))
-            #expect(error.remedies.first?.command == "capturegate recover '\(scratch.path("a.wav.partial"))'")
+            #expect(error.remedies.first?.action == .recover(path: scratch.path("a.wav.partial")))
         }
         #expect(try Scratch.read(scratch.path("a.wav.partial")) == [7])
         try scratch.write([], to: "b.wav.partial")

@@ -39,8 +39,10 @@ struct DeviceFaultTests {
         #expect(error.message.contains("USB bandwidth"))
         #expect(error.remedies.first?.text.contains("1280x720 MJPG at 30 a second") == true)
         #expect(
-            error.remedies.first?.command
-                == "capturegate record clip.mkv --camera camera:usb-1 --size 1280x720 --fps 30 --pixel-format MJPG")
+            error.remedies.first?.action
+                == .record(
+                    Remedy.Mode(
+                        device: "camera:usb-1", width: 1280, height: 720, frameRate: Self.rate30, pixelFormat: .mjpeg)))
     }
 
     @Test("Where nothing is compressed, it is the most that half of the bandwidth carries")
@@ -52,7 +54,7 @@ struct DeviceFaultTests {
     @Test("Where the camera has nothing that needs less, no mode is named")
     func nothingFits() throws {
         let error = try #require(withoutBandwidth(.mjpeg, [Self.modes[2]]))
-        #expect(error.remedies.first?.command == "capturegate devices --json")
+        #expect(error.remedies.first?.action == .listFormats)
         #expect(error.remedies.count == 2)
     }
 
@@ -62,9 +64,9 @@ struct DeviceFaultTests {
     func soundServer(command: String) {
         let holder = DeviceHolder(processID: 7, command: command)
         let error = DeviceFault(device: Self.device(.microphone)).busy(holder: holder, call: "snd_pcm_open")
-        #expect(error.exitCode == 75)
+        #expect(error.kind == .busy)
         #expect(error.message.contains("process 7 (\(command)) holds it"))
-        #expect(error.remedies.map(\.command) == ["capturegate record clip.flac --camera none --microphone default"])
+        #expect(error.remedies.map(\.action) == [.recordThroughServer])
     }
 
     @Test("Of another program that holds it, or of a camera, the remedy is to end that program")
@@ -82,8 +84,8 @@ struct DeviceFaultTests {
         let fault = DeviceFault(device: Self.device(.microphone))
         let error = fault.busy(holder: nil, call: "snd_pcm_open", isRoot: false)
         #expect(error.message.contains("its holder is hidden"))
-        #expect(error.remedies.map(\.command) == ["sudo capturegate status"])
-        #expect(error.exitCode == 75)
+        #expect(error.remedies.map(\.action) == [.showHiddenHolders])
+        #expect(error.kind == .busy)
     }
 
     @Test("Root, to whom no process is hidden, is not told to become root")
@@ -91,8 +93,8 @@ struct DeviceFaultTests {
         let fault = DeviceFault(device: Self.device(.camera))
         let error = fault.busy(holder: nil, call: "VIDIOC_S_FMT", isRoot: true)
         #expect(error.message.contains("no other process that can be seen here holds it"))
-        #expect(!error.remedies.contains { $0.text.contains("root") || $0.command?.contains("sudo") == true })
-        #expect(error.exitCode == 75)
+        #expect(!error.remedies.contains { $0.text.contains("root") || $0.action == .showHiddenHolders })
+        #expect(error.kind == .busy)
     }
 
     @Test("A pipeline whose parts do not fit is to be set up, not plugged in again", arguments: [EPIPE, ENOLINK])
@@ -103,7 +105,7 @@ struct DeviceFaultTests {
         #expect(error.message.contains("pipeline that is not set up"))
         #expect(error.remedies.map(\.command) == ["media-ctl --print-topology"])
         #expect(!error.remedies.contains { $0.text.contains("lug it in") })
-        #expect(error.exitCode == 74)
+        #expect(error.kind == .inputOutput)
     }
 
     @Test("Who has a file locked is read from /proc/locks, who waits for it is not")

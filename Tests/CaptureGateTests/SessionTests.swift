@@ -92,7 +92,7 @@ struct SessionTests {
             let error = await #expect(throws: CaptureError.self) {
                 try await gate.queue.run(Capture(camera: "test:bars") { _ throws(CaptureError) in })
             }
-            #expect(error?.exitCode == 77)
+            #expect(error?.kind == .notAuthorized)
         }
         #expect(gate.prompter.questions.count == 1)
     }
@@ -178,7 +178,7 @@ struct SessionTests {
                     await session.close()
                 })
         }
-        #expect(error?.exitCode == 78)
+        #expect(error?.kind == .notAsAsked)
         #expect(error?.message.contains("44100") == true)
     }
 }

@@ -60,7 +60,7 @@ struct VideoInputTests {
             try Self.inputs.named(text, of: Self.card)
         } throws: { error in
             guard let error = error as? CaptureError else { return false }
-            return error.exitCode == 78 && error.message.contains("0 (TV 0), 1 (HDMI 0), 2 (HDMI 1)")
+            return error.kind == .notAsAsked && error.message.contains("0 (TV 0), 1 (HDMI 0), 2 (HDMI 1)")
                 && !error.message.contains("\u{1B}")
         }
     }
@@ -69,7 +69,7 @@ struct VideoInputTests {
     func ends() {
         let lost = DeviceFault(device: Self.card, signal: .noSignal).end(LoopResult(.stalled), gate: nil)
         guard case .signalChanged(let error) = lost else { return #expect(Bool(false), "\(lost)") }
-        #expect(error.exitCode == 69 && error.message.contains("has no signal") && !error.remedies.isEmpty)
+        #expect(error.kind == .unavailable && error.message.contains("has no signal") && !error.remedies.isEmpty)
         let shape = SignalTimings(width: 1920, height: 1080, isInterlaced: false, millihertz: 60_000)
         let format = VideoFormat(width: 640, height: 480, pixelFormat: .yuyv, frameRate: .thirty, bytesPerLine: 1280)
         let other = DeviceFault(device: Self.card, format: format, signal: .present, changed: shape)
@@ -81,9 +81,9 @@ struct VideoInputTests {
     @Test("A camera that claims too much is unavailable, and a card without a signal says so")
     func openings() {
         let fault = DeviceFault(device: Self.card)
-        #expect(fault.error(RealtimeFault(.getFormat, result: -EFBIG)).exitCode == 69)
+        #expect(fault.error(RealtimeFault(.getFormat, result: -EFBIG)).kind == .unavailable)
         let silent = DeviceFault(device: Self.card, signal: .noSignal)
         #expect(silent.error(RealtimeFault(.streamOn, result: -ENOLINK)).message.contains("has no signal"))
-        #expect(fault.error(RealtimeFault(.setStandard, result: -EINVAL)).exitCode == 78)
+        #expect(fault.error(RealtimeFault(.setStandard, result: -EINVAL)).kind == .notAsAsked)
     }
 }

@@ -28,7 +28,8 @@ struct AliasTests {
         world.decide(.allow)
         let refusal = await capture()
         #expect(refusal?.kind == .notAuthorized)
-        #expect(refusal?.remedies.first?.command?.contains("--device \(Self.alias)") == true)
+        guard case .grant(let permission) = refusal?.remedies.first?.action else { return #expect(Bool(false)) }
+        #expect(permission.device == Self.alias.rawValue)
         #expect(world.prompter.questions.isEmpty)
     }
 

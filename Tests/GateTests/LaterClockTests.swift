@@ -24,7 +24,7 @@ struct LaterClockTests {
         let message = report.refusal?.message ?? ""
         #expect(message.contains("the permission until 2023-11-14 23:13 UTC counts as over"), "\(message)")
         #expect(message.contains("has seen a later clock, 2023-11-26 12:00 UTC"), "\(message)")
-        #expect(report.refusal?.remedies.first?.command == "capturegate reset --clock")
+        #expect(report.refusal?.remedies.first?.action == .forgetLaterClock)
     }
 
     @Test("An answer for an hour, given under that clock, is refused for that reason, too")

@@ -126,14 +126,15 @@ struct QuestionTests {
         #expect(capture.executions.count == 0)
     }
 
-    @Test("Where nobody can be asked it says so, with the command that helps")
+    @Test("Where nobody can be asked it says so, with what helps")
     func nobodyToAsk() async {
         let world = World()
         world.prompter.block(CaptureError(.unavailable, "There is no terminal."))
         let error = await world.queue.add(Capture(Capability.Camera())).result.error?.captureError
         #expect(error?.kind == .notAuthorized)
         #expect(error?.message.contains("There is no terminal.") == true)
-        #expect(error?.remedies.first?.command == "capturegate grant camera --to /usr/bin/recorder --once")
+        let permission = Remedy.Permission("camera", to: "/usr/bin/recorder", level: "video", isOnce: true)
+        #expect(error?.remedies.first?.action == .grant(permission))
         #expect(world.prompter.questions.isEmpty)
     }
 

@@ -85,7 +85,8 @@ struct SharedRequestTests {
         denied.decide(.deny)
         let error = await denied.ear.error
         #expect(error?.kind == .notAuthorized && error?.message.contains("denied on 2023-11-14") == true)
-        #expect(error?.remedies.first?.command == "capturegate grant microphone --to /usr/bin/recorder --always")
+        let permission = Remedy.Permission("microphone", to: "/usr/bin/recorder", level: "record")
+        #expect(error?.remedies.first?.action == .grant(permission))
         #expect(denied.prompter.questions.isEmpty)
         for refused in Refused.restrictions {
             let world = refused.world(pace)

@@ -59,7 +59,7 @@ package struct PartialFile: Sendable {
             "\(path) was cut to \(size) of \(length) bytes by another program while it was recorded.",
             remedies: [
                 Remedy("Record again, and leave the .partial alone until the end."),
-                Remedy("Or see what is left.", command: "capturegate recover \(ShellQuote.quoted(path))"),
+                Remedy("Or see what is left.", .recover(path: path)),
             ])
     }
 

@@ -29,7 +29,7 @@ package enum PartialFilePolicy: Equatable {
         return CaptureError(
             .fileExists, "\(partial) holds a recording that was interrupted.", errno: Errno.fileExists.number,
             remedies: [
-                Remedy("Finish it.", command: "capturegate recover \(quoted)"),
+                Remedy("Finish it.", .recover(path: partial)),
                 Remedy("Or remove it: --force replaces finished files alone.", command: "rm \(quoted)"),
             ])
     }

@@ -116,7 +116,7 @@ extension DeviceControl {
         if flags.contains(.grabbed) {
             throw CaptureError(
                 .busy, "\(name) can't be set while the device captures.",
-                remedies: [Remedy("End the recording that runs, then set it.", command: "capturegate status")])
+                remedies: [Remedy("End the recording that runs, then set it.", .showStatus)])
         }
     }
 
@@ -128,7 +128,7 @@ extension DeviceControl {
                 remedies: [
                     Remedy(
                         "See which control decides that, and set it first.",
-                        command: "capturegate controls \(device.id)")
+                        .showControls(device: device.id.rawValue))
                 ])
         }
         let manual = automatic.manual.text
@@ -137,7 +137,7 @@ extension DeviceControl {
             remedies: [
                 Remedy(
                     "Set \(automatic.name)=\(manual) first.",
-                    command: "capturegate controls \(device.id) \(automatic.name)=\(manual) \(name)=VALUE")
+                    .takeOver(control: name, device: device.id.rawValue, automatic: automatic.name, manual: manual))
             ])
     }
 }

@@ -77,7 +77,7 @@ public enum DeviceCatalog {
         }
         throw CaptureError(
             .noDevice, "There is no \(capability) \(QuestionText.visible(id.rawValue)) here.",
-            remedies: [Remedy("Plug it in, or choose another.", command: "capturegate devices")])
+            remedies: [Remedy("Plug it in, or choose another.", .listDevices)])
     }
 
     /// True if a device is still at the node where it was looked up.

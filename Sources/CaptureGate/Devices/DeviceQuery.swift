@@ -64,7 +64,7 @@ public enum DeviceQuery: Hashable, Sendable {
     /// Remedy that names the choices.
     private static func listing(_ candidates: [Device], _ capability: CapabilityName) -> [Remedy] {
         let ids = candidates.map(\.id.rawValue).joined(separator: ", ")
-        return [Remedy("Choose one of: \(ids).", command: "capturegate devices")]
+        return [Remedy("Choose one of: \(ids).", .listDevices)]
     }
 }
 
@@ -96,7 +96,7 @@ enum NamedPCM {
         else {
             throw CaptureError(
                 .noDevice, "\(QuestionText.visible(id.rawValue)) is not a name of ALSA's configuration.",
-                remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")])
+                remedies: [Remedy("Name hardware by its own id.", .listDevices)])
         }
         return device(named: name)
     }

@@ -68,7 +68,7 @@ struct EnumerationError: Error, Hashable {
         let isShortage = [.noMemory, .tooManyOpenFiles, .tooManyOpenFilesInSystem].contains(Errno(errno))
         let advice =
             isShortage
-            ? Remedy("End other programs, then list the devices again.", command: "capturegate devices")
+            ? Remedy("End other programs, then list the devices again.", .listDevices)
             : Remedy("Try again; the kernel's messages may say more.", command: "sudo dmesg")
         return CaptureError(
             isShortage ? .unavailable : .inputOutput, "\(what) (\(call): \(Errno(errno).text)).", errno: errno,

@@ -116,7 +116,7 @@ extension [VideoInput] {
             .notAsAsked,
             "\(named) has \(what) \"\(QuestionText.visible(text))\": "
                 + (isEmpty ? "it has none to choose." : "there are \(all)."),
-            remedies: [Remedy("Name one of these.", command: "capturegate devices --json")])
+            remedies: [Remedy("Name one of these.", .listFormats)])
     }
 }
 
@@ -156,7 +156,7 @@ extension SignalState {
             kind, "\(QuestionText.visible(device.name)) [\(device.id)] \(phrase).",
             remedies: [
                 Remedy("Look at the cable and at what sends."),
-                Remedy("Or choose another input with --input.", command: "capturegate devices"),
+                Remedy("Or choose another input with --input.", .listDevices),
             ])
     }
 }

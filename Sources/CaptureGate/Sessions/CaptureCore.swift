@@ -135,7 +135,7 @@ final class CaptureCore: Sendable {
     private func leadsElsewhere(_ place: String) -> CaptureError {
         CaptureError(
             .noDevice, "\(device.name) [\(device.id)] leads \(place).",
-            remedies: [Remedy("Name hardware by its own id.", command: "capturegate devices")])
+            remedies: [Remedy("Name hardware by its own id.", .listDevices)])
     }
 
     /// Copy for comparison.
@@ -206,7 +206,7 @@ final class CaptureCore: Sendable {
                 "\(QuestionText.visible(device.name)) [\(device.id)] does otherwise than asked: "
                     + differences.map(\.description).joined(separator: "; ") + ".",
                 remedies: [
-                    Remedy("See what it can do.", command: "capturegate devices --json"),
+                    Remedy("See what it can do.", .listFormats),
                     Remedy("Or leave --strict out, to take what it gives."),
                 ]))
     }

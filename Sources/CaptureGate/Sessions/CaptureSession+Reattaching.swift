@@ -116,7 +116,7 @@ extension CaptureCore {
     fileprivate func isOtherwise(_ shape: String) -> CaptureError {
         CaptureError(
             .notAsAsked, "\(QuestionText.visible(device.name)) [\(device.id)] was unplugged and came back \(shape).",
-            remedies: [Remedy("Start a new recording.", command: "capturegate devices")])
+            remedies: [Remedy("Start a new recording.", .listDevices)])
     }
 }
 

@@ -26,7 +26,7 @@ struct DeviceFault {
         case .invalidArgument where isNegotiation(fault.call):
             return CaptureError(
                 .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
-                remedies: [Remedy("See what it can do.", command: "capturegate devices --json")])
+                remedies: [Remedy("See what it can do.", .listFormats)])
         case .brokenPipe where fault.call == .streamOn, .linkSevered where fault.call == .streamOn:
             return withoutPipeline(call, fault.errno)
         case .notPermitted where !isOpening(fault.call), .permissionDenied where !isOpening(fault.call):
@@ -102,7 +102,7 @@ struct DeviceFault {
     /// Remedy for a device that does not answer. A PCM without a node hangs at its server.
     private var revival: Remedy {
         if device.capability == .microphone, device.nodes.isEmpty {
-            return Remedy("Start the sound server again, or choose another device.", command: "capturegate devices")
+            return Remedy("Start the sound server again, or choose another device.", .listDevices)
         }
         return Remedy("Plug it in again, or try another format or a lower rate.")
     }
@@ -127,7 +127,7 @@ struct DeviceFault {
     private func gone(_ kind: CaptureError.Kind, _ what: String, _ call: String?, _ errno: Int32) -> CaptureError {
         CaptureError(
             kind, what + (call.map { " (\($0))" } ?? "") + ".", errno: errno,
-            remedies: [Remedy("Plug it in again, or choose another device.", command: "capturegate devices")])
+            remedies: [Remedy("Plug it in again, or choose another device.", .listDevices)])
     }
 
     /// Error for a failure without a known cause.
@@ -189,7 +189,7 @@ struct DeviceFault {
     /// Remedy by holder: a sound server shares its microphones, any other program has to end.
     private func remedy(against holder: DeviceHolder?, _ isRoot: Bool) -> Remedy {
         guard let holder else {
-            guard isRoot else { return Remedy("Run as root to see the holder.", command: "sudo capturegate status") }
+            guard isRoot else { return Remedy("Run as root to see the holder.", .showHiddenHolders) }
             return Remedy(
                 "Look for it in containers and virtual machines, or for a second use of it in this program; its driver may "
                     + "be busy as well, and the kernel's messages say more.", command: "dmesg")
@@ -199,7 +199,7 @@ struct DeviceFault {
         }
         return Remedy(
             "Record through the sound server, which shares it.",
-            command: "capturegate record clip.flac --camera none --microphone default")
+            .recordThroughServer)
     }
 
     /// Error for EPERM and EACCES: the node's restriction says who may open it.
@@ -209,7 +209,7 @@ struct DeviceFault {
             .notAuthorized, restriction?.reason ?? "\(named) may not be opened (\(call)).",
             errno: Errno.permissionDenied.number,
             remedies: restriction?.remedies
-                ?? [Remedy("See what may be used here, and what stands in the way.", command: "capturegate status")])
+                ?? [Remedy("See what may be used here, and what stands in the way.", .showStatus)])
     }
 
     /// Error for ENOSPC, which USB cameras give for want of isochronous bandwidth.
@@ -223,13 +223,15 @@ struct DeviceFault {
     private var lighter: Remedy {
         guard let format, let (mode, rate) = FallbackMode.best(of: modes, than: format) else {
             return Remedy(
-                "Choose MJPEG, a smaller size or fewer frames a second.", command: "capturegate devices --json")
+                "Choose MJPEG, a smaller size or fewer frames a second.", .listFormats)
         }
         let size = "\(mode.width)x\(mode.height)"
         return Remedy(
             "Choose what needs less, such as \(size) \(mode.pixelFormat) at \(rate) a second.",
-            command: "capturegate record clip.mkv --camera \(device.id) --size \(size) --fps \(rate) "
-                + "--pixel-format \(mode.pixelFormat)")
+            .record(
+                Remedy.Mode(
+                    device: device.id.rawValue, width: mode.width, height: mode.height, frameRate: rate,
+                    pixelFormat: mode.pixelFormat)))
     }
 
     /// The camera's modes. A device that was listed without them is asked now, which works since it does not stream.
@@ -282,7 +284,7 @@ extension DeviceFault {
         let list = all.isEmpty ? "it has none to choose" : "it takes " + all.joined(separator: ", ")
         return CaptureError(
             .notAsAsked, "The \(place) has no such \(what) (\(words)): \(list).", errno: Errno.invalidArgument.number,
-            remedies: [Remedy("Choose one of these, or another input.", command: "capturegate devices --json")])
+            remedies: [Remedy("Choose one of these, or another input.", .listFormats)])
     }
 
     /// Error for a signal that changed during the capture.

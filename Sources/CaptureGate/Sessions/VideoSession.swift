@@ -109,7 +109,7 @@ extension CaptureCore {
             throw await refused(
                 CaptureError(
                     .notAsAsked, "\(device.id) is no capture card: it has no inputs, standards or timings.",
-                    remedies: [Remedy("Leave these out, or choose another.", command: "capturegate devices")]))
+                    remedies: [Remedy("Leave these out, or choose another.", .listDevices)]))
         }
         guard let input = settings.input else { return asked }
         let node = device.nodes.first ?? ""

@@ -95,7 +95,7 @@ extension Restriction {
     static func killSwitch(_ capability: CapabilityName) -> Restriction {
         Restriction(
             cause: .killSwitch, reason: "All \(capability) capture is switched off for this user.",
-            remedies: [Remedy("Switch it on again.", command: "capturegate kill \(capability) --off")])
+            remedies: [Remedy("Switch it on again.", .switchOn(capability: capability.rawValue))])
     }
 
     /// Restriction of an unknown level, which could pass for a lower one in the question.
@@ -112,6 +112,6 @@ extension Restriction {
         Restriction(
             cause: .store, reason: "The decisions can't be read, so nobody is allowed: \(error.message)",
             remedies: error.remedies.isEmpty
-                ? [Remedy("See what is wrong with the store.", command: "capturegate log --verify")] : error.remedies)
+                ? [Remedy("See what is wrong with the store.", .verifyLog)] : error.remedies)
     }
 }

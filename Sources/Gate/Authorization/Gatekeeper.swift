@@ -138,6 +138,6 @@ extension CaptureError {
             "The audit log has the beginning of the capture of \(device.name) (\(device.id)) and not its end: "
                 + cause.message,
             errno: cause.errno,
-            remedies: cause.remedies + [Remedy("See what the log has.", command: "capturegate log --verify")])
+            remedies: cause.remedies + [Remedy("See what the log has.", .verifyLog)])
     }
 }

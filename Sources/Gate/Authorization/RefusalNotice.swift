@@ -41,7 +41,7 @@ struct RefusalNotice: Sendable {
         guard case .absent(let sought) = availability else { return nil }
         return CaptureError(
             .noDevice, "There is no such \(capability): \(sought)",
-            remedies: [Remedy("See which devices there are.", command: "capturegate devices")])
+            remedies: [Remedy("See which devices there are.", .listDevices)])
     }
 
     /// Error for a device that another process holds; `nil` if nobody does.
@@ -53,7 +53,7 @@ struct RefusalNotice: Sendable {
                 remedies: [
                     Remedy(
                         "Close it; where it is another user's, root sees which it is.",
-                        command: "sudo capturegate status")
+                        .showHiddenHolders)
                 ])
         }
         return CaptureError(
@@ -79,12 +79,12 @@ extension RefusalNotice {
         CaptureError(restriction.cause.kind, restriction.reason, remedies: restriction.remedies)
     }
 
-    /// A denial stands until somebody lifts it: only a command helps.
+    /// A denial stands until somebody lifts it.
     private func denied(_ decision: Decision) -> CaptureError {
         let date = CalendarDate(nanosecondsSince1970: decision.decidedAt.wallNanoseconds)
         return CaptureError(
             .notAuthorized, "\(program) may not use \(thing): denied on \(date) by \(decision.decidedBy.description).",
-            remedies: [Remedy("Allow it after all.", command: command("grant", "--always", on: decision.device))])
+            remedies: [Remedy("Allow it after all.", .grant(permission(on: decision.device)))])
     }
 
     /// Nobody decided yet, or the yes was for another version of the program.
@@ -140,7 +140,7 @@ extension RefusalNotice {
 }
 
 extension Restriction.Cause {
-    /// Kind of the refusal, and so its exit status.
+    /// Kind of the refusal.
     var kind: CaptureError.Kind {
         switch self {
         case .policy, .killSwitch, .nodePermissions, .unknownSubject, .unknownLevel: .notAuthorized
@@ -166,39 +166,28 @@ extension Remedy {
     /// Remedy for a store that saw a clock that was ahead.
     package static let forgetLaterClock = Remedy(
         "If that clock was wrong, have the store forget it; permissions for a time end with it, and can be given again.",
-        command: "capturegate reset --clock")
+        .forgetLaterClock)
 }
 
 extension RefusalNotice {
-    /// The two commands that allow it: for one capture, and for good.
+    /// The two ways to allow it: for one capture, and for good.
     var grantRemedies: [Remedy] {
         [
-            Remedy("Allow one capture.", command: command("grant", "--once")),
-            Remedy("Allow it for good.", command: command("grant", "--always")),
+            Remedy("Allow one capture.", .grant(permission(isOnce: true))),
+            Remedy("Allow it for good.", .grant(permission())),
         ]
     }
 
-    /// Exact command line for the refused program and device.
+    /// Permission of exactly the refused program and device.
     /// - Parameters:
-    ///   - verb: The subcommand.
-    ///   - lifetime: The option for the lifetime, if any.
     ///   - device: The device that a denial names: a yes to any device would not lift it.
-    func command(_ verb: String, _ lifetime: String? = nil, on device: DeviceSelector = .any) -> String {
-        var words = ["capturegate", verb, capability.rawValue]
-        if let path = foreignProgram { words += ["--to", ShellQuote.word(path)] }
-        if case .id(let id) = device == .any ? request?.device : device {
-            words += ["--device", ShellQuote.word(id.rawValue)]
-        }
-        if let level = request?.level, level == .meter || level == .still { words += ["--level", level.name] }
-        if let lifetime { words.append(lifetime) }
-        return words.joined(separator: " ")
-    }
-
-    /// Path of the program, unless it is `capturegate` itself, whose own recordings the command means by default.
-    private var foreignProgram: String? {
-        guard case .success(let subject) = subject else { return nil }
-        let path = subject.executable.path
-        return path == "capturegate" || path.hasSuffix("/capturegate") ? nil : path
+    ///   - isOnce: True for one capture.
+    func permission(on device: DeviceSelector = .any, isOnce: Bool = false) -> Remedy.Permission {
+        var id: String?
+        if case .id(let named) = device == .any ? request?.device : device { id = named.rawValue }
+        return Remedy.Permission(
+            capability.rawValue, to: try? subject.get().executable.path, device: id, level: request?.level.name,
+            isOnce: isOnce)
     }
 }
 
@@ -213,24 +202,6 @@ extension CaptureError {
                 Remedy(
                     "Open it, then try again: a slide at the lens, or the key with the crossed-out camera.")
             ])
-    }
-}
-
-extension CaptureError {
-    /// Exit status of a program that ends with this error, after sysexits(3).
-    public var exitCode: Int32 {
-        switch kind {
-        case .usage: 64
-        case .badInput: 65
-        case .noDevice: 66
-        case .unavailable, .deviceGone, .stalled, .timedOut, .deadlock, .cancelled: 69
-        case .fileExists: 73
-        case .inputOutput, .diskFull: 74
-        case .busy: 75
-        case .notAuthorized, .dismissed, .revoked, .expired: 77
-        case .notAsAsked, .configuration, .store: 78
-        case .conditionFailed: underlying.first?.exitCode ?? 69
-        }
     }
 }
 

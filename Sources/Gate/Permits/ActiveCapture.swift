@@ -113,10 +113,10 @@ public enum CaptureEndReason: String, Hashable, Sendable {
     }
 
     private func remedies(_ capability: CapabilityName?) -> [Remedy] {
-        guard let capability else { return [Remedy("See what is allowed now.", command: "capturegate status")] }
+        guard let capability else { return [Remedy("See what is allowed now.", .showStatus)] }
         return switch self {
         case .killed: Restriction.killSwitch(capability).remedies
-        case .revoked, .expired: [Remedy("Allow it again.", command: "capturegate grant \(capability) --always")]
+        case .revoked, .expired: [Remedy("Allow it again.", .grant(Remedy.Permission(capability.rawValue)))]
         }
     }
 }

@@ -103,7 +103,7 @@ extension CaptureError {
     /// Refusal where nobody may be asked, and nothing else says why not.
     fileprivate static let silent = CaptureError(
         .notAuthorized, "It is not allowed, and nobody may be asked here.",
-        remedies: [Remedy("See what is allowed.", command: "capturegate status")])
+        remedies: [Remedy("See what is allowed.", .showStatus)])
 }
 
 extension Gatekeeper {

@@ -49,7 +49,7 @@ package struct AuditLog: Sendable {
         StoreFailure.error(
             "The audit log is damaged: line \(number) stands where one behind \(other) belongs.",
             errno: Errno.illegalByteSequence.number,
-            "See where it begins.", command: ["capturegate", "log", "--verify"])
+            "See where it begins.", .verifyLog)
     }
 
     /// Calls `handler` after every change of the store, which always has a line, until the observation is released.
@@ -227,6 +227,6 @@ extension AuditLog {
             "The audit log can't be shortened while it has a fault: \(fault.message)",
             errno: Errno.illegalByteSequence.number,
             "Find out who did that; to begin a new log, move the store away.",
-            command: ["capturegate", "log", "--verify"])
+            .verifyLog)
     }
 }

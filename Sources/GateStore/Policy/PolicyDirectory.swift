@@ -119,7 +119,7 @@ package final class PolicyDirectory: PolicySource {
             cause: .policyUnreadable(file: first.file),
             reason: "The administrator's policy can't be followed, so nothing is allowed: \(first)\(others)",
             remedies: [
-                Remedy("Ask the administrator to correct \(first.file).", command: "capturegate policy check")
+                Remedy("Ask the administrator to correct \(first.file).", .checkPolicy)
             ])
     }
 }

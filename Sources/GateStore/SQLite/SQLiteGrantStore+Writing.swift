@@ -31,7 +31,7 @@ extension SQLiteGrantStore {
         guard DecisionState.switchable.contains(capability) else {
             throw CaptureError(
                 .usage, "There is no kill switch of \"\(capability)\".",
-                remedies: [Remedy("Switch all microphones or all cameras off.", command: "capturegate help kill")])
+                remedies: [Remedy("Switch all microphones or all cameras off.", .showSwitches)])
         }
         return try commit(audit) { db in
             let sql =

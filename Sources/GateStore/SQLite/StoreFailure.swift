@@ -5,10 +5,16 @@ import LinuxSystem
 enum StoreFailure {
     /// An error of kind `.store` with one remedy, and the command that carries it out.
     static func error(
-        _ message: String, errno: Int32 = 0, _ remedy: String, command: [String]? = nil
+        _ message: String, errno: Int32 = 0, _ remedy: String, command: [String]
     ) -> CaptureError {
-        CaptureError(
-            .store, message, errno: errno, remedies: [Remedy(remedy, command: command.map(ShellQuote.command))])
+        error(message, errno: errno, remedy, .run(command: ShellQuote.command(command)))
+    }
+
+    /// An error of kind `.store` with one remedy.
+    static func error(
+        _ message: String, errno: Int32 = 0, _ remedy: String, _ action: Remedy.Action? = nil
+    ) -> CaptureError {
+        CaptureError(.store, message, errno: errno, remedies: [Remedy(remedy, action)])
     }
 
     /// The error for what was thrown about the database at `path`.
@@ -56,7 +62,7 @@ enum StoreFailure {
             .store, "The grant store \(folder) is not as its last change left it: \(detail).",
             errno: Errno.illegalByteSequence.number,
             remedies: [
-                Remedy("See what is left of its log.", command: "capturegate log --verify"),
+                Remedy("See what is left of its log.", .verifyLog),
                 Remedy("Put all its files back from one copy."),
                 Remedy(afresh, command: ShellQuote.command(away(folder, as: "damaged"))),
             ])

@@ -86,7 +86,7 @@ enum ControlTarget {
         if case .success(let camera) = camera, case .success(let microphone) = microphone {
             throw CaptureError(
                 .noDevice, "\"\(text.visible)\" fits a camera and a microphone: \(camera.id), \(microphone.id).",
-                remedies: [Remedy("Name the one you mean by its id.", command: "capturegate devices")])
+                remedies: [Remedy("Name the one you mean by its id.", .listDevices)])
         }
         if case .success(let device) = camera { return device }
         if case .success(let device) = microphone { return device }
@@ -109,7 +109,7 @@ enum ControlTarget {
         let ids = devices.map(\.id.rawValue).joined(separator: ", ")
         return CaptureError(
             .noDevice, "There is no camera and no microphone \"\(text.visible)\".",
-            remedies: [Remedy("Choose one of: \(ids).", command: "capturegate devices")])
+            remedies: [Remedy("Choose one of: \(ids).", .listDevices)])
     }
 }
 

@@ -186,7 +186,7 @@ struct DeviceEvents {
             remedies: [
                 Remedy(
                     "Where this runs in a sandbox, let it have netlink sockets. Else look again from time to time.",
-                    command: "capturegate devices")
+                    .listDevices)
             ])
     }
 

@@ -62,7 +62,7 @@ struct DeviceOption: ParsableArguments {
         if let other = devices.first(where: { $0.id.rawValue == text && $0.capability != capability }) {
             throw CaptureError(
                 .noDevice, "\(text) is a \(other.capability), not a \(capability).",
-                remedies: [Remedy("See which devices there are.", command: "capturegate devices")])
+                remedies: [Remedy("See which devices there are.", .listDevices)])
         }
         do throws(CaptureError) {
             return .id(try DeviceQuery(text).pick(from: devices, capability).id)

@@ -74,7 +74,7 @@ struct DeviceChoice {
         guard !devices.contains(where: { $0.id == device.id }) else {
             throw CaptureError(
                 .usage, "\(device.id.rawValue) is named twice.",
-                remedies: [Remedy("Name each device once.", command: "capturegate devices")])
+                remedies: [Remedy("Name each device once.", .listDevices)])
         }
         devices.append(device)
     }

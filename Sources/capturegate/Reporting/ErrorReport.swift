@@ -34,12 +34,31 @@ struct ErrorReport {
     private var causes: [CaptureError] { error.underlying.filter { !error.message.contains($0.message) } }
 
     /// Remedies of the error and its causes, each once: two cameras may fail for one reason.
-    private var remedies: [Remedy] {
-        var remedies: [Remedy] = []
-        for remedy in error.remedies + error.underlying.flatMap(\.remedies) where !remedies.contains(remedy) {
-            remedies.append(remedy)
+    private var remedies: [(text: String, command: String?)] {
+        var remedies: [(text: String, command: String?)] = []
+        for remedy in error.remedies + error.underlying.flatMap(\.remedies) {
+            let next = (text: remedy.text, command: remedy.commandLine)
+            if !remedies.contains(where: { $0 == next }) { remedies.append(next) }
         }
         return remedies
+    }
+}
+
+extension CaptureError {
+    /// Exit status of a program that ends with this error, after sysexits(3).
+    var exitCode: Int32 {
+        switch kind {
+        case .usage: 64
+        case .badInput: 65
+        case .noDevice: 66
+        case .unavailable, .deviceGone, .stalled, .timedOut, .deadlock, .cancelled: 69
+        case .fileExists: 73
+        case .inputOutput, .diskFull: 74
+        case .busy: 75
+        case .notAuthorized, .dismissed, .revoked, .expired: 77
+        case .notAsAsked, .configuration, .store: 78
+        case .conditionFailed: underlying.first?.exitCode ?? 69
+        }
     }
 }
 

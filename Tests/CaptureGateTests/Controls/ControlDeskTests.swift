@@ -31,7 +31,7 @@ struct ControlAccessTests {
     func range() throws {
         let control = try control("contrast")
         let error = #expect(throws: CaptureError.self) { try access.set(control, to: .integer(256)) }
-        #expect(error?.exitCode == 64)
+        #expect(error?.kind == .usage)
         #expect(error?.message.contains("0 to 255") == true)
         #expect(backend.written.isEmpty)
     }
@@ -40,10 +40,11 @@ struct ControlAccessTests {
     func automatic() throws {
         let gain = try control("gain")
         let error = #expect(throws: CaptureError.self) { try access.set(gain, to: .integer(50)) }
-        #expect(error?.exitCode == 69)
+        #expect(error?.kind == .unavailable)
         #expect(error?.remedies.first?.text == "Set gain_automatic=0 first.")
         #expect(
-            error?.remedies.first?.command == "capturegate controls camera:scripted gain_automatic=0 gain=VALUE")
+            error?.remedies.first?.action
+                == .takeOver(control: "gain", device: "camera:scripted", automatic: "gain_automatic", manual: "0"))
         #expect(backend.written.isEmpty)
         _ = try access.set(try control("gain_automatic"), to: .integer(0))
         // The list is from before: what counts is how it stands now.
@@ -54,7 +55,7 @@ struct ControlAccessTests {
     func readOnly() throws {
         let control = try control("temperature")
         let error = #expect(throws: CaptureError.self) { try access.set(control, to: .integer(5)) }
-        #expect(error?.exitCode == 64)
+        #expect(error?.kind == .usage)
         #expect(error?.message.contains("only be read") == true)
     }
 
@@ -145,7 +146,7 @@ struct ControlAccessTests {
     func nearest(_ name: String, _ meant: String) throws {
         let controls = try access.controls()
         let error = #expect(throws: CaptureError.self) { try access.control(named: name, among: controls) }
-        #expect(error?.exitCode == 64)
+        #expect(error?.kind == .usage)
         #expect(error?.message.contains("Did you mean \(meant)") == true, "\(error?.message ?? "")")
     }
 
@@ -158,12 +159,12 @@ struct ControlAccessTests {
 
     @Test(
         "what the driver says is put into words",
-        arguments: [(Int32(19), Int32(66)), (16, 75), (5, 74), (13, 77)])
-    func faults(_ errno: Int32, _ code: Int32) throws {
+        arguments: [(Int32(19), CaptureError.Kind.noDevice), (16, .busy), (5, .inputOutput), (13, .notAuthorized)])
+    func faults(_ errno: Int32, _ kind: CaptureError.Kind) throws {
         backend.fault = DeviceCallError(call: "VIDIOC_S_EXT_CTRLS", errno: errno)
         let control = try control("contrast")
         let error = #expect(throws: CaptureError.self) { try access.set(control, to: .integer(1)) }
-        #expect(error?.exitCode == code)
+        #expect(error?.kind == kind)
         #expect(error?.message.contains("VIDIOC_S_EXT_CTRLS") == true)
     }
 }

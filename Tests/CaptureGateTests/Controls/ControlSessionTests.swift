@@ -27,7 +27,7 @@ struct ControlSessionTests {
         let gate = try GateFixture(answers: [.allow(.once), .deny])
         #expect(try await gate.queue.run(Look()) == 0)
         let error = await #expect(throws: CaptureError.self) { try await gate.queue.run(Look()) }
-        #expect(error?.exitCode == 77)
+        #expect(error?.kind == .notAuthorized)
         #expect(gate.prompter.questions.count == 2)
     }
 
@@ -35,6 +35,6 @@ struct ControlSessionTests {
     func denied() async throws {
         let gate = try GateFixture(answers: [.deny])
         let error = await #expect(throws: CaptureError.self) { try await gate.queue.run(Look()) }
-        #expect(error?.exitCode == 77)
+        #expect(error?.kind == .notAuthorized)
     }
 }

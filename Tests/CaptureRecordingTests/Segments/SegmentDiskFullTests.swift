@@ -89,7 +89,7 @@ struct SegmentDiskFullTests {
             }
             #expect(clip.end == .complete && clip.ledger.tracks[0].delivered == 6400)
             let other = try #require(clip.tees.first)
-            #expect(other.end == .diskFull && other.error?.exitCode == 74)
+            #expect(other.end == .diskFull && other.error?.kind == .diskFull)
             #expect(other.ledger.tracks[0].delivered * 125_000 == UInt64(other.durationNanoseconds))
         }
     }

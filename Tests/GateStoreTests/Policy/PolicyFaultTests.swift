@@ -17,7 +17,7 @@ struct PolicyFaultTests {
         guard case .deny(let restriction) = policy.verdict(for: Samples.subject(), on: query),
             case .policyUnreadable = restriction.cause
         else { return false }
-        return restriction.remedies.contains { $0.command == "capturegate policy check" }
+        return restriction.remedies.contains { $0.action == .checkPolicy }
     }
 
     @Test(

@@ -115,6 +115,5 @@ struct StoreLockTests {
         #expect(error.message.contains(word))
         #expect(error.message.contains(folder.path))
         #expect(error.remedies.count == 1)
-        #expect(error.exitCode == 78)
     }
 }

@@ -56,7 +56,7 @@ struct StoreMigrationTests {
         let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
         #expect(error?.message.contains("newer CaptureGate (format 5, this one knows 4)") == true)
         #expect(error?.remedies.first?.text.contains("Update this program") == true)
-        #expect(error?.exitCode == 78)
+        #expect(error?.kind == .store)
         #expect(try version() == 5)
     }
 

@@ -136,7 +136,7 @@ extension Acceptance {
             #expect(await world.gatekeeper.status(of: Capability.Camera()) == .restricted(cause))
             let refused = Capture(Capability.Camera())
             let refusal = await world.queue.add(refused).result.error?.captureError
-            #expect(refusal?.message == "You are not in the group video." && refusal?.exitCode == 77)
+            #expect(refusal?.message == "You are not in the group video." && refusal?.kind == .notAuthorized)
             #expect(refusal?.remedies == [remedy])
 
             let holder = DeviceHolder(processID: 7, command: "obs")

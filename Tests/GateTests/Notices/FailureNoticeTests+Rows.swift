@@ -10,7 +10,7 @@ extension FailureNoticeTests {
 
     static let restrictions: [Row] = [
         Row(
-            "policy and its file", .notAuthorized, 77,
+            "policy and its file", .notAuthorized,
             "Not here (/etc/a.yaml, line 3).\n  Ask the administrator to change the rule at line 3 of /etc/a.yaml."
         ) { world in
             let origin = PolicyOrigin(file: "/etc/a.yaml", line: 3)
@@ -18,18 +18,17 @@ extension FailureNoticeTests {
             world.policy.set { _ in .deny(restricted(.policy(origin), "Not here (/etc/a.yaml, line 3).", remedy)) }
         },
         Row(
-            "a policy that can't be read", .configuration, 78, "Line 3 is torn.\n  Correct it: capturegate policy check"
+            "a policy that can't be read", .configuration, "Line 3 is torn.\n  Correct it."
         ) {
-            let remedy = Remedy("Correct it.", command: "capturegate policy check")
+            let remedy = Remedy("Correct it.", .checkPolicy)
             $0.policy.set { _ in .deny(restricted(.policyUnreadable(file: "/etc/a.yaml"), "Line 3 is torn.", remedy)) }
         },
         Row(
-            "kill switch", .notAuthorized, 77,
-            "All microphone capture is switched off for this user.\n  Switch it on again: "
-                + "capturegate kill microphone --off"
+            "kill switch", .notAuthorized,
+            "All microphone capture is switched off for this user.\n  Switch it on again."
         ) { $0.kill(.microphone) },
         Row(
-            "node permission: which group", .notAuthorized, 77,
+            "node permission: which group", .notAuthorized,
             "/dev/snd refuses this user.\n  Join the group audio: sudo usermod -aG audio ada"
         ) {
             let remedy = Remedy("Join the group audio.", command: "sudo usermod -aG audio ada")
@@ -38,7 +37,7 @@ extension FailureNoticeTests {
                 .microphone, [.restricted("usb-mic", restricted(cause, "/dev/snd refuses this user.", remedy))])
         },
         Row(
-            "node permission: log in at the seat", .notAuthorized, 77,
+            "node permission: log in at the seat", .notAuthorized,
             "/dev/snd refuses this user.\n  Log in at the machine's own seat."
         ) {
             let remedy = Remedy("Log in at the machine's own seat.")
@@ -47,12 +46,11 @@ extension FailureNoticeTests {
                 .microphone, [.restricted("usb-mic", restricted(cause, "/dev/snd refuses this user.", remedy))])
         },
         Row(
-            "a store that can't be read", .store, 78,
-            "The decisions can't be read, so nobody is allowed: It is torn.\n  See what is wrong with the store: "
-                + "capturegate log --verify"
+            "a store that can't be read", .store,
+            "The decisions can't be read, so nobody is allowed: It is torn.\n  See what is wrong with the store."
         ) { $0.store.fail(with: CaptureError(.store, "It is torn.")) },
         Row(
-            "a store that knows what to do", .store, 78,
+            "a store that knows what to do", .store,
             "The decisions can't be read, so nobody is allowed: It is open to all.\n  Close it: chmod 600 x"
         ) {
             let remedy = Remedy("Close it.", command: "chmod 600 x")
@@ -62,58 +60,57 @@ extension FailureNoticeTests {
 
     static let answers: [Row] = [
         Row(
-            "denied on a date", .notAuthorized, 77,
-            "\(thing): denied on 2023-11-14 22:13 UTC by command.\n  Allow it after all: \(grant) --always"
+            "denied on a date", .notAuthorized,
+            "\(thing): denied on 2023-11-14 22:13 UTC by command.\n  Allow it after all."
         ) { $0.decide(.deny) },
         Row(
-            "denied for this device", .notAuthorized, 77,
-            "\(thing): denied on 2023-11-14 22:13 UTC by command.\n  Allow it after all: \(grant) --device usb-mic "
-                + "--always"
+            "denied for this device", .notAuthorized,
+            "\(thing): denied on 2023-11-14 22:13 UTC by command.\n  Allow it after all."
         ) { $0.decide(.deny, device: .id(.mic)) },
         Row(
-            "nobody can be asked", .notAuthorized, 77,
+            "nobody can be asked", .notAuthorized,
             "Nobody has allowed /usr/bin/recorder to use the microphone Desk Mic (usb-mic) yet. Nobody can be asked "
-                + "now: There is no terminal.\(commands)\n  Open one."
+                + "now: There is no terminal.\(ways)\n  Open one."
         ) { $0.prompter.block(CaptureError(.unavailable, "There is no terminal.", remedies: [Remedy("Open one.")])) },
         Row(
-            "too low, and nobody can be asked", .notAuthorized, 77,
+            "too low, and nobody can be asked", .notAuthorized,
             "/usr/bin/recorder may use the microphone Desk Mic (usb-mic) for \"meter\" only, and \"record\" is needed. "
-                + "Nobody can be asked now: There is no terminal.\(commands)"
+                + "Nobody can be asked now: There is no terminal.\(ways)"
         ) {
             $0.decide(.allow, .microphone, .meter)
             $0.prompter.block(CaptureError(.unavailable, "There is no terminal."))
         },
         Row(
-            "an executable that changed, and nobody can be asked", .notAuthorized, 77,
+            "an executable that changed, and nobody can be asked", .notAuthorized,
             "/usr/bin/recorder is not the program that was allowed to use the microphone Desk Mic (usb-mic) on "
                 + "2023-11-14 22:13 UTC: its file has changed since. Nobody can be asked now: There is no terminal."
-                + commands
+                + ways
         ) {
             $0.decide(.allow, about: .recorder(sha256: "before"))
             $0.prompter.block(CaptureError(.unavailable, "There is no terminal."))
         },
         Row(
-            "dismissed", .dismissed, 77,
-            "The question was dismissed. Nothing is stored, and nothing is captured.\(commands)"
+            "dismissed", .dismissed,
+            "The question was dismissed. Nothing is stored, and nothing is captured.\(ways)"
         ) { $0.prompter.reply(.dismissed) },
         Row(
-            "not answered in time", .dismissed, 77,
-            "Nobody answered the question in time. Nothing is stored, and nothing is captured.\(commands)"
+            "not answered in time", .dismissed,
+            "Nobody answered the question in time. Nothing is stored, and nothing is captured.\(ways)"
         ) { $0.prompter.reply(.timedOut) },
         Row(
-            "a prompter that failed", .dismissed, 77,
-            "The question could not be asked: It hung up. Nothing is stored, and nothing is captured.\(commands)\n  "
+            "a prompter that failed", .dismissed,
+            "The question could not be asked: It hung up. Nothing is stored, and nothing is captured.\(ways)\n  "
                 + "Call again."
         ) { $0.prompter.reply(.failed(CaptureError(.unavailable, "It hung up.", remedies: [Remedy("Call again.")]))) },
     ]
 
     static let availabilities: [Row] = [
         Row(
-            "no device", .noDevice, 66,
-            "There is no such microphone: any\n  See which devices there are: capturegate devices"
+            "no device", .noDevice,
+            "There is no such microphone: any\n  See which devices there are."
         ) { $0.directory.set(.microphone, []) },
         Row(
-            "busy: pid and command of the holder", .busy, 75,
+            "busy: pid and command of the holder", .busy,
             "The microphone Desk Mic (usb-mic) is in use by obs (process 7).\n  Close obs, then try again: kill 7"
         ) {
             $0.decide(.allow)
@@ -121,9 +118,9 @@ extension FailureNoticeTests {
             $0.directory.set(.microphone, [.here("usb-mic", "Desk Mic", .busy(holder))])
         },
         Row(
-            "busy, and the holder is hidden", .busy, 75,
+            "busy, and the holder is hidden", .busy,
             "The microphone Desk Mic (usb-mic) is in use by another process that can't be seen from here.\n  Close it; "
-                + "where it is another user's, root sees which it is: sudo capturegate status"
+                + "where it is another user's, root sees which it is."
         ) {
             $0.decide(.allow)
             $0.directory.set(.microphone, [.here("usb-mic", "Desk Mic", .busy(nil))])

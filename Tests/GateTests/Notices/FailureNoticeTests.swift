@@ -10,37 +10,34 @@ struct FailureNoticeTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let kind: CaptureError.Kind
-        let exitCode: Int32
         let notice: String
         let prepare: @Sendable (World) -> Void
 
         init(
-            _ name: String, _ kind: CaptureError.Kind, _ exitCode: Int32, _ notice: String,
+            _ name: String, _ kind: CaptureError.Kind, _ notice: String,
             _ prepare: @escaping @Sendable (World) -> Void
         ) {
             testDescription = name
             self.kind = kind
-            self.exitCode = exitCode
             self.notice = notice
             self.prepare = prepare
         }
     }
 
-    static let grant = "capturegate grant microphone --to /usr/bin/recorder"
     static let thing = "/usr/bin/recorder may not use the microphone Desk Mic (usb-mic)"
-    static let commands = """
+    static let ways = """
 
-          Allow one capture: \(grant) --once
-          Allow it for good: \(grant) --always
+          Allow one capture.
+          Allow it for good.
         """
 
-    @Test("Each refusal has its kind, its exit status, its reason and its remedies", arguments: rows, Pace.allCases)
+    @Test("Each refusal has its kind, its reason and its remedies", arguments: rows, Pace.allCases)
     func refusals(_ row: Row, _ pace: Pace) async {
         let world = World(pace, answer: .dismissed)
         row.prepare(world)
         let capture = Capture(Microphone())
         let error = await world.queue.add(capture).result.error?.captureError
-        #expect(error?.kind == row.kind && error?.exitCode == row.exitCode)
+        #expect(error?.kind == row.kind)
         #expect(error?.notice == row.notice)
         #expect(error?.allRemedies.isEmpty == false)
         #expect(capture.executions.count == 0)
@@ -52,7 +49,7 @@ struct FailureNoticeTests {
             let unknown = CaptureError(.unavailable, "There is no /proc.", remedies: remedies)
             let world = World(subject: .failure(unknown))
             let error = await world.queue.add(Capture(Microphone())).result.error?.captureError
-            #expect(error?.kind == .notAuthorized && error?.exitCode == 77)
+            #expect(error?.kind == .notAuthorized)
             #expect(error?.message == "It can't be told which program asks: There is no /proc.")
             #expect(remedies.isEmpty ? error?.remedies.count == 1 : error?.remedies == remedies)
         }
@@ -74,25 +71,25 @@ struct FailureNoticeTests {
     @Test("A closed privacy shutter says so, and how to open it")
     func shutter() {
         let error = CaptureError.privacyShutter(closedOn: DeviceDescription(id: .cam, name: "HD Webcam"))
-        #expect(error.kind == .unavailable && error.exitCode == 69)
+        #expect(error.kind == .unavailable)
         #expect(error.message == "The privacy shutter of HD Webcam (usb-cam) is closed: it sees nothing.")
         #expect(error.remedies.first?.text.hasPrefix("Open it") == true)
     }
 
-    @Test("What ended a capture has its kind, its exit status and its remedy")
+    @Test("What ended a capture has its kind and its remedy")
     func ends() {
         let mic = DeviceDescription(id: .mic, name: "Desk Mic")
-        let rows: [(CaptureEndReason, CaptureError.Kind, String, String)] = [
-            (.revoked, .revoked, "revoked", "capturegate grant microphone --always"),
-            (.expired, .expired, "has run out", "capturegate grant microphone --always"),
-            (.killed, .revoked, "switched off", "capturegate kill microphone --off"),
+        let rows: [(CaptureEndReason, CaptureError.Kind, String, Remedy.Action)] = [
+            (.revoked, .revoked, "revoked", .grant(Remedy.Permission("microphone"))),
+            (.expired, .expired, "has run out", .grant(Remedy.Permission("microphone"))),
+            (.killed, .revoked, "switched off", .switchOn(capability: "microphone")),
         ]
-        for (reason, kind, words, command) in rows {
+        for (reason, kind, words, action) in rows {
             let error = reason.error(mic, as: .microphone)
-            #expect(error.kind == kind && error.exitCode == 77)
+            #expect(error.kind == kind)
             #expect(error.message.contains("Desk Mic (usb-mic)") && error.message.contains(words))
-            #expect(error.remedies.map(\.command) == [command])
-            #expect(reason.error(mic).remedies.map(\.command) == ["capturegate status"])
+            #expect(error.remedies.map(\.action) == [action])
+            #expect(reason.error(mic).remedies.map(\.action) == [.showStatus])
         }
     }
 
@@ -109,20 +106,5 @@ struct FailureNoticeTests {
             #expect(error?.remedies.contains(Remedy("Open one.")) == (answer == .failed(broken)))
         }
         #expect(await world.refusal(by: SilentCondition(condition))?.remedies.isEmpty == false)
-    }
-
-    @Test("Every kind of error has the exit status that sysexits(3) gives it")
-    func exitCodes() {
-        let table: [(Int32, [CaptureError.Kind])] = [
-            (64, [.usage]), (65, [.badInput]), (66, [.noDevice]),
-            (69, [.unavailable, .deviceGone, .stalled, .timedOut, .deadlock, .cancelled, .conditionFailed]),
-            (73, [.fileExists]), (74, [.inputOutput, .diskFull]), (75, [.busy]),
-            (77, [.notAuthorized, .dismissed, .revoked, .expired]), (78, [.notAsAsked, .configuration, .store]),
-        ]
-        for (code, kinds) in table {
-            for kind in kinds { #expect(CaptureError(kind, "").exitCode == code, "\(kind)") }
-        }
-        let behind = CaptureError(.conditionFailed, "", underlying: [CaptureError(.noDevice, "")])
-        #expect(behind.exitCode == 66)
     }
 }

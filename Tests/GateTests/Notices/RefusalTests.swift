@@ -15,6 +15,10 @@ struct RefusalTests {
             request: DeviceRequest(capability: name, level: level, device: device, purpose: "memo"), device: mic)
     }
 
+    static func permission(device: String? = nil, isOnce: Bool = false) -> Remedy.Permission {
+        Remedy.Permission("microphone", to: "/usr/bin/recorder", device: device, level: "record", isOnce: isOnce)
+    }
+
     static func decision(_ verdict: Decision.Verdict, _ level: AccessLevel, by decider: Decider = .command) -> Decision
     {
         Decision(
@@ -24,23 +28,21 @@ struct RefusalTests {
     }
 
     @Test(
-        "The command is exact: program, device and level as they were refused, quoted for a shell",
+        "The permission to give is exact: program, device and level as they were refused",
         arguments: [
-            (notice(), "capturegate grant microphone --to /usr/bin/recorder"),
-            (notice(path: "/usr/bin/capturegate"), "capturegate grant microphone"),
-            (notice(path: "capturegate"), "capturegate grant microphone"),
-            (notice(path: "/opt/my app/rec"), "capturegate grant microphone --to '/opt/my app/rec'"),
-            (notice(.meter), "capturegate grant microphone --to /usr/bin/recorder --level meter"),
-            (notice(.still), "capturegate grant camera --to /usr/bin/recorder --level still"),
-            (notice(.video), "capturegate grant camera --to /usr/bin/recorder"),
-            (
-                notice(device: .id(mic.id)),
-                "capturegate grant microphone --to /usr/bin/recorder --device 'usb mic'\\''s'"
-            ),
-        ])
-    func command(_ notice: RefusalNotice, _ expected: String) {
-        #expect(notice.command("grant") == expected)
-        #expect(notice.grantRemedies.map(\.command) == [expected + " --once", expected + " --always"])
+            (notice(), "microphone", "/usr/bin/recorder", nil, "record"),
+            (notice(path: "/opt/my app/rec"), "microphone", "/opt/my app/rec", nil, "record"),
+            (notice(.meter), "microphone", "/usr/bin/recorder", nil, "meter"),
+            (notice(.still), "camera", "/usr/bin/recorder", nil, "still"),
+            (notice(device: .id(mic.id)), "microphone", "/usr/bin/recorder", "usb mic's", "record"),
+        ] as [(RefusalNotice, String, String, String?, String)])
+    func permission(
+        _ notice: RefusalNotice, _ capability: String, _ program: String, _ device: String?, _ level: String
+    ) {
+        let permissions = [true, false].map {
+            Remedy.Permission(capability, to: program, device: device, level: level, isOnce: $0)
+        }
+        #expect(notice.grantRemedies.map(\.action) == permissions.map { .grant($0) })
     }
 
     @Test("Each refusal has its kind, its reason and its remedy")
@@ -48,38 +50,38 @@ struct RefusalTests {
         let notice = Self.notice()
         let origin = PolicyOrigin(file: "/etc/capturegate/policy.d/a.yaml", line: 7)
         func restricted(_ cause: Restriction.Cause) -> AuthorizationStatus {
-            let remedy = Remedy("Do it.", command: "do it")
+            let remedy = Remedy("Do it.", .showStatus)
             return .restricted(Restriction(cause: cause, reason: "Because.", remedies: [remedy]))
         }
-        let rows: [(AuthorizationStatus, CaptureError.Kind, Int32, String, String)] = [
-            (restricted(.policy(origin)), .notAuthorized, 77, "Because.", "do it"),
-            (restricted(.policyUnreadable(file: "a")), .configuration, 78, "Because.", "do it"),
-            (restricted(.killSwitch), .notAuthorized, 77, "Because.", "do it"),
-            (restricted(.nodePermissions(node: "/dev/snd")), .notAuthorized, 77, "Because.", "do it"),
-            (restricted(.store), .store, 78, "Because.", "do it"),
-            (restricted(.unknownSubject), .notAuthorized, 77, "Because.", "do it"),
+        let rows: [(AuthorizationStatus, CaptureError.Kind, String, Remedy.Action)] = [
+            (restricted(.policy(origin)), .notAuthorized, "Because.", .showStatus),
+            (restricted(.policyUnreadable(file: "a")), .configuration, "Because.", .showStatus),
+            (restricted(.killSwitch), .notAuthorized, "Because.", .showStatus),
+            (restricted(.nodePermissions(node: "/dev/snd")), .notAuthorized, "Because.", .showStatus),
+            (restricted(.store), .store, "Because.", .showStatus),
+            (restricted(.unknownSubject), .notAuthorized, "Because.", .showStatus),
             (
-                .denied(Self.decision(.deny, .record, by: .person(prompter: "terminal"))), .notAuthorized, 77,
+                .denied(Self.decision(.deny, .record, by: .person(prompter: "terminal"))), .notAuthorized,
                 "/usr/bin/recorder may not use the microphone Desk Mic (usb mic's): denied on 2023-11-14 22:13 UTC by "
-                    + "a person (terminal).", "capturegate grant microphone --to /usr/bin/recorder --always"
+                    + "a person (terminal).", .grant(Self.permission())
             ),
             (
-                .notDetermined(), .notAuthorized, 77,
+                .notDetermined(), .notAuthorized,
                 "Nobody has allowed /usr/bin/recorder to use the microphone Desk Mic (usb mic's) yet.",
-                "capturegate grant microphone --to /usr/bin/recorder --once"
+                .grant(Self.permission(isOnce: true))
             ),
             (
-                .notDetermined(previous: Grant(Self.decision(.allow, .record))), .notAuthorized, 77,
+                .notDetermined(previous: Grant(Self.decision(.allow, .record))), .notAuthorized,
                 "/usr/bin/recorder is not the program that was allowed to use the microphone Desk Mic (usb mic's) on "
                     + "2023-11-14 22:13 UTC: its file has changed since.",
-                "capturegate grant microphone --to /usr/bin/recorder --once"
+                .grant(Self.permission(isOnce: true))
             ),
         ]
-        for (status, kind, exit, message, command) in rows {
+        for (status, kind, message, action) in rows {
             let error = notice.refusal(of: status)
-            #expect(error?.kind == kind && error?.exitCode == exit)
+            #expect(error?.kind == kind)
             #expect(error?.message == message)
-            #expect(error?.remedies.first?.command == command)
+            #expect(error?.remedies.first?.action == action)
         }
         // A yes to any device would not lift a no that names one.
         let exact = Decision(
@@ -87,8 +89,7 @@ struct RefusalTests {
             device: .id(DeviceID(rawValue: "usb-mic")), lifetime: .always, decidedBy: .command,
             decidedAt: Self.decision(.deny, .record).decidedAt)
         #expect(
-            notice.refusal(of: .denied(exact))?.remedies.first?.command
-                == "capturegate grant microphone --to /usr/bin/recorder --device usb-mic --always")
+            notice.refusal(of: .denied(exact))?.remedies.first?.action == .grant(Self.permission(device: "usb-mic")))
         let low = Grant(Self.decision(.allow, .meter)).map { AuthorizationStatus.authorized($0) }
         #expect(low.flatMap(notice.refusal)?.message.contains("for \"meter\" only, and \"record\" is needed") == true)
         #expect(Grant(Self.decision(.allow, .record)).map { notice.refusal(of: .authorized($0)) } == .some(nil))
@@ -98,10 +99,10 @@ struct RefusalTests {
     func availability() {
         let notice = Self.notice()
         #expect(notice.absence(.available) == nil && notice.busyError(.available) == nil)
-        #expect(notice.absence(.absent("usb-1"))?.exitCode == 66)
-        #expect(notice.absence(.absent("usb-1"))?.remedies.first?.command == "capturegate devices")
+        #expect(notice.absence(.absent("usb-1"))?.kind == .noDevice)
+        #expect(notice.absence(.absent("usb-1"))?.remedies.first?.action == .listDevices)
         let busy = notice.busyError(.busy(DeviceHolder(processID: 42, command: "ffmpeg")))
-        #expect(busy?.exitCode == 75)
+        #expect(busy?.kind == .busy)
         #expect(busy?.message == "The microphone Desk Mic (usb mic's) is in use by ffmpeg (process 42).")
         #expect(notice.busyError(.busy(nil))?.message.contains("can't be seen") == true)
         #expect(notice.absence(.busy(nil)) == nil)

@@ -22,7 +22,7 @@ struct ManyDevices {
             try await record(pairs, for: .seconds(seconds))
         } catch {
             print("\(error.kind.rawValue): \(error.message)")
-            exit(Int32(error.exitCode))
+            exit(EXIT_FAILURE)
         }
     }
 

@@ -29,8 +29,7 @@ struct Program {
                 print("\(track.name): \(track.frames) frames, \(track.lost.total) lost")
             }
         } catch {
-            print(error.message)
-            for remedy in error.remedies { print("  \(remedy.text) \(remedy.command ?? "")") }
+            print(error.notice)
         }
     }
 }

@@ -1,0 +1,62 @@
+import CaptureGate
+
+extension Remedy {
+    /// Exact command line that does it, as a person types it; `nil` where none does.
+    ///
+    /// The library names steps alone: which words of this program take them is known here, and an app has buttons instead.
+    var commandLine: String? { action?.commandLine }
+}
+
+extension Remedy.Action {
+    /// Command line for the step.
+    ///
+    /// Paths and the names of programs are quoted for a shell: anybody can choose them.
+    var commandLine: String {
+        switch self {
+        case .listDevices: "capturegate devices"
+        case .listFormats: "capturegate devices --json"
+        case .showStatus: "capturegate status"
+        case .showHiddenHolders: "sudo capturegate status"
+        case .showControls(let device): "capturegate controls \(device)"
+        case .takeOver(let control, let device, let automatic, let manual):
+            "capturegate controls \(device) \(automatic)=\(manual) \(control)=VALUE"
+        case .grant(let permission): permission.commandLine
+        case .switchOn(let capability): "capturegate kill \(capability) --off"
+        case .showSwitches: "capturegate help kill"
+        case .forgetLaterClock: "capturegate reset --clock"
+        case .verifyLog: "capturegate log --verify"
+        case .checkPolicy: "capturegate policy check"
+        case .record(let mode): mode.commandLine
+        case .recordThroughServer: "capturegate record clip.flac --camera none --microphone default"
+        case .recover(let path): "capturegate recover \(ShellQuote.quoted(path))"
+        case .run(let command): command
+        }
+    }
+}
+
+extension Remedy.Permission {
+    /// Command line that gives it.
+    fileprivate var commandLine: String {
+        var words = ["capturegate", "grant", capability]
+        if let foreignProgram { words += ["--to", ShellQuote.word(foreignProgram)] }
+        if let device { words += ["--device", ShellQuote.word(device)] }
+        // The highest level of a capability is what `grant` gives by default.
+        if let level, [AccessLevel.meter.name, AccessLevel.still.name].contains(level) { words += ["--level", level] }
+        words.append(isOnce ? "--once" : "--always")
+        return words.joined(separator: " ")
+    }
+
+    /// Path of the program, unless it is this one, whose own recordings `grant` means by default.
+    private var foreignProgram: String? {
+        guard let program else { return nil }
+        return program == "capturegate" || program.hasSuffix("/capturegate") ? nil : program
+    }
+}
+
+extension Remedy.Mode {
+    /// Command line that records with it.
+    fileprivate var commandLine: String {
+        "capturegate record clip.mkv --camera \(device) --size \(width)x\(height) --fps \(frameRate) "
+            + "--pixel-format \(pixelFormat)"
+    }
+}
