@@ -13,4 +13,12 @@ struct DurationTests {
     func nanoseconds(duration: Duration, expected: Int64) {
         #expect(duration.nanoseconds == expected)
     }
-}
+
+    @Test("A number of nanoseconds comes back as it was, and what 64 bits do not hold is the last that they do")
+    func exact() {
+        for number in [Int64.min, .min / 3, -1, 0, 4_102_488_000_000_000_001, .max] {
+            #expect(Duration.nanoseconds(number).exactNanoseconds == number)
+        }
+        #expect(Duration.seconds(Int64.max).exactNanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).exactNanoseconds == .min)
+    }}
