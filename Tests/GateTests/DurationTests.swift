@@ -1,3 +1,4 @@
+import Foundation
 import Gate
 import Testing
 
@@ -21,4 +22,15 @@ struct DurationTests {
         }
         #expect(Duration.seconds(Int64.max).exactNanoseconds == .max)
         #expect(Duration.seconds(Int64.min).exactNanoseconds == .min)
-    }}
+    }
+    @Test("A moment is made of durations, and is stored as the nanoseconds that stores have always had")
+    func moment() throws {
+        let moment = GateInstant(sinceEpoch: .seconds(2_500_000_000), sinceBoot: .nanoseconds(7), bootID: "b")
+        #expect(moment.sinceEpoch == .seconds(2_500_000_000) && moment.sinceBoot == .nanoseconds(7))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let text = #"{"bootID":"b","bootNanoseconds":7,"wallNanoseconds":2500000000000000000}"#
+        #expect(String(decoding: try encoder.encode(moment), as: UTF8.self) == text)
+        #expect(try JSONDecoder().decode(GateInstant.self, from: Data(text.utf8)) == moment)
+    }
+}

@@ -59,7 +59,7 @@ struct HostileTextTests {
         StatusReport(
             subject: subject(text), storePath: text,
             snapshot: StoreSnapshot(
-                decisions: [decision(text)], killSwitches: [CapabilityName(rawValue: text)], latestWallNanoseconds: 0,
+                decisions: [decision(text)], killSwitches: [CapabilityName(rawValue: text)], latestSinceEpoch: .zero,
                 consumed: [decision(text)]),
             keptLines: 1, now: SystemGateClock().now,
             policy: .unreadable([PolicyDiagnostic(file: text, message: text)]),
