@@ -74,9 +74,9 @@ struct HostileTextTests {
             name: text,
             device: text)
         return Clip(
-            path: text, format: .matroska, durationNanoseconds: 1, bytes: 1, tracks: [track],
+            path: text, format: .matroska, duration: .nanoseconds(1), bytes: 1, tracks: [track],
             ledger: LossLedger(tracks: []), end: .complete,
-            segments: [ClipSegment(path: text, startNanoseconds: 0, durationNanoseconds: 1, bytes: 1)])
+            segments: [ClipSegment(path: text, start: .zero, duration: .nanoseconds(1), bytes: 1)])
     }
 
     private func control(_ text: String) -> ControlReport {
