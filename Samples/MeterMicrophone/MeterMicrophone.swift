@@ -15,7 +15,7 @@ struct MeterMicrophone {
             let readings = try await LevelSession(opening: part).levels()
             for try await reading in readings {
                 show(reading)
-                if reading.elapsedNanoseconds >= seconds * 1_000_000_000 { break }
+                if reading.elapsed >= .seconds(seconds) { break }
             }
             await readings.close()
         }

@@ -22,7 +22,7 @@ struct ClipOutputTests {
         let clip = try writer.finish(ledger: LossLedger(), end: .interrupt)
         #expect(scratch.names == ["a.wav"])
         #expect(clip.bytes == Int64(try Scratch.read(scratch.path("a.wav")).count))
-        #expect(clip.durationNanoseconds == 10_000_000 && clip.end == .interrupt)
+        #expect(clip.duration == .nanoseconds(10_000_000) && clip.end == .interrupt)
     }
 
     @Test("A file that exists is never opened, and not replaced without being told")
@@ -124,6 +124,6 @@ struct ClipOutputTests {
         let clip = try writer.finish(ledger: LossLedger(), end: .complete)
         #expect(clip.path == "null:" && clip.bytes == 160 + 64 * 48 * 2)
         #expect(writer.counts(of: 0).frames == 80 && writer.counts(of: 1).frames == 1)
-        #expect(clip.durationNanoseconds == 73_333_333)
+        #expect(clip.duration == .nanoseconds(73_333_333))
     }
 }

@@ -15,7 +15,7 @@ struct DiskFullTests {
             ) { try $0.write(audio: Source.sound(format, frames: 80).span.bytes, at: Int64($1) * 10_000_000) }
             #expect(full.failure.kind == .diskFull)
             #expect(full.rounds == 24 && full.clip.end == .diskFull && scratch.names == ["a.wav"])
-            #expect(full.clip.durationNanoseconds == 200_000_000)
+            #expect(full.clip.duration == .nanoseconds(200_000_000))
             #expect(full.clip.ledger.tracks[0].frames == 1600 && full.clip.ledger.tracks[0].asked == 1600)
             #expect(full.clip.ledger.tracks[0].lastNanoseconds == 199_875_000)
             let judged = try Tool.run("sox", [scratch.path("a.wav"), "-n", "stat"], in: scratch)
@@ -35,7 +35,7 @@ struct DiskFullTests {
             let judged = try Tool.run("flac", ["-ts", scratch.path("a.flac")], in: scratch)
             #expect(judged.status == 0, "\(judged.errors)")
             let samples = try Tool.text("metaflac", ["--show-total-samples", scratch.path("a.flac")], in: scratch)
-            #expect(Int64(samples.dropLast()).map { $0 * 125_000 } == full.clip.durationNanoseconds)
+            #expect(Int64(samples.dropLast()).map { $0 * 125_000 } == full.clip.duration.exactNanoseconds)
             // More than it was said to have got: the last write was refused, and half of it is there.
             #expect(UInt64(samples.dropLast()) == full.clip.ledger.tracks[0].frames)
         }
@@ -59,7 +59,7 @@ struct DiskFullTests {
             let decoded = try Tool.run(
                 "ffmpeg", ["-v", "error", "-i", scratch.path("a.opus"), "-f", "s16le", "-"], in: scratch)
             #expect(decoded.errors.isEmpty, "\(decoded.errors)")
-            #expect(Int64(decoded.output.count / 2) * 1_000_000_000 / 48_000 <= full.clip.durationNanoseconds)
+            #expect(Int64(decoded.output.count / 2) * 1_000_000_000 / 48_000 <= full.clip.duration.exactNanoseconds)
             #expect(full.clip.ledger.tracks[0].frames == UInt64(decoded.output.count / 2))
         }
     }
@@ -97,7 +97,7 @@ struct DiskFullTests {
             let decoded = try Tool.run(
                 "ffmpeg", ["-v", "error", "-i", scratch.path("a.mka"), "-f", "s16le", "-"], in: scratch)
             #expect(decoded.errors.isEmpty, "\(decoded.errors)")
-            #expect(Int64(decoded.output.count / 2) * 125_000 == full.clip.durationNanoseconds)
+            #expect(Int64(decoded.output.count / 2) * 125_000 == full.clip.duration.exactNanoseconds)
             #expect(full.clip.ledger.tracks[0].frames == UInt64(decoded.output.count / 2))
         }
     }

@@ -20,7 +20,7 @@ struct FLACTests {
             "flac", ["-dcs", "--force-raw-format", "--endian=little", "--sign=signed", scratch.path("a.flac")],
             in: scratch)
         #expect(decoded == Source.stored(sound, sampleFormat))
-        #expect(clip.durationNanoseconds == 200_020_833)
+        #expect(clip.duration == .nanoseconds(200_020_833))
     }
 
     @Test("metaflac finds length and labels")

@@ -45,7 +45,7 @@ struct MatroskaTests {
         var settings = EncoderSettings()
         settings.audioCodec = codec
         let clip = try record(scratch.path("a.mkv"), seconds: 3, settings: settings)
-        #expect(clip.durationNanoseconds == 3_000_000_000)
+        #expect(clip.duration == .nanoseconds(3_000_000_000))
         let streams = try probe(
             "stream=codec_name,nb_read_frames,r_frame_rate,avg_frame_rate:stream_tags=title", scratch.path("a.mkv"),
             scratch)
@@ -100,7 +100,7 @@ struct MatroskaTests {
         }
         writer.extend(to: 2_000_000_000)
         let clip = try writer.finish(ledger: Recording.ledger, end: .complete)
-        #expect(clip.durationNanoseconds == 2_000_000_000)
+        #expect(clip.duration == .nanoseconds(2_000_000_000))
         #expect(try probe("format=duration", scratch.path("a.mkv"), scratch).contains("duration=2.000000"))
     }
 
@@ -193,7 +193,7 @@ struct MatroskaTests {
         for time in [0, 70_000_000_000] as [Int64] {
             try writer.write(video: Source.picture(video).span.bytes, at: time)
         }
-        #expect(try writer.finish(ledger: LossLedger(), end: .complete).durationNanoseconds == 70_040_000_000)
+        #expect(try writer.finish(ledger: LossLedger(), end: .complete).duration == .nanoseconds(70_040_000_000))
         #expect(
             try probe("packet=pts_time", scratch.path("a.mkv"), scratch) == ["pts_time=0.000000", "pts_time=70.000000"])
     }
@@ -209,7 +209,7 @@ struct MatroskaTests {
             settings: settings)
         try writer.write(audio: Source.sound(format, frames: 8000 * 100 + 1).span.bytes, at: 0)
         #expect(writer.counts(of: 0).packets == 401)
-        #expect(try writer.finish(ledger: LossLedger(), end: .complete).durationNanoseconds == 100_000_125_000)
+        #expect(try writer.finish(ledger: LossLedger(), end: .complete).duration == .nanoseconds(100_000_125_000))
         let packets = try probe("packet=pts_time", scratch.path("a.mka"), scratch)
         #expect(packets.count == 401 && packets.last == "pts_time=100.000000")
     }
@@ -219,7 +219,7 @@ struct MatroskaTests {
         let scratch = try Scratch()
         let writer = try ClipFormat.matroska.writer(
             on: ClipOutput(opening: .file(path: scratch.path("a.mkv"))), tracks: [Recording.track(audio)])
-        #expect(try writer.finish(ledger: LossLedger(), end: .deviceGone).durationNanoseconds == 0)
+        #expect(try writer.finish(ledger: LossLedger(), end: .deviceGone).duration == .zero)
         #expect(try Tool.run("mkvinfo", ["-v", scratch.path("a.mkv")], in: scratch).status == 0)
     }
 
@@ -263,7 +263,7 @@ struct MatroskaTests {
             try writer.write(audio: period.span.bytes, at: Recording.time(number * 1920, audio))
         }
         #expect(writer.counts(of: 0).packets == 8)
-        #expect(try writer.finish(ledger: LossLedger(), end: .complete).durationNanoseconds == 320_000_000)
+        #expect(try writer.finish(ledger: LossLedger(), end: .complete).duration == .nanoseconds(320_000_000))
         let decoded = try Tool.output(
             "ffmpeg", ["-v", "error", "-i", path, "-map", "0:v", "-f", "rawvideo", "-pix_fmt", name, "-"], in: scratch)
         let tight = Source.video(format, 1024, 768, rate: 25)

@@ -31,7 +31,7 @@ struct OpusTests {
         let format = AudioFormat(sampleRate: rate, channels: channels, sampleFormat: .s16)
         let frames = rate * 3 / 5 + 7
         let clip = try record(format, frames: frames, to: scratch.path("a.opus"))
-        #expect(abs(clip.durationNanoseconds - Recording.time(frames, format)) < 130_000)
+        #expect(abs(clip.duration.exactNanoseconds - Recording.time(frames, format)) < 130_000)
         let info = try Tool.run("opusinfo", [scratch.path("a.opus")], in: scratch)
         #expect(info.status == 0 && !info.text.contains("WARNING"), "\(info.text)\(info.errors)")
         #expect(info.text.contains("Original sample rate: \(rate) Hz"), "\(info.text)")
@@ -105,7 +105,7 @@ struct OpusTests {
                 "default=nw=1", scratch.path("a.mka"),
             ], in: scratch)
         #expect(found.contains("codec_name=opus\nsample_rate=48000\n"), "\(found)")
-        let seconds = Double(clip.durationNanoseconds) / 1e9
+        let seconds = Double(clip.duration.exactNanoseconds) / 1e9
         #expect(
             abs((Double(found.split(separator: "=").last?.dropLast() ?? "") ?? 0) - seconds) < 0.000_002, "\(found)")
     }

@@ -25,7 +25,7 @@ struct RecoveryTests {
         #expect(try kind.judge(report.path, scratch) == nil)
         // MJPEG has no times.
         let least: Int64 = kind == .mjpeg ? 0 : 2_000_000_000
-        #expect((least...3_000_000_000).contains(report.durationNanoseconds), "\(report.durationNanoseconds)")
+        #expect((least...3_000_000_000).contains(report.duration.exactNanoseconds), "\(report.duration)")
     }
 
     @Test(
@@ -48,7 +48,7 @@ struct RecoveryTests {
         #expect(report.isComplete && report.isSourceRemoved, "\(report.losses)")
         #expect(try kind.judge(report.path, scratch) == nil)
         if kind != .mjpeg {
-            #expect(abs(report.durationNanoseconds - 3_000_000_000) < 1000, "\(report.durationNanoseconds)")
+            #expect(abs(report.duration.exactNanoseconds - 3_000_000_000) < 1000, "\(report.duration)")
         }
         let exact: Set<Interrupted> = [.wav, .flac, .y4m, .mjpeg]
         if exact.contains(kind) { #expect(try Scratch.read(report.path) == finished) }
@@ -68,7 +68,7 @@ struct RecoveryTests {
             let expected = 3.0 * Double(length) / Double(whole.count)
             let kept =
                 kind == .mjpeg
-                ? Double(report.tracks[0].frames) / 25 : Double(report.durationNanoseconds) / 1e9
+                ? Double(report.tracks[0].frames) / 25 : Double(report.duration.exactNanoseconds) / 1e9
             #expect(kept > expected - 1, "cut at \(length): \(kept) s of \(expected) s")
             #expect(report.losses.allSatisfy { $0.reason == .tornEnd })
             #expect(report.lostBytes < Int64(length) / 2)
@@ -90,7 +90,7 @@ struct RecoveryTests {
             #expect(try kind.judge(report.path, scratch) == nil, "damaged at \(start)")
             let lost = Double(report.lostBytes) / Double(whole.count) * 3
             #expect(lost < 1.1, "\(lost) s at \(start)")
-            #expect(report.durationNanoseconds >= 2_400_000_000 && report.silencedNanoseconds > 0, "\(report)")
+            #expect(report.duration.exactNanoseconds >= 2_400_000_000 && report.silenced > .zero, "\(report)")
             #expect(report.lostBytes > 0 && !report.isSourceRemoved)
             #expect(try Scratch.read(report.source) == bytes)
         }
@@ -106,7 +106,7 @@ struct RecoveryTests {
         bytes[cluster + place] = 0x7F
         let report = try recover(bytes, kind, scratch)
         #expect(try kind.judge(report.path, scratch) == nil)
-        #expect(report.durationNanoseconds > 1_900_000_000 && report.tracks.allSatisfy { $0.frames > 0 })
+        #expect(report.duration.exactNanoseconds > 1_900_000_000 && report.tracks.allSatisfy { $0.frames > 0 })
         // The time of a cluster, of 8 bytes from 14 on, is known from what comes before.
         #expect(place == 16 || report.lostBytes > 0)
         let frames = report.tracks[0].kind == .video ? report.tracks[0].frames : report.tracks[0].frames / 1920
@@ -118,7 +118,7 @@ struct RecoveryTests {
         let scratch = try Scratch()
         let interrupted = try Interrupted.lateSound(scratch)
         let report = try recover(interrupted, .pictureAndSound, scratch)
-        #expect(report.isComplete && report.durationNanoseconds == 6_000_000_000, "\(report)")
+        #expect(report.isComplete && report.duration == .nanoseconds(6_000_000_000), "\(report)")
         try scratch.write(interrupted, to: "before.mkv")
         let before = try packetTimes(scratch.path("before.mkv"), scratch)
         #expect(try packetTimes(report.path, scratch) == before && before.count >= 200, "\(before.count)")
@@ -163,8 +163,8 @@ struct RecoveryTests {
         for byte in 0..<8 { bytes[page + 6 + byte] = UInt8(truncatingIfNeeded: granule >> (8 * Int64(byte))) }
         sign(&bytes, page: page)
         let report = try recover(bytes, .opus, scratch)
-        #expect(report.losses.map(\.reason) == [.damaged] && report.silencedNanoseconds == 0)
-        #expect((1_000_000_000..<3_000_000_000).contains(report.durationNanoseconds), "\(report)")
+        #expect(report.losses.map(\.reason) == [.damaged] && report.silenced == .zero)
+        #expect((1_000_000_000..<3_000_000_000).contains(report.duration.exactNanoseconds), "\(report)")
         #expect(try Interrupted.opus.judge(report.path, scratch) == nil)
     }
 

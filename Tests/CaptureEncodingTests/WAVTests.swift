@@ -14,7 +14,7 @@ struct WAVTests {
         let format = AudioFormat(sampleRate: 48000, channels: channels, sampleFormat: sampleFormat)
         let sound = Source.sound(format, frames: 4801)
         let clip = try Recording.sound(sound, format, to: scratch.path("a.wav"))
-        #expect(clip.durationNanoseconds == 100_020_833)
+        #expect(clip.duration == .nanoseconds(100_020_833))
         let judged = try Tool.run(
             "ffmpeg", ["-v", "error", "-i", scratch.path("a.wav"), "-c", "copy", "-f", sampleFormat.rawName, "-"],
             in: scratch)
@@ -115,7 +115,7 @@ struct WAVTests {
         }
         try scratch.write(old + sound, to: "a.wav.partial")
         let report = try ClipRecovery(of: scratch.path("a.wav.partial")).run()
-        #expect(report.isComplete && report.durationNanoseconds == format.nanoseconds(ofFrames: 1201))
+        #expect(report.isComplete && report.duration.exactNanoseconds == format.nanoseconds(ofFrames: 1201))
         try Recording.sound(sound, format, to: scratch.path("b.wav"))
         let isAsRecorded = try Scratch.read(report.path) == Scratch.read(scratch.path("b.wav"))
         #expect(isAsRecorded)

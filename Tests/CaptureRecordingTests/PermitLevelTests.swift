@@ -97,7 +97,7 @@ struct PermitLevelTests {
             await levels.close()
             return readings
         }
-        #expect(readings.map(\.elapsedNanoseconds) == [50_000_000, 100_000_000, 150_000_000])
+        #expect(readings.map(\.elapsed) == [.milliseconds(50), .milliseconds(100), .milliseconds(150)])
         for level in readings.flatMap(\.channels) {
             #expect(abs(level.peakDBFS + 20) < 0.1 && abs(level.rmsDBFS + 23.01) < 0.1)
         }
@@ -112,7 +112,7 @@ struct PermitLevelTests {
         header.lost.device = 3
         var readings: [LevelReading?] = []
         for _ in 0..<6 { readings.append(count.reading(header, loud.span.bytes)) }
-        #expect(readings.map { $0?.elapsedNanoseconds } == [nil, nil, 60_000_000, nil, nil, 120_000_000])
+        #expect(readings.map { $0?.elapsed } == [nil, nil, .milliseconds(60), nil, nil, .milliseconds(120)])
         #expect(readings[5]?.lost == 18 && readings[5]?.channels.map { abs($0.peakDBFS + 6.02) < 0.01 } == [true])
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("headroom")
 struct HeadroomTests {
-    private static let frame: Int64 = 33_000_000
+    private static let frame = Duration.milliseconds(33)
 
     @Test(
         "it is fine with a third to spare and no frame late",
@@ -12,6 +12,6 @@ struct HeadroomTests {
             (1.0, 1, .tight), (0.99, 1, .slow),
         ])
     func verdict(_ times: Double, _ slowest: Int64, _ expected: Headroom) {
-        #expect(Headroom(times: times, slowest: slowest, frame: Self.frame) == expected)
+        #expect(Headroom(times: times, slowest: .nanoseconds(slowest), frame: Self.frame) == expected)
     }
 }

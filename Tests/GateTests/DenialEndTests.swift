@@ -20,7 +20,8 @@ struct DenialEndTests {
         let rules = AuthorizationRules(
             subject: .success(.recorder()),
             snapshot: StoreSnapshot(
-                decisions: [older, decision], killSwitches: [], latestWallNanoseconds: latestWall * Self.second),
+                decisions: [older, decision], killSwitches: [],
+                latestSinceEpoch: .nanoseconds(latestWall * Self.second)),
             now: now)
         let request = DeviceRequest(capability: .microphone, level: .record, device: .any, purpose: "Test")
         let status = rules.status(of: request, on: DeviceID(rawValue: "usb-mic"), restriction: nil, verdict: .ask)

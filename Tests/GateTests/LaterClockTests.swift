@@ -10,7 +10,7 @@ struct LaterClockTests {
     }
 
     private func see(seconds: Int64, in world: World) {
-        world.store.see(wall: world.clock.now.later(seconds: seconds).wallNanoseconds)
+        world.store.see(sinceEpoch: world.clock.now.later(seconds: seconds).sinceEpoch)
     }
 
     @Test("A permission that is over by that clock alone is refused with the reason, both dates and the cure")

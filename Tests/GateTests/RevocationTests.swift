@@ -81,7 +81,7 @@ struct RevocationTests {
         let changes: [(World, GateInstant) -> Void] = [
             { $0.clock.set(boot: $1.bootNanoseconds) }, { $0.clock.set(wall: $1.wallNanoseconds) },
             // The store has seen a later time than the clock shows now.
-            { $0.store.see(wall: $1.wallNanoseconds) },
+            { $0.store.see(sinceEpoch: $1.sinceEpoch) },
         ]
         for change in changes {
             let world = World()

@@ -103,7 +103,7 @@ struct RulesTests {
         kills: Set<CapabilityName> = [], restriction: Restriction? = nil, verdict: PolicyVerdict = .ask,
         latest: Int64 = 0
     ) -> AuthorizationStatus {
-        let snapshot = StoreSnapshot(decisions: decisions, killSwitches: kills, latestWallNanoseconds: latest)
+        let snapshot = StoreSnapshot(decisions: decisions, killSwitches: kills, latestSinceEpoch: .nanoseconds(latest))
         let request = DeviceRequest(capability: .microphone, level: .record, device: .any, purpose: "")
         return AuthorizationRules(subject: subject, snapshot: snapshot, now: now).status(
             of: request, on: DeviceID(rawValue: "usb-mic"), restriction: restriction, verdict: verdict)
@@ -153,9 +153,9 @@ struct RulesTests {
     @Test("A policy's yes ends with its date, by the latest wall time seen")
     func policyDate() {
         let origin = PolicyOrigin(file: "a.yaml", line: 3)
-        #expect(Self.status([], verdict: .allow(origin, until: 1_001)).isAuthorized)
-        #expect(!Self.status([], verdict: .allow(origin, until: 1_000)).isAuthorized)
-        #expect(!Self.status([], verdict: .allow(origin, until: 1_001), latest: 1_001).isAuthorized)
+        #expect(Self.status([], verdict: .allow(origin, until: .nanoseconds(1_001))).isAuthorized)
+        #expect(!Self.status([], verdict: .allow(origin, until: .nanoseconds(1_000))).isAuthorized)
+        #expect(!Self.status([], verdict: .allow(origin, until: .nanoseconds(1_001)), latest: 1_001).isAuthorized)
     }
 
     @Test("Setting the clock back brings no grant back to life")

@@ -2,24 +2,24 @@
 /// of days does not overflow 64 bits.
 ///
 /// *realtime-safe*
-public struct SampleClock: BitwiseCopyable, Sendable {
+package struct SampleClock: BitwiseCopyable, Sendable {
     /// Sample rate in Hz.
-    public let rate: Int64
+    package let rate: Int64
 
     @_noLocks @_noAllocation
-    public init(rate: Int) {
+    package init(rate: Int) {
         self.rate = Int64(rate)
     }
 
     /// Duration of `frames` frames in ns, rounded down.
     @_noLocks @_noAllocation
-    public func nanoseconds(_ frames: Int64) -> Int64 {
+    package func nanoseconds(_ frames: Int64) -> Int64 {
         frames / rate * 1_000_000_000 &+ frames % rate * 1_000_000_000 / rate
     }
 
     /// Number of frames that last `nanoseconds` ns, rounded to the nearest; 0 for a negative duration.
     @_noLocks @_noAllocation
-    public func frames(_ nanoseconds: Int64) -> UInt64 {
+    package func frames(_ nanoseconds: Int64) -> UInt64 {
         guard nanoseconds > 0 else { return 0 }
         let part = (nanoseconds % 1_000_000_000 &* rate &+ 500_000_000) / 1_000_000_000
         return UInt64(nanoseconds / 1_000_000_000 &* rate &+ part)
@@ -35,4 +35,8 @@ extension Duration {
         if isTooLong { return seconds < 0 ? -most : most }
         return min(max(whole, -most), most) + attoseconds / 1_000_000_000
     }
+
+    /// Whole nanoseconds, limited only by 64 bits, so that a number of them comes back as it was: for what is printed and
+    /// stored, and for moments since 1970, which are more than seventy years from 2043 on. A sum of two may not fit.
+    package var exactNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

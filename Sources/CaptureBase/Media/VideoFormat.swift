@@ -84,8 +84,11 @@ public struct FrameRate: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Approximate rate, for comparison and display.
     public var framesPerSecond: Double { Double(numerator) / Double(denominator) }
 
-    /// Duration of one frame in ns, rounded down.
-    public var frameNanoseconds: Int64 { Int64(denominator) * 1_000_000_000 / Int64(numerator) }
+    /// Duration of one frame, in whole nanoseconds, rounded down.
+    public var frameDuration: Duration { .nanoseconds(frameNanoseconds) }
+
+    /// ``frameDuration`` in ns, for what is done with each frame.
+    package var frameNanoseconds: Int64 { Int64(denominator) * 1_000_000_000 / Int64(numerator) }
 
     /// The rate as `30`, or as `30000/1001` where it is no whole number.
     public var description: String {

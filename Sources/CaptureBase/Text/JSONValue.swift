@@ -30,6 +30,9 @@ package indirect enum JSONValue: Sendable {
     /// A count of any width; what is beyond 64 bits is the largest number of them.
     package static func count(_ value: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: value)) }
 
+    /// A time as whole nanoseconds.
+    package static func nanoseconds(_ duration: Duration) -> JSONValue { .integer(duration.exactNanoseconds) }
+
     /// An object without the members that are `nil`, as `Codable` leaves them out.
     package static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.compactMap { name, value in value.map { (name, $0) } })

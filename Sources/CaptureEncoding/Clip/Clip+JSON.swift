@@ -5,7 +5,7 @@ extension Clip {
     public var json: String {
         JSONValue.members([
             ("path", .string(path)), ("format", .string(format.rawValue)),
-            ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
+            ("duration_ns", .nanoseconds(duration)), ("bytes", .integer(bytes)),
             ("tracks", .array(tracks.map(\.jsonValue))), ("ledger", ledger.jsonValue), ("end", .string(end.rawValue)),
             ("segments", segments.isEmpty ? nil : .array(segments.map(\.jsonValue))),
             ("tees", tees.isEmpty ? nil : .array(tees.map(\.jsonValue))),
@@ -17,7 +17,7 @@ extension ClipTee {
     var jsonValue: JSONValue {
         .members([
             ("path", .string(path)), ("format", .string(format.rawValue)),
-            ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)), ("end", .string(end.rawValue)),
+            ("duration_ns", .nanoseconds(duration)), ("bytes", .integer(bytes)), ("end", .string(end.rawValue)),
             ("error", error.map { .string($0.message) }), ("ledger", ledger.jsonValue),
             ("segments", segments.isEmpty ? nil : .array(segments.map(\.jsonValue))),
         ])
@@ -30,8 +30,8 @@ extension ClipTee {
 extension ClipSegment {
     var jsonValue: JSONValue {
         .object([
-            ("path", .string(path)), ("start_ns", .integer(startNanoseconds)),
-            ("duration_ns", .integer(durationNanoseconds)), ("bytes", .integer(bytes)),
+            ("path", .string(path)), ("start_ns", .nanoseconds(start)),
+            ("duration_ns", .nanoseconds(duration)), ("bytes", .integer(bytes)),
         ])
     }
 

@@ -7,8 +7,8 @@ public struct Clip: Hashable, Sendable {
     /// Path of the file; `-` for standard output, `null:` for none. With segments, the name of the whole, which no file has.
     public let path: String
     public let format: ClipFormat
-    /// Time from the clip's start to the end of its last frame, nanoseconds.
-    public let durationNanoseconds: Int64
+    /// Time from the clip's start to the end of its last frame.
+    public let duration: Duration
     public let bytes: Int64
     /// Tracks in the formats that the devices delivered.
     public package(set) var tracks: [ClipTrack]
@@ -20,20 +20,18 @@ public struct Clip: Hashable, Sendable {
     public package(set) var tees: [ClipTee] = []
 
     public init(
-        path: String, format: ClipFormat, durationNanoseconds: Int64, bytes: Int64, tracks: [ClipTrack],
+        path: String, format: ClipFormat, duration: Duration, bytes: Int64, tracks: [ClipTrack],
         ledger: LossLedger, end: EndReason, segments: [ClipSegment] = []
     ) {
         self.path = path
         self.format = format
-        self.durationNanoseconds = durationNanoseconds
+        self.duration = duration
         self.bytes = bytes
         self.tracks = tracks
         self.ledger = ledger
         self.end = end
         self.segments = segments
     }
-
-    public var duration: Duration { .nanoseconds(durationNanoseconds) }
 }
 
 /// One file of a segmented clip.
@@ -41,15 +39,15 @@ public struct Clip: Hashable, Sendable {
 /// *thread-safe*
 public struct ClipSegment: Hashable, Sendable {
     public let path: String
-    /// Time from the clip's start to the segment's, nanoseconds.
-    public let startNanoseconds: Int64
-    public let durationNanoseconds: Int64
+    /// Time from the clip's start to the segment's.
+    public let start: Duration
+    public let duration: Duration
     public let bytes: Int64
 
-    public init(path: String, startNanoseconds: Int64, durationNanoseconds: Int64, bytes: Int64) {
+    public init(path: String, start: Duration, duration: Duration, bytes: Int64) {
         self.path = path
-        self.startNanoseconds = startNanoseconds
-        self.durationNanoseconds = durationNanoseconds
+        self.start = start
+        self.duration = duration
         self.bytes = bytes
     }
 }
@@ -60,7 +58,7 @@ public struct ClipSegment: Hashable, Sendable {
 public struct ClipTee: Hashable, Sendable {
     public let path: String
     public let format: ClipFormat
-    public let durationNanoseconds: Int64
+    public let duration: Duration
     public let bytes: Int64
     public let end: EndReason
     /// Error that ended this output before the others; `nil` where it did not fail.
@@ -71,13 +69,13 @@ public struct ClipTee: Hashable, Sendable {
     public let segments: [ClipSegment]
 
     package init(
-        path: String, format: ClipFormat, durationNanoseconds: Int64, bytes: Int64, end: EndReason,
+        path: String, format: ClipFormat, duration: Duration, bytes: Int64, end: EndReason,
         error: CaptureError?,
         ledger: LossLedger, segments: [ClipSegment]
     ) {
         self.path = path
         self.format = format
-        self.durationNanoseconds = durationNanoseconds
+        self.duration = duration
         self.bytes = bytes
         self.end = end
         self.error = error

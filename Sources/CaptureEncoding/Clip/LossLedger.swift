@@ -22,22 +22,20 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var corrected: Int64 = 0
     /// Video frames that were repaired, such as MJPEG without Huffman tables.
     public var repaired: UInt64 = 0
-    /// Time from the clip's start to the track's first frame, nanoseconds.
-    public var startOffsetNanoseconds: Int64 = 0
+    /// ``startOffset`` in nanoseconds, as JSON has it.
+    package var startOffsetNanoseconds: Int64 = 0
     /// Rate of the device's clock against CLOCK_MONOTONIC, parts per million; `nil` where too short to tell.
     public var driftPPM: Double?
     /// Uncertainty of ``driftPPM``, which is within it 19 times in 20, parts per million.
     public var driftUncertaintyPPM: Double?
-    /// Distance of the audio's end behind its place by the clip's clock, nanoseconds; `nil` for a track that is not kept to that
-    /// clock. More than some milliseconds means that the device's clock is off by more than is corrected, 2 %, or that the clip
-    /// was too short for it.
-    public var endOffsetNanoseconds: Int64?
+    /// ``endOffset`` in nanoseconds, as JSON has it.
+    package var endOffsetNanoseconds: Int64?
     /// Priority that the capture thread got; `nil` where it never ran.
     public var priority: ThreadPriority?
-    /// Presentation time of the first frame, nanoseconds from the clip's start.
-    public var firstNanoseconds: Int64?
-    /// Presentation time of the last frame, nanoseconds from the clip's start.
-    public var lastNanoseconds: Int64?
+    /// ``firstTime`` in nanoseconds, as JSON has it.
+    package var firstNanoseconds: Int64?
+    /// ``lastTime`` in nanoseconds, as JSON has it.
+    package var lastNanoseconds: Int64?
 
     /// Gaps of the track, the first thousand; `nil` where losses are not marked.
     public var marks: [LossEvent]?
@@ -56,6 +54,32 @@ public struct TrackLedger: Hashable, Sendable, Codable {
         case driftUncertaintyPPM = "drift_uncertainty_ppm"
         case firstNanoseconds = "first_ns"
         case lastNanoseconds = "last_ns"
+    }
+
+    /// Time from the clip's start to the track's first frame.
+    public var startOffset: Duration {
+        get { .nanoseconds(startOffsetNanoseconds) }
+        set { startOffsetNanoseconds = newValue.exactNanoseconds }
+    }
+
+    /// Distance of the audio's end behind its place by the clip's clock; `nil` for a track that is not kept to that clock. More
+    /// than some milliseconds means that the device's clock is off by more than is corrected, 2 %, or that the clip was too short
+    /// for it.
+    public var endOffset: Duration? {
+        get { endOffsetNanoseconds.map { .nanoseconds($0) } }
+        set { endOffsetNanoseconds = newValue?.exactNanoseconds }
+    }
+
+    /// Presentation time of the first frame, from the clip's start.
+    public var firstTime: Duration? {
+        get { firstNanoseconds.map { .nanoseconds($0) } }
+        set { firstNanoseconds = newValue?.exactNanoseconds }
+    }
+
+    /// Presentation time of the last frame, from the clip's start.
+    public var lastTime: Duration? {
+        get { lastNanoseconds.map { .nanoseconds($0) } }
+        set { lastNanoseconds = newValue?.exactNanoseconds }
     }
 
     /// Frames of the track in the file.
@@ -178,15 +202,22 @@ extension LostFrames {
 ///
 /// *thread-safe*
 public struct LossEvent: Hashable, Sendable, Codable {
-    /// Time from the clip's start, nanoseconds.
-    public let atNanoseconds: Int64
+    /// ``at`` in nanoseconds, as JSON has it.
+    package let atNanoseconds: Int64
     /// Samples of each channel, or video frames.
     public let frames: UInt64
 
-    public init(atNanoseconds: Int64, frames: UInt64) {
+    public init(at: Duration, frames: UInt64) {
+        self.init(atNanoseconds: at.exactNanoseconds, frames: frames)
+    }
+
+    package init(atNanoseconds: Int64, frames: UInt64) {
         self.atNanoseconds = atNanoseconds
         self.frames = frames
     }
+
+    /// Time from the clip's start.
+    public var at: Duration { .nanoseconds(atNanoseconds) }
 
     private enum CodingKeys: String, CodingKey {
         case frames

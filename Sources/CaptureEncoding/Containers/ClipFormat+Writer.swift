@@ -75,7 +75,7 @@ final class NullWriter: ClipWriter {
 
     func finish(ledger: LossLedger, end reason: EndReason) -> Clip {
         Clip(
-            path: destination.description, format: format, durationNanoseconds: end, bytes: bytesWritten,
+            path: destination.description, format: format, duration: .nanoseconds(end), bytes: bytesWritten,
             tracks: tracks, ledger: ledger, end: reason)
     }
 

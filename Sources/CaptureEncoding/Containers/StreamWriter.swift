@@ -163,7 +163,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         try patchLast()
         try output.finish()
         return Clip(
-            path: output.destination.description, format: format, durationNanoseconds: end,
+            path: output.destination.description, format: format, duration: .nanoseconds(end),
             bytes: output.bytesWritten, tracks: tracks, ledger: ledger, end: reason)
     }
 

@@ -83,7 +83,7 @@ public struct ClipRecovery: Sendable {
             removingSource && findings.lostBytes == 0 && source.hasSuffix(Self.ending) && input.isStill(at: source)
             && (try? FileSystem.remove(source)) != nil
         return RecoveryReport(
-            source: source, path: path, format: format, durationNanoseconds: findings.durationNanoseconds,
+            source: source, path: path, format: format, duration: findings.duration,
             sourceBytes: input.size, bytes: bytes, tracks: findings.tracks, losses: findings.losses,
             lostBytes: findings.lostBytes, isSourceRemoved: isRemoved)
     }
@@ -112,8 +112,8 @@ public struct RecoveryReport: Hashable, Sendable {
     public let path: String
     /// Format of both files.
     public let format: ClipFormat
-    /// Duration of the clip in nanoseconds.
-    public let durationNanoseconds: Int64
+    /// Duration of the clip.
+    public let duration: Duration
     /// Bytes of the interrupted file.
     public let sourceBytes: Int64
     /// Bytes of the finished clip.
@@ -131,20 +131,17 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Nothing was lost but what marks a file's end.
     public var isComplete: Bool { lostBytes == 0 && losses.isEmpty }
 
-    /// Duration of the clip.
-    public var duration: Duration { .nanoseconds(durationNanoseconds) }
-
-    /// Silence in place of what was lost, in nanoseconds.
-    public var silencedNanoseconds: Int64 { losses.reduce(0) { $0 + $1.silencedNanoseconds } }
+    /// Silence in place of what was lost.
+    public var silenced: Duration { losses.reduce(.zero) { $0 + $1.silenced } }
 
     /// Single line of JSON (RFC 8259).
     public var json: String {
         JSONValue.object([
             ("source", .string(source)), ("path", .string(path)), ("format", .string(format.rawValue)),
-            ("duration_ns", .integer(durationNanoseconds)), ("source_bytes", .integer(sourceBytes)),
+            ("duration_ns", .nanoseconds(duration)), ("source_bytes", .integer(sourceBytes)),
             ("bytes", .integer(bytes)), ("tracks", .array(tracks.map(\.jsonValue))),
             ("losses", .array(losses.map(\.jsonValue))), ("lost_bytes", .integer(lostBytes)),
-            ("silenced_ns", .integer(silencedNanoseconds)),
+            ("silenced_ns", .nanoseconds(silenced)),
             ("source_removed", .string(isSourceRemoved ? "yes" : "no")),
         ]).text
     }
@@ -168,26 +165,26 @@ public struct RecoveryLoss: Hashable, Sendable {
     public let byteCount: Int64
     /// Cause of the loss.
     public let reason: Reason
-    /// Silence in its place, in nanoseconds.
-    public let silencedNanoseconds: Int64
+    /// Silence in its place.
+    public let silenced: Duration
 
     /// - Parameters:
     ///   - offset: in the interrupted file, bytes.
     ///   - byteCount: bytes lost.
     ///   - reason: cause of the loss.
-    ///   - silencedNanoseconds: silence in its place.
-    public init(offset: Int64, byteCount: Int64, reason: Reason, silencedNanoseconds: Int64 = 0) {
+    ///   - silenced: silence in its place.
+    public init(offset: Int64, byteCount: Int64, reason: Reason, silenced: Duration = .zero) {
         self.offset = offset
         self.byteCount = byteCount
         self.reason = reason
-        self.silencedNanoseconds = silencedNanoseconds
+        self.silenced = silenced
     }
 
     /// Part of ``RecoveryReport/json``.
     var jsonValue: JSONValue {
         .object([
             ("offset", .integer(offset)), ("bytes", .integer(byteCount)), ("reason", .string(reason.rawValue)),
-            ("silenced_ns", .integer(silencedNanoseconds)),
+            ("silenced_ns", .nanoseconds(silenced)),
         ])
     }
 }
@@ -202,14 +199,14 @@ public struct RecoveredTrack: Hashable, Sendable {
     public let name: String
     /// Video frames, or samples per channel, silence included.
     public internal(set) var frames: Int64
-    /// End of the track in nanoseconds from the clip's start; 0 if the format has no timestamps.
-    public internal(set) var durationNanoseconds: Int64
+    /// End of the track from the clip's start; zero if the format has no timestamps.
+    public internal(set) var duration: Duration
 
     /// Part of ``RecoveryReport/json``.
     var jsonValue: JSONValue {
         .object([
             ("kind", .string(kind.rawValue)), ("name", .string(name)), ("frames", .integer(frames)),
-            ("duration_ns", .integer(durationNanoseconds)),
+            ("duration_ns", .nanoseconds(duration)),
         ])
     }
 }
@@ -232,11 +229,11 @@ struct RecoveryFindings {
         lostBytes += max(byteCount, 0)
         guard losses.count < Self.most else { return }
         losses.append(
-            RecoveryLoss(offset: offset, byteCount: byteCount, reason: reason, silencedNanoseconds: nanoseconds))
+            RecoveryLoss(offset: offset, byteCount: byteCount, reason: reason, silenced: .nanoseconds(nanoseconds)))
     }
 
     /// Duration of the longest track.
-    var durationNanoseconds: Int64 { tracks.map(\.durationNanoseconds).max() ?? 0 }
+    var duration: Duration { tracks.map(\.duration).max() ?? .zero }
 }
 
 /// Recovery of one format.

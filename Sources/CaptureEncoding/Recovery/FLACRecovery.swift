@@ -113,7 +113,7 @@ final class FLACRecovery: Recoverer {
         let format = AudioFormat(sampleRate: info.sampleRate, channels: 1, sampleFormat: .s16)
         findings.tracks = [
             RecoveredTrack(
-                kind: .audio, name: "", frames: samples, durationNanoseconds: format.nanoseconds(ofFrames: samples))
+                kind: .audio, name: "", frames: samples, duration: .nanoseconds(format.nanoseconds(ofFrames: samples)))
         ]
         return output.bytesWritten
     }

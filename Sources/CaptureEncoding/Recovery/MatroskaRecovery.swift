@@ -31,7 +31,7 @@ final class MatroskaRecovery: Recoverer {
         writer = MatroskaWriter(output: output, recovering: head.tracks, labels: labels, startedAt: head.startedAt)
         times = MatroskaBlockTimestamps(tracks: head.tracks.count)
         findings.tracks = head.tracks.map {
-            RecoveredTrack(kind: $0.track.kind, name: $0.track.name, frames: 0, durationNanoseconds: 0)
+            RecoveredTrack(kind: $0.track.kind, name: $0.track.name, frames: 0, duration: .zero)
         }
     }
 
@@ -195,7 +195,7 @@ extension MatroskaRecovery {
         times.note(index, at: track.lastTick, lasting: duration)
         findings.tracks[index].frames += frames
         let end = time + duration - codec.description.delay
-        findings.tracks[index].durationNanoseconds = max(findings.tracks[index].durationNanoseconds, end)
+        findings.tracks[index].duration = max(findings.tracks[index].duration, .nanoseconds(end))
         return true
     }
 }

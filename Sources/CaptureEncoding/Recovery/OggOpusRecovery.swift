@@ -139,7 +139,8 @@ final class OggOpusRecovery: Recoverer {
         let samples = max(position - Int64(head.preSkip), 0)
         findings.tracks = [
             RecoveredTrack(
-                kind: .audio, name: "", frames: samples, durationNanoseconds: Self.coded.nanoseconds(ofFrames: samples))
+                kind: .audio, name: "", frames: samples,
+                duration: .nanoseconds(Self.coded.nanoseconds(ofFrames: samples)))
         ]
         return output.bytesWritten
     }

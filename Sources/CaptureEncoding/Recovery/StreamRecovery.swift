@@ -28,7 +28,7 @@ enum WAVRecovery: Recoverer {
         findings.tracks = [
             RecoveredTrack(
                 kind: .audio, name: "", frames: totals.frames,
-                durationNanoseconds: head.format.nanoseconds(ofFrames: totals.frames))
+                duration: .nanoseconds(head.format.nanoseconds(ofFrames: totals.frames)))
         ]
         return output.bytesWritten
     }
@@ -133,8 +133,8 @@ enum Y4MRecovery: Recoverer {
             RecoveredTrack(
                 kind: .video, name: "", frames: pictures,
                 // The rate comes from the file: it must not overflow into a trap.
-                durationNanoseconds: pictures.multipliedReportingOverflow(by: head.frameRate.frameNanoseconds)
-                    .partialValue)
+                duration: .nanoseconds(
+                    pictures.multipliedReportingOverflow(by: head.frameRate.frameNanoseconds).partialValue))
         ]
         return output.bytesWritten
     }
@@ -218,7 +218,7 @@ enum MJPEGRecovery: Recoverer {
         // Without an image there is no clip.
         guard images > 0 else { throw source.broken("it has no whole picture") }
         try output.finish()
-        findings.tracks = [RecoveredTrack(kind: .video, name: "", frames: images, durationNanoseconds: 0)]
+        findings.tracks = [RecoveredTrack(kind: .video, name: "", frames: images, duration: .zero)]
         return output.bytesWritten
     }
 

@@ -49,8 +49,8 @@ public struct StillMetadata: Hashable, Sendable {
     public var title: String?
     /// Name of the camera.
     public var device: String?
-    /// Time of the frame, in nanoseconds since 1970 in UTC.
-    public var time: Int64
+    /// Time of the frame, since 1970 in UTC.
+    public var time: Duration
 
     /// Name of the program that wrote the file.
     static let software = "CaptureGate"
@@ -61,11 +61,11 @@ public struct StillMetadata: Hashable, Sendable {
     ///   - title: up to 255 bytes of UTF-8 are kept, without control characters; likewise of the
     ///     device.
     ///   - device: name of the camera.
-    ///   - time: nanoseconds since 1970 in UTC, 0 upwards.
-    public init(title: String? = nil, device: String? = nil, time: Int64) {
+    ///   - time: since 1970 in UTC, zero upwards.
+    public init(title: String? = nil, device: String? = nil, time: Duration) {
         self.title = title
         self.device = device
-        self.time = max(time, 0)
+        self.time = max(time, .zero)
     }
 
     /// Adds the metadata to a file.
@@ -97,12 +97,12 @@ public struct StillMetadata: Hashable, Sendable {
 
     /// Year, month, day, hour, minute and second in UTC, by gmtime_r(3).
     var date: [Int] {
-        let parts = CivilTime(nanoseconds: time, in: .utc)
+        let parts = CivilTime(nanoseconds: time.exactNanoseconds, in: .utc)
         return [parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second]
     }
 
     /// Three digits.
-    package var milliseconds: String { Self.digits(Int(time / 1_000_000 % 1000), 3) }
+    package var milliseconds: String { Self.digits(Int(time.exactNanoseconds / 1_000_000 % 1000), 3) }
 
     /// Number with leading zeros.
     package static func digits(_ number: Int, _ count: Int) -> String {
@@ -111,8 +111,8 @@ public struct StillMetadata: Hashable, Sendable {
     }
 
     /// CLOCK_REALTIME of a moment on CLOCK_MONOTONIC, by the offset of the two clocks now.
-    package static func wallTime(of monotonic: Int64) -> Int64 {
-        SystemClock.realtime.now - SystemClock.monotonic.now + monotonic
+    package static func wallTime(of monotonic: Int64) -> Duration {
+        .nanoseconds(SystemClock.realtime.now - SystemClock.monotonic.now + monotonic)
     }
 }
 

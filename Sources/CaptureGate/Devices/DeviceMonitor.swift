@@ -24,8 +24,8 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
     public struct Event: Sendable, Hashable {
         /// The change.
         public let change: Change
-        /// Time at which the change was noticed: CLOCK_MONOTONIC, ns.
-        public let noticedNanoseconds: Int64
+        /// Time at which the change was noticed, on CLOCK_MONOTONIC: since boot, time asleep left out.
+        public let noticed: Duration
     }
 
     public typealias Element = Event
@@ -63,7 +63,7 @@ enum DeviceDifference {
         let now = seen(inventory, after: known)
         let instant = SystemClock.monotonic.now
         for change in changes(from: known, to: now) {
-            continuation.yield(DeviceMonitor.Event(change: change, noticedNanoseconds: instant))
+            continuation.yield(DeviceMonitor.Event(change: change, noticed: .nanoseconds(instant)))
         }
         known = now
         return inventory.faults.isEmpty

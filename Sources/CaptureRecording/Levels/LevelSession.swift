@@ -46,15 +46,15 @@ public struct LevelSession: ~Copyable, Sendable {
 ///
 /// *thread-safe*
 public struct LevelReading: Hashable, Sendable {
-    /// Length of the audio metered since the start, ns.
-    public let elapsedNanoseconds: Int64
+    /// Length of the audio metered since the start.
+    public let elapsed: Duration
     /// Level of each channel.
     public let channels: [AudioLevel]
     /// Frames lost since the start.
     public let lost: UInt64
 
-    package init(elapsedNanoseconds: Int64, channels: [AudioLevel], lost: UInt64) {
-        self.elapsedNanoseconds = elapsedNanoseconds
+    package init(elapsed: Duration, channels: [AudioLevel], lost: UInt64) {
+        self.elapsed = elapsed
         self.channels = channels
         self.lost = lost
     }
@@ -127,6 +127,6 @@ struct LevelCount {
         guard format.nanoseconds(ofFrames: pending) >= most else { return nil }
         pending = 0
         return LevelReading(
-            elapsedNanoseconds: format.nanoseconds(ofFrames: frames), channels: meter.read(), lost: lost)
+            elapsed: .nanoseconds(format.nanoseconds(ofFrames: frames)), channels: meter.read(), lost: lost)
     }
 }

@@ -18,7 +18,7 @@ struct PreRoll {
     init?(_ settings: RecorderSettings) {
         guard settings.preRoll != nil || settings.startsAt != nil else { return nil }
         length = settings.preRoll?.nanoseconds ?? 0
-        startsAt = settings.startsAt
+        startsAt = settings.startsAt?.exactNanoseconds
     }
 
     /// Refuses a pre-roll that would not fit into memory, rather than keep less than was asked for.

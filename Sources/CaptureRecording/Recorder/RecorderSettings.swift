@@ -12,8 +12,8 @@ public struct RecorderSettings: Sendable {
     public var encoders = EncoderSettings()
     /// Title and tags, for formats that store them.
     public var labels = ClipLabels()
-    /// Start of the clip, to the sample, nanoseconds since 1970; `nil` begins when the devices deliver.
-    public var startsAt: Int64?
+    /// Start of the clip, to the sample, as the time since 1970; `nil` begins when the devices deliver.
+    public var startsAt: Duration?
     /// Time before the start that belongs to the clip, and waits in memory until the start: at `startsAt`, else at
     /// ``RecordingControl/begin()``. `nil` begins at once.
     ///

@@ -51,10 +51,10 @@ public final class RecordingControl: Sendable {
 ///
 /// *thread-safe*
 public struct ScheduledStart: Hashable, Sendable {
-    /// Nanoseconds since 1970.
-    public let nanoseconds: Int64
+    /// Time from 1970-01-01T00:00:00Z to the start.
+    public let sinceEpoch: Duration
 
-    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    public init(sinceEpoch: Duration) { self.sinceEpoch = sinceEpoch }
 
     /// Time before it at which devices are opened, so that all of them deliver in time.
     public static let head = Duration.seconds(3)
@@ -66,7 +66,7 @@ public struct ScheduledStart: Hashable, Sendable {
     ///   - control: its stop ends the wait.
     /// - Throws: `.dismissed` where the recording was stopped meanwhile.
     public func wait(preRoll: Duration? = nil, control: RecordingControl) async throws(CaptureError) {
-        let opening = nanoseconds - Self.head.nanoseconds - (preRoll?.nanoseconds ?? 0)
+        let opening = sinceEpoch.exactNanoseconds - Self.head.nanoseconds - (preRoll?.nanoseconds ?? 0)
         while true {
             if control.requested != nil || Task.isCancelled { throw .stoppedBeforeStart }
             // The wall clock may be set meanwhile.

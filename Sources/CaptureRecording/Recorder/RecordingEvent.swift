@@ -3,9 +3,9 @@ import CaptureGate
 
 /// Event of a running recording, told on the recorder's thread, which waits for the handler.
 public enum RecordingEvent: Sendable {
-    /// The clip begins later: at a moment, nanoseconds since 1970, or when it is asked for. With a pre-roll the devices
-    /// capture already.
-    case waiting(preRoll: Duration?, startsAt: Int64?)
+    /// The clip begins later: at a moment, as the time since 1970, or when it is asked for. With a pre-roll the
+    /// devices capture already.
+    case waiting(preRoll: Duration?, startsAt: Duration?)
     /// The clip has begun: each device delivers, and the first frame is written. Not told where no frame comes. The
     /// differences are those of all devices, and of the pre-roll.
     case started(tracks: [ClipTrack], differences: [RecordingDifference])
@@ -15,8 +15,8 @@ public enum RecordingEvent: Sendable {
     /// Frames of a track are missing; told where losses are marked.
     case lost(ClipTrack, LossEvent)
     /// A device's input has lost its signal, or has it again; also told where there is none at the beginning. Frames without
-    /// a signal are written, and count as lost.
-    case signal(ClipTrack, SignalState, atNanoseconds: Int64)
+    /// a signal are written, and count as lost. The time is that from the clip's start.
+    case signal(ClipTrack, SignalState, at: Duration)
     /// One of several outputs has failed; the others go on.
     case outputFailed(OutputFailure)
     /// One segment is finished.
@@ -55,14 +55,16 @@ public enum RecordingDifference: Hashable, Sendable, CustomStringConvertible {
 ///
 /// *thread-safe*
 public struct RecordingProgress: Hashable, Sendable, Codable {
-    /// Time from the clip's start to the end of its last frame, nanoseconds.
-    public let elapsedNanoseconds: Int64
+    /// ``elapsed`` in nanoseconds, as `Codable` has it.
+    package let elapsedNanoseconds: Int64
     /// Bytes written so far.
     public let bytes: Int64
     /// In the clip's order of tracks.
     public let microphones: [AudioProgress]
     public let cameras: [VideoProgress]
 
+    /// Time from the clip's start to the end of its last frame.
+    public var elapsed: Duration { .nanoseconds(elapsedNanoseconds) }
     /// The first microphone.
     public var audio: AudioProgress? { microphones.first }
     /// The first camera.

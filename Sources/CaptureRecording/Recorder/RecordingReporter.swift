@@ -48,7 +48,7 @@ final class RecordingReporter {
 
     func tellWaiting(for preRoll: PreRoll) {
         guard preRoll.length > 0 else { return }
-        report(.waiting(preRoll: .nanoseconds(preRoll.length), startsAt: preRoll.startsAt))
+        report(.waiting(preRoll: .nanoseconds(preRoll.length), startsAt: preRoll.startsAt.map { .nanoseconds($0) }))
     }
 
     /// Tells of finished segments, marked losses and failed outputs since the last call.
@@ -64,7 +64,7 @@ final class RecordingReporter {
             let signal = track.source.signal
             guard signal != signals[index] else { continue }
             signals[index] = signal
-            report(.signal(track.track, signal, atNanoseconds: track.elapsed))
+            report(.signal(track.track, signal, at: .nanoseconds(track.elapsed)))
         }
     }
 

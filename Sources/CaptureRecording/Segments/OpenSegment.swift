@@ -14,10 +14,10 @@ struct FinishedSegments {
     mutating func add(_ clip: Clip, of segment: OpenSegment) {
         segments.append(
             ClipSegment(
-                path: clip.path, startNanoseconds: segment.start, durationNanoseconds: clip.durationNanoseconds,
+                path: clip.path, start: .nanoseconds(segment.start), duration: clip.duration,
                 bytes: clip.bytes))
         bytes += clip.bytes
-        end = max(end, segment.start + clip.durationNanoseconds)
+        end = max(end, segment.start + clip.duration.exactNanoseconds)
         if kept.isEmpty { kept = clip.ledger.tracks.map { _ in KeptFrames() } }
         for (index, track) in clip.ledger.tracks.enumerated() {
             kept[index].frames += track.frames

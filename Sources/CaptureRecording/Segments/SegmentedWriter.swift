@@ -199,7 +199,7 @@ extension SegmentedWriter {
         if let failure, finished.segments.isEmpty { throw failure }
         let end = failure.map { EndReason(ofOutput: $0) } ?? end
         return Clip(
-            path: path, format: format, durationNanoseconds: finished.end, bytes: finished.bytes, tracks: tracks,
+            path: path, format: format, duration: .nanoseconds(finished.end), bytes: finished.bytes, tracks: tracks,
             ledger: end == .diskFull || end == .failure ? ledger.fitted(to: finished.kept) : ledger, end: end,
             segments: finished.segments)
     }

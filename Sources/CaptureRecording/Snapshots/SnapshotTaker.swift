@@ -61,7 +61,7 @@ public struct SnapshotTaker: Sendable {
             let path = try files.store(shot.bytes, number: snapshots.count + 1)
             let snapshot = Snapshot(
                 path: path, size: shot.bytes.count, format: work.encoder.format, isSettled: shot.isSettled,
-                waitedNanoseconds: shot.waited, timestamp: frame.header.timestamp,
+                waited: .nanoseconds(shot.waited), timestamp: frame.header.timestamp,
                 missed: snapshots.isEmpty || settings.interval > .zero ? 0 : missed, differences: work.differences)
             missed = 0
             snapshots.append(snapshot)
@@ -134,8 +134,8 @@ public struct Snapshot: Hashable, Sendable {
     public let format: VideoFormat
     /// True if the exposure had settled, of a series that of the first image; otherwise the patience was over.
     public let isSettled: Bool
-    /// Time since the camera's first frame, ns.
-    public let waitedNanoseconds: Int64
+    /// Time since the camera's first frame.
+    public let waited: Duration
     /// Timestamp of its first line, or of whatever the driver stamps, ns on CLOCK_MONOTONIC.
     public let timestamp: Int64
     /// Frames missed since the image before, in a series of all frames: storing that image took too long. 0 in any other series.

@@ -92,7 +92,7 @@ final class TeeWriter: ClipWriter {
         finishFailure = error
         let own = results[0].tee
         return Clip(
-            path: own.path, format: own.format, durationNanoseconds: 0, bytes: own.bytes, tracks: tracks,
+            path: own.path, format: own.format, duration: .zero, bytes: own.bytes, tracks: tracks,
             ledger: own.ledger, end: own.end)
     }
 
@@ -170,13 +170,13 @@ struct TeeResult: Sendable {
 extension ClipTee {
     fileprivate init(_ clip: Clip, error: CaptureError?) {
         self.init(
-            path: clip.path, format: clip.format, durationNanoseconds: clip.durationNanoseconds, bytes: clip.bytes,
+            path: clip.path, format: clip.format, duration: clip.duration, bytes: clip.bytes,
             end: clip.end, error: error, ledger: clip.ledger, segments: clip.segments)
     }
 
     fileprivate init(path: String, _ format: ClipFormat, bytes: Int64, _ ledger: LossLedger, _ error: CaptureError) {
         self.init(
-            path: path, format: format, durationNanoseconds: 0, bytes: bytes, end: EndReason(ofOutput: error),
+            path: path, format: format, duration: .zero, bytes: bytes, end: EndReason(ofOutput: error),
             error: error, ledger: ledger, segments: [])
     }
 }

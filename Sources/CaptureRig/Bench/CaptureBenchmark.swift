@@ -39,7 +39,7 @@ public struct CaptureBenchmark: Sendable {
         if let error = end?.error { throw error }
         return CaptureMeasurement(
             device: device, media: media, differences: differences, statistics: statistics, units: watch.units,
-            elapsedNanoseconds: watch.elapsed, processorNanoseconds: watch.processor,
+            elapsed: .nanoseconds(watch.elapsed), processor: .nanoseconds(watch.processor),
             intervals: .init(watch.intervals), delays: .init(watch.delays))
     }
 
@@ -131,30 +131,30 @@ public struct CaptureMeasurement: Hashable, Sendable {
     public let statistics: CaptureStatistics
     /// Count of the frames, or periods of audio, that came.
     public let units: Int
-    /// Time by the clock, nanoseconds.
-    public let elapsedNanoseconds: Int64
-    /// Processor time of this process, nanoseconds.
-    public let processorNanoseconds: Int64
+    /// Time by the clock.
+    public let elapsed: Duration
+    /// Processor time of this process.
+    public let processor: Duration
     /// Time from one unit's timestamp to the next one's, where nothing was lost in between.
     public let intervals: Spread
     /// Time from a unit's timestamp until the reader had it. A period of audio has the timestamp of its first sample, so
     /// that its own length is part of the delay.
     public let delays: Spread
 
-    /// Median, 99th percentile and maximum, in nanoseconds.
+    /// Median, 99th percentile and maximum.
     public struct Spread: Hashable, Sendable {
-        public let median, slow, most: Int64
+        public let median, slow, most: Duration
 
         init(_ values: some Sequence<Int64>) {
             let ranks = Percentile(of: values)
-            (median, slow, most) = (ranks[50], ranks[99], ranks[100])
+            (median, slow, most) = (.nanoseconds(ranks[50]), .nanoseconds(ranks[99]), .nanoseconds(ranks[100]))
         }
     }
 
     /// Count of the frames that were made and not delivered: pictures, or samples of each channel.
     public var lost: UInt64 { statistics.made - min(statistics.delivered, statistics.made) }
-    /// Least deviation of the worst timestamps, one in a hundred, from the median interval, in nanoseconds.
-    public var jitterNanoseconds: Int64 { max(intervals.slow - intervals.median, 0) }
+    /// Least deviation of the worst timestamps, one in a hundred, from the median interval.
+    public var jitter: Duration { max(intervals.slow - intervals.median, .zero) }
     /// Part of one processor that was used, 0 upwards.
-    public var processorShare: Double { Double(processorNanoseconds) / Double(max(elapsedNanoseconds, 1)) }
+    public var processorShare: Double { Double(processor.exactNanoseconds) / Double(max(elapsed.exactNanoseconds, 1)) }
 }

@@ -45,8 +45,8 @@ public struct EncoderBenchmark: Sendable {
         let bytes = run.task.bytes - before
         let ranks = Percentile(of: times)
         return EncoderMeasurement(
-            subject: subject, frames: times.count, bytes: bytes, elapsedNanoseconds: spent.elapsed,
-            processorNanoseconds: spent.processor, medianNanoseconds: ranks[50], slowNanoseconds: ranks[99],
+            subject: subject, frames: times.count, bytes: bytes, elapsed: .nanoseconds(spent.elapsed),
+            processor: .nanoseconds(spent.processor), median: .nanoseconds(ranks[50]), slow: .nanoseconds(ranks[99]),
             allocationsPerFrame: try allocations(run, among: times))
     }
 

@@ -9,22 +9,22 @@ public struct EncoderMeasurement: Hashable, Sendable {
     public let frames: Int
     /// Bytes that came out of them.
     public let bytes: Int64
-    /// Time by the clock, nanoseconds.
-    public let elapsedNanoseconds: Int64
-    /// Processor time, nanoseconds.
-    public let processorNanoseconds: Int64
-    /// Time of the median frame by the clock, nanoseconds.
-    public let medianNanoseconds: Int64
-    /// Time of the frame at the 99th percentile by the clock, nanoseconds; of fewer than a hundred, the slowest frame's.
-    public let slowNanoseconds: Int64
+    /// Time by the clock.
+    public let elapsed: Duration
+    /// Processor time.
+    public let processor: Duration
+    /// Time of the median frame by the clock.
+    public let median: Duration
+    /// Time of the frame at the 99th percentile by the clock; of fewer than a hundred, the slowest frame's.
+    public let slow: Duration
     /// Allocations a frame, those of codec libraries included; `nil` where they can't be counted.
     public let allocationsPerFrame: Double?
 
-    /// Duration of all frames together, nanoseconds.
-    public var mediaNanoseconds: Int64 { Int64(frames) * subject.frameNanoseconds }
+    /// Duration of all frames together.
+    public var media: Duration { .nanoseconds(Int64(frames) * subject.frameNanoseconds) }
 
     /// Speed on one processor: 1 keeps up with the device and has no time left.
-    public var speed: Double { Double(mediaNanoseconds) / Double(max(processorNanoseconds, 1)) }
+    public var speed: Double { Double(media.exactNanoseconds) / Double(max(processor.exactNanoseconds, 1)) }
 
     /// Speed of video at another frame rate than the subject's; of audio, its ``speed``.
     public func times(at rate: FrameRate) -> Double {
@@ -33,19 +33,19 @@ public struct EncoderMeasurement: Hashable, Sendable {
     }
 
     /// Bits a second of the encoded track.
-    public var bitrate: Double { Double(bytes) * 8e9 / Double(max(mediaNanoseconds, 1)) }
+    public var bitrate: Double { Double(bytes) * 8e9 / Double(max(media.exactNanoseconds, 1)) }
 
-    /// Processor time a frame, nanoseconds.
-    public var processorNanosecondsPerFrame: Double { Double(processorNanoseconds) / Double(max(frames, 1)) }
+    /// Processor time a frame, to a fraction of a nanosecond.
+    public var processorPerFrame: Duration { processor / max(frames, 1) }
 
     /// Headroom at another frame rate.
     public func headroom(at rate: FrameRate) -> Headroom {
-        Headroom(times: times(at: rate), slowest: slowNanoseconds, frame: rate.frameNanoseconds)
+        Headroom(times: times(at: rate), slowest: slow, frame: rate.frameDuration)
     }
 
     /// Headroom at the subject's own rate.
     public var headroom: Headroom {
-        Headroom(times: speed, slowest: slowNanoseconds, frame: subject.frameNanoseconds)
+        Headroom(times: speed, slowest: slow, frame: .nanoseconds(subject.frameNanoseconds))
     }
 }
 
@@ -62,13 +62,13 @@ public enum Headroom: String, Hashable, Sendable, CaseIterable, Codable {
 
     /// - Parameters:
     ///   - times: speed, 1 where it just keeps up.
-    ///   - slowest: time of the frame at the 99th percentile, nanoseconds.
-    ///   - frame: time from one frame to the next, nanoseconds.
-    public init(times: Double, slowest: Int64, frame: Int64) {
+    ///   - slowest: time of the frame at the 99th percentile.
+    ///   - frame: time from one frame to the next.
+    public init(times: Double, slowest: Duration, frame: Duration) {
         if times < 1 {
             self = .slow
         } else {
-            self = times >= 1.5 && slowest <= 2 * frame ? .fine : .tight
+            self = times >= 1.5 && slowest <= frame * 2 ? .fine : .tight
         }
     }
 }

@@ -36,7 +36,7 @@ public struct RingBenchmark: Hashable, Sendable {
             }
             items += itemsOfRun
         } while clock.now() - begun < limit
-        return RingMeasurement(kind: kind, bytes: bytes, items: items, elapsedNanoseconds: elapsed)
+        return RingMeasurement(kind: kind, bytes: bytes, items: items, elapsed: .nanoseconds(elapsed))
     }
 
     /// Items of one run: so many that starting its thread costs nothing beside them.
@@ -68,19 +68,20 @@ public struct RingMeasurement: Hashable, Sendable {
     public let bytes: Int
     /// Count of periods or pictures.
     public let items: Int
-    /// Time of all items by the clock, nanoseconds.
-    public let elapsedNanoseconds: Int64
+    /// Time of all items by the clock.
+    public let elapsed: Duration
 
-    public init(kind: Kind, bytes: Int, items: Int, elapsedNanoseconds: Int64) {
+    public init(kind: Kind, bytes: Int, items: Int, elapsed: Duration) {
         self.kind = kind
         self.bytes = bytes
         self.items = items
-        self.elapsedNanoseconds = elapsedNanoseconds
+        self.elapsed = elapsed
     }
 
-    public var nanosecondsPerItem: Double { Double(elapsedNanoseconds) / Double(max(items, 1)) }
+    /// Time of one item, to a fraction of a nanosecond.
+    public var timePerItem: Duration { elapsed / max(items, 1) }
     /// Bytes a second.
-    public var throughput: Double { Double(bytes) * Double(items) * 1e9 / Double(max(elapsedNanoseconds, 1)) }
+    public var throughput: Double { Double(bytes) * Double(items) * 1e9 / Double(max(elapsed.exactNanoseconds, 1)) }
 }
 
 /// Buffers lent and given back by turns, in one thread: the ring's own cost, without that of threads.

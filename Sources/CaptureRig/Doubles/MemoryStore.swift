@@ -12,7 +12,7 @@ public final class MemoryStore: GrantStore {
         var decisions: [Decision] = []
         var consumed: [Decision] = []
         var kills: Set<CapabilityName> = []
-        var latest: Int64 = 0
+        var latest = Duration.zero
         var events: [AuditEvent] = []
         var lastID: Int64 = 0
         var failure: CaptureError?
@@ -57,8 +57,8 @@ public final class MemoryStore: GrantStore {
         state.withLock { $0.beforeSnapshot = hook }
     }
 
-    /// Raises the latest wall clock time that the store has seen, in nanoseconds since 1970.
-    public func see(wall: Int64) { state.withLock { $0.latest = max($0.latest, wall) } }
+    /// Raises the latest wall clock time that the store has seen, since 1970.
+    public func see(sinceEpoch time: Duration) { state.withLock { $0.latest = max($0.latest, time) } }
 
     public func snapshot() throws(CaptureError) -> StoreSnapshot {
         let (hook, number) = state.withLock { state in
@@ -69,7 +69,7 @@ public final class MemoryStore: GrantStore {
         hook?(number)
         return try perform { state in
             StoreSnapshot(
-                decisions: state.decisions, killSwitches: state.kills, latestWallNanoseconds: state.latest,
+                decisions: state.decisions, killSwitches: state.kills, latestSinceEpoch: state.latest,
                 consumed: state.consumed, version: state.version)
         }
     }
@@ -82,7 +82,7 @@ public final class MemoryStore: GrantStore {
             return decisions.map { state.store($0) }
         }
         changed()
-        return StoreCommit(decisions: stored, committedNanoseconds: 0)
+        return StoreCommit(decisions: stored, committed: .zero)
     }
 
     public func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
@@ -94,7 +94,7 @@ public final class MemoryStore: GrantStore {
             return removed
         }
         changed()
-        return StoreCommit(decisions: removed, committedNanoseconds: 0)
+        return StoreCommit(decisions: removed, committed: .zero)
     }
 
     public func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
@@ -107,7 +107,7 @@ public final class MemoryStore: GrantStore {
             return used
         }
         changed()
-        return StoreCommit(decisions: used, committedNanoseconds: 0)
+        return StoreCommit(decisions: used, committed: .zero)
     }
 
     public func setKillSwitch(
@@ -118,7 +118,7 @@ public final class MemoryStore: GrantStore {
             state.events.append(audit)
         }
         changed()
-        return StoreCommit(decisions: [], committedNanoseconds: 0)
+        return StoreCommit(decisions: [], committed: .zero)
     }
 
     public func append(_ event: AuditEvent) throws(CaptureError) {

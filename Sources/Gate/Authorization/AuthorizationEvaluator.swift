@@ -49,7 +49,7 @@ struct AuthorizationEvaluator: Sendable {
             let snapshot = if let earlier, isCurrent(earlier) { earlier } else { try store.snapshot() }
             // Read last: waiting for the store takes time.
             let now = clock.now
-            let seen = now.notBefore(wall: snapshot.latestWallNanoseconds)
+            let seen = now.notBefore(wall: snapshot.latestSinceEpoch.exactNanoseconds)
             let findings = requests.map { request in
                 let status = status(of: request, in: snapshot, at: now)
                 return Finding(status: status, at: seen, laterClock: laterClock(for: request, status, snapshot, now))
@@ -72,7 +72,7 @@ struct AuthorizationEvaluator: Sendable {
         let rules = AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
         let status = rules.status(
             of: request.request, on: request.device, restriction: request.restriction,
-            verdict: verdict(on: request, at: now, snapshot.latestWallNanoseconds))
+            verdict: verdict(on: request, at: now, snapshot.latestSinceEpoch))
         let others = request.aliases + (request.mayBeAny ? rules.deniedDevices(of: request.request.capability) : [])
         let denials = others.lazy.compactMap { rules.denial(of: request.request, as: $0, instead: status) }
         return denials.first ?? status
@@ -87,13 +87,13 @@ struct AuthorizationEvaluator: Sendable {
             .laterClock(of: request.request, on: request.device)
     }
 
-    private func verdict(on request: Request, at now: GateInstant, _ latestWall: Int64) -> PolicyVerdict {
+    private func verdict(on request: Request, at now: GateInstant, _ latest: Duration) -> PolicyVerdict {
         // Nobody is asked about a subject that nobody knows: the rules refuse it before they look at this.
         guard case .success(let subject) = subject else { return .ask }
         let query = PolicyQuery(
             capability: request.request.capability, level: request.request.level,
             device: request.device ?? DeviceID(rawValue: request.request.device.description), aliases: request.aliases,
-            mayBeAny: request.mayBeAny, at: now, latestWallNanoseconds: latestWall)
+            mayBeAny: request.mayBeAny, at: now, latestSinceEpoch: latest)
         return policy.verdict(for: subject, on: query)
     }
 }
@@ -105,8 +105,7 @@ extension StoreSnapshot {
         var seen = decisions.filter { $0.lifetime != .once || $0.verdict == .deny }
         if basis.lifetime == .once, knows(basis.decision) { seen.append(basis.decision) }
         return StoreSnapshot(
-            decisions: seen, killSwitches: killSwitches, latestWallNanoseconds: latestWallNanoseconds,
-            consumed: consumed)
+            decisions: seen, killSwitches: killSwitches, latestSinceEpoch: latestSinceEpoch, consumed: consumed)
     }
 
     private func knows(_ once: Decision) -> Bool {

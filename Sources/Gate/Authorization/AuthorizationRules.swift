@@ -24,7 +24,7 @@ struct AuthorizationRules: Sendable {
         decisions = snapshot.decisions.filter { $0.verdict == .deny || $0.capability.has($0.level) }
         killSwitches = snapshot.killSwitches
         clock = now
-        self.now = now.notBefore(wall: snapshot.latestWallNanoseconds)
+        self.now = now.notBefore(wall: snapshot.latestSinceEpoch.exactNanoseconds)
     }
 
     /// Status of a request.
@@ -87,7 +87,7 @@ struct AuthorizationRules: Sendable {
     ) -> Grant? {
         guard case .allow(let origin, let until) = verdict else { return nil }
         var lifetime = Lifetime.always
-        if let until {
+        if let until = until?.exactNanoseconds {
             guard until > now.wallNanoseconds else { return nil }
             lifetime = .until(now.advanced(by: until - now.wallNanoseconds))
         }

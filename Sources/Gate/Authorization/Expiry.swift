@@ -4,18 +4,35 @@
 ///
 /// *thread-safe*
 public struct GateInstant: Hashable, Sendable, Codable {
-    /// CLOCK_REALTIME, nanoseconds since 1970-01-01T00:00:00Z.
-    public let wallNanoseconds: Int64
-    /// CLOCK_BOOTTIME, nanoseconds since boot, time asleep included.
-    public let bootNanoseconds: Int64
+    /// ``sinceEpoch`` in nanoseconds, as stores and the audit log have it.
+    package let wallNanoseconds: Int64
+    /// ``sinceBoot`` in nanoseconds, as stores and the audit log have it.
+    package let bootNanoseconds: Int64
     /// `/proc/sys/kernel/random/boot_id`.
     public let bootID: String
 
-    public init(wallNanoseconds: Int64, bootNanoseconds: Int64, bootID: String) {
+    /// Makes a moment in whole nanoseconds. Longer times than 64 bits hold, 292 years, are limited.
+    ///
+    /// - Parameters:
+    ///   - sinceEpoch: CLOCK_REALTIME, since 1970-01-01T00:00:00Z.
+    ///   - sinceBoot: CLOCK_BOOTTIME, since boot, time asleep included.
+    ///   - bootID: `/proc/sys/kernel/random/boot_id`.
+    public init(sinceEpoch: Duration, sinceBoot: Duration, bootID: String) {
+        self.init(
+            wallNanoseconds: sinceEpoch.exactNanoseconds, bootNanoseconds: sinceBoot.exactNanoseconds, bootID: bootID)
+    }
+
+    /// Makes a moment of what a clock or a store has.
+    package init(wallNanoseconds: Int64, bootNanoseconds: Int64, bootID: String) {
         self.wallNanoseconds = wallNanoseconds
         self.bootNanoseconds = bootNanoseconds
         self.bootID = bootID
     }
+
+    /// CLOCK_REALTIME, since 1970-01-01T00:00:00Z.
+    public var sinceEpoch: Duration { .nanoseconds(wallNanoseconds) }
+    /// CLOCK_BOOTTIME, since boot, time asleep included.
+    public var sinceBoot: Duration { .nanoseconds(bootNanoseconds) }
 }
 
 /// The gate's source of time; tests inject their own.
@@ -107,15 +124,14 @@ extension StoreSnapshot {
     ///   - decision: One of the store's decisions.
     ///   - now: The present clocks.
     public func hasRunOut(_ decision: Decision, at now: GateInstant) -> Bool {
-        decision.hasRunOut(at: now, latest: latestWallNanoseconds)
+        decision.hasRunOut(at: now, latest: latestSinceEpoch.exactNanoseconds)
     }
 
-    /// Latest wall time that the store has seen, nanoseconds since 1970, if the clock is at least a second behind it;
+    /// Latest wall time that the store has seen, since 1970, if the clock is at least a second behind it;
     /// `nil` otherwise. The clock was ahead then, or was set back since. Permissions for a time count by it.
     /// - Parameter now: The present clocks.
-    public func laterClock(than now: GateInstant) -> Int64? {
-        let (ahead, overflow) = latestWallNanoseconds.subtractingReportingOverflow(now.wallNanoseconds)
-        return overflow && latestWallNanoseconds > 0 || ahead >= 1_000_000_000 ? latestWallNanoseconds : nil
+    public func laterClock(than now: GateInstant) -> Duration? {
+        latestSinceEpoch - now.sinceEpoch >= .seconds(1) ? latestSinceEpoch : nil
     }
 }
 

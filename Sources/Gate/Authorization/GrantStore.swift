@@ -53,8 +53,8 @@ public struct StoreSnapshot: Sendable {
     public let decisions: [Decision]
     /// Capabilities that are switched off for this user.
     public let killSwitches: Set<CapabilityName>
-    /// Latest wall time that the store has seen, nanoseconds since 1970: a clock set back does not lower it.
-    public let latestWallNanoseconds: Int64
+    /// Latest wall time that the store has seen, since 1970: a clock set back does not lower it.
+    public let latestSinceEpoch: Duration
     /// `once` grants that were used up in this boot and not removed since. They allow nothing new. `nil` where the
     /// store forgets them: then only a newer denial, a kill switch or the policy ends a capture that runs on one.
     public let consumed: [Decision]?
@@ -63,12 +63,12 @@ public struct StoreSnapshot: Sendable {
 
     /// Makes a snapshot. See ``consumed`` for a store that forgets used-up grants.
     public init(
-        decisions: [Decision], killSwitches: Set<CapabilityName>, latestWallNanoseconds: Int64,
+        decisions: [Decision], killSwitches: Set<CapabilityName>, latestSinceEpoch: Duration,
         consumed: [Decision]? = nil, version: Int64? = nil
     ) {
         self.decisions = decisions
         self.killSwitches = killSwitches
-        self.latestWallNanoseconds = latestWallNanoseconds
+        self.latestSinceEpoch = latestSinceEpoch
         self.consumed = consumed
         self.version = version
     }
@@ -80,12 +80,12 @@ public struct StoreSnapshot: Sendable {
 public struct StoreCommit: Sendable {
     /// The decisions that were stored or removed, with their numbers.
     public let decisions: [Decision]
-    /// Time at which the change was durable, CLOCK_MONOTONIC in ns: a revocation's latency is measured from it.
-    public let committedNanoseconds: Int64
+    /// Time at which the change was durable, on CLOCK_MONOTONIC: a revocation's latency is measured from it.
+    public let committed: Duration
 
-    public init(decisions: [Decision], committedNanoseconds: Int64) {
+    public init(decisions: [Decision], committed: Duration) {
         self.decisions = decisions
-        self.committedNanoseconds = committedNanoseconds
+        self.committed = committed
     }
 }
 
@@ -170,12 +170,13 @@ public struct PolicyQuery: Hashable, Sendable {
     public let mayBeAny: Bool
     /// The present clocks.
     public let at: GateInstant
-    /// Latest wall time that the store has seen, nanoseconds since 1970: it ends permissions, never denials.
-    public let latestWallNanoseconds: Int64
+    /// Latest wall time that the store has seen, since 1970: it ends permissions, never denials. The default is the
+    /// earliest time there is, which ends nothing.
+    public let latestSinceEpoch: Duration
 
     public init(
         capability: CapabilityName, level: AccessLevel, device: DeviceID, aliases: [DeviceID] = [],
-        mayBeAny: Bool = false, at: GateInstant, latestWallNanoseconds: Int64 = .min
+        mayBeAny: Bool = false, at: GateInstant, latestSinceEpoch: Duration = .nanoseconds(Int64.min)
     ) {
         self.capability = capability
         self.level = level
@@ -183,7 +184,7 @@ public struct PolicyQuery: Hashable, Sendable {
         self.aliases = aliases
         self.mayBeAny = mayBeAny
         self.at = at
-        self.latestWallNanoseconds = latestWallNanoseconds
+        self.latestSinceEpoch = latestSinceEpoch
     }
 }
 
@@ -193,8 +194,8 @@ public struct PolicyQuery: Hashable, Sendable {
 public enum PolicyVerdict: Hashable, Sendable {
     /// No rule covers it, or one leaves it to the person.
     case ask
-    /// Allowed without asking, until wall time `until` (nanoseconds since 1970), if set.
-    case allow(PolicyOrigin, until: Int64?)
+    /// Allowed without asking, until wall time `until` (since 1970), if set.
+    case allow(PolicyOrigin, until: Duration?)
     /// Denied, with the rule or the fault as the reason.
     case deny(Restriction)
 }

@@ -35,14 +35,14 @@ extension PolicyRule {
     func isInForce(_ query: PolicyQuery) -> Bool? {
         guard let until else { return true }
         guard query.at.wallNanoseconds < until else { return false }
-        return query.latestWallNanoseconds < until ? true : nil
+        return query.latestSinceEpoch < .nanoseconds(until) ? true : nil
     }
 
     /// The verdict on a capture that the rule matches.
     func verdict(on capability: CapabilityName) -> PolicyVerdict {
         switch effect {
         case .ask: .ask
-        case .allow: .allow(origin, until: until)
+        case .allow: .allow(origin, until: until.map { .nanoseconds($0) })
         case .deny: .deny(restriction(of: capability))
         }
     }

@@ -101,7 +101,7 @@ extension SQLiteGrantStore {
             if decides { chain.head.announce() }
             chain.settle(db)
             if retains { AuditLog.retain(after: event, chain, db) }
-            return StoreCommit(decisions: changed, committedNanoseconds: committed)
+            return StoreCommit(decisions: changed, committed: .nanoseconds(committed))
         }
     }
 }

@@ -114,7 +114,7 @@ extension SQLiteGrantStore {
             let state = try chain.confirmed(db)
             return StoreSnapshot(
                 decisions: state.decisions, killSwitches: state.killSwitches,
-                latestWallNanoseconds: state.latestWallNanoseconds, consumed: state.consumed, version: version)
+                latestSinceEpoch: .nanoseconds(state.latestWallNanoseconds), consumed: state.consumed, version: version)
         }
     }
 

@@ -216,7 +216,7 @@ struct CaptureBenchOperation: CaptureOperation {
     /// Makes the operation at a recording's level, since it is a recording's cost that is measured; the
     /// purpose says that nothing is kept.
     init(_ device: Device, _ benchmark: CaptureBenchmark) {
-        let time = NumberText.time(nanoseconds: benchmark.duration.nanoseconds)
+        let time = NumberText.time(benchmark.duration)
         authorization = AuthorizedFor(
             Capability.All([
                 DeviceRequest(

@@ -46,7 +46,8 @@ extension BenchReport {
     /// Comparison of a ring's cost: less is better, so the earlier figure is divided by the new one.
     func comparison(of measurement: RingMeasurement) -> BenchComparison? {
         let earlier = baseline?.rings.first { $0.name == measurement.name }
-        return earlier.flatMap { BenchComparison($0.nanosecondsPerItem, than: measurement.nanosecondsPerItem) }
+        let now = measurement.timePerItem / .nanoseconds(1)
+        return earlier.flatMap { BenchComparison($0.nanosecondsPerItem, than: now) }
     }
 
     /// Comparison of a capture's share of a processor: less is better.

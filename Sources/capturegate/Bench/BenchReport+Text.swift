@@ -36,7 +36,7 @@ extension BenchReport {
         let rows = measurements.map { measurement in
             [measurement.subject.name] + (isStill ? [measurement.rateText] : measurement.speedTexts) + [
                 NumberText.bytes(measurement.bytes / Int64(max(measurement.frames, 1))),
-                BenchText.time(measurement.medianNanoseconds), BenchText.time(measurement.slowNanoseconds),
+                BenchText.time(measurement.median), BenchText.time(measurement.slow),
                 measurement.allocationsPerFrame.map { NumberText.fixed($0, 1) } ?? "unknown",
             ] + compared(comparison(of: measurement))
         }
@@ -54,7 +54,7 @@ extension BenchReport {
         let head = ["", "each", "throughput"] + (baseline == nil ? [] : ["against before"])
         let rows = rings.map { ring in
             [
-                ring.name, BenchText.time(Int64(ring.nanosecondsPerItem.rounded())),
+                ring.name, BenchText.time(.nanoseconds(Int64((ring.timePerItem / .nanoseconds(1)).rounded()))),
                 ring.kind == .sound ? "\(NumberText.bytes(Int64(ring.throughput)))/s" : "nothing is copied",
             ] + compared(comparison(of: ring))
         }
@@ -68,10 +68,10 @@ extension BenchReport {
             var lines = [
                 "", style.bold("\(capture.device.name.visible), \(capture.format)"),
                 "  \(NumberText.counted(capture.units, capture.frameName)) in "
-                    + "\(NumberText.time(nanoseconds: capture.elapsedNanoseconds)), "
+                    + "\(NumberText.time(capture.elapsed)), "
                     + (capture.lost == 0 ? "nothing lost" : style.red("\(lost) lost")),
                 "  from one to the next \(BenchText.time(capture.intervals.median)), 99 of 100 within "
-                    + "\(BenchText.time(capture.jitterNanoseconds)) more",
+                    + "\(BenchText.time(capture.jitter)) more",
                 "  with the reader after \(BenchText.time(capture.delays.median)), 99 of 100 after "
                     + "\(BenchText.time(capture.delays.slow))",
                 "  \(NumberText.fixed(capture.processorShare * 100, 1)) % of a processor, \(capture.statistics.priorityText)",
@@ -89,7 +89,7 @@ extension EncoderMeasurement {
     }
 
     /// Stills in a second of one processor.
-    fileprivate var rateText: String { NumberText.fixed(1e9 / max(processorNanosecondsPerFrame, 1), 1) }
+    fileprivate var rateText: String { NumberText.fixed(1e9 / max(processorPerFrame / .nanoseconds(1), 1), 1) }
 }
 
 extension CaptureMeasurement {
@@ -150,7 +150,8 @@ enum BenchText {
     static func times(_ value: Double) -> String { "\(NumberText.fixed(value, value < 20 ? 1 : 0))x" }
 
     /// Time in the unit that leaves one to three digits before the point.
-    static func time(_ nanoseconds: Int64) -> String {
+    static func time(_ duration: Duration) -> String {
+        let nanoseconds = duration.exactNanoseconds
         guard nanoseconds >= 1000 else { return "\(nanoseconds) ns" }
         var value = Double(nanoseconds) / 1000
         // "us", not "µs": a terminal without UTF-8 would spoil the column.

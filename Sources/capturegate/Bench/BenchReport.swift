@@ -77,9 +77,9 @@ extension EncoderMeasurement {
     fileprivate func json(_ comparison: BenchComparison?) -> JSONValue {
         var members: [(String, JSONValue)] = [
             ("name", .string(subject.name)), ("speed", .rounded(speed, 3)), ("headroom", .string(headroom.rawValue)),
-            ("frames", .count(frames)), ("media_ns", .integer(mediaNanoseconds)),
-            ("elapsed_ns", .integer(elapsedNanoseconds)), ("processor_ns", .integer(processorNanoseconds)),
-            ("p50_ns", .integer(medianNanoseconds)), ("p99_ns", .integer(slowNanoseconds)), ("bytes", .integer(bytes)),
+            ("frames", .count(frames)), ("media_ns", .nanoseconds(media)),
+            ("elapsed_ns", .nanoseconds(elapsed)), ("processor_ns", .nanoseconds(processor)),
+            ("p50_ns", .nanoseconds(median)), ("p99_ns", .nanoseconds(slow)), ("bytes", .integer(bytes)),
             ("allocations_per_frame", allocationsPerFrame.map { .rounded($0, 3) } ?? .null),
         ]
         // At other rates than the measured one, since the answer is "can it record 60 a second?".
@@ -102,8 +102,8 @@ extension RingMeasurement {
         .object(
             [
                 ("name", .string(name)), ("kind", .string(kind.rawValue)), ("bytes", .count(bytes)),
-                ("items", .count(items)), ("elapsed_ns", .integer(elapsedNanoseconds)),
-                ("ns_per_item", .rounded(nanosecondsPerItem, 1)),
+                ("items", .count(items)), ("elapsed_ns", .nanoseconds(elapsed)),
+                ("ns_per_item", .rounded(timePerItem / .nanoseconds(1), 1)),
                 ("bytes_per_second", kind == .sound ? .rounded(throughput, 0) : .null),
             ] + BenchComparison.members(comparison))
     }
@@ -120,8 +120,8 @@ extension CaptureMeasurement {
                 ("lost", .count(lost)), ("lost_by_device", .count(statistics.lostByDevice)),
                 ("lost_by_reader", .count(statistics.lostByReader)),
                 ("xruns", .count(statistics.xruns)), ("stalls", .count(statistics.stalls)),
-                ("elapsed_ns", .integer(elapsedNanoseconds)), ("processor_ns", .integer(processorNanoseconds)),
-                ("processor_share", .rounded(processorShare, 4)), ("jitter_ns", .integer(jitterNanoseconds)),
+                ("elapsed_ns", .nanoseconds(elapsed)), ("processor_ns", .nanoseconds(processor)),
+                ("processor_share", .rounded(processorShare, 4)), ("jitter_ns", .nanoseconds(jitter)),
                 ("interval_ns", intervals.json), ("delay_ns", delays.json),
                 ("priority", .string(statistics.priorityText)),
             ] + BenchComparison.members(comparison))
@@ -135,7 +135,9 @@ extension CaptureStatistics {
 
 extension CaptureMeasurement.Spread {
     /// Spread of times in nanoseconds: median, 99th percentile, maximum.
-    fileprivate var json: JSONValue { ["p50": .integer(median), "p99": .integer(slow), "max": .integer(most)] }
+    fileprivate var json: JSONValue {
+        ["p50": .nanoseconds(median), "p99": .nanoseconds(slow), "max": .nanoseconds(most)]
+    }
 }
 
 /// Machine that the figures come from.

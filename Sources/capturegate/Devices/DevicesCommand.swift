@@ -167,11 +167,11 @@ struct DeviceEvents {
     func tellAll() async throws {
         // Devices that were there at the start carry the time of the first scan: they are initial, and what
         // comes later is not.
-        var beginning: Int64?
+        var beginning: Duration?
         for await event in DeviceMonitor() {
-            let begin = beginning ?? event.noticedNanoseconds
+            let begin = beginning ?? event.noticed
             beginning = begin
-            let line = Entry(event, isInitial: event.noticedNanoseconds == begin)
+            let line = Entry(event, isInitial: event.noticed == begin)
             guard capability == nil || line.device.capability == capability else { continue }
             try StandardStream.output.line(json ? line.json.text : line.text)
         }
@@ -207,7 +207,7 @@ struct DeviceEvents {
                 case .removed(let device): ("remove", device)
                 case .changed(let device): ("change", device)
                 }
-            nanoseconds = event.noticedNanoseconds
+            nanoseconds = event.noticed.exactNanoseconds
             self.isInitial = isInitial
         }
 

@@ -80,7 +80,7 @@ struct GrantCommand: ParsableCommand {
     private func tell(_ decision: Decision, _ commit: StoreCommit, _ notes: [String]) throws {
         if json.isOn {
             let document: JSONValue = [
-                "decision": decision.json, "committed_ns": .integer(commit.committedNanoseconds),
+                "decision": decision.json, "committed_ns": .nanoseconds(commit.committed),
                 "notes": .strings(notes),
             ]
             return try StandardStream.output.line(document.text)
@@ -187,7 +187,7 @@ struct GrantWarnings {
                 "All \(capability) capture is switched off; the grant will not help before "
                     + "'capturegate kill \(capability) --off'.")
         }
-        if let seen = snapshot.laterClock(than: now), snapshot.hasRunOut(decision, at: now) {
+        if let seen = snapshot.laterClock(than: now)?.exactNanoseconds, snapshot.hasRunOut(decision, at: now) {
             notes.append(
                 "The store has seen a later clock, \(CivilTime.localText(nanoseconds: seen)), by which this is over already; the "
                     + "grant will not help. If that clock was wrong, forget it with 'capturegate reset --clock', then grant "

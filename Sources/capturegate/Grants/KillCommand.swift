@@ -36,7 +36,7 @@ struct KillCommand: ParsableCommand {
         let commit = try store.setKillSwitch(capability, on: !isLifted, audit: event)
         let document: JSONValue = [
             "capability": .string(capability.rawValue), "kill_switch": .bool(!isLifted),
-            "committed_ns": .integer(commit.committedNanoseconds),
+            "committed_ns": .nanoseconds(commit.committed),
         ]
         try StandardStream.output.line(json.isOn ? document.text : "All \(capability) capture is \(state).")
     }

@@ -49,27 +49,28 @@ struct ResetCommand: ParsableCommand {
             let forgotten = try store.forgetLaterClock(audit: Self.event(later, own, now))
             removed = StoreCommit(
                 decisions: (removed?.decisions ?? []) + forgotten.decisions,
-                committedNanoseconds: forgotten.committedNanoseconds)
+                committed: forgotten.committed)
         }
         try GrantRemoval.tell(removed, json: json.isOn)
     }
 
     /// Forgets a clock that was ahead, with the permissions for a time that depend on it.
-    private func forgetClock(of store: SQLiteGrantStore, _ later: Int64?, _ now: GateInstant) throws {
+    private func forgetClock(of store: SQLiteGrantStore, _ later: Duration?, _ now: GateInstant) throws {
         guard let later else {
             if json.isOn { return try GrantRemoval.tell(nil, json: true) }
             return try StandardStream.output.line("The store has seen no later clock.")
         }
         let commit = try store.forgetLaterClock(audit: Self.event(later, try ProcessSubject.current(), now))
         if !json.isOn {
-            try StandardStream.output.line("Forgotten: a clock of \(CivilTime.localText(nanoseconds: later)).")
+            let clock = CivilTime.localText(nanoseconds: later.exactNanoseconds)
+            try StandardStream.output.line("Forgotten: a clock of \(clock).")
         }
         if json.isOn || !commit.decisions.isEmpty { try GrantRemoval.tell(commit, json: json.isOn) }
     }
 
     /// Audit event about a forgotten clock.
-    private static func event(_ later: Int64?, _ subject: Subject, _ now: GateInstant) -> AuditEvent {
-        let clock = later.map { " of \(CivilTime.localText(nanoseconds: $0))" } ?? ""
+    private static func event(_ later: Duration?, _ subject: Subject, _ now: GateInstant) -> AuditEvent {
+        let clock = later.map { " of \(CivilTime.localText(nanoseconds: $0.exactNanoseconds))" } ?? ""
         return AuditEvent(
             .upkeep, at: now, subject: subject,
             detail: "a later clock\(clock) was forgotten by command, with the permissions for a time that rest on it")

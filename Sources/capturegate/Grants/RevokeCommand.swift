@@ -90,7 +90,7 @@ struct GrantRemoval {
         if json {
             let document: JSONValue = [
                 "removed": .array(removed.map(\.json)),
-                "committed_ns": commit.map { .integer($0.committedNanoseconds) } ?? .null,
+                "committed_ns": commit.map { .nanoseconds($0.committed) } ?? .null,
             ]
             return try StandardStream.output.line(document.text)
         }

@@ -120,7 +120,7 @@ struct MeterOperation: CaptureOperation {
     private func isComplete(_ readings: LevelReadings) async throws(CaptureError) -> Bool {
         for try await reading in readings {
             reporter.handle(.level(reading))
-            if let duration, .nanoseconds(reading.elapsedNanoseconds) >= duration { return true }
+            if let duration, reading.elapsed >= duration { return true }
         }
         return false
     }
@@ -166,7 +166,7 @@ struct MeterBarView: EventView {
         var text = isFirst ? "" : "\u{1B}[\(holds.count + 1)A"
         // A reading never has more channels than its format, but an index out of range would trap.
         for (channel, level) in reading.channels.enumerated() where channel < holds.count {
-            holds[channel].update(level.peakDBFS, isClipped: level.isClipped, at: reading.elapsedNanoseconds)
+            holds[channel].update(level.peakDBFS, isClipped: level.isClipped, at: reading.elapsed.exactNanoseconds)
             text += "\r\u{1B}[K" + row(channel, level) + "\n"
         }
         text += "\r\u{1B}[K" + scale(reading) + "\n"
@@ -203,7 +203,7 @@ struct MeterBarView: EventView {
     /// Row below the bars: figures, time, losses.
     private func scale(_ reading: LevelReading) -> String {
         let lost = reading.lost > 0 ? "  lost \(reading.lost)" : ""
-        let foot = "\(NumberText.time(nanoseconds: reading.elapsedNanoseconds))\(lost)  Ctrl-C ends it."
+        let foot = "\(NumberText.time(reading.elapsed))\(lost)  Ctrl-C ends it."
         // In a narrower bar the scale's figures would touch.
         guard width >= 40 else { return foot.fitting(stream.columns) }
         return "     \(MeterScale(width: width).figures)  \(style.faint(foot))"
@@ -231,11 +231,11 @@ struct MeterPlainView: EventView {
     /// Adds a reading, and writes a line once a second is over.
     private mutating func add(_ reading: LevelReading) throws(StreamFailure) {
         loudest = loudest.isEmpty ? reading.channels : zip(loudest, reading.channels).map { $0.louder($1) }
-        guard reading.elapsedNanoseconds >= next else { return }
-        next = (reading.elapsedNanoseconds / 1_000_000_000 + 1) * 1_000_000_000
+        guard reading.elapsed.exactNanoseconds >= next else { return }
+        next = (reading.elapsed.exactNanoseconds / 1_000_000_000 + 1) * 1_000_000_000
         let levels = loudest.map { MeterText.level($0) }.joined(separator: "  ")
         let lost = reading.lost > 0 ? "  lost \(reading.lost)" : ""
-        try StandardStream.output.line("\(NumberText.time(nanoseconds: reading.elapsedNanoseconds))  \(levels)\(lost)")
+        try StandardStream.output.line("\(NumberText.time(reading.elapsed))  \(levels)\(lost)")
         loudest = []
     }
 }
@@ -265,7 +265,7 @@ struct MeterNDJSONView: EventView {
             ])
         case .level(let reading):
             try tell([
-                "event": "level", "elapsed_ns": .integer(reading.elapsedNanoseconds), "lost": .count(reading.lost),
+                "event": "level", "elapsed_ns": .nanoseconds(reading.elapsed), "lost": .count(reading.lost),
                 "channels": .array(reading.channels.map(\.json)),
             ])
         case .ended(let isComplete): try tell(["event": "end", "reason": isComplete ? "complete" : "interrupt"])

@@ -36,9 +36,9 @@ struct IncompleteRecording: Error {
     /// Sentence about what is there all the same.
     var remainder: String {
         // Only OUT failed, and at once; the other outputs have the recording.
-        if clip.durationNanoseconds == 0, !clip.tees.isEmpty { return "Only what --tee names has the recording." }
+        if clip.duration == .zero, !clip.tees.isEmpty { return "Only what --tee names has the recording." }
         if clip.path == "-" { return "Ended early: \(clip.end.phrase)." }
-        let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
+        let time = NumberText.time(clip.duration)
         let path = clip.segments.isEmpty ? "\(clip.path.visible) is valid and holds" : "Its files are valid and hold"
         return "Ended early: \(clip.end.phrase). \(path) \(time)."
     }

@@ -62,7 +62,7 @@ struct RecordingOperation: CaptureOperation {
         // The devices stay closed until shortly before: nobody is watched hours ahead.
         if let moment = settings.startsAt {
             reporter.handle(.waiting(preRoll: nil, startsAt: moment))
-            try await ScheduledStart(nanoseconds: moment).wait(preRoll: settings.preRoll, control: stop.control)
+            try await ScheduledStart(sinceEpoch: moment).wait(preRoll: settings.preRoll, control: stop.control)
         }
         // Enter means something only while a pre-roll waits for it.
         let enter = settings.preRoll == nil ? nil : EnterKeyListener { [stop] in stop.control.begin() }

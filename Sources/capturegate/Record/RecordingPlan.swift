@@ -95,8 +95,8 @@ struct RecordingPlan: Sendable {
     private var purpose: String {
         let targets = ([destination] + tees.map(\.destination)).map(Self.phrase).joined(separator: " and ")
         let end = settings.untilSilence == nil ? "until it is stopped" : "until it is quiet"
-        let time = settings.duration.map { "for \(NumberText.time(nanoseconds: $0.nanoseconds))" } ?? end
-        let start = settings.startsAt.map { "from \(CivilTime.localText(nanoseconds: $0)) " } ?? ""
+        let time = settings.duration.map { "for \(NumberText.time($0))" } ?? end
+        let start = settings.startsAt.map { "from \(CivilTime.localText(nanoseconds: $0.exactNanoseconds)) " } ?? ""
         return "Record \(start)\(time) \(targets)"
     }
 
@@ -135,7 +135,7 @@ extension RecorderSettings {
         encoders.audioCodec = command.audio.audioCodec
         command.encoding.apply(to: &encoders)
         onLoss = command.onLoss
-        startsAt = moment
+        startsAt = moment.map { .nanoseconds($0) }
         preRoll = command.times.preRoll?.duration
         untilSilence = command.times.untilSilence?.rule
         labels = ClipLabels(title: command.title)

@@ -96,7 +96,7 @@ extension RecoveryReport {
             NumberText.counted(track.frames, track.kind == .video ? "picture" : "sample")
         }
         // A raw stream has no timestamps, and so no duration.
-        let time = durationNanoseconds > 0 ? [NumberText.time(nanoseconds: durationNanoseconds)] : []
+        let time = duration > .zero ? [NumberText.time(duration)] : []
         let parts = time + counts + [NumberText.bytes(bytes)]
         let rest =
             isSourceRemoved ? "\(source.visible) is removed." : "\(source.visible) is still there."
@@ -108,7 +108,7 @@ extension RecoveryReport {
         guard lostBytes > 0 else { return "No frame is missing." }
         let pieces = NumberText.counted(losses.count, "piece")
         let silence =
-            silencedNanoseconds > 0 ? "; \(NumberText.time(nanoseconds: silencedNanoseconds)) are silence" : ""
+            silenced > .zero ? "; \(NumberText.time(silenced)) are silence" : ""
         return "\(NumberText.bytes(lostBytes)) could not be read, in \(pieces)\(silence)."
     }
 }

@@ -8,26 +8,26 @@ struct ClipSummary {
     /// Lines in the order of the clip's tracks.
     var lines: [String] {
         let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
-        let time = NumberText.time(nanoseconds: clip.durationNanoseconds)
+        let time = NumberText.time(clip.duration)
         return ["\(Self.name(clip.path, clip.segments)): \(time)\(size), \(clip.end.phrase)"]
             + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) } + clip.tees.map(Self.line)
     }
 
     /// Line about a finished file of several.
     static func line(_ part: ClipSegment) -> String {
-        "\(place(part.path)): \(NumberText.time(nanoseconds: part.durationNanoseconds)), \(NumberText.bytes(part.bytes))"
+        "\(place(part.path)): \(NumberText.time(part.duration)), \(NumberText.bytes(part.bytes))"
     }
 
     /// Line about a loss in a track.
     static func line(_ track: ClipTrack, _ mark: LossEvent) -> String {
         let lost = NumberText.counted(mark.frames, track.kind == .video ? "picture" : "sample")
-        return "\(NumberText.time(nanoseconds: mark.atNanoseconds)): \(lost) lost by \(track.name.visible)"
+        return "\(NumberText.time(mark.at)): \(lost) lost by \(track.name.visible)"
     }
 
     /// Line about a signal that is lost, or back.
-    static func line(_ track: ClipTrack, _ signal: SignalState, at nanoseconds: Int64) -> String {
+    static func line(_ track: ClipTrack, _ signal: SignalState, at time: Duration) -> String {
         let loss = signal == .present ? "" : "; what it delivers counts as lost"
-        return "\(NumberText.time(nanoseconds: nanoseconds)): \(track.name.visible) \(signal.phrase)\(loss)"
+        return "\(NumberText.time(time)): \(track.name.visible) \(signal.phrase)\(loss)"
     }
 
     /// Line about an output that failed while others go on.
@@ -37,7 +37,7 @@ struct ClipSummary {
 
     /// Line about a further output.
     private static func line(_ tee: ClipTee) -> String {
-        let time = NumberText.time(nanoseconds: tee.durationNanoseconds)
+        let time = NumberText.time(tee.duration)
         let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
         let files = name(tee.path, tee.segments)
         return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(encoderLosses(tee.ledger)), \(reason)"

@@ -145,7 +145,7 @@ struct ProgressText {
     let progress: RecordingProgress
 
     /// Time of the clip, pauses of an unplugged device included.
-    var time: String { NumberText.time(nanoseconds: progress.elapsedNanoseconds) }
+    var time: String { NumberText.time(progress.elapsed) }
 
     /// Peak of each microphone, `/` between them. Aligned to six columns, so that the words behind it stand
     /// still.

@@ -35,10 +35,10 @@ struct NDJSONView: EventView {
     }
 
     /// Clip that has not begun. The process id is what `kill -USR1` needs to begin it.
-    private static func waiting(_ preRoll: Duration?, _ moment: Int64?) -> JSONValue {
+    private static func waiting(_ preRoll: Duration?, _ moment: Duration?) -> JSONValue {
         [
             "event": "waiting", "pre_roll_ns": preRoll.map { .integer($0.nanoseconds) } ?? .null,
-            "start_at_ns": moment.map { .integer($0) } ?? .null, "pid": .integer(Int64(ProcessStart.processID)),
+            "start_at_ns": moment.map { .nanoseconds($0) } ?? .null, "pid": .integer(Int64(ProcessStart.processID)),
         ]
     }
 
@@ -60,10 +60,10 @@ struct NDJSONView: EventView {
     }
 
     /// Change of an input's signal.
-    private static func signal(_ track: ClipTrack, _ state: SignalState, _ nanoseconds: Int64) -> JSONValue {
+    private static func signal(_ track: ClipTrack, _ state: SignalState, _ time: Duration) -> JSONValue {
         [
             "event": "signal", "kind": .string(track.kind.rawValue), "device": .string(track.device),
-            "state": .string(state.word), "at_ns": .integer(nanoseconds),
+            "state": .string(state.word), "at_ns": .nanoseconds(time),
         ]
     }
 
@@ -78,8 +78,8 @@ struct NDJSONView: EventView {
     /// Finished file of several; it has its final name by now and may be moved away.
     private static func segment(_ part: ClipSegment) -> JSONValue {
         [
-            "event": "segment", "path": .string(part.path), "start_ns": .integer(part.startNanoseconds),
-            "duration_ns": .integer(part.durationNanoseconds), "bytes": .integer(part.bytes),
+            "event": "segment", "path": .string(part.path), "start_ns": .nanoseconds(part.start),
+            "duration_ns": .nanoseconds(part.duration), "bytes": .integer(part.bytes),
         ]
     }
 
@@ -87,7 +87,7 @@ struct NDJSONView: EventView {
     private static func end(_ clip: Clip, _ error: CaptureError?, _ last: Int64) -> JSONValue {
         [
             "event": "end", "reason": .string(clip.end.rawValue), "path": .string(clip.path),
-            "format": .string(clip.format.rawValue), "duration_ns": .integer(clip.durationNanoseconds),
+            "format": .string(clip.format.rawValue), "duration_ns": .nanoseconds(clip.duration),
             "bytes": .integer(clip.bytes), "last_timestamp_ns": .integer(last),
             "tracks": .array(clip.ledger.tracks.map(\.countsJSON)), "ledger": .rendered(clip.ledger.json),
             "segments": .array(clip.segments.map { .rendered($0.json) }),

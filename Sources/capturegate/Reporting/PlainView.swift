@@ -64,12 +64,14 @@ struct StartText {
     ///
     /// - Parameters:
     ///   - preRoll: captured time that is kept; `nil` without a pre-roll.
-    ///   - startsAt: start, nanoseconds since 1970; `nil` where a person begins it.
-    static func waiting(_ preRoll: Duration?, _ startsAt: Int64?) -> String {
-        let moment = startsAt.map { "at \(CivilTime.localText(nanoseconds: $0))\(milliseconds(of: $0))" }
+    ///   - startsAt: start, since 1970; `nil` where a person begins it.
+    static func waiting(_ preRoll: Duration?, _ startsAt: Duration?) -> String {
+        let moment = startsAt.map(\.exactNanoseconds).map {
+            "at \(CivilTime.localText(nanoseconds: $0))\(milliseconds(of: $0))"
+        }
         guard let preRoll else { return "Waiting: the clip begins \(moment ?? "soon"). Ctrl-C leaves nothing." }
         let start = moment.map { "the clip begins \($0), or with Enter" } ?? "Enter begins the clip"
-        let length = NumberText.time(nanoseconds: preRoll.nanoseconds)
+        let length = NumberText.time(preRoll)
         return
             "Capturing, and keeping the last \(length): \(start) (or kill -USR1 \(ProcessStart.processID)). Ctrl-C leaves nothing."
     }

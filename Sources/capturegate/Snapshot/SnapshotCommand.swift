@@ -190,7 +190,7 @@ struct SnapshotView: Sendable {
 extension Snapshot {
     /// Line for people.
     fileprivate var text: String {
-        let waited = NumberText.time(nanoseconds: waitedNanoseconds)
+        let waited = NumberText.time(self.waited)
         let settled = isSettled ? "settled after \(waited)" : "not settled after \(waited)"
         // Counted for bursts only: between stills a minute apart frames are meant to be skipped.
         let gap = missed == 0 ? "" : ", \(NumberText.counted(missed, "picture")) missed before it"
@@ -204,7 +204,7 @@ extension Snapshot {
             "height": .count(format.height), "pixel_format": .string(format.pixelFormat.description),
             "colorimetry": format.colorimetry.json, "field_order": .string(format.fieldOrder.rawValue),
             "pixel_aspect": .optional(format.pixelAspect?.description), "settled": .bool(isSettled),
-            "waited_ns": .integer(waitedNanoseconds), "timestamp_ns": .integer(timestamp),
+            "waited_ns": .nanoseconds(waited), "timestamp_ns": .integer(timestamp),
             "missed": .count(missed), "differences": .strings(differences.map(\.description)),
         ]
     }

@@ -94,7 +94,7 @@ struct StatusReport {
             ],
             "store": .string(storePath), "log_lines_kept": .count(keptLines), "policy": policy.json,
             "kill_switches": .strings(killSwitches),
-            "later_clock_ns": snapshot.laterClock(than: now).map { .integer($0) } ?? .null,
+            "later_clock_ns": snapshot.laterClock(than: now).map { .nanoseconds($0) } ?? .null,
             "devices": .array(devices.map(\.json)), "nodes": .array(nodes.map(\.json)),
             "decisions": .array(
                 snapshot.decisions.map { $0.json(and: [("in_force", .bool(state(of: $0) == Self.inForce))]) }),
@@ -104,7 +104,7 @@ struct StatusReport {
 
     /// Row about a clock that was ahead, by which permissions for a time count; empty where there was none.
     private var clock: [[String]] {
-        guard let seen = snapshot.laterClock(than: now) else { return [] }
+        guard let seen = snapshot.laterClock(than: now)?.exactNanoseconds else { return [] }
         return [
             [
                 "Clock",

@@ -27,7 +27,7 @@ struct LedgerTests {
     func clip() throws {
         let format = AudioFormat(sampleRate: 48000, channels: 2, sampleFormat: .s24)
         let clip = Clip(
-            path: "a.mkv", format: .matroska, durationNanoseconds: 5, bytes: 6,
+            path: "a.mkv", format: .matroska, duration: .nanoseconds(5), bytes: 6,
             tracks: [Recording.track(format), Recording.track(Source.video(.yuyv))], ledger: Recording.ledger,
             end: .deviceGone)
         let read = try #require(try JSONSerialization.jsonObject(with: Data(clip.json.utf8)) as? [String: Any])

@@ -6,7 +6,7 @@ import Testing
 @Suite("Notes in stills")
 struct StillNotesTests {
     /// 2026-02-03 04:05:06.007 UTC.
-    private let time: Int64 = 1_770_091_506_007_000_000
+    private let time = Duration.milliseconds(1_770_091_506_007)
 
     private func picture(_ still: StillFormat) throws -> [UInt8] {
         let video = Source.video(.yuyv)
@@ -63,7 +63,7 @@ struct StillNotesTests {
         let name = "\u{1B}[2J\0" + String(repeating: "é", count: 5000)
         for still in [StillFormat.jpeg, .png] {
             let plain = try picture(still)
-            let noted = StillMetadata(title: "\u{7}\n", device: name, time: -1).added(to: plain, still)
+            let noted = StillMetadata(title: "\u{7}\n", device: name, time: .nanoseconds(-1)).added(to: plain, still)
             #expect(noted.count < plain.count + 600)
             let text = String(decoding: noted, as: UTF8.self)
             #expect(text.contains("[2J" + String(repeating: "é", count: 126) + "\0") || still == .png)

@@ -51,7 +51,7 @@ struct RecoveryFuzz {
             let again = try ClipRecovery(of: path, to: path + ".again", replacing: true).run(removingSource: false)
             #expect(again.isComplete, "\(place): \(again.losses)")
             // Times of a file whose scale was changed are rounded to Matroska's ticks.
-            let difference = again.durationNanoseconds - first.durationNanoseconds
+            let difference = again.duration.exactNanoseconds - first.duration.exactNanoseconds
             #expect(abs(difference) <= 31_250, "\(place)")
             return "\(ending) \(first.tracks.map(\.kind)) \(first.losses.prefix(3).map(\.reason))"
         } catch let error as CaptureError {

@@ -18,10 +18,10 @@ struct PreRollTests {
 
     @Test("begins the clip where somebody asks for it; without one the moment that was said does")
     func asked() throws {
-        let never = Int64.max / 2
+        let never = Duration.nanoseconds(Int64.max / 2)
         for (seconds, startsAt, start) in [
             (5, nil, 7), (5, never, 7), (0, nil, 7), (nil, never, nil),
-        ] as [(Int?, Int64?, Int64?)] {
+        ] as [(Int?, Duration?, Int64?)] {
             var settings = RecorderSettings()
             settings.preRoll = seconds.map { .seconds($0) }
             settings.startsAt = startsAt

@@ -46,7 +46,7 @@ struct SegmentDiskFullTests {
             let kept = try Self.frames(scratch.path("a-0001.mka"), scratch)
             #expect(kept > 0 && kept < 6400)
             #expect(clip.ledger.tracks[0].delivered == UInt64(kept))
-            #expect(clip.durationNanoseconds == Int64(kept) * 125_000)
+            #expect(clip.duration.exactNanoseconds == Int64(kept) * 125_000)
         }
     }
 
@@ -90,7 +90,7 @@ struct SegmentDiskFullTests {
             #expect(clip.end == .complete && clip.ledger.tracks[0].delivered == 6400)
             let other = try #require(clip.tees.first)
             #expect(other.end == .diskFull && other.error?.kind == .diskFull)
-            #expect(other.ledger.tracks[0].delivered * 125_000 == UInt64(other.durationNanoseconds))
+            #expect(other.ledger.tracks[0].delivered * 125_000 == UInt64(other.duration.exactNanoseconds))
         }
     }
 }

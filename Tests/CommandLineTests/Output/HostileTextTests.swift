@@ -59,7 +59,7 @@ struct HostileTextTests {
         StatusReport(
             subject: subject(text), storePath: text,
             snapshot: StoreSnapshot(
-                decisions: [decision(text)], killSwitches: [CapabilityName(rawValue: text)], latestWallNanoseconds: 0,
+                decisions: [decision(text)], killSwitches: [CapabilityName(rawValue: text)], latestSinceEpoch: .zero,
                 consumed: [decision(text)]),
             keptLines: 1, now: SystemGateClock().now,
             policy: .unreadable([PolicyDiagnostic(file: text, message: text)]),
@@ -74,9 +74,9 @@ struct HostileTextTests {
             name: text,
             device: text)
         return Clip(
-            path: text, format: .matroska, durationNanoseconds: 1, bytes: 1, tracks: [track],
+            path: text, format: .matroska, duration: .nanoseconds(1), bytes: 1, tracks: [track],
             ledger: LossLedger(tracks: []), end: .complete,
-            segments: [ClipSegment(path: text, startNanoseconds: 0, durationNanoseconds: 1, bytes: 1)])
+            segments: [ClipSegment(path: text, start: .zero, duration: .nanoseconds(1), bytes: 1)])
     }
 
     private func control(_ text: String) -> ControlReport {

@@ -79,7 +79,7 @@ struct Decided: Hashable {
         decisions = snapshot.decisions
         consumed = snapshot.consumed ?? []
         killSwitches = snapshot.killSwitches
-        latest = snapshot.latestWallNanoseconds
+        latest = snapshot.latestSinceEpoch.exactNanoseconds
     }
 
     /// As a new opening sees it.

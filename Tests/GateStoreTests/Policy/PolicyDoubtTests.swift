@@ -22,7 +22,7 @@ struct PolicyDoubtTests {
     fileprivate func verdict(_ policy: PolicyDirectory, at seconds: Int64 = 1_800_000_000, latest: Int64 = 0) -> Word {
         let query = PolicyQuery(
             capability: .camera, level: .still, device: DeviceID(rawValue: "x"), at: Samples.instant(seconds),
-            latestWallNanoseconds: latest * 1_000_000_000)
+            latestSinceEpoch: .nanoseconds(latest * 1_000_000_000))
         switch policy.verdict(for: Samples.subject(), on: query) {
         case .ask: return .ask
         case .allow: return .allow

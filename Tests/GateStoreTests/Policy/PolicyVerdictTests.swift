@@ -120,7 +120,7 @@ struct PolicyVerdictTests {
                 on: PolicyQuery(
                     capability: capability, level: .meter, device: DeviceID(rawValue: "x"), at: Samples.instant()))
         }
-        let end = Int64(1_801_418_400) * 1_000_000_000
+        let end = Duration.seconds(1_801_418_400)
         #expect(ask(.microphone) == .allow(PolicyOrigin(file: file, line: 5), until: end))
         guard case .deny(let restriction) = ask(.camera) else {
             Issue.record("the camera is not denied")

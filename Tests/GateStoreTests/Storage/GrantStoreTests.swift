@@ -21,7 +21,7 @@ struct GrantStoreTests {
         let snapshot = try store.snapshot()
         #expect(snapshot.decisions.isEmpty)
         #expect(snapshot.killSwitches.isEmpty)
-        #expect(snapshot.latestWallNanoseconds == 0)
+        #expect(snapshot.latestSinceEpoch == .zero)
         #expect(snapshot.consumed == [])
     }
 
@@ -131,7 +131,7 @@ struct GrantStoreTests {
     func latestWall() throws {
         try store.append(Samples.event(at: Samples.instant(2_000_000_000)))
         try store.append(Samples.event(at: Samples.instant(1_000_000_000)))
-        #expect(try reopened().latestWallNanoseconds == 2_000_000_000 * 1_000_000_000)
+        #expect(try reopened().latestSinceEpoch == .nanoseconds(2_000_000_000 * 1_000_000_000))
     }
 
     @Test("A store whose file is replaced while it runs reads the new one")

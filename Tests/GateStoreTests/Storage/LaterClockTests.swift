@@ -36,12 +36,12 @@ struct LaterClockTests {
         try decide("/lasting", for: nil, at: now)
         try decide("/long", for: 2_400_000_000, at: now)
         try decide("/under", for: 3600, at: ahead)
-        #expect(try store.snapshot().laterClock(than: now) == ahead.wallNanoseconds)
+        #expect(try store.snapshot().laterClock(than: now) == ahead.sinceEpoch)
         let commit = try store.forgetLaterClock(audit: Samples.event(.upkeep, at: now))
         #expect(commit.decisions.map(\.subject.executable.path) == ["/over", "/under"])
         let snapshot = try SQLiteGrantStore(directory: folder.path).snapshot()
         #expect(snapshot.decisions.map(\.subject.executable.path) == ["/no", "/lasting", "/long"])
-        #expect(snapshot.latestWallNanoseconds == now.wallNanoseconds)
+        #expect(snapshot.latestSinceEpoch == now.sinceEpoch)
         #expect(snapshot.laterClock(than: now) == nil)
         #expect(try store.audit.last(1).first?.event?.kind == .upkeep)
         #expect(try store.audit.verify().isIntact)
@@ -56,18 +56,19 @@ struct LaterClockTests {
         #expect(!snapshot.hasRunOut(try #require(snapshot.decisions.first), at: now))
         #expect(snapshot.hasRunOut(try #require(snapshot.decisions.first), at: later(3600, than: now)))
         try store.append(Samples.event(at: Samples.instant(1_800_000_100)))
-        #expect(try store.snapshot().latestWallNanoseconds == Samples.instant(1_800_000_100).wallNanoseconds)
+        #expect(try store.snapshot().latestSinceEpoch == Samples.instant(1_800_000_100).sinceEpoch)
     }
 
     @Test("A clock that is behind by less than a second is no later one")
     func small() {
-        func later(_ ahead: Int64) -> Int64? {
-            StoreSnapshot(decisions: [], killSwitches: [], latestWallNanoseconds: now.wallNanoseconds + ahead)
+        func later(_ ahead: Int64) -> Duration? {
+            StoreSnapshot(decisions: [], killSwitches: [], latestSinceEpoch: now.sinceEpoch + .nanoseconds(ahead))
                 .laterClock(than: now)
         }
         #expect(later(0) == nil && later(999_999_999) == nil && later(-5) == nil)
         #expect(later(1_000_000_000) != nil)
-        let ends = StoreSnapshot(decisions: [], killSwitches: [], latestWallNanoseconds: .max)
-        #expect(ends.laterClock(than: GateInstant(wallNanoseconds: .min, bootNanoseconds: 0, bootID: "")) == .max)
+        let ends = StoreSnapshot(decisions: [], killSwitches: [], latestSinceEpoch: .nanoseconds(Int64.max))
+        let begins = GateInstant(wallNanoseconds: .min, bootNanoseconds: 0, bootID: "")
+        #expect(ends.laterClock(than: begins) == ends.latestSinceEpoch)
     }
 }

@@ -19,7 +19,7 @@ struct StoreMigrationTests {
         let snapshot = try store.snapshot()
         #expect(snapshot.decisions == [FirstFormat.decision])
         #expect(snapshot.killSwitches == [.camera])
-        #expect(snapshot.latestWallNanoseconds == 77)
+        #expect(snapshot.latestSinceEpoch == .nanoseconds(77))
         #expect(try store.audit.verify() == AuditReport(lines: 4, first: 1, last: 4, fault: nil))
         let detail = try store.audit.last(1).first?.event?.detail
         #expect(detail == "the store was brought to format 4, with 1 decisions and 1 kill switches as they were found")

@@ -83,11 +83,11 @@ extension Acceptance {
                 (false, { $0.clock.set(boot: $1.bootNanoseconds) }),
                 (false, { $0.clock.set(wall: $1.wallNanoseconds) }),
                 // The clock is set back after the store has seen a later one, in this boot or the next.
-                (false, { $0.store.see(wall: $1.wallNanoseconds) }),
+                (false, { $0.store.see(sinceEpoch: $1.sinceEpoch) }),
                 (
                     false,
                     { world, limit in
-                        world.store.see(wall: limit.wallNanoseconds)
+                        world.store.see(sinceEpoch: limit.sinceEpoch)
                         world.clock.set(wall: 1, boot: 1, bootID: "boot-2")
                     }
                 ),

@@ -80,7 +80,7 @@ extension Acceptance {
             let inner: MemoryStore
             func snapshot() throws(CaptureError) -> StoreSnapshot { try inner.snapshot() }
             func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
-                StoreCommit(decisions: decisions, committedNanoseconds: 0)
+                StoreCommit(decisions: decisions, committed: .zero)
             }
             func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
                 try inner.remove(ids, audit: audit)

@@ -242,7 +242,7 @@ extension MatroskaWriter {
         try patch(tail)
         try output.finish()
         return Clip(
-            path: output.destination.description, format: format, durationNanoseconds: end,
+            path: output.destination.description, format: format, duration: .nanoseconds(end),
             bytes: output.bytesWritten, tracks: tracks, ledger: ledger, end: reason)
     }
 

@@ -30,7 +30,7 @@ private struct StandingClock: GateClock {
 }
 
 extension GateInstant {
-    fileprivate static let zero = GateInstant(wallNanoseconds: 0, bootNanoseconds: 0, bootID: "boot")
+    fileprivate static let zero = GateInstant(sinceEpoch: .zero, sinceBoot: .zero, bootID: "boot")
 }
 
 extension Subject {
@@ -47,7 +47,7 @@ private struct OneGrant: GrantStore {
         let grant = Decision(
             id: 1, verdict: .allow, subject: .benchmark, capability: .microphone, level: .record, device: .any,
             lifetime: .always, decidedBy: .command, decidedAt: .zero)
-        return StoreSnapshot(decisions: [grant], killSwitches: [], latestWallNanoseconds: 0)
+        return StoreSnapshot(decisions: [grant], killSwitches: [], latestSinceEpoch: .zero)
     }
 
     func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit { try refuse() }
