@@ -24,7 +24,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var repaired: UInt64 = 0
     /// Time from the clip's start to the track's first frame, nanoseconds.
     public var startOffsetNanoseconds: Int64 = 0
-    /// Rate of the device's clock against CLOCK_MONOTONIC, parts per million; `nil` if the clip is too short to tell.
+    /// Rate of the device's clock against CLOCK_MONOTONIC, parts per million; `nil` where too short to tell.
     public var driftPPM: Double?
     /// Uncertainty of ``driftPPM`` in parts per million: the error is smaller 19 times in 20.
     public var driftUncertaintyPPM: Double?
@@ -32,7 +32,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     /// clock. More than some milliseconds means that the device's clock is off by more than is corrected, 2 %, or that the clip
     /// was too short for it.
     public var endOffsetNanoseconds: Int64?
-    /// Priority of the capture thread; `nil` if it never ran.
+    /// Priority that the capture thread got; `nil` where it never ran.
     public var priority: ThreadPriority?
     /// Presentation time of the first frame, nanoseconds from the clip's start.
     public var firstNanoseconds: Int64?
@@ -180,7 +180,7 @@ extension LostFrames {
 public struct LossEvent: Hashable, Sendable, Codable {
     /// Time from the clip's start, nanoseconds.
     public let atNanoseconds: Int64
-    /// Audio frames (samples of each channel), or video frames.
+    /// Samples of each channel, or video frames.
     public let frames: UInt64
 
     public init(atNanoseconds: Int64, frames: UInt64) {

@@ -38,10 +38,10 @@ extension Gatekeeper {
         }
     }
 
-    /// A gate whose decisions are kept in a folder of their own, as test kits need it: its permits open the built-in test
-    /// devices alone.
+    /// A gate whose decisions are kept in a separate directory, as test kits need it: its permits open only the built-in test
+    /// devices.
     ///
-    /// - Throws: `.store` where the folder can't be used.
+    /// - Throws: `.store` if the directory can't be used.
     public static func system(storeIn folder: String, prompter: any Prompter) throws(CaptureError) -> Gatekeeper {
         try system(storeIn: folder, prompter: prompter, as: .kit)
     }
@@ -109,9 +109,9 @@ enum ProcessEnvironment {
 }
 
 extension SQLiteGrantStore {
-    /// The folder of this user's store: the same for the gate and for every command.
+    /// The directory of this user's store: the same for the gate and for every command.
     ///
-    /// - Throws: `.store` where the environment can't be read or there is no home folder.
+    /// - Throws: `.store` if the environment can't be read or there is no home directory.
     package static func userDirectory() throws(CaptureError) -> String {
         try defaultDirectory(environment: ProcessEnvironment.read())
     }

@@ -71,7 +71,7 @@ package struct NodeProtection: Sendable {
             .compactMap { NodeProtection(of: $0) }
     }
 
-    /// Video nodes of which udev knows that they show nobody's picture: outputs, codecs, metadata.
+    /// Video nodes that do not show anybody, according to udev: outputs, codecs, metadata.
     private static var outputs: Set<String> {
         var nodes: Set<String> = []
         _ = UdevEnumerator.forEach(in: "video4linux", named: "video*") { device in
@@ -155,7 +155,7 @@ enum NodeAccess {
         return restriction(on: node, try? FileStatus.of(node).get())
     }
 
-    /// - Parameter status: `nil` where the folder of the node lets this user not even look.
+    /// - Parameter status: `nil` if the directory of the node can't be searched by this user.
     static func restriction(on node: String, _ status: FileStatus?) -> Restriction {
         let shown = VisibleText.of(node)
         return Restriction(
