@@ -79,8 +79,8 @@ extension GateQueue {
 
 /// The environment variables of this process, read from the kernel: `getenv` races with `setenv` of other threads.
 ///
-/// Whatever reads a variable that says where decisions are kept reads it here: what decides and what is decided with would
-/// otherwise mean different stores.
+/// Every reader of a variable that locates the decisions reads it here: otherwise the gate and a command could mean different
+/// stores.
 enum ProcessEnvironment {
     /// The variables at the process's start, as far as they can be read: for what decides nothing.
     static var current: [String: String] { (try? read()) ?? [:] }
