@@ -2,8 +2,8 @@ import CaptureGate
 
 /// A counter that a task can wait for: one side raises it, the other sleeps until it has a certain value.
 ///
-/// Tests use it instead of sleeping for some time and hoping: "until the prompter was asked twice" is `await
-/// prompter.asked.reached(2)`, which returns at once if that has already happened.
+/// Tests use it instead of sleeping for some time and hoping: "until the prompter was asked twice" is
+/// `await prompter.asked.reached(2)`, which returns at once if that has already happened.
 ///
 /// *thread-safe*
 package final class Signal: Sendable {
