@@ -17,7 +17,7 @@ let c: [CSetting] =
 // written with comes from its archive, by a linker script in Sources/Link: as a shared one it alone looks up 4,300 of the
 // 6,100 names of a start. Of the program alone: who depends on a library gets nothing of it.
 let quickStart = LinkerSetting.unsafeFlags(
-    ["-use-ld=lld", "-L", Context.packageDirectory + "/Sources/Link"]
+    ["-use-ld=lld", "-Xclang-linker", "-static-libgcc", "-L", Context.packageDirectory + "/Sources/Link"]
         + ["-z", "pack-relative-relocs", "-z", "relro", "-z", "now", "--no-export-dynamic"]
         .flatMap { ["-Xlinker", $0] },
     .when(platforms: [.linux], configuration: .release))

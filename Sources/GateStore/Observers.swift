@@ -1,6 +1,6 @@
 import Gate
 
-/// Who wants to know of changes.
+/// Observers of changes.
 final class Observers: Sendable {
     private struct List {
         var next: UInt64 = 0
@@ -9,9 +9,9 @@ final class Observers: Sendable {
 
     private let list = Locked(List())
 
-    /// The observation ends when what this returns is released.
+    /// Adds an observer; the observation ends when the returned object is released.
     ///
-    /// - Parameter watch: what must live as long as the observation does.
+    /// - Parameter watch: object that must live as long as the observation.
     func add(
         _ handler: @escaping @Sendable () -> Void, keeping watch: any AnyObject & Sendable
     ) -> any ChangeObservation {

@@ -1,9 +1,9 @@
 import CSystem
 
-/// Calls to a service on a D-Bus, one after another, bounded in time from the first step of connecting on.
+/// Calls to a D-Bus service, one after another, with a time limit that includes connecting.
 ///
-/// The corresponding C functions are those of sd-bus(3): `sd_bus_open`, `sd_bus_call_async`. libsystemd is loaded when a bus is
-/// first spoken to.
+/// The corresponding C functions are those of sd-bus(3): `sd_bus_open`, `sd_bus_call_async`. libsystemd is loaded with the
+/// first connection.
 ///
 /// *session-bound*: one thread at a time.
 package struct BusConnection: ~Copyable {
@@ -40,7 +40,7 @@ package struct BusConnection: ~Copyable {
     package init(to address: String) throws(Errno) {
         var opened: UnsafeMutableRawPointer?
         try checked(cs_bus_open(address, &opened))
-        // The shim has set it where it returns no error.
+        // The shim sets it unless it returns an error.
         guard let opened else { throw .noMemory }
         bus = opened
     }
@@ -50,16 +50,16 @@ package struct BusConnection: ~Copyable {
     /// Calls a method without arguments.
     ///
     /// - Parameters:
-    ///   - method: what is called.
+    ///   - method: method to call.
     ///   - deadline: for the connection and the answer together.
-    ///   - cancel: a descriptor that turns readable when nobody waits any more.
+    ///   - cancel: a descriptor that becomes readable when the call is cancelled.
     package func call(_ method: Method, until deadline: Deadline, cancel: Int32) -> Outcome {
         let sent = cs_bus_call(bus, method.destination, method.path, method.interface, method.member)
         var number: Int64 = 0
         return outcome(sent, &number, until: deadline, cancel: cancel)
     }
 
-    /// - Parameter sent: what sending said: 0 or more, or -errno.
+    /// - Parameter sent: result of sending: 0 or more, or -errno.
     private func outcome(_ sent: Int32, _ number: inout Int64, until deadline: Deadline, cancel: Int32) -> Outcome {
         guard sent >= 0 else { return .broken(Errno(result: sent)) }
         var reply = cs_bus_reply()
@@ -75,7 +75,7 @@ package struct BusConnection: ~Copyable {
         }
     }
 
-    /// - Returns: `nil` if the bus may go on.
+    /// - Returns: `nil` if the bus can continue.
     private func wait(until deadline: Deadline, cancel: Int32) -> Outcome? {
         let (descriptor, events, timeout) = (cs_bus_descriptor(bus), cs_bus_events(bus), cs_bus_timeout_ns(bus))
         guard descriptor >= 0, events >= 0, timeout >= 0 else {
@@ -100,9 +100,9 @@ package struct BusConnection: ~Copyable {
 }
 
 extension BusConnection {
-    /// The value of a property that is a number.
+    /// The value of a numeric property.
     ///
-    /// - Returns: `nil` where nobody answers with one in time.
+    /// - Returns: `nil` if no number arrives in time.
     package func number(_ property: Method, until deadline: Deadline) -> Int64? {
         let sent = cs_bus_get(bus, property.destination, property.path, property.interface, property.member)
         var number: Int64 = 0
@@ -123,8 +123,8 @@ extension BusConnection {
 package enum BusAddress {
     /// The bus of this user's session.
     ///
-    /// - Returns: `nil` where there is none that may be used: only sockets of this machine are. An address may also name
-    ///   a program to run or a host to speak to.
+    /// - Returns: `nil` if there is none that may be used: only local sockets are. An address may also name a program to run or
+    ///   a remote host.
     package static func session(in environment: [String: String]) -> String? {
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return usable(address) }
         guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }
@@ -146,7 +146,7 @@ package enum BusAddress {
         address.hasPrefix("unix:path=") || address.hasPrefix("unix:abstract=")
     }
 
-    /// Bytes that are not of the specification's optionally-escaped set are written as `%` and two digits.
+    /// Escapes bytes outside the specification's optionally-escaped set as `%` and two digits.
     private static func escaped(_ path: String) -> String {
         path.utf8.reduce(into: "") { text, byte in
             let scalar = UnicodeScalar(byte)

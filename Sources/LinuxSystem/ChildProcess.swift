@@ -1,14 +1,14 @@
 import CSystem
 
-/// A program that runs in a session of its own, its streams and its end.
+/// A program that runs in a separate session, with its streams and its end.
 ///
 /// *thread-safe*; `run` blocks.
 package struct ChildProcess: Hashable, Sendable {
-    /// Absolute: nothing is looked for in PATH.
+    /// Absolute path: PATH is not searched.
     let path: String
     /// The words behind the program's name.
     let arguments: [String]
-    /// All of it.
+    /// The complete environment; nothing is inherited.
     let environment: [String: String]
 
     package init(path: String, arguments: [String], environment: [String: String]) {
@@ -23,27 +23,27 @@ package struct ChildProcess: Hashable, Sendable {
         case killed(signal: Int32)
         case timedOut
         case cancelled
-        /// Its end can't be known, as where the process around this library ignores SIGCHLD.
+        /// The end is unknown, for instance because the process around this library ignores SIGCHLD.
         case lost(Errno)
     }
 
-    /// All that is left of it.
+    /// Result of a program that has ended.
     package struct Outcome: Hashable, Sendable {
         package let ending: Ending
-        /// Standard output, 64 KiB at most.
+        /// Standard output, at most 64 KiB.
         package let text: String
-        /// Standard error, 64 KiB at most.
+        /// Standard error, at most 64 KiB.
         package let diagnostics: String
     }
 
-    /// Runs the program until it ends, and kills what is left of its process group.
+    /// Runs the program until it ends, and kills the rest of its process group.
     ///
     /// The corresponding C functions are `posix_spawn`, `pidfd_open` and `waitid`.
     ///
     /// - Parameters:
-    ///   - deadline: when it is killed.
-    ///   - cancel: a descriptor that turns readable when nobody waits any more; it is killed then, too.
-    /// - Throws: why it can't be started.
+    ///   - deadline: time at which it is killed.
+    ///   - cancel: a descriptor that becomes readable when the run is cancelled; the program is then killed, too.
+    /// - Throws: the error that kept it from being started.
     package func run(until deadline: Deadline, cancel: Int32) throws(Errno) -> Outcome {
         var text = try ChildPipe()
         var diagnostics = try ChildPipe()
@@ -53,7 +53,7 @@ package struct ChildProcess: Hashable, Sendable {
         let early =
             isOver < 0
             ? .lost(Errno(result: isOver)) : Self.wait(isOver, &text, &diagnostics, until: deadline, cancel: cancel)
-        // The group before the wait: until then its number can't become another's.
+        // The group before the wait: until then its number can't be reused.
         cs_kill_group(pid, SIGKILL)
         let ending = Self.ending(of: pid)
         text.drain()
@@ -73,7 +73,7 @@ package struct ChildProcess: Hashable, Sendable {
         return try checked(started)
     }
 
-    /// - Returns: `nil` when the program has ended by itself.
+    /// - Returns: `nil` if the program has ended by itself.
     private static func wait(
         _ isOver: Int32, _ text: inout ChildPipe, _ diagnostics: inout ChildPipe, until deadline: Deadline,
         cancel: Int32
@@ -100,15 +100,15 @@ package struct ChildProcess: Hashable, Sendable {
     }
 }
 
-/// The two ends of a pipe that a child writes to, closed with the value, and the bytes that came so far.
+/// Two ends of a pipe that a child writes to, closed with the value, and the bytes received so far.
 private struct ChildPipe: ~Copyable {
     /// The child's end; `nil` once it is closed here.
     private(set) var writing: Int32?
     private(set) var bytes: [UInt8] = []
-    /// -1, which poll(2) passes over, once the other side has closed it.
+    /// -1 once the other side has closed it; poll(2) ignores that.
     private(set) var reading: Int32
 
-    /// More is read and thrown away.
+    /// Bytes that are kept; further ones are read and discarded.
     private static let limit = 65_536
 
     init() throws(Errno) {
@@ -123,13 +123,13 @@ private struct ChildPipe: ~Copyable {
         if reading >= 0 { cs_close(reading) }
     }
 
-    /// The child has it now.
+    /// Closes this side's copy once the child has the descriptor.
     mutating func closeWriting() {
         if let writing { cs_close(writing) }
         writing = nil
     }
 
-    /// Reads once; may be called only when poll(2) says that something is there.
+    /// Reads once; call it only when poll(2) reports input.
     mutating func read() {
         var chunk = [UInt8](repeating: 0, count: 4096)
         let got = cs_read(reading, &chunk, chunk.count)
@@ -141,7 +141,7 @@ private struct ChildPipe: ~Copyable {
         bytes += chunk.prefix(min(Int(got), Self.limit - bytes.count))
     }
 
-    /// Reads what is there already.
+    /// Reads the bytes that are already there.
     mutating func drain() {
         while reading >= 0 {
             guard !Poll.wait(for: reading, milliseconds: 0).isEmpty else { return }
@@ -151,9 +151,9 @@ private struct ChildPipe: ~Copyable {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }
-/// Arguments and environments as C takes them: pointers to strings, and `nil` at the end.
+/// Arguments and environments in C's form: pointers to strings, and `nil` at the end.
 private enum CStrings {
-    /// - Parameter body: gets pointers that are valid until it returns. A string is cut at a NUL in it.
+    /// - Parameter body: receives pointers that are valid until it returns. A string is cut at a NUL in it.
     static func with<Result>(
         _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {

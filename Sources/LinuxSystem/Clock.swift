@@ -5,9 +5,9 @@ import Glibc
 ///
 /// *thread-safe*
 package enum SystemClock: Sendable {
-    /// CLOCK_MONOTONIC: since some moment, never set, standing still while the machine sleeps.
+    /// CLOCK_MONOTONIC: from an arbitrary start, never set, stopped while the machine sleeps.
     case monotonic
-    /// CLOCK_REALTIME: since 1970 in UTC, and set whenever somebody does.
+    /// CLOCK_REALTIME: since 1970 in UTC, and settable.
     case realtime
     /// CLOCK_BOOTTIME: since the boot, sleep included.
     case boot
@@ -16,7 +16,7 @@ package enum SystemClock: Sendable {
     /// CLOCK_THREAD_CPUTIME_ID: processor time of the calling thread.
     case thread
 
-    /// Nanoseconds; `Int64.max` of a clock that is set beyond the year 2262, where they end.
+    /// Nanoseconds; `Int64.max` for a clock set beyond the year 2262, where they end.
     package var now: Int64 {
         switch self {
         case .monotonic: cs_clock_ns(Int32(CS_CLOCK_MONOTONIC))
@@ -28,9 +28,9 @@ package enum SystemClock: Sendable {
     }
 }
 
-/// A moment of CLOCK_MONOTONIC until which something may wait.
+/// A moment of CLOCK_MONOTONIC at which a wait ends.
 package struct Deadline: Hashable, Sendable {
-    /// `Int64.max` never comes.
+    /// Nanoseconds of CLOCK_MONOTONIC; `Int64.max` never comes.
     package let nanoseconds: Int64
 
     package static let never = Deadline(nanoseconds: .max)
@@ -40,7 +40,7 @@ package struct Deadline: Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// - Parameter duration: from now; what is beyond the clock's range never comes, what is negative has passed.
+    /// - Parameter duration: from now; one beyond the clock's range never ends, a negative one has passed.
     package init(after duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -57,11 +57,11 @@ package struct Deadline: Hashable, Sendable {
     package func earlier(of other: Deadline) -> Deadline { other.nanoseconds < nanoseconds ? other : self }
 }
 
-/// A moment as calendars and clocks write it, to the second: by libc, which knows the time zones.
+/// A moment in calendar and clock notation, to the second: by libc, which knows the time zones.
 ///
 /// Standard: the proleptic Gregorian calendar; seconds as POSIX.1-2024 counts them, without leap seconds. *thread-safe*
 package struct CivilTime: Hashable, Sendable {
-    /// A calendar to count days and hours in.
+    /// A calendar in which days and hours are counted.
     package enum Zone: Hashable, Sendable {
         case utc
         /// This user's, by the variable TZ or /etc/localtime (tzset(3)).
@@ -80,7 +80,7 @@ package struct CivilTime: Hashable, Sendable {
     /// 0 to 59.
     package let second: Int
 
-    /// Nobody checks it before ``nanoseconds(in:)``, which tells what no calendar has.
+    /// Takes any numbers; ``nanoseconds(in:)`` detects those that no calendar has.
     package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
         self.year = year
         self.month = month
@@ -94,11 +94,11 @@ package struct CivilTime: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - nanoseconds: since 1970 in UTC.
-    ///   - zone: whose calendar.
+    ///   - zone: zone of the calendar.
     package init(nanoseconds: Int64, in zone: Zone) {
         var seconds = time_t(nanoseconds / 1_000_000_000)
         if nanoseconds % 1_000_000_000 < 0 { seconds -= 1 }
-        // Of the years that 64 bits of nanoseconds have, 1677 to 2262, both have a record.
+        // Both have a record for every year in the range of 64 bits of nanoseconds, 1677 to 2262.
         var parts = tm()
         _ = zone == .utc ? gmtime_r(&seconds, &parts) : localtime_r(&seconds, &parts)
         self.init(
@@ -106,11 +106,11 @@ package struct CivilTime: Hashable, Sendable {
             hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
     }
 
-    /// The moment that it is in a zone. The corresponding C functions are `timegm` and `mktime`.
+    /// The moment of this calendar time in a zone. The corresponding C functions are `timegm` and `mktime`.
     ///
-    /// - Parameter zone: whose calendar. An hour that the zone leaves out is the one before or after; of one that comes
-    ///   twice it is one of them.
-    /// - Returns: nanoseconds since 1970 in UTC; `nil` where the calendar has no such moment, or 64 bits have none.
+    /// - Parameter zone: zone of the calendar. An hour that the zone skips counts as the one before or after; one that occurs
+    ///   twice counts as either.
+    /// - Returns: nanoseconds since 1970 in UTC; `nil` if the calendar has no such moment, or 64 bits can't hold it.
     package func nanoseconds(in zone: Zone) -> Int64? {
         guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour),
             (0...59).contains(minute), (0...59).contains(second)
@@ -122,20 +122,20 @@ package struct CivilTime: Hashable, Sendable {
         (parts.tm_hour, parts.tm_min, parts.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
         parts.tm_isdst = -1
         let seconds = zone == .utc ? timegm(&parts) : mktime(&parts)
-        // Both take the 31st of February for a day of March, and say so in the record.
+        // Both accept the 31st of February as a day of March, and store that in the record.
         guard parts.tm_mon == Int32(month - 1), parts.tm_mday == Int32(day) else { return nil }
         let (nanoseconds, isTooFar) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
         return isTooFar ? nil : nanoseconds
     }
 
-    /// A moment in this user's zone, such as `2026-01-31 18:00:00`.
+    /// Text of a moment in this user's zone, such as `2026-01-31 18:00:00`.
     ///
     /// - Parameter nanoseconds: since 1970 in UTC.
     package static func localText(nanoseconds: Int64) -> String {
         CivilTime(nanoseconds: nanoseconds, in: .local).text
     }
 
-    /// Such as `2026-01-31 18:00:00`.
+    /// Text such as `2026-01-31 18:00:00`.
     package var text: String {
         "\(year)-\(Self.two(month))-\(Self.two(day)) \(Self.two(hour)):\(Self.two(minute)):\(Self.two(second))"
     }

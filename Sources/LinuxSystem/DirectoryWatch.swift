@@ -2,10 +2,10 @@ import CSystem
 import CaptureBase
 import Dispatch
 
-/// Tells of changes in a directory by inotify(7), also when the directory comes, goes or is replaced.
+/// Reports changes in a directory by inotify(7), even if the directory appears, vanishes or is replaced.
 ///
-/// The directory and its nearest existing ancestor are watched. Where the kernel has no inotify instance left, it tells
-/// once a second instead: the handler finds out by itself whether something changed.
+/// The directory and its nearest existing ancestor are watched. If the kernel has no inotify instance left, it reports once a
+/// second instead: the handler must find out whether something changed.
 ///
 /// *thread-safe*
 package final class DirectoryWatch: Sendable {
@@ -13,9 +13,9 @@ package final class DirectoryWatch: Sendable {
     private let timer: Locked<any DispatchSourceTimer>?
 
     /// - Parameters:
-    ///   - queue: where `onChange` is called; serial.
-    ///   - table: the watches; `nil` to tell once a second.
-    ///   - onChange: told of each change, maybe of one that concerns nobody.
+    ///   - queue: serial queue on which `onChange` is called.
+    ///   - table: the watches; `nil` to report once a second.
+    ///   - onChange: called for each change, including irrelevant ones.
     package init(on queue: DispatchQueue, _ table: InotifyTable?, onChange: @escaping @Sendable () -> Void) {
         if let table {
             source = DirectoryWatch.reader(of: table, on: queue, onChange)
@@ -28,8 +28,8 @@ package final class DirectoryWatch: Sendable {
 
     /// - Parameters:
     ///   - path: absolute; need not exist.
-    ///   - queue: where `onChange` is called; serial.
-    ///   - onChange: told of each change, maybe of one that concerns nobody.
+    ///   - queue: serial queue on which `onChange` is called.
+    ///   - onChange: called for each change, including irrelevant ones.
     package convenience init(_ path: String, on queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
         self.init(on: queue, InotifyTable(for: path), onChange: onChange)
     }
@@ -47,7 +47,7 @@ package final class DirectoryWatch: Sendable {
             $0.setEventHandler {
                 if table.drain() { onChange() }
             }
-            // A descriptor may be closed only when its source is gone.
+            // A descriptor may be closed only once its source is cancelled.
             $0.setCancelHandler { table.end() }
             $0.activate()
         }
@@ -67,15 +67,15 @@ package final class DirectoryWatch: Sendable {
     }
 }
 
-/// The inotify watches on a directory and on the nearest of its ancestors that exists.
+/// The inotify watches on a directory and on its nearest existing ancestor.
 ///
 /// *thread-safe*
 package final class InotifyTable: Sendable {
-    /// Polls readable while there are events.
+    /// Polls readable while events are pending.
     package let descriptor: Int32
-    /// The directory first, its parent next, up to the root.
+    /// The directory first, then its parent, up to the root.
     private let directories: [String]
-    /// By watch: the name that matters in that directory; `nil` for the directory itself, where every name does.
+    /// The relevant name in the directory of each watch; `nil` for the directory itself, where every name is relevant.
     private let watches = Locked<[Int32: String?]>([:])
 
     private static let inside =
@@ -85,7 +85,7 @@ package final class InotifyTable: Sendable {
         CS_WATCH_MOVED_FROM | CS_WATCH_MOVED_TO | CS_WATCH_CREATE | CS_WATCH_DELETE | CS_WATCH_DELETE_SELF
         | CS_WATCH_MOVE_SELF | CS_WATCH_DIRECTORY_ONLY
 
-    /// Fails where the kernel has no inotify instance left for this user.
+    /// Fails if the kernel has no inotify instance left for this user.
     ///
     /// - Parameter path: absolute; need not exist.
     package init?(for path: String) {
@@ -96,12 +96,12 @@ package final class InotifyTable: Sendable {
         arm()
     }
 
-    /// Closes the descriptor; nothing may be called after it.
+    /// Closes the descriptor; no call is allowed afterwards.
     package func end() { _ = cs_close(descriptor) }
 
-    /// Takes all events and watches what came since.
+    /// Consumes all events, and watches new directories.
     ///
-    /// - Returns: whether one of them concerns the directory.
+    /// - Returns: true if one of them concerns the directory.
     package func drain() -> Bool {
         var concerned = false
         withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 8) { bytes in
@@ -127,7 +127,7 @@ package final class InotifyTable: Sendable {
     }
 
     private func concerns(_ record: cs_inotify_record) -> Bool {
-        // After an overflow nobody knows what was lost.
+        // After an overflow it is unknown which events were lost.
         guard Int(record.mask) & CS_WATCH_OVERFLOW == 0 else { return true }
         return watches.withLock { watches in
             if Int(record.mask) & CS_WATCH_IGNORED != 0 { watches[record.watch] = nil }
@@ -139,7 +139,7 @@ package final class InotifyTable: Sendable {
 
     /// Watches the directory and its parent, or else the nearest ancestor that exists.
     ///
-    /// From the top down on purpose: what appears below a directory after it is watched makes an event.
+    /// Goes from the top down: a directory that appears below a watched one causes an event.
     private func arm() {
         let existing = directories.firstIndex { cs_access($0, X_OK) >= 0 } ?? directories.count - 1
         let lowest = min(existing + 1, directories.count - 1)

@@ -1,9 +1,9 @@
 import CSystem
 
-/// An error number of the kernel, as errno(3) lists them.
+/// An error number of the kernel, as listed in errno(3).
 ///
-/// The shims of CSystem return `-errno`, so that Swift never reads the variable: what another call on the same thread does
-/// in between changes nothing.
+/// The shims of CSystem return `-errno`, so that Swift never reads the variable, which another call on the same thread may have
+/// changed in between.
 ///
 /// *thread-safe*
 package struct Errno: Error, Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct Errno: Error, Hashable, Sendable {
         self.number = number
     }
 
-    /// - Parameter result: what a shim returned, negative.
+    /// - Parameter result: negative result of a shim.
     package init(result: some BinaryInteger) {
         number = Int32(truncatingIfNeeded: result.magnitude)
     }
@@ -33,17 +33,17 @@ package struct Errno: Error, Hashable, Sendable {
     }
 }
 
-/// The result of a shim where it is none of its errors.
+/// The result of a shim, if it is not an error.
 ///
 /// - Parameter result: 0 or more, or `-errno`.
-/// - Throws: the error that a negative result is.
+/// - Throws: the error of a negative result.
 @discardableResult
 func checked<Result: BinaryInteger>(_ result: Result) throws(Errno) -> Result {
     guard result < 0 else { return result }
     throw Errno(result: result)
 }
 
-// Named as in swift-system, where it has the number; the C name stands beside each.
+// Named as in swift-system, if it has the number; the C name stands beside each.
 extension Errno {
     /// EPERM.
     package static let notPermitted = Errno(EPERM)

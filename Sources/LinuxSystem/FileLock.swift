@@ -1,22 +1,22 @@
 import CSystem
 import CaptureBase
 
-/// Locks of files that end with the descriptor they were taken by, also when its process is killed.
+/// File locks that end with the descriptor that took them, even if its process is killed.
 ///
-/// Neither kind can be waited for with a limit, and a process that is stopped may hold one for ever: so both are asked for
-/// without waiting, again and again.
+/// Neither kind can be awaited with a time limit, and a stopped process may hold one for ever: so both are requested without
+/// waiting, repeatedly.
 ///
 /// *thread-safe*
 package enum FileLock {
-    /// Between two tries, milliseconds.
+    /// Time between two tries, in milliseconds.
     private static let interval: Int32 = 5
 
     /// Takes the lock of a whole file for this descriptor alone. The corresponding C function is `flock` with LOCK_EX.
     ///
     /// - Parameters:
     ///   - file: open; may be a directory.
-    ///   - patience: how long another holder may take to give it back.
-    /// - Throws: EWOULDBLOCK where another process still has it, or ENOTSUP, ENOSYS, ENOLCK of a file system without locks.
+    ///   - patience: longest wait for another holder.
+    /// - Throws: EWOULDBLOCK if another process still has it, or ENOTSUP, ENOSYS, ENOLCK of a file system without locks.
     package static func take(_ file: borrowing some OpenFile & ~Copyable, patience: Duration) throws(Errno) {
         let deadline = Deadline(after: patience)
         try take(file, isOver: { deadline.hasPassed }, pause: { Poll.pause(milliseconds: interval) })
@@ -26,9 +26,9 @@ package enum FileLock {
     ///
     /// - Parameters:
     ///   - file: open; may be a directory.
-    ///   - tries: how many times more it is asked for where another process has it.
-    ///   - pause: waits a moment between two of them.
-    /// - Throws: EWOULDBLOCK where another process still has it, or ENOTSUP, ENOSYS, ENOLCK of a file system without locks.
+    ///   - tries: number of further tries while another process has it.
+    ///   - pause: waits a moment between two tries.
+    /// - Throws: EWOULDBLOCK if another process still has it, or ENOTSUP, ENOSYS, ENOLCK of a file system without locks.
     package static func take(_ file: borrowing some OpenFile & ~Copyable, tries: Int, pause: () -> Void) throws(Errno) {
         var left = tries
         try take(
@@ -50,10 +50,10 @@ package enum FileLock {
         }
     }
 
-    /// Takes the lock of one byte, which the file need not have, without waiting. The corresponding C function is `fcntl`
+    /// Takes the lock of one byte, which need not exist in the file, without waiting. The corresponding C function is `fcntl`
     /// with F_OFD_SETLK.
     ///
-    /// - Throws: EAGAIN or EACCES where somebody else has it.
+    /// - Throws: EAGAIN or EACCES if somebody else has it.
     package static func take(byte offset: Int64, of file: borrowing some OpenFile & ~Copyable) throws(Errno) {
         try checked(cs_ofd_lock(file.number, 1, 0, offset, 1))
     }
@@ -62,14 +62,14 @@ package enum FileLock {
 /// A process that has a file locked.
 package struct LockHolder: Hashable, Sendable {
     package let processID: Int32
-    /// The program's name, fit to be shown.
+    /// The program's name, safe to show.
     package let command: String
 }
 
-/// Finds who has a file locked by flock(2), as /proc/locks tells (proc_locks(5)).
+/// Finds the holder of a flock(2) lock by /proc/locks (proc_locks(5)).
 package enum LockHolders {
-    /// - Returns: a process that holds the lock; `nil` where none does, or it is hidden: one of another PID namespace has no
-    ///   number here.
+    /// - Returns: a process that holds the lock; `nil` if there is none, or it is hidden: a process of another PID namespace
+    ///   has no number here.
     package static func holder(of path: String) -> LockHolder? {
         guard case .success(let status) = FileStatus.of(path),
             let locks = ProcessFile.text("/proc/locks", limit: 4 << 20)
@@ -83,9 +83,9 @@ package enum LockHolders {
         }
     }
 
-    /// The processes that hold a lock on a file of that number, and the device it is on, as the text has it.
+    /// The processes that hold a lock on a file with that inode number, and the file's device as the text states it.
     ///
-    /// - Parameter locks: lines such as `1: FLOCK  ADVISORY  WRITE 712 00:2f:1234 0 EOF`. Who waits has `->` in second place.
+    /// - Parameter locks: lines such as `1: FLOCK  ADVISORY  WRITE 712 00:2f:1234 0 EOF`. `->` in second place marks a waiter.
     package static func holders(in locks: String, of inode: UInt64) -> [(process: Int32, device: Substring)] {
         locks.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -101,13 +101,13 @@ package enum LockHolders {
         return hexadecimal(major) + ":" + hexadecimal(minor)
     }
 
-    /// Two digits at least, as the kernel prints them.
+    /// At least two digits, as the kernel prints them.
     private static func hexadecimal(_ number: UInt32) -> String {
         let digits = String(number, radix: 16)
         return digits.utf8.count < 2 ? "0" + digits : digits
     }
 
-    /// Some file systems, such as btrfs, tell a file's owner another device than /proc/locks.
+    /// True if the process has the file open: on some file systems, such as btrfs, stat(2) and /proc/locks name two devices.
     private static func has(_ process: Int32, _ file: FileStatus) -> Bool {
         ProcessFile.names(in: "/proc/\(process)/fd").contains { number in
             (try? FileStatus.of("/proc/\(process)/fd/\(number)").get().isSameFile(as: file)) ?? false

@@ -14,54 +14,54 @@ package enum FileSystem {
             self.rawValue = rawValue
         }
 
-        /// F_OK: that it is there.
+        /// F_OK: existence.
         package static let existence: Access = []
         /// R_OK.
         package static let read = Access(rawValue: R_OK)
         /// W_OK.
         package static let write = Access(rawValue: W_OK)
-        /// X_OK; of a directory, the right to look names up in it.
+        /// X_OK; for a directory, the right to look up names in it.
         package static let execute = Access(rawValue: X_OK)
     }
 
-    /// Asks for the effective ids, as opening does. The corresponding C function is `faccessat` with AT_EACCESS.
+    /// Checks a right for the effective ids, as open(2) does. The corresponding C function is `faccessat` with AT_EACCESS.
     ///
-    /// - Returns: EACCES, EROFS or why it can't be told; `nil` where this user has the right.
+    /// - Returns: EACCES, EROFS or the error of the check; `nil` if this user has the right.
     package static func refusal(of access: Access, to path: String) -> Errno? {
         let result = cs_access(path, access.rawValue)
         return result < 0 ? Errno(result: result) : nil
     }
 
-    /// The same as a yes or no; a right that can't be asked for is none.
+    /// True if this user has the right; false if the check fails.
     package static func allows(_ access: Access, to path: String) -> Bool { refusal(of: access, to: path) == nil }
 
     /// Bytes that this user may still write to the file system of a path. The corresponding C function is `statvfs`.
     package static func freeBytes(at path: String) throws(Errno) -> Int64 { try checked(cs_free_bytes(path)) }
 
-    /// Makes a directory. The corresponding C function is `mkdir`.
+    /// Creates a directory. The corresponding C function is `mkdir`.
     ///
     /// - Parameters:
-    ///   - path: its name; those above must be there.
+    ///   - path: its name; its parent must exist.
     ///   - mode: the permission bits, less the process's umask.
     package static func makeDirectory(_ path: String, mode: UInt32) throws(Errno) { try checked(cs_mkdir(path, mode)) }
 
     /// Removes a name. The corresponding C function is `unlink`.
     package static func remove(_ path: String) throws(Errno) { try checked(cs_unlink(path)) }
 
-    /// Gives a file one more name. The corresponding C function is `link`.
+    /// Adds a name to a file. The corresponding C function is `link`.
     package static func link(_ path: String, as name: String) throws(Errno) { try checked(cs_link(path, name)) }
 
-    /// Renames a file, and replaces what has the name. The corresponding C function is `rename`.
+    /// Renames a file, and replaces any file of that name. The corresponding C function is `rename`.
     package static func rename(_ path: String, to name: String) throws(Errno) { try checked(cs_rename(path, name)) }
 
-    /// Renames a file where the name is free. The corresponding C function is `renameat2` with RENAME_NOREPLACE.
+    /// Renames a file if the name is free. The corresponding C function is `renameat2` with RENAME_NOREPLACE.
     ///
-    /// - Throws: EEXIST where the name is taken, EINVAL of a file system that can't do it.
+    /// - Throws: EEXIST if the name is taken, EINVAL if the file system can't do it.
     package static func renameWithoutReplacing(_ path: String, to name: String) throws(Errno) {
         try checked(cs_rename_noreplace(path, name))
     }
 
-    /// The text of a symbolic link. The corresponding C function is `readlink`.
+    /// The target of a symbolic link. The corresponding C function is `readlink`.
     package static func target(ofLink path: String) throws(Errno) -> String {
         try text { cs_readlink(path, $0, $1) }
     }
@@ -75,8 +75,8 @@ package enum FileSystem {
     ///
     /// - Parameters:
     ///   - name: with its class, such as `system.posix_acl_access`.
-    ///   - path: whose it is, links followed.
-    /// - Throws: ENODATA where the file has none, ENOTSUP where its file system has none.
+    ///   - path: path of the file; links are followed.
+    /// - Throws: ENODATA if the file has none, ENOTSUP if its file system supports none.
     package static func attribute(_ name: String, of path: String) throws(Errno) -> [UInt8] {
         // The kernel's own limit: XATTR_SIZE_MAX.
         var bytes = [UInt8](repeating: 0, count: 64 * 1024)
@@ -84,12 +84,11 @@ package enum FileSystem {
         return Array(bytes.prefix(Int(count)))
     }
 
-    /// Names in a directory, without those of itself and its parent, in no order. The corresponding C function is
-    /// `readdir`.
+    /// Names in a directory, without `.` and `..`, in no order. The corresponding C function is `readdir`.
     ///
     /// - Parameters:
-    ///   - path: the directory's.
-    ///   - limit: how many at most.
+    ///   - path: path of the directory.
+    ///   - limit: maximum number of names.
     package static func names(in path: String, limit: Int = .max) throws(Errno) -> [String] {
         var opened: UnsafeMutableRawPointer?
         try checked(cs_directory_open(path, &opened))
@@ -104,10 +103,10 @@ package enum FileSystem {
         return names
     }
 
-    /// - Parameter body: writes at most so many bytes and a NUL, and returns how many.
+    /// - Parameter body: writes at most the given number of bytes and a NUL, and returns the number.
     private static func text(_ body: (UnsafeMutablePointer<CChar>, Int) -> Int64) throws(Errno) -> String {
         var result: Int64 = 0
-        // PATH_MAX, and the NUL of a path that is as long.
+        // PATH_MAX, and a NUL behind a path of that length.
         let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4097) { bytes in
             guard let start = bytes.baseAddress else { return "" }
             result = body(start, bytes.count)
@@ -118,7 +117,7 @@ package enum FileSystem {
     }
 }
 
-/// Text of a C record's array of chars, which ends with a NUL.
+/// Text of a char array in a C record, which ends with a NUL.
 func text<Record>(of chars: Record) -> String {
     withUnsafeBytes(of: chars) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }
@@ -139,9 +138,9 @@ package struct FileStatus: Hashable, Sendable {
     package let permissions: UInt32
     package let owner: UInt32
     package let group: UInt32
-    /// The device that a node stands for.
+    /// The device that a node represents.
     package let node: DeviceNumber
-    /// Names of the file; some file systems count none.
+    /// Number of names of the file; some file systems count none.
     package let links: UInt64
     /// Bytes.
     package let size: Int64
@@ -150,17 +149,17 @@ package struct FileStatus: Hashable, Sendable {
     /// `st_ctim`, nanoseconds since 1970. No program can set it: inode(7).
     package let changedNanoseconds: Int64
 
-    /// Writable by somebody besides the owner, as far as the mode says.
+    /// Writable by others than the owner, according to the mode.
     package var isWritableByOthers: Bool { permissions & 0o022 != 0 }
 
-    /// The same, as another user's: of a file that was just made here, which a file system may give to whoever mounted it.
+    /// The same status with another owner: a file system may assign a new file to the user who mounted it.
     package func owned(by user: UInt32) -> FileStatus {
         FileStatus(
             device: device, inode: inode, kind: kind, permissions: permissions, owner: user, group: group, node: node,
             links: links, size: size, modifiedNanoseconds: modifiedNanoseconds, changedNanoseconds: changedNanoseconds)
     }
 
-    /// Compares by device and inode, whatever the file is called.
+    /// True for the same device and inode, whatever the names.
     package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
     package init(
@@ -182,7 +181,7 @@ package struct FileStatus: Hashable, Sendable {
     }
 }
 
-// Results and not throws: that there is no such file is as often an answer as an error.
+// Results instead of throws: the absence of a file is as often an answer as an error.
 extension FileStatus {
     /// The status behind a path, symbolic links followed. The corresponding C function is `stat`.
     package static func of(_ path: String) -> Result<FileStatus, Errno> {
@@ -190,7 +189,7 @@ extension FileStatus {
         return wrapped(cs_stat(path, &raw), raw)
     }
 
-    /// The status of a path itself, also where it is a symbolic link. The corresponding C function is `lstat`.
+    /// The status of a path itself, even if it is a symbolic link. The corresponding C function is `lstat`.
     package static func ofLink(_ path: String) -> Result<FileStatus, Errno> {
         var raw = cs_file_status()
         return wrapped(cs_lstat(path, &raw), raw)

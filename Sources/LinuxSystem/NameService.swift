@@ -1,14 +1,14 @@
 import CSystem
 
-/// The user database, and this process's place in it.
+/// The user database, and this process's ids.
 ///
-/// *thread-safe*; looking names up may ask a name service, which takes its time.
+/// *thread-safe*; a lookup may ask a name service, which can be slow.
 package enum Users {
-    /// The user whose rights count. The corresponding C function is `geteuid`.
+    /// The user id that permissions are checked against. The corresponding C function is `geteuid`.
     package static var effectiveID: UInt32 { cs_geteuid() }
 
-    /// The groups whose rights count, the effective one first. The corresponding C functions are `getegid` and
-    /// `getgroups`.
+    /// The group ids that permissions are checked against, the effective one first. The corresponding C functions are `getegid`
+    /// and `getgroups`.
     package static var groupIDs: [UInt32] {
         let count = cs_getgroups(nil, 0)
         guard count > 0 else { return [cs_getegid()] }
@@ -17,13 +17,13 @@ package enum Users {
         return [cs_getegid()] + groups[..<max(0, min(Int(got), groups.count))]
     }
 
-    /// The name of a user, or its number where it has none. The corresponding C function is `getpwuid_r`.
+    /// The name of a user, or the number if there is none. The corresponding C function is `getpwuid_r`.
     package static func name(ofUser id: UInt32) -> String {
         var user = cs_user()
         return cs_user_by_id(id, &user) == 1 ? text(of: user.name) : String(id)
     }
 
-    /// The name of a group, or its number where it has none. The corresponding C function is `getgrgid_r`.
+    /// The name of a group, or the number if there is none. The corresponding C function is `getgrgid_r`.
     package static func name(ofGroup id: UInt32) -> String {
         var group = cs_group()
         return cs_group_by_id(id, &group) == 1 ? text(of: group.name) : String(id)
@@ -31,8 +31,8 @@ package enum Users {
 
     /// The number of a user. The corresponding C function is `getpwnam_r`.
     ///
-    /// - Returns: `nil` where nobody has the name.
-    /// - Throws: why the database could not be asked.
+    /// - Returns: `nil` if no user has the name.
+    /// - Throws: the error of the database.
     package static func id(ofUser name: String) throws(Errno) -> UInt32? {
         var user = cs_user()
         return try checked(cs_user_by_name(name, &user)) == 1 ? user.uid : nil
@@ -40,14 +40,14 @@ package enum Users {
 
     /// The number of a group. The corresponding C function is `getgrnam_r`.
     ///
-    /// - Returns: `nil` where none has the name.
-    /// - Throws: why the database could not be asked.
+    /// - Returns: `nil` if no group has the name.
+    /// - Throws: the error of the database.
     package static func id(ofGroup name: String) throws(Errno) -> UInt32? {
         var group = cs_group()
         return try checked(cs_group_by_name(name, &group)) == 1 ? group.gid : nil
     }
 
-    /// The home directory of a user, as the database has it. The corresponding C function is `getpwuid_r`.
+    /// The home directory of a user in the database. The corresponding C function is `getpwuid_r`.
     package static func homeDirectory(ofUser id: UInt32) -> String? {
         var user = cs_user()
         return cs_user_by_id(id, &user) == 1 ? text(of: user.home) : nil
@@ -67,8 +67,8 @@ package struct NetworkAddress: Sendable {
     ///
     /// - Parameters:
     ///   - host: a name, or an address in digits.
-    ///   - isNumeric: takes addresses alone, and so never waits for name servers.
-    /// - Throws: ENOENT where it has none, EAGAIN where no name server answered.
+    ///   - isNumeric: accepts only addresses, and so never waits for name servers.
+    /// - Throws: ENOENT if it has none, EAGAIN if no name server answered.
     package static func addresses(of host: String, isNumeric: Bool) throws(Errno) -> [NetworkAddress] {
         var found = [cs_address](repeating: cs_address(), count: 16)
         let count = try checked(cs_resolve(host, isNumeric ? 1 : 0, &found, found.count))
@@ -76,11 +76,11 @@ package struct NetworkAddress: Sendable {
         return found[..<Int(count)].map { NetworkAddress(address: $0) }
     }
 
-    /// Looks the route up that a datagram to it would take; nothing is sent, and no neighbour is looked for.
+    /// Looks up the route of a datagram to this address; nothing is sent, and no neighbour is searched for.
     ///
     /// The corresponding C function is `connect` of a datagram socket.
     ///
-    /// - Throws: what a datagram would meet: ENETUNREACH without a route, EHOSTUNREACH, EACCES or EINVAL where the route says
+    /// - Throws: the error of a datagram: ENETUNREACH without a route, EHOSTUNREACH, EACCES or EINVAL for a route of type
     ///   "unreachable", "prohibit" or "blackhole".
     package func checkRoute() throws(Errno) {
         var address = address

@@ -1,6 +1,6 @@
 import CSystem
 
-/// Events of a descriptor, as poll(2) has them.
+/// Events of a descriptor, as in poll(2).
 package struct PollEvents: OptionSet, Sendable {
     package let rawValue: Int16
 
@@ -12,7 +12,7 @@ package struct PollEvents: OptionSet, Sendable {
     package static let input = PollEvents(rawValue: Int16(CS_POLL_IN))
     /// POLLOUT.
     package static let output = PollEvents(rawValue: Int16(CS_POLL_OUT))
-    /// POLLERR, POLLHUP and POLLNVAL, which are told unasked.
+    /// POLLERR, POLLHUP and POLLNVAL, which are reported without being requested.
     package static let trouble = PollEvents(rawValue: Int16(CS_POLL_ERR | CS_POLL_HUP | CS_POLL_INVALID))
 }
 
@@ -21,8 +21,8 @@ package struct PollItem: Sendable {
     fileprivate var raw: cs_poll_item
 
     /// - Parameters:
-    ///   - descriptor: -1 is passed over.
-    ///   - events: what to wait for.
+    ///   - descriptor: -1 is ignored.
+    ///   - events: events to wait for.
     package init(_ descriptor: Int32, _ events: PollEvents = .input) {
         raw = cs_poll_item(fd: descriptor, events: events.rawValue, revents: 0)
     }
@@ -30,7 +30,7 @@ package struct PollItem: Sendable {
     /// Events found at the last wait.
     package var found: PollEvents { PollEvents(rawValue: raw.revents) }
 
-    /// True where anything was found at the last wait, trouble too.
+    /// True if any event was found at the last wait, including trouble.
     package var isReady: Bool { raw.revents != 0 }
 }
 
@@ -38,13 +38,13 @@ package struct PollItem: Sendable {
 ///
 /// *thread-safe*
 package enum Poll {
-    /// Waits until something happens or the deadline has come, interrupted or not. The corresponding C function is `ppoll`.
+    /// Waits until an event or the deadline, even if interrupted. The corresponding C function is `ppoll`.
     ///
-    /// - Returns: how many items have something; 0 at the deadline.
+    /// - Returns: number of items with an event; 0 at the deadline.
     @discardableResult
     package static func wait(for items: inout [PollItem], until deadline: Deadline) throws(Errno) -> Int {
         let result = items.withUnsafeMutableBufferPointer { items in
-            // One field of that type: the two are one record.
+            // One field of that type: both have the same layout.
             items.withMemoryRebound(to: cs_poll_item.self) {
                 cs_poll_until($0.baseAddress, $0.count, deadline.nanoseconds)
             }
@@ -52,13 +52,12 @@ package enum Poll {
         return Int(try checked(result))
     }
 
-    /// Waits until something happens, or so long. The corresponding C function is `poll`; it begins anew after an
-    /// interruption.
+    /// Waits until an event or a timeout. The corresponding C function is `poll`; it starts anew after an interruption.
     ///
     /// - Parameters:
     ///   - items: the descriptors.
     ///   - milliseconds: -1 waits for ever.
-    /// - Returns: how many items have something; 0 when the time has passed.
+    /// - Returns: number of items with an event; 0 at the timeout.
     @discardableResult
     package static func wait(for items: inout [PollItem], milliseconds: Int32) throws(Errno) -> Int {
         let result = items.withUnsafeMutableBufferPointer { items in
@@ -67,13 +66,13 @@ package enum Poll {
         return Int(try checked(result))
     }
 
-    /// Waits for one descriptor; nothing is allocated for it.
+    /// Waits for one descriptor without allocating.
     ///
     /// - Parameters:
-    ///   - descriptor: the one.
-    ///   - events: what to wait for.
+    ///   - descriptor: the descriptor.
+    ///   - events: events to wait for.
     ///   - milliseconds: -1 waits for ever.
-    /// - Returns: what was found, trouble too; nothing when the time has passed, or the wait failed.
+    /// - Returns: the events found, including trouble; none at the timeout, or if the wait failed.
     package static func wait(
         for descriptor: Int32, _ events: PollEvents = .input, milliseconds: Int32
     ) -> PollEvents {
@@ -81,34 +80,34 @@ package enum Poll {
         return cs_poll(&item, 1, milliseconds) > 0 ? PollEvents(rawValue: item.revents) : []
     }
 
-    /// Has the thread wait so long, and for nothing else.
+    /// Lets the thread sleep.
     package static func pause(milliseconds: Int32) { _ = cs_poll(nil, 0, milliseconds) }
 }
 
-/// A counter in the kernel that polls readable once it was signalled: eventfd(2).
+/// A kernel counter that polls readable once signalled: eventfd(2).
 ///
-/// It lives as long as anybody refers to it, so that its number is never signalled after it was given to something else.
+/// It lives as long as anybody refers to it, so that its number is never signalled after being reused.
 ///
 /// *thread-safe*
 package final class EventDescriptor: Sendable {
     /// The number to poll.
     package let descriptor: Int32
 
-    /// The corresponding C function is `eventfd`.
+    /// Creates a counter. The corresponding C function is `eventfd`.
     ///
-    /// - Throws: EMFILE where the process has no descriptor left.
+    /// - Throws: EMFILE if the process has no descriptor left.
     package init() throws(Errno) {
         descriptor = try checked(cs_eventfd(0))
     }
 
     deinit { _ = cs_close(descriptor) }
 
-    /// Has it poll readable from now on.
+    /// Makes it poll readable.
     package func signal() { _ = cs_eventfd_signal(descriptor) }
 
-    /// Takes the signals that there were, so that it polls readable only after the next.
+    /// Consumes the signals so far, so that it polls readable only after the next.
     ///
-    /// - Returns: how many; 0 for none.
+    /// - Returns: number of signals.
     @discardableResult
     package func take() -> Int64 { max(0, cs_eventfd_take(descriptor)) }
 }

@@ -1,80 +1,80 @@
 import CSystem
 import Glibc
 
-/// The arguments and streams that the process was given, and the limits on what it may have.
+/// The arguments and streams that the process was given, and its resource limits.
 ///
-/// The corresponding C calls are named at each; what they find is true for the moment alone.
+/// The corresponding C calls are named at each; results hold only for the moment.
 package enum ProcessStart {
     /// This process. The corresponding C function is `getpid`.
     package static var processID: Int32 { cs_getpid() }
 
-    /// The leader of this process's session; 0 where it lives outside this process namespace, as with a command run in a
-    /// container. The corresponding C function is `getsid`.
+    /// The leader of this process's session; 0 if it lives outside this process namespace, as for a command run in a container.
+    /// The corresponding C function is `getsid`.
     package static var sessionLeader: Int32 { max(0, cs_getsid(0)) }
 
-    /// The arguments behind the program's name, also where /proc can't be read; what is not UTF-8 is replaced.
+    /// The arguments after the program's name, even if /proc can't be read; invalid UTF-8 is replaced.
     package static var arguments: [String] {
         (1..<max(1, cs_argument_count())).map { index in cs_argument(index).map { String(cString: $0) } ?? "" }
     }
 
-    /// True where all arguments are UTF-8: of others, Swift's strings are not what was written.
+    /// True if all arguments are UTF-8: Swift's strings distort any others.
     package static var areArgumentsText: Bool {
         (0..<cs_argument_count()).allSatisfy { index in
             cs_argument(index).map { String(validatingCString: $0) != nil } ?? true
         }
     }
 
-    /// Occupies each of the first three descriptors that is closed, so that no file that is opened later is taken for a
-    /// stream of the program's: a clip for the place where its events go.
+    /// Occupies those of the first three descriptors that are closed, so that a file opened later does not become a standard
+    /// stream: a clip could receive the events.
     package static func fillStreams() { _ = cs_fill_streams() }
 
-    /// Sees to it that the parser's library has a line to fill: it traps where a terminal, or COLUMNS, leaves a line less
-    /// room than its indentation takes.
+    /// Makes lines wide enough for the parser's library: it traps if a terminal, or COLUMNS, leaves a line less room than its
+    /// indentation takes.
     ///
-    /// To be called before there is another thread, which could read the variable meanwhile. The corresponding C functions
-    /// are `getenv` and `setenv`.
+    /// Call it before there is a second thread, which could read the variable meanwhile. The corresponding C functions are
+    /// `getenv` and `setenv`.
     ///
-    /// - Parameter least: characters.
+    /// - Parameter least: minimum width in characters.
     package static func ensureColumns(to least: Int) {
         let told = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
         let found = TerminalSize(of: RawDescriptor(STDOUT_FILENO)).columns
         if told ?? (found > 0 ? found : least) < least { setenv("COLUMNS", "\(least)", 1) }
     }
 
-    /// Writes out what C's streams still have. The corresponding C function is `fflush`.
+    /// Writes out the buffers of C's streams. The corresponding C function is `fflush`.
     package static func flushStreams() { fflush(nil) }
 
-    /// True where RLIMIT_AS or RLIMIT_DATA says anything.
+    /// True if RLIMIT_AS or RLIMIT_DATA is set.
     package static var hasMemoryLimit: Bool { cs_has_memory_limit() == 1 }
 
-    /// Gives all threads that are made from now on a stack of that size at least.
+    /// Gives all future threads a stack of at least that size.
     ///
     /// - Parameters:
     ///   - leastStack: bytes.
-    ///   - hasOneHeap: whether malloc(3) keeps one heap for all of them, as little memory wants it.
+    ///   - hasOneHeap: true for a single malloc(3) heap shared by all threads, which saves memory.
     package static func setThreadMemory(leastStack: Int, hasOneHeap: Bool) {
         _ = cs_set_thread_memory(leastStack, hasOneHeap ? 1 : 0)
     }
 
-    /// Descriptors that there could be beside those that there are, up to so many: 256 at most.
+    /// Number of further descriptors that could be opened, up to `most` and 256.
     package static func spareDescriptors(upTo most: Int) -> Int { Int(cs_spare_descriptors(Int32(min(most, 256)))) }
 
-    /// Threads that there could be beside those that there are, up to so many: 256 at most.
+    /// Number of further threads that could be started, up to `most` and 256.
     package static func spareThreads(upTo most: Int) -> Int { Int(cs_spare_threads(Int32(min(most, 256)))) }
 
-    /// Tries to map so many bytes.
+    /// Tries to map that many bytes.
     package static func hasMemory(bytes: Int) -> Bool { cs_spare_memory(bytes) >= 0 }
 
-    /// Lowers the time that a realtime thread may run without a blocking call; without privilege there is no way back. The
+    /// Lowers the time that a realtime thread may run without a blocking call; without privilege it can't be raised again. The
     /// corresponding C function is `setrlimit` with RLIMIT_RTTIME.
     ///
-    /// - Parameter microseconds: the new limit, where the old one is higher.
+    /// - Parameter microseconds: the new limit, if the old one is higher.
     package static func lowerRealtimeLimit(to microseconds: Int64) throws(Errno) {
         try checked(cs_rttime_lower(microseconds))
     }
 }
 
-/// A thread for one piece of work, with a stack of its own size: a process may have little memory for addresses.
+/// A thread for one piece of work, with a chosen stack size: a process may have little address space.
 ///
 /// The corresponding C functions are `pthread_create` and `pthread_detach`.
 package enum DetachedThread {
@@ -89,7 +89,7 @@ package enum DetachedThread {
     /// - Parameters:
     ///   - stackBytes: a multiple of the page size.
     ///   - body: runs on the thread, which ends with it.
-    /// - Throws: EAGAIN where there may be no more of them.
+    /// - Throws: EAGAIN if no more threads are allowed.
     package static func start(stackBytes: Int, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         var thread = pthread_t()
         var attributes = pthread_attr_t()
@@ -119,7 +119,7 @@ package struct Signals: Sendable {
     package static let interrupt = SIGINT
     /// SIGTERM: kill(1).
     package static let terminate = SIGTERM
-    /// SIGHUP: the terminal goes away.
+    /// SIGHUP: the terminal is gone.
     package static let hangUp = SIGHUP
     /// SIGUSR1.
     package static let user1 = SIGUSR1
@@ -130,11 +130,10 @@ package struct Signals: Sendable {
         self.numbers = numbers
     }
 
-    /// Keeps them waiting, in this thread and in those that it starts from now on. The corresponding C function is
-    /// `pthread_sigmask`.
+    /// Blocks the signals in this thread and in those that it starts later. The corresponding C function is `pthread_sigmask`.
     package func block() { _ = cs_signal_block(numbers, numbers.count) }
 
-    /// Waits for one of them, which must be blocked. The corresponding C function is `sigwait`.
+    /// Waits for one of the signals, which must be blocked. The corresponding C function is `sigwait`.
     package func wait() -> Int32 {
         var set = sigset_t()
         sigemptyset(&set)
@@ -145,14 +144,13 @@ package struct Signals: Sendable {
         }
     }
 
-    /// Looks whether a signal was ignored, as it is for a program started by nohup(1). The corresponding C function is
-    /// `sigaction`.
+    /// True if a signal is ignored, as for a program started by nohup(1). The corresponding C function is `sigaction`.
     package static func isIgnored(_ number: Int32) -> Bool { cs_signal_is_ignored(number) == 1 }
 
-    /// Has writing to a pipe that nobody reads fail with EPIPE, instead of a signal that ends the process.
+    /// Makes writing to a pipe without a reader fail with EPIPE, instead of a signal that ends the process.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
-    /// Ends the process as a signal does where nobody takes it, so that its parent learns why.
+    /// Ends the process as an unhandled signal does, so that its parent learns the reason.
     package static func endProcess(by number: Int32) -> Never {
         _ = signal(number, SIG_DFL)
         _ = cs_signal_unblock([number], 1)
@@ -160,12 +158,12 @@ package struct Signals: Sendable {
         endProcess(status: 128 + number)
     }
 
-    /// Ends the process at once: what libraries clean up at `exit`, a thread of theirs may be using still. The corresponding
-    /// C function is `_exit`.
+    /// Ends the process at once: one of a library's threads may still use what the library cleans up at `exit`. The
+    /// corresponding C function is `_exit`.
     package static func endProcess(status: Int32) -> Never { _exit(status) }
 }
 
-// Functions of the C library that the standard library has no name for, so that a codec needs no more of C than these.
+// Functions of the C library that Swift's standard library lacks, so that a codec needs no further C import.
 
 /// Sine. The corresponding C function is `sin`.
 ///
@@ -178,28 +176,27 @@ package func decimalLogarithm(_ value: Double) -> Double { log10(value) }
 /// A power. The corresponding C function is `powf`.
 package func power(_ base: Float, _ exponent: Float) -> Float { powf(base, exponent) }
 
-/// The first byte of a value in memory; looks at many bytes at once. The corresponding C function is `memchr`.
+/// The first occurrence of a byte in memory; compares many bytes at once. The corresponding C function is `memchr`.
 ///
 /// - Parameters:
-///   - value: the byte.
-///   - start: where the search begins.
-///   - count: bytes to search.
-/// - Returns: where it is; `nil` where it is not.
+///   - value: byte to find.
+///   - start: start of the search.
+///   - count: number of bytes to search.
+/// - Returns: its address; `nil` if it does not occur.
 package func firstByte(_ value: UInt8, from start: UnsafeRawPointer, count: Int) -> UnsafeRawPointer? {
     UnsafeRawPointer(memchr(start, Int32(value), count))
 }
 
-/// A counter of what threads allocate, the libraries they call included: made for a measurement, not for good.
+/// Counter of threads' allocations, including those of libraries: made for a measurement, not for permanent use.
 ///
-/// The loaded objects' calls of `malloc` and its kin are led through a counter.
+/// Calls of `malloc` and its kin by the loaded objects are routed through a counter.
 package enum AllocationCounter {
-    /// Begins to count.
+    /// Starts counting.
     ///
-    /// - Throws: EBUSY where it counts already, ENOSPC or ENOSYS where the objects are linked otherwise, as under a
-    ///   sanitizer.
+    /// - Throws: EBUSY if it already counts, ENOSPC or ENOSYS if the objects are linked differently, as under a sanitizer.
     package static func begin() throws(Errno) { try checked(cs_allocations_begin()) }
 
-    /// Puts the objects back as they were.
+    /// Restores the objects.
     package static func end() { cs_allocations_end() }
 
     /// Allocations of the calling thread while counting was on.

@@ -1,13 +1,13 @@
-/// The small text files that the kernel makes of its own state, in /proc and /sys.
+/// Small text files that the kernel makes of its own state, in /proc and /sys.
 ///
 /// Standard: proc(5), sysfs(5). *thread-safe*
 package enum ProcessFile {
-    /// The text of a file, without its last line feed.
+    /// The text of a file, without its final line feed.
     ///
     /// - Parameters:
     ///   - path: absolute.
-    ///   - limit: bytes at most; what is beyond is left out.
-    /// - Returns: `nil` where the file can't be read.
+    ///   - limit: maximum number of bytes; the rest is left out.
+    /// - Returns: `nil` if the file can't be read.
     package static func text(_ path: String, limit: Int = 65_536) -> String? {
         bytes(path, limit: limit).map { bytes in
             let end = bytes.last == UInt8(ascii: "\n") ? bytes.count - 1 : bytes.count
@@ -19,25 +19,25 @@ package enum ProcessFile {
     ///
     /// - Parameters:
     ///   - path: absolute.
-    ///   - limit: bytes at most; what is beyond is left out.
-    /// - Returns: `nil` where the file can't be read.
+    ///   - limit: maximum number of bytes; the rest is left out.
+    /// - Returns: `nil` if the file can't be read.
     package static func bytes(_ path: String, limit: Int = 65_536) -> [UInt8]? {
         try? FileDescriptor(opening: path, .readOnly).readToEnd(limit: limit)
     }
 
-    /// Names in a directory, without those of itself and its parent; none where it can't be read.
+    /// Names in a directory, without `.` and `..`; none if it can't be read.
     package static func names(in path: String) -> [String] { (try? FileSystem.names(in: path)) ?? [] }
 
-    /// The text of a symbolic link; `nil` where it can't be read.
+    /// The target of a symbolic link; `nil` if it can't be read.
     package static func link(_ path: String) -> String? { try? FileSystem.target(ofLink: path) }
 
     /// The random id of this boot.
     package static var bootID: String? { text("/proc/sys/kernel/random/boot_id") }
 
-    /// The moment at which a process was started, clock ticks since the boot: ids come back, and no process has both.
+    /// The start of a process in clock ticks since the boot: ids are reused, but never with the same start.
     ///
     /// - Parameter process: its id, or `self`.
-    /// - Returns: `nil` where there is no such process, or /proc does not say.
+    /// - Returns: `nil` if there is no such process, or /proc does not tell.
     package static func startTicks(of process: String) -> UInt64? {
         text("/proc/\(process)/stat").flatMap(startTicks(stat:))
     }
@@ -50,8 +50,8 @@ package enum ProcessFile {
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }
 
-    /// The fields of `/proc/PID/stat` from the third on: counted after the closing parenthesis of the command's name, which
-    /// may hold anything.
+    /// The fields of `/proc/PID/stat` from the third on, counted after the closing parenthesis of the command's name, which may
+    /// contain anything.
     ///
     /// - Parameter stat: the text of that file.
     package static func fields(stat: String) -> [Substring] {
@@ -59,7 +59,7 @@ package enum ProcessFile {
         return stat[stat.index(after: end)...].split(separator: " ")
     }
 
-    /// The variables of an environment; of a name that occurs twice the first, as getenv(3) has it.
+    /// The variables of an environment; the first of equal names counts, as with getenv(3).
     ///
     /// - Parameter environ: the bytes of `/proc/PID/environ`: `NAME=value`, each ended by a zero.
     package static func variables(environ: [UInt8]) -> [String: String] {
@@ -72,14 +72,14 @@ package enum ProcessFile {
     }
 }
 
-/// The identity of a process across time, so that it can be told later whether it still runs.
+/// The identity of a process over time, to tell later whether it still runs.
 ///
 /// Standard: proc(5). *thread-safe*
 package struct ProcessMark: Hashable, Sendable, Codable {
     package let id: Int32
     /// Field 22 of `/proc/PID/stat`, clock ticks since the boot.
     package let startTicks: UInt64
-    /// The inode of its process namespace, in which the id means it.
+    /// The inode of the process namespace to which the id belongs.
     package let namespace: UInt64
 
     package init(id: Int32, startTicks: UInt64, namespace: UInt64) {
@@ -88,15 +88,15 @@ package struct ProcessMark: Hashable, Sendable, Codable {
         self.namespace = namespace
     }
 
-    /// This process; `nil` where /proc does not say.
+    /// This process; `nil` if /proc does not tell.
     package static let current: ProcessMark? = {
         guard let ticks = ProcessFile.startTicks(of: "self"), let namespace = ownNamespace else { return nil }
         return ProcessMark(id: ProcessStart.processID, startTicks: ticks, namespace: namespace)
     }()
 
-    /// True where it has ended for certain. Of a process of another namespace nobody knows here.
+    /// True if it has certainly ended; false for a process of another namespace, which can't be checked here.
     ///
-    /// - Parameter bootID: the boot it was seen in.
+    /// - Parameter bootID: the boot in which it was seen.
     package func isGone(since bootID: String) -> Bool {
         guard let current = ProcessFile.bootID else { return false }
         guard bootID == current else { return true }

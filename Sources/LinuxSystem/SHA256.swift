@@ -1,6 +1,6 @@
 import CSystem
 
-/// SHA-256 by libnettle, which takes the processor's own instructions where there are some.
+/// SHA-256 by libnettle, which uses the processor's own instructions if there are any.
 ///
 /// Standard: FIPS 180-4 (2015). *thread-safe*
 package enum SHA256 {
@@ -13,10 +13,10 @@ package enum SHA256 {
         return digest.end()
     }
 
-    /// The digest of a whole file, read from its start in pieces of 128 KiB; the file's offset stays where it is.
+    /// The digest of a whole file, read from its start in pieces of 128 KiB; the file's offset is not moved.
     ///
-    /// - Parameter file: open for reading, of a regular file.
-    /// - Throws: ENOMEM, or why the file can't be read.
+    /// - Parameter file: a regular file, open for reading.
+    /// - Throws: ENOMEM, or the error of reading the file.
     package static func hex(of file: borrowing some OpenFile & ~Copyable) throws(Errno) -> String {
         let digest = try Digest()
         var piece = [UInt8](repeating: 0, count: 128 * 1024)
@@ -30,14 +30,14 @@ package enum SHA256 {
     }
 }
 
-/// A digest in the making.
+/// A digest being computed.
 private struct Digest: ~Copyable {
     private let context: UnsafeMutableRawPointer
 
     init() throws(Errno) {
         var made: UnsafeMutableRawPointer?
         try checked(cs_sha256_begin(&made))
-        // The shim has set it where it returns no error.
+        // The shim sets it unless it returns an error.
         guard let made else { throw .noMemory }
         context = made
     }

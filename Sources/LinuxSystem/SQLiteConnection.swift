@@ -7,13 +7,13 @@ package struct SQLiteError: Error, Hashable, Sendable {
     /// SQLite's own sentence without a full stop: "database disk image is malformed".
     package let message: String
 
-    /// Kinds of failures that call for different deeds.
+    /// Kinds of failures that call for different actions.
     package enum Kind: Hashable, Sendable {
         /// Another connection has the lock, and the busy timeout is over.
         case locked
         /// The disk or the quota is full.
         case full
-        /// The file can't be opened, or not for writing.
+        /// The file can't be opened, or only for reading.
         case closed
         /// A read, a write or a lock failed.
         case inputOutput
@@ -21,7 +21,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
         case damaged
     }
 
-    /// The kind, by the primary code: what an extended one adds makes no difference to what is to be done.
+    /// The kind, by the primary code; an extended code does not change the remedy.
     package var kind: Kind {
         switch code & 0xff {
         case CS_SQLITE_BUSY, CS_SQLITE_LOCKED: .locked
@@ -60,18 +60,18 @@ package struct SQLiteConnection: ~Copyable {
     private let database: UnsafeMutableRawPointer
     private let statements: StatementCache
 
-    /// Opens the file to read and write. Nothing is read yet: a file that is no database fails with the first statement.
+    /// Opens the file to read and write. Nothing is read yet: a file that is no database fails at the first statement.
     ///
     /// - Parameters:
-    ///   - path: of the file.
-    ///   - creates: whether an empty database is made where there is none.
-    ///   - busyTimeout: how long a call waits for another connection, milliseconds.
+    ///   - path: path of the file.
+    ///   - creates: true to create an empty database if there is none.
+    ///   - busyTimeout: longest wait of a call for another connection, in milliseconds.
     package init(path: String, creates: Bool = false, busyTimeout: Int) throws(SQLiteError) {
         var opened: UnsafeMutableRawPointer?
         let result = cs_sqlite_open(path, Int32(creates ? CS_SQLITE_CREATE : 0), &opened)
         guard result >= 0, let opened else {
             let failure = SQLiteError(code: result, message: opened.map { String(cString: cs_sqlite_message($0)) })
-            // SQLite gives a connection with the failure, for its message alone.
+            // After a failure SQLite still returns a connection, only for its message.
             if let opened { _ = cs_sqlite_close(opened) }
             throw failure
         }
@@ -82,17 +82,17 @@ package struct SQLiteConnection: ~Copyable {
     }
 
     deinit {
-        // Before the connection: one that still has statements stays open until they end, with its locks.
+        // Before the connection: while it has statements, it stays open, with its locks.
         statements.removeAll()
         _ = cs_sqlite_close(database)
     }
 
-    /// Sets how long a call waits for another connection, milliseconds; 0 does not wait.
+    /// Sets the longest wait of a call for another connection, in milliseconds; 0 does not wait.
     package func setBusyTimeout(_ milliseconds: Int) {
         _ = cs_sqlite_busy_timeout(database, Int32(clamping: milliseconds))
     }
 
-    /// Runs one or several statements that have no parameters, and leaves their rows.
+    /// Runs one or more statements without parameters, and ignores their rows.
     package func execute(_ sql: String) throws(SQLiteError) {
         try checked(cs_sqlite_execute(database, sql))
     }
@@ -117,13 +117,13 @@ package struct SQLiteConnection: ~Copyable {
         return try statement.step() ? statement.row : nil
     }
 
-    /// The first column of the first row, `nil` also where that is NULL.
+    /// The first column of the first row; `nil` also if that is NULL.
     package func value(_ sql: String) throws(SQLiteError) -> SQLiteValue? {
         guard let value = try row(sql)?.values.first, value != .null else { return nil }
         return value
     }
 
-    /// A statement with values for its parameters, to be stepped through. It may be asked for again while it is in use.
+    /// A statement with values for its parameters, to step through. Its text may be requested again while it is in use.
     package func prepared(
         _ sql: String, _ values: [SQLiteValue] = []
     ) throws(SQLiteError) -> SQLiteStatement {
@@ -132,7 +132,7 @@ package struct SQLiteConnection: ~Copyable {
         return statement
     }
 
-    /// A statement that nobody uses: from the cache, or prepared.
+    /// An unused statement: from the cache, or prepared.
     private func idle(_ sql: String) throws(SQLiteError) -> UnsafeMutableRawPointer {
         if let statement = statements.take(sql) { return statement }
         var made: UnsafeMutableRawPointer?
@@ -141,10 +141,10 @@ package struct SQLiteConnection: ~Copyable {
         return made
     }
 
-    /// The number that the last INSERT gave its row.
+    /// The row number of the last INSERT.
     package var lastRow: Int64 { cs_sqlite_last_row(database) }
 
-    /// The rows that the last INSERT, UPDATE or DELETE changed.
+    /// Number of rows changed by the last INSERT, UPDATE or DELETE.
     package var changes: Int { Int(cs_sqlite_changes(database)) }
 
     /// Throws for a failed call, with SQLite's message.
@@ -159,39 +159,39 @@ package struct SQLiteConnection: ~Copyable {
 extension SQLiteConnection {
     /// Moment at which a transaction takes its lock.
     package enum TransactionKind: String, Sendable {
-        /// With its first statement: a reading of one moment, while others may write.
+        /// At its first statement: a read of one moment, while others may write.
         case deferred = "DEFERRED"
-        /// At once, against other writers.
+        /// Immediately, against other writers.
         case immediate = "IMMEDIATE"
-        /// At once, against everybody outside of WAL mode.
+        /// Immediately, against everybody outside of WAL mode.
         case exclusive = "EXCLUSIVE"
     }
 
-    /// End of a transaction that did not fail.
+    /// End of a transaction without an error.
     package enum TransactionEnd: Sendable {
         case commit, rollback
     }
 
-    /// Runs `body` in a transaction, which is rolled back where it throws. Transactions do not nest.
+    /// Runs `body` in a transaction, which is rolled back if it throws. Transactions do not nest.
     package func inTransaction(_ kind: TransactionKind, _ body: () throws -> TransactionEnd) throws {
         try execute("BEGIN \(kind.rawValue)")
         do {
             let end = try body()
             if end == .commit { return try commit() }
         } catch {
-            // The first failure is the one that says why.
+            // The first failure is the one that tells the reason.
             try? rollBack()
             throw error
         }
         try rollBack()
     }
 
-    /// Several readings of one moment.
+    /// Several reads of one moment.
     package func inSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try reading(.deferred, body)
     }
 
-    /// Several readings while nobody else writes.
+    /// Several reads while nobody else writes.
     package func inStandstill<Result>(_ body: () throws -> Result) throws -> Result {
         try reading(.immediate, body)
     }
@@ -206,9 +206,9 @@ extension SQLiteConnection {
         return result
     }
 
-    /// Commits, if there still is a transaction.
+    /// Commits, if the transaction still exists.
     private func commit() throws(SQLiteError) {
-        // A full disk or a failed write ends a transaction by itself; what came after it in `body` was on its own.
+        // A full disk or a failed write ends a transaction by itself; later statements of `body` ran outside of it.
         guard isInTransaction else { throw SQLiteError(code: CS_SQLITE_ABORT) }
         try execute("COMMIT")
     }

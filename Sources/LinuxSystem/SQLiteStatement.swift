@@ -11,30 +11,30 @@ package enum SQLiteValue: Hashable, Sendable {
     /// NULL for `nil`.
     package init(_ text: String?) { self = text.map(SQLiteValue.text) ?? .null }
 
-    /// NULL for `nil`; what does not fit into 64 signed bits is brought to the nearest number that does.
+    /// NULL for `nil`; a number beyond 64 signed bits is clamped.
     package init(_ number: (some BinaryInteger)?) { self = number.map { .integer(Int64(clamping: $0)) } ?? .null }
 
-    /// The number, `nil` for a value of another kind.
+    /// The number; `nil` for a value of another kind.
     package var integer: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
 
-    /// The text, `nil` for a value of another kind.
+    /// The text; `nil` for a value of another kind.
     package var text: String? {
         if case .text(let text) = self { text } else { nil }
     }
 }
 
-/// A row of a query, copied out of it.
+/// A row of a query, copied.
 package struct SQLiteRow: Hashable, Sendable {
     package let values: [SQLiteValue]
 
-    /// The value of a column by its position in the query, NULL where it has none. There is no way to ask by name: the names
-    /// are the file's, and not the query's.
+    /// The value of a column by its position in the query; NULL if there is none. There is no access by name: the names come
+    /// from the file, not from the query.
     package subscript(index: Int) -> SQLiteValue { values.indices.contains(index) ? values[index] : .null }
 }
 
-/// One use of a prepared statement; the end of its owner's life resets it, so that no read lock outlives it.
+/// One use of a prepared statement; the end of its owner's life resets it, so that no read lock remains.
 ///
 /// Standard: sqlite3_stmt of libsqlite3. *session-bound*
 package struct SQLiteStatement: ~Copyable {
@@ -70,32 +70,32 @@ package struct SQLiteStatement: ~Copyable {
         case .integer(let number): cs_sqlite_bind_integer(handle, index, number)
         case .text(var text): text.withUTF8 { bind($0, at: index) }
         case .null: cs_sqlite_bind_null(handle, index)
-        // No table of this program has a column of these kinds; they are read, to be digested, and never written.
+        // No table of this program has columns of these kinds; they are read for digests, and never written.
         case .float, .blob: -Int32(CS_SQLITE_MISMATCH)
         }
     }
 
     private func bind(_ text: UnsafeBufferPointer<UInt8>, at index: Int32) -> Int32 {
-        // Up to a NUL, as C reads it: an index and a comparison then see what is stored, and nothing hides behind it.
+        // Up to a NUL, as in C: indexes and comparisons then see exactly what is stored, and nothing hides behind it.
         let count = text.firstIndex(of: 0) ?? text.count
         return text.withMemoryRebound(to: CChar.self) { text in
             withUnsafePointer(to: CChar(0)) { cs_sqlite_bind_text(handle, index, text.baseAddress ?? $0, count) }
         }
     }
 
-    /// Goes to the next row, `false` where there is none.
+    /// Advances to the next row; `false` if there is none.
     package mutating func step() throws(SQLiteError) -> Bool {
         let result = cs_sqlite_step(handle)
         guard result >= 0 else { throw failure(result) }
         return result > 0
     }
 
-    /// The row that the last step came to.
+    /// The row of the last step.
     package var row: SQLiteRow { SQLiteRow(values: columns.map { value($0) }) }
 
     private var columns: Range<Int32> { 0..<cs_sqlite_columns(handle) }
 
-    /// Copies a column's value. The kind is asked first: any other call may convert the value, and change its kind.
+    /// Copies a column's value. The kind is read first: any other call may convert the value, and change its kind.
     private func value(_ column: Int32) -> SQLiteValue {
         switch Int(cs_sqlite_column_kind(handle, column)) {
         case CS_SQLITE_INTEGER: .integer(cs_sqlite_column_integer(handle, column))
@@ -118,17 +118,17 @@ package struct SQLiteStatement: ~Copyable {
     }
 }
 
-/// A connection's statements that are not in use, by their text.
+/// A connection's unused statements, by their text.
 ///
-/// A statement in use is taken out: asked for again meanwhile, it is prepared a second time, instead of being reset under
-/// whoever steps through it.
+/// A statement in use is taken out: a second request for it meanwhile prepares a new one, instead of resetting the one being
+/// stepped through.
 final class StatementCache {
     private var idle: [String: UnsafeMutableRawPointer] = [:]
 
     /// Takes a statement out for use.
     func take(_ sql: String) -> UnsafeMutableRawPointer? { idle.removeValue(forKey: sql) }
 
-    /// Puts a statement back. One of two of the same text is finalized.
+    /// Puts a statement back. If its text is already there, it is finalized.
     func put(_ statement: UnsafeMutableRawPointer, _ sql: String) {
         if let spare = idle.updateValue(statement, forKey: sql) { _ = cs_sqlite_finalize(spare) }
     }

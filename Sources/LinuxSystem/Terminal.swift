@@ -1,25 +1,25 @@
 import CSystem
 
-/// A terminal that a person sits at: never standard input, which anything may feed.
+/// A terminal with a person at it: never standard input, which may come from anywhere.
 ///
-/// Everything that waits ends at a deadline, or when a descriptor says that nobody waits any more. A program in the
-/// background asks ``isForeground`` first: it would be stopped where it reads. The mode is put back when the value ends.
+/// Every wait ends at a deadline, or when a descriptor signals cancellation. A program in the background checks
+/// ``isForeground`` first: reading would stop it. The mode is restored when the value ends.
 ///
 /// *session-bound*: one thread at a time. The corresponding C functions are those of termios(3).
 package struct Terminal: ~Copyable, Sendable {
-    /// The effect of keys.
+    /// Treatment of keys.
     package enum Input: Sendable {
-        /// Lines as the terminal edits them; its mode stays as it is.
+        /// Lines as edited by the terminal; its mode is not changed.
         case lines
-        /// Each key at once and unseen. Ctrl-C is a key like others, which else would be a signal to the process.
+        /// Each key at once and without echo. Ctrl-C is an ordinary key instead of a signal to the process.
         case keys
-        /// The same, but Ctrl-C is a signal still. What was typed before is dropped.
+        /// The same, but Ctrl-C is still a signal. Earlier input is dropped.
         case answers
     }
 
-    /// Why nothing more comes.
+    /// Reason for which no more input comes.
     package enum Interruption: Error, Hashable, Sendable {
-        /// Nobody waits any more, or nobody sits there any more.
+        /// The wait was cancelled, or the person is gone.
         case withdrawn
         /// The deadline has come.
         case timedOut
@@ -27,24 +27,24 @@ package struct Terminal: ~Copyable, Sendable {
         case failed(String, Errno)
     }
 
-    /// The terminal that the process was started from.
+    /// The controlling terminal of the process.
     package static let controlling = "/dev/tty"
 
     private let file: FileDescriptor
     private let cancel: Int32
     private let deadline: Deadline
-    /// To be put back; `nil` where it was left as it was.
+    /// Mode to restore; `nil` if it was not changed.
     private let mode: cs_terminal_mode?
     private let input: Input
 
-    /// Opens it without blocking: a terminal that is stopped, as by Ctrl-S, holds up a write, but never the deadline.
+    /// Opens it without blocking: a terminal stopped by Ctrl-S delays a write, but never the deadline.
     ///
     /// - Parameters:
-    ///   - path: of the terminal.
-    ///   - input: what its keys do.
-    ///   - cancel: a descriptor that turns readable when nobody waits any more; -1 for none.
-    ///   - deadline: when every wait ends.
-    /// - Throws: `.failed`, also where it is no terminal and its mode is to be changed.
+    ///   - path: path of the terminal.
+    ///   - input: treatment of keys.
+    ///   - cancel: a descriptor that becomes readable on cancellation; -1 for none.
+    ///   - deadline: end of every wait.
+    /// - Throws: `.failed`, also if it is no terminal and its mode is to be changed.
     package init(
         opening path: String = controlling, _ input: Input = .lines, cancel: Int32 = -1,
         until deadline: Deadline = .never
@@ -59,7 +59,7 @@ package struct Terminal: ~Copyable, Sendable {
 
     deinit {
         guard var mode else { return }
-        // What was typed meanwhile was meant for nobody.
+        // Keys typed meanwhile were meant for nobody.
         _ =
             input == .answers
             ? cs_terminal_set_mode(file.number, &mode, 1) : cs_terminal_set_mode_now(file.number, &mode)
@@ -73,7 +73,7 @@ package struct Terminal: ~Copyable, Sendable {
         }
     }
 
-    /// - Returns: the mode that it had, where that was changed.
+    /// - Returns: the previous mode, if it was changed.
     private static func change(_ file: borrowing FileDescriptor, to input: Input) throws(Interruption)
         -> cs_terminal_mode?
     {
@@ -86,7 +86,7 @@ package struct Terminal: ~Copyable, Sendable {
             if input == .answers {
                 try checked(cs_terminal_set_mode(file.number, &mode, 1))
             } else {
-                // Not waiting for output, which a stopped terminal may hold for ever.
+                // Does not wait for output, which a stopped terminal may hold for ever.
                 _ = cs_terminal_set_mode_now(file.number, &mode)
             }
             return old
@@ -98,10 +98,10 @@ package struct Terminal: ~Copyable, Sendable {
     /// True while this process is in the terminal's foreground group. The corresponding C function is `tcgetpgrp`.
     package var isForeground: Bool { cs_terminal_is_foreground(file.number) == 1 }
 
-    /// Drops what was typed and not yet read. The corresponding C function is `tcflush`.
+    /// Drops input that was typed and not yet read. The corresponding C function is `tcflush`.
     package func dropInput() { _ = cs_terminal_flush_input(file.number) }
 
-    /// Waits, then drops what was typed so far: nobody meant it for what has just been shown.
+    /// Waits, then drops the input so far: it was not meant for what has just been shown.
     package func settle(for duration: Duration) throws(Interruption) {
         _ = try wait(for: [], until: Deadline(after: duration))
         dropInput()
@@ -122,26 +122,26 @@ package struct Terminal: ~Copyable, Sendable {
         }
     }
 
-    /// Writes what fits without waiting: for when the question is over.
+    /// Writes as much as fits without waiting: for use after the question.
     package func note(_ text: String) { _ = try? file.write(Array(text.utf8)) }
 
-    /// Waits for something to read, without reading it: who does so in the background is stopped.
+    /// Waits for input without reading it: a program in the background would be stopped by a read.
     ///
-    /// - Returns: false when the time has come.
-    /// - Throws: `.withdrawn` also where whoever sat there has gone.
+    /// - Returns: false at the deadline.
+    /// - Throws: `.withdrawn` also if the person is gone.
     package func hasInput(until end: Deadline) throws(Interruption) -> Bool {
         let found = try wait(for: .input, until: end)
         if !found.isDisjoint(with: .trouble), !found.contains(.input) { throw .withdrawn }
         return !found.isEmpty
     }
 
-    /// Reads what has come, once there is something.
+    /// Reads the available input, once there is some.
     ///
     /// - Parameters:
-    ///   - limit: bytes at most.
-    ///   - end: when to wait no longer, before the terminal's own deadline.
-    /// - Returns: `nil` when the time has come.
-    /// - Throws: `.withdrawn` also where whoever sat there has gone.
+    ///   - limit: maximum number of bytes.
+    ///   - end: end of the wait, if before the terminal's own deadline.
+    /// - Returns: `nil` at the deadline.
+    /// - Throws: `.withdrawn` also if the person is gone.
     package func read(upTo limit: Int, until end: Deadline = .never) throws(Interruption) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: limit)
         while try !wait(for: .input, until: end).isEmpty {
@@ -157,10 +157,10 @@ package struct Terminal: ~Copyable, Sendable {
         return nil
     }
 
-    /// - Returns: what of `events` the terminal is ready for; nothing when the time has come.
-    /// - Throws: `.withdrawn` where nobody waits any more.
+    /// - Returns: those of `events` that the terminal is ready for; none at the deadline.
+    /// - Throws: `.withdrawn` on cancellation.
     private func wait(for events: PollEvents, until end: Deadline) throws(Interruption) -> PollEvents {
-        // Without an event asked for, a terminal that is gone would wake it all the same.
+        // Even without requested events, a terminal that is gone would wake the poll.
         var items = [PollItem(cancel), PollItem(events.isEmpty ? -1 : file.number, events)]
         do throws(Errno) {
             try Poll.wait(for: &items, until: end.earlier(of: deadline))
@@ -172,9 +172,9 @@ package struct Terminal: ~Copyable, Sendable {
     }
 }
 
-// Editing of its own, for `.keys`.
+// Line editing for `.keys`, which replaces the terminal's own.
 extension Terminal {
-    /// Reads one word, showing what is typed.
+    /// Reads one word, and shows it while it is typed.
     ///
     /// - Throws: `.withdrawn` also at Ctrl-C, Ctrl-D and Escape, which mean "not now".
     package func readWord() throws(Interruption) -> String {
@@ -207,7 +207,7 @@ extension Terminal {
         return key
     }
 
-    /// The Escape key is a byte alone; what arrows and terminals send begins with the same one, and means nothing here.
+    /// Skips an escape sequence. The Escape key is a single byte; arrows and terminals send sequences that begin with it.
     private func swallowSequence() throws(Interruption) {
         let soon = Duration.milliseconds(50)
         guard let kind = try read(upTo: 1, until: Deadline(after: soon))?.first,
@@ -219,7 +219,7 @@ extension Terminal {
     }
 }
 
-/// The size of a terminal; 0 for what it does not say.
+/// The size of a terminal; 0 for unknown values.
 package struct TerminalSize: Hashable, Sendable {
     /// Characters.
     package let rows: Int
@@ -235,8 +235,8 @@ package struct TerminalSize: Hashable, Sendable {
         self.height = height
     }
 
-    /// The size of the terminal that a descriptor is of; nothing but zeros where it is of none. The corresponding C
-    /// function is `ioctl` with TIOCGWINSZ.
+    /// The size of the terminal behind a descriptor; all zeros if it is no terminal. The corresponding C function is `ioctl`
+    /// with TIOCGWINSZ.
     package init(of descriptor: RawDescriptor) {
         var size = cs_terminal_size()
         _ = cs_terminal_size(descriptor.number, &size)
@@ -246,6 +246,6 @@ package struct TerminalSize: Hashable, Sendable {
 }
 
 extension RawDescriptor {
-    /// True where it is of a terminal. The corresponding C function is `isatty`.
+    /// True for a terminal. The corresponding C function is `isatty`.
     package var isTerminal: Bool { cs_isatty(number) == 1 }
 }

@@ -1,6 +1,6 @@
 import CSystem
 
-/// A position in a text, as editors count it.
+/// A position in a text, counted as in editors.
 package struct YAMLPosition: Hashable, Sendable {
     /// The line, from 1 upwards.
     package let line: Int
@@ -13,7 +13,7 @@ package struct YAMLPosition: Hashable, Sendable {
     }
 }
 
-/// A piece of a YAML text: what begins, ends or stands at a position.
+/// A piece of a YAML text: a beginning, an end, or a value, with its position.
 package struct YAMLEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case streamBegins, streamEnds
@@ -24,21 +24,21 @@ package struct YAMLEvent: Hashable, Sendable {
         /// A block is written without braces.
         case mappingBegins(isBlock: Bool)
         case mappingEnds
-        /// A word that stands for what was named elsewhere.
+        /// A word that refers to an anchor elsewhere.
         case alias
     }
 
     package let kind: Kind
     package let position: YAMLPosition
-    /// True for a piece that an alias may stand for.
+    /// True for a piece that an alias may refer to.
     package let hasAnchor: Bool
 }
 
-/// The mistake for which a text is not YAML.
+/// The error of a text that is not YAML.
 package struct YAMLError: Error, Hashable, Sendable {
     /// libyaml's own words: "did not find expected ',' or ']'".
     package let problem: String
-    /// `nil` where the bytes are no text, or no memory is left.
+    /// `nil` if the bytes are no text, or no memory is left.
     package let position: YAMLPosition?
     /// The part of the text that was being read: "while parsing a flow sequence".
     package let context: String?
@@ -57,16 +57,16 @@ package struct YAMLError: Error, Hashable, Sendable {
     }
 }
 
-/// Reads a YAML text piece by piece. Nothing is built, and aliases are not followed: a short text that stands for a huge one
+/// Reads a YAML text piece by piece. Nothing is built, and aliases are not followed: a short text that expands to a huge one
 /// costs no more than its length.
 ///
 /// Standard: YAML 1.1, by yaml_parser_parse of libyaml. *session-bound*
 package struct YAMLReader: ~Copyable {
     private let parser: UnsafeMutableRawPointer
-    /// The text, which libyaml reads where it lies.
+    /// The text, which libyaml reads in place.
     private let bytes: UnsafeMutableRawBufferPointer
 
-    /// - Parameter text: the text; its position counts begin at its first character.
+    /// - Parameter text: the text; positions count from its first character.
     /// - Throws: `YAMLError` if no memory is left.
     package init(_ text: String) throws(YAMLError) {
         bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(text.utf8.count, 1), alignment: 1)
@@ -86,7 +86,7 @@ package struct YAMLReader: ~Copyable {
 
     /// The next piece; `.streamEnds` is the last one.
     ///
-    /// - Throws: `YAMLError`, after which there is no next one.
+    /// - Throws: `YAMLError`, after which there are no more pieces.
     package mutating func next() throws(YAMLError) -> YAMLEvent {
         var event = cs_yaml_event()
         let result = cs_yaml_next(parser, &event)
@@ -96,7 +96,7 @@ package struct YAMLReader: ~Copyable {
             hasAnchor: event.has_anchor != 0)
     }
 
-    /// Copies what an event says: its text lies in libyaml's memory, up to the next event.
+    /// Copies the content of an event: its text lies in libyaml's memory until the next event.
     private static func kind(of event: cs_yaml_event) -> YAMLEvent.Kind {
         switch Int(event.kind) {
         case CS_YAML_STREAM: .streamBegins

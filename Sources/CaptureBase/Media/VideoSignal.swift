@@ -172,8 +172,7 @@ public struct VideoTimings: Hashable, Sendable, CustomStringConvertible {
             (1...65_535).contains(height), (1...1000).contains(rate)
         else { return nil }
         let isInterlaced = text[mark] == "i"
-        // Nobody sends 48 interlaced frames, and nobody names 24 fields as a rate: above 40, the number after `i` is
-        // fields.
+        // 48 interlaced frames do not exist, and 24 fields are not called a rate: above 40, the number after `i` counts fields.
         let frames = isInterlaced && rate > 40 ? rate / 2 : rate
         shape = SignalTimings(
             width: width, height: height, isInterlaced: isInterlaced, millihertz: Int((frames * 1000).rounded()))

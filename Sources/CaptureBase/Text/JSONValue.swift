@@ -55,7 +55,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 
 /// Text inside a JSON document (RFC 8259), for whatever writes one.
 ///
-/// What ``VisibleText`` hides is written as `\uXXXX`: the value is the same once it is parsed, and a terminal that shows the
+/// Characters hidden by ``VisibleText`` are written as `\uXXXX`: the parsed value is the same, and a terminal that shows the
 /// document obeys nothing in it. Blanks stay as they are.
 ///
 /// *thread-safe*

@@ -1,14 +1,14 @@
 import CaptureBase
 
 extension AudioFormat {
-    /// Duration of frames, nanoseconds, to the nearest.
+    /// Duration of a number of frames, in nanoseconds, rounded to the nearest.
     package func nanoseconds(ofFrames frames: Int64) -> Int64 {
         // In two steps: the product would overflow after 13 hours at 192 kHz.
         let rate = Int64(sampleRate)
         return frames / rate * 1_000_000_000 + (frames % rate * 1_000_000_000 + rate / 2) / rate
     }
 
-    /// Frames in bytes.
+    /// Number of frames in some bytes.
     /// - Throws: `.usage` if they are not whole frames.
     package func frames(in bytes: RawSpan) throws(CaptureError) -> Int {
         guard bytes.byteCount.isMultiple(of: bytesPerFrame) else {
@@ -18,7 +18,7 @@ extension AudioFormat {
         return bytes.byteCount / bytesPerFrame
     }
 
-    /// Checks that rate and channels can be stored.
+    /// Checks that a file can state rate and channel count.
     /// - Throws: `.usage`.
     func checkValues() throws(CaptureError) {
         guard (1...655_350).contains(sampleRate), (1...255).contains(channels) else {
@@ -30,13 +30,13 @@ extension AudioFormat {
 }
 
 extension AudioFormat {
-    /// Frames that an encoder takes at once at most, which gives its buffer a size.
+    /// Most frames that an encoder takes at once, which bounds its buffer.
     static let pieceFrames = 4096
 
-    /// Lends audio of any length in pieces.
+    /// Lends audio of any length piece by piece.
     /// - Parameters:
     ///   - data: whole frames.
-    ///   - body: gets each piece, and its number of frames.
+    ///   - body: receives each piece, and its number of frames.
     func forEachPiece(
         of data: RawSpan, _ body: (UnsafeRawBufferPointer, Int) throws(CaptureError) -> Void
     ) throws(CaptureError) {
@@ -51,7 +51,7 @@ extension AudioFormat {
 }
 
 extension AudioFormat {
-    /// Most bytes that an encoder makes of the frames inside it. FLAC's blocks last 0.1 s and Opus' packets 60 ms at most, two
-    /// may be inside, and they are hardly larger than their audio.
+    /// Most bytes that an encoder makes of the frames it holds. FLAC's blocks last 0.1 s and Opus' packets at most 60 ms, two
+    /// may be pending, and they are hardly larger than their audio.
     package var maxBufferedBytes: Int { bytesPerFrame * sampleRate / 5 + 4096 }
 }

@@ -3,19 +3,19 @@ import LinuxSystem
 
 /// Resampler that reads audio between its samples, at a rate that may change at any time: a polyphase windowed sinc.
 ///
-/// It is our own: libraries begin with a delay and a low-pass even at a ratio of 1, so that they can't take over in the middle
-/// of audio that was passed on bit by bit. Here the rate 1 changes nothing, and the seam is continuous.
+/// Libraries begin with a delay and a low-pass even at a ratio of 1, so they can't take over in the middle of audio that was
+/// passed on bit by bit. Here a ratio of 1 changes nothing, and the seam is continuous.
 package struct Resampler {
     private let channels: Int
     private let codec: SampleCodec
     private let table = SincTable()
-    /// Interleaved samples, from `SincTable.half - 1` frames before the place on.
+    /// Interleaved samples, from `SincTable.half - 1` frames before the position on.
     private var frames: [Double] = []
-    /// Place of the next frame that goes out, in `frames`.
+    /// Position of the next output frame in `frames`.
     private var place = Double(SincTable.half)
-    /// Number of frames that came in; silence may stand behind them at the end.
+    /// Number of input frames; silence may follow them at the end.
     private var end = SincTable.half
-    /// Coefficients of the current place; a member, so that a frame allocates nothing.
+    /// Coefficients of the current position; a member, so that a frame allocates nothing.
     private var row = [Double](repeating: 0, count: SincTable.taps)
 
     package init(_ format: AudioFormat) {
@@ -24,10 +24,10 @@ package struct Resampler {
         frames = [Double](repeating: 0, count: SincTable.half * format.channels)
     }
 
-    /// Frames that came in and have not gone out.
+    /// Input frames without output so far.
     package var pending: Double { Double(end) - place }
 
-    /// Begins after the `SincTable.half` frames that were passed on last.
+    /// Begins after the last `SincTable.half` frames that were passed on.
     package mutating func begin(after history: RawSpan) {
         frames.removeAll(keepingCapacity: true)
         history.withUnsafeBytes { codec.decode($0, into: &frames) }
@@ -40,7 +40,7 @@ package struct Resampler {
         end = frames.count / channels
     }
 
-    /// Ends the input: all frames can go out, as if silence followed.
+    /// Ends the input: all remaining frames can go out, as if silence followed.
     package mutating func pushEnd() {
         frames.append(contentsOf: repeatElement(0, count: SincTable.half * channels))
     }
@@ -48,16 +48,16 @@ package struct Resampler {
     /// Takes out the frames whose neighbours are known.
     ///
     /// - Parameters:
-    ///   - step: from one frame that goes out to the next, in frames that came in.
-    ///   - most: frames.
-    ///   - bytes: gets the frames, and no more.
+    ///   - step: distance between two output frames, in input frames.
+    ///   - most: maximum number of frames.
+    ///   - bytes: receives exactly the frames.
     /// - Returns: number of frames.
     package mutating func pull(step: Double, most: Int, into bytes: inout [UInt8]) -> Int {
         let size = channels * codec.format.bytesPerSample
         let known = frames.count / channels - SincTable.half
         let limit = Double(min(known, end))
         var count = min(max(0, Int(((limit - place) / step).rounded(.up))), most)
-        // The division may have rounded up by one frame, whose neighbours are not all there.
+        // The division may have rounded up by one frame, some of whose neighbours are missing.
         while count > 0, place + Double(count - 1) * step >= limit { count -= 1 }
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: repeatElement(0, count: count * size))
@@ -79,7 +79,7 @@ package struct Resampler {
         }
     }
 
-    /// Interpolates the coefficients of a place from the table's.
+    /// Interpolates the coefficients of a position from the table's.
     private mutating func interpolate(_ fraction: Double) {
         let scaled = fraction * Double(SincTable.places)
         let index = Int(scaled)
@@ -98,7 +98,7 @@ package struct Resampler {
     private func sum(from first: Int) -> Double {
         frames.withUnsafeBufferPointer { frames in
             row.withUnsafeBufferPointer { row in
-                // Two sums, so that an addition need not wait for the one before.
+                // Two sums, so that an addition need not wait for the previous one.
                 var (even, odd) = (0.0, 0.0)
                 var at = first
                 for tap in stride(from: 0, to: SincTable.taps, by: 2) {
@@ -111,7 +111,7 @@ package struct Resampler {
         }
     }
 
-    /// Forgets the samples that the next frame does not need.
+    /// Drops the samples that the next frame does not need.
     private mutating func forget() {
         let first = Int(place) - SincTable.half + 1
         guard first > 0 else { return }
@@ -122,19 +122,19 @@ package struct Resampler {
     }
 }
 
-/// Coefficients for audio between its samples: a sinc under a Kaiser window, for a grid of places.
+/// Coefficients for audio between its samples: a sinc under a Kaiser window, for a grid of positions.
 ///
-/// At a whole place all but one are 0 and that is 1, so that nothing is changed there.
+/// At a whole position one coefficient is 1 and the others are 0, so samples there are unchanged.
 package struct SincTable {
-    /// Samples before the place, and after it.
+    /// Samples before the position, and after it.
     package static let half = 40
     package static let taps = 2 * half
-    /// Places between two samples; between these the coefficients are interpolated, which errs by less than -128 dB.
+    /// Positions between two samples; coefficients between these are interpolated, with an error of less than -128 dB.
     package static let places = 2048
     /// Shape of the window: side lobes of -125 dB; flat to 0.9 of half the sample rate.
     private static let beta = 12.8
 
-    /// One row for each place, and one more for the next sample.
+    /// One row for each position, and one more for the next sample.
     private(set) package var rows: [Double]
 
     package init() {
@@ -151,12 +151,12 @@ package struct SincTable {
             rows[row + tap] = value
             sum += value
         }
-        // A constant stays what it is, at each place.
+        // A constant signal is unchanged at each position.
         for tap in 0..<Self.taps { rows[row + tap] /= sum }
     }
 
     private static func coefficient(_ distance: Double) -> Double {
-        // Exact at whole places: sine() of a multiple of π is not 0 in floating point.
+        // Exact at whole positions: sine() of a multiple of π is not 0 in floating point.
         if distance == 0 { return 1 }
         if distance == distance.rounded() { return 0 }
         let edge = distance / Double(half)
@@ -167,7 +167,7 @@ package struct SincTable {
 
     /// Modified Bessel function of the first kind and order 0, by its power series.
     private static func bessel(_ x: Double) -> Double {
-        // All terms are positive, so the sum is as exact as its last place.
+        // All terms are positive, so the sum is accurate to its last digit.
         var (sum, term, order) = (1.0, 1.0, 1.0)
         while term > sum * 1e-17 {
             term *= x * x / (4 * order * order)
@@ -178,7 +178,7 @@ package struct SincTable {
     }
 }
 
-/// Codec between samples in memory and numbers in the samples' own units, so that whole numbers stay as they are.
+/// Codec between samples in memory and numbers in the samples' own units, which keeps whole numbers exact.
 package struct SampleCodec {
     package let format: SampleFormat
 

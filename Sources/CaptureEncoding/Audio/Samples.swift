@@ -4,7 +4,7 @@ import CaptureBase
 enum Samples {
     /// Packs S24_LE to S24_3LE: drops the fourth byte, which carries nothing.
     static func pack24(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) {
-        // Wrapping arithmetic: the checks of the other would keep the loop from being vectorised.
+        // Wrapping arithmetic: overflow checks would keep the loop from being vectorised.
         let bytes = source.bindMemory(to: UInt8.self)
         let packed = target.assumingMemoryBound(to: UInt8.self)
         for sample in 0..<bytes.count / 4 {
@@ -14,7 +14,7 @@ enum Samples {
         }
     }
 
-    /// Widens integer samples to Int32 of their own range, sign extended.
+    /// Widens integer samples to Int32, sign extended, without scaling.
     static func widen(
         _ source: UnsafeRawBufferPointer, of format: SampleFormat, into target: UnsafeMutablePointer<Int32>
     ) {
@@ -24,7 +24,7 @@ enum Samples {
         case .s16: widen16(bytes, count, target)
         case .s24Packed: widen24Packed(bytes, count, target)
         case .s24: widen24(bytes, count, target)
-        // Floating point is passed as it is: nobody asks for it as integers.
+        // Floating point is copied unchanged: nobody asks for it as integers.
         case .s32, .float32:
             target.withMemoryRebound(to: UInt8.self, capacity: count * 4) { to in
                 UnsafeMutableRawPointer(to).copyMemory(from: bytes, byteCount: count * 4)

@@ -1,10 +1,10 @@
 import CaptureBase
 
-/// A finished recording: its files, its tracks, and the frames that were lost on the way.
+/// A finished recording: its files, its tracks, and the frames that were lost.
 ///
 /// *thread-safe*
 public struct Clip: Hashable, Sendable {
-    /// Path of the file; `-` for standard output, `null:` for none. With segments, the name of the whole, which no file has.
+    /// Path of the file; `-` for standard output, `null:` for none. With segments, the common name, which no file has.
     public let path: String
     public let format: ClipFormat
     /// Time from the clip's start to the end of its last frame.
@@ -14,7 +14,7 @@ public struct Clip: Hashable, Sendable {
     public package(set) var tracks: [ClipTrack]
     public package(set) var ledger: LossLedger
     public let end: EndReason
-    /// Files of a segmented clip, in their order; empty for a clip of one file.
+    /// Files of a segmented clip, in order; empty for a clip of one file.
     public let segments: [ClipSegment]
     /// Further outputs of the same capture.
     public package(set) var tees: [ClipTee] = []
@@ -61,9 +61,9 @@ public struct ClipTee: Hashable, Sendable {
     public let duration: Duration
     public let bytes: Int64
     public let end: EndReason
-    /// Error that ended this output before the others; `nil` where it did not fail.
+    /// Error that ended this output before the others; `nil` if it did not fail.
     public let error: CaptureError?
-    /// Losses of this output: one that is too slow leaves out frames that the others have.
+    /// Losses of this output: a slow one leaves out frames that the others have.
     public let ledger: LossLedger
     /// Files of a segmented output; empty for one file.
     public let segments: [ClipSegment]
@@ -101,21 +101,21 @@ public struct OutputFailure: Hashable, Sendable {
 ///
 /// *thread-safe*
 public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The clip has everything that was asked for.
+    /// The clip has everything that was requested.
     case complete
-    /// One more frame would have made the file larger than allowed.
+    /// One more frame would have exceeded the largest size.
     case maxSize = "max_size"
-    /// The audio was quiet for as long as the settings say.
+    /// The audio was quiet for the time in the settings.
     case silence
-    /// A frame was lost, with ``LossPolicy/fail``.
+    /// A frame was lost, under ``LossPolicy/fail``.
     case loss
     /// A person or a signal ended it.
     case interrupt
-    /// The gate took the permission back.
+    /// The gate revoked the permission.
     case revoked
     case deviceGone = "device_gone"
     case stalled
-    /// The signal at a device's input changed, or went away and no frame came any more.
+    /// The signal at a device's input changed, or was lost and no frames came any more.
     case signal
     case diskFull = "disk_full"
     case failure

@@ -10,7 +10,7 @@ public struct ClipTrack: Hashable, Sendable {
     }
 
     public let media: Media
-    /// Name that a person reads, such as "HD Pro Webcam C920".
+    /// Name for people, such as "HD Pro Webcam C920".
     public let name: String
     /// Stable id of the device.
     public let device: String
@@ -75,7 +75,7 @@ public enum MediaKind: String, Hashable, Sendable, Codable, CaseIterable {
 /// *thread-safe*
 public struct ClipLabels: Hashable, Sendable {
     public var title: String?
-    /// Further tags: name in upper case, and text. A recorder adds `GRANT`, the decisions that it rests on.
+    /// Further tags: name in upper case, and text. A recorder adds `GRANT`, the decisions that it is based on.
     public var extra: [String: String]
 
     public init(title: String? = nil, extra: [String: String] = [:]) {
@@ -83,7 +83,7 @@ public struct ClipLabels: Hashable, Sendable {
         self.extra = extra
     }
 
-    /// Labels with the numbers of the decisions that the recording rests on, as the audit log has them: `GRANT=3, 4`.
+    /// Labels with the numbers of the decisions that allowed the recording, as in the audit log: `GRANT=3, 4`.
     package func allowed(by decisions: [Int64]) -> ClipLabels {
         guard !decisions.isEmpty, extra["GRANT"] == nil else { return self }
         var labels = self

@@ -5,7 +5,7 @@ import CaptureBase
 /// *thread-safe*
 public struct TrackLedger: Hashable, Sendable, Codable {
     public let kind: MediaKind
-    /// Name that a person reads.
+    /// Name for people.
     public let name: String
     /// Stable id of the device.
     public let device: String
@@ -18,7 +18,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var xruns: UInt64 = 0
     /// Frames put in for lost ones: silence, or repeated video frames. Video frames without a signal are among them.
     public var filled: UInt64 = 0
-    /// Audio frames that the clip has more than the device delivered, through resampling to the clip's clock; fewer where negative.
+    /// Audio frames that resampling to the clip's clock added to those of the device; negative if it removed some.
     public var corrected: Int64 = 0
     /// Video frames that were repaired, such as MJPEG without Huffman tables.
     public var repaired: UInt64 = 0
@@ -26,7 +26,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     package var startOffsetNanoseconds: Int64 = 0
     /// Rate of the device's clock against CLOCK_MONOTONIC, parts per million; `nil` where too short to tell.
     public var driftPPM: Double?
-    /// Uncertainty of ``driftPPM``, which is within it 19 times in 20, parts per million.
+    /// Uncertainty of ``driftPPM`` in parts per million: the error is smaller 19 times in 20.
     public var driftUncertaintyPPM: Double?
     /// ``endOffset`` in nanoseconds, as JSON has it.
     package var endOffsetNanoseconds: Int64?
@@ -37,7 +37,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     /// ``lastTime`` in nanoseconds, as JSON has it.
     package var lastNanoseconds: Int64?
 
-    /// Gaps of the track, the first thousand; `nil` where losses are not marked.
+    /// Gaps of the track, the first thousand; `nil` if losses are not marked.
     public var marks: [LossEvent]?
 
     public init(kind: MediaKind, name: String, device: String) {
@@ -85,7 +85,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     /// Frames of the track in the file.
     public var frames: UInt64 { UInt64(clamping: Int64(clamping: delivered + filled) + corrected) }
 
-    /// Fits the ledger to the file of an output that failed: it has fewer frames than it was given, or part of those it refused.
+    /// Fits the ledger to the file of an output that failed: it has fewer frames than it was given, or some that it refused.
     mutating func fit(to kept: KeptFrames) {
         if kept.frames > frames {
             delivered += kept.frames - frames
@@ -128,12 +128,12 @@ public struct LossLedger: Hashable, Sendable, Codable {
     public var json: String { jsonValue.text }
 }
 
-/// Frames that the device made, or should have made, and that the clip does not have, by cause.
+/// Frames that the device made, or should have made, and that the clip lacks, by cause.
 ///
 /// *thread-safe*
 public struct LostFrames: Hashable, Sendable, Codable {
     /// Frames lost before they reached the program: missing in the driver's sequence, dropped without a gap in it as the
-    /// timestamps tell, or lost while the device was unplugged.
+    /// timestamps show, or lost while the device was unplugged.
     public var device: UInt64 = 0
     /// Frames for which the ring had no free slot: the reader was too slow.
     public var ring: UInt64 = 0
@@ -149,9 +149,9 @@ public struct LostFrames: Hashable, Sendable, Codable {
     public var stall: UInt64 = 0
     /// Audio frames that the sleeping device did not make, by the clock.
     public var suspend: UInt64 = 0
-    /// Frames that the encoder was too slow for.
+    /// Frames for which the encoder was too slow.
     public var encoder: UInt64 = 0
-    /// Video frames that the device delivered while its input had no signal: they are in the clip, and stand for missing ones.
+    /// Video frames that the device delivered while its input had no signal: they are in the clip in place of missing ones.
     public var noSignal: UInt64 = 0
     /// Video frames that the device delivered while a shutter covered the lens.
     public var covered: UInt64 = 0
@@ -166,7 +166,7 @@ public struct LostFrames: Hashable, Sendable, Codable {
     /// Sum of all causes.
     public var total: UInt64 { Self.causes.reduce(0) { $0 + self[keyPath: $1] } }
 
-    /// Counts frames that the device lost before a frame or period, by the cause that its flags tell.
+    /// Counts frames that the device lost before a frame or period, by the cause in its flags.
     package mutating func add(_ frames: UInt64, before flags: FrameFlags) {
         if flags.contains(.reattached) {
             device += frames
@@ -224,7 +224,7 @@ public struct LossEvent: Hashable, Sendable, Codable {
         case atNanoseconds = "at_ns"
     }
 
-    /// Event with its time counted from a later moment on.
+    /// Event with its time counted from a later moment.
     package func since(_ nanoseconds: Int64) -> LossEvent {
         LossEvent(atNanoseconds: atNanoseconds - nanoseconds, frames: frames)
     }
@@ -244,9 +244,9 @@ package struct KeptFrames: Hashable {
 
 extension KeptFrames {
     /// - Parameters:
-    ///   - track: of the frames.
-    ///   - duration: of all, nanoseconds.
-    ///   - end: of the last one, nanoseconds from the clip's start.
+    ///   - track: track of the frames.
+    ///   - duration: total duration, nanoseconds.
+    ///   - end: end of the last frame, nanoseconds from the clip's start.
     package init(of track: ClipTrack, lasting duration: Int64, until end: Int64) {
         frames = UInt64(max(track.frames(lasting: duration), 0))
         last = frames == 0 ? nil : end - track.nanoseconds(ofFrames: 1)

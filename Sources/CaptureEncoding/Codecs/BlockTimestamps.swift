@@ -1,9 +1,9 @@
 import CaptureBase
 
-/// Gives blocks that are cut elsewhere than their input the time of their first frame.
+/// Timestamps of blocks whose borders are not those of their input.
 ///
-/// A frame's time is that of the newest input plus or minus the frames between, so that blocks follow the device's
-/// clock and not a nominal rate.
+/// A frame's time is that of the newest input plus or minus the frames between, so blocks follow the device's clock and not a
+/// nominal rate.
 struct BlockTimestamps {
     private var anchorTime: Int64 = 0
     private var anchorFrame: Int64 = 0
@@ -11,7 +11,7 @@ struct BlockTimestamps {
     private var framesOut: Int64 = 0
     private var lastEnd: Int64 = .min
 
-    /// The next frame that comes in has this time.
+    /// Sets the time of the next input frame.
     mutating func anchor(at nanoseconds: Int64) {
         anchorTime = nanoseconds
         anchorFrame = framesIn
@@ -19,7 +19,7 @@ struct BlockTimestamps {
 
     mutating func advance(by frames: Int64) { framesIn += frames }
 
-    /// The time of the next `frames` that go out; never before the one given out last, never before 0.
+    /// The time of the next `frames` output frames; never before the previous one, never before 0.
     mutating func take(_ frames: Int64, of format: AudioFormat) -> Int64 {
         let distance = framesOut - anchorFrame
         let offset = format.nanoseconds(ofFrames: abs(distance))

@@ -2,7 +2,7 @@ import CaptureBase
 
 /// Storage for the tracks of a clip: takes frames as they come, each track's in the order of time.
 ///
-/// After an error of the output everything before it is kept: `finish` still makes a valid file of it.
+/// After an error of the output everything before it is kept: `finish` still makes a valid file.
 ///
 /// *session-bound*
 public protocol ClipWriter: AnyObject {
@@ -10,35 +10,35 @@ public protocol ClipWriter: AnyObject {
     var tracks: [ClipTrack] { get }
     /// Bytes written so far.
     var bytesWritten: Int64 { get }
-    /// Most bytes that finishing it now would add.
+    /// Most bytes that finishing now would add.
     var pendingBytes: Int64 { get }
 
-    /// Work of a track's encoder so far; for `ClipFormat.nothing`, the frames that came in.
+    /// Work of a track's encoder so far; for `ClipFormat.nothing`, the input frames.
     func counts(of track: Int) -> EncoderCounts
 
-    /// Frames that were handed in and are in no file, or not in each of several: broken ones, and those that an encoder was
-    /// too slow for. An output that is behind may not know of the latest ones yet.
+    /// Frames that were handed in and are in no file, or not in each of several: broken ones, and those for which an encoder
+    /// was too slow. An output that lags may not have counted the latest ones yet.
     func leftOut(of track: Int) -> UInt64
 
     /// True while the next video frame would be left out: the output is slower than the capture. A caller that can wait
     /// should.
     var isBusy: Bool { get }
 
-    /// Error for which the output takes no more frames; `nil` while it does. An error that shows only when the clip is
-    /// finished is here alone: `finish` makes a clip all the same.
+    /// Error after which the output takes no more frames; `nil` while it does. An error that shows only when the clip is
+    /// finished is reported here alone: `finish` returns a clip anyway.
     var failure: CaptureError? { get }
 
     /// True while a segment waits to be finished: see `finishSegments(_:)`.
     var isSegmentOver: Bool { get }
 
-    /// Finishes the segments that no track has more frames for. Call it between writes; a writer of one file does nothing.
-    /// - Parameter ledger: the losses so far; asked for only where a segment is finished.
+    /// Finishes the segments for which no track has more frames. Call it between writes; a writer of one file does nothing.
+    /// - Parameter ledger: the losses so far; requested only when a segment is finished.
     func finishSegments(_ ledger: () -> LossLedger) throws(CaptureError)
 
-    /// Failures of single outputs since the last call, where others go on; none for a writer of one output.
+    /// Failures of single outputs since the last call, while others go on; none for a writer of one output.
     func takeFailures() -> [OutputFailure]
 
-    /// Error that ended the clip's own output while further ones went on; `nil` for a writer of one output.
+    /// Error that ended the clip's own output while others went on; `nil` for a writer of one output.
     var ownFailure: CaptureError? { get }
 
     /// Stores frames.
@@ -50,14 +50,14 @@ public protocol ClipWriter: AnyObject {
     /// - Throws: `.diskFull` or `.inputOutput`: call `finish`; `.usage` for data that can't be of this track.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError)
 
-    /// Stores a video frame several times in a row, each one frame later: for itself and for missing ones.
+    /// Stores a video frame several times in a row, each one frame later: for itself and for missing frames.
     /// - Throws: as `write(_:to:at:)`.
     func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError)
 
-    /// Extends the clip to a time although no frame may follow: its last video frame stands until then.
+    /// Extends the clip to a time even if no frame follows: its last video frame is shown until then.
     func extend(to nanoseconds: Int64)
 
-    /// Writes the frames still inside an encoder, the index and the totals, and gives the file its name. Call it once.
+    /// Writes the frames still held by an encoder, the index and the totals, and gives the file its name. Call it once.
     /// - Throws: `.fileExists`, `.inputOutput`, `.diskFull`; the file then stays under its partial name.
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip
 
@@ -95,10 +95,10 @@ extension ClipWriter {
         }
     }
 
-    /// Nothing, for formats whose frames follow one another: such a clip lasts as long as its frames.
+    /// Does nothing, for formats whose frames follow one another: such a clip lasts as long as its frames.
     public func extend(to nanoseconds: Int64) {}
 
-    /// 0, for writers that keep nothing back.
+    /// 0, for writers that hold nothing back.
     public var pendingBytes: Int64 { 0 }
 
     /// Stores audio on the first audio track.

@@ -4,29 +4,29 @@ import CaptureBase
 ///
 /// *thread-safe*
 public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
-    /// RIFF WAVE, or RF64 (EBU Tech 3306) where it grows past 4 GiB. Sound.
+    /// RIFF WAVE, or RF64 (EBU Tech 3306) if it grows past 4 GiB. Audio.
     case wav
-    /// FLAC (RFC 9639). Sound.
+    /// FLAC (RFC 9639). Audio.
     case flac
     /// Matroska (RFC 9559). Any number of tracks.
     case matroska = "mkv"
-    /// Opus in Ogg (RFC 7845). Sound.
+    /// Opus in Ogg (RFC 7845). Audio.
     case opus
-    /// JPEG images one after the other. Pictures.
+    /// JPEG images one after the other. Video.
     case mjpeg
-    /// YUV4MPEG2. Raw pictures.
+    /// YUV4MPEG2. Raw video.
     case y4m
-    /// The device's bytes and nothing else. One track.
+    /// Only the device's bytes. One track.
     case raw
     /// Nothing is stored.
     case nothing = "null"
 
     /// Finds the format for a destination.
     /// - Parameters:
-    ///   - destination: where the clip goes.
-    ///   - name: the format's name, which decides where it is given; else the file's ending does, and standard output is
+    ///   - destination: destination of the clip.
+    ///   - name: name of the format, which takes precedence; without it the file's ending decides, and standard output is
     ///     Matroska.
-    /// - Throws: `.usage` for a name or an ending that is not known, with those that are.
+    /// - Throws: `.usage` for an unknown name or ending; lists the known ones.
     public init(for destination: ClipDestination, named name: String? = nil) throws(CaptureError) {
         if let name {
             self = try Self.named(name)
@@ -46,7 +46,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// The endings of its files, without the point.
+    /// File name extensions, without the point.
     public var endings: [String] {
         switch self {
         case .matroska: ["mkv", "mka"]
@@ -57,7 +57,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// True where its pictures have no timestamps of their own, but follow one another at the camera's rate.
+    /// True if its frames have no timestamps of their own, but follow one another at the camera's rate.
     public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
     private static func named(_ name: String) throws(CaptureError) -> ClipFormat {
@@ -89,9 +89,9 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension ClipFormat {
-    /// Checks whether the format can hold such tracks, before anybody is asked for a device.
-    /// - Parameter kinds: one entry a track.
-    /// - Throws: `.usage`, saying what can hold them.
+    /// Checks that the format can hold such tracks, before anybody is asked for a device.
+    /// - Parameter kinds: one entry for each track.
+    /// - Throws: `.usage`, which names the formats that can hold them.
     public func check(_ kinds: [MediaKind]) throws(CaptureError) {
         guard !kinds.isEmpty else {
             throw CaptureError(
@@ -118,7 +118,7 @@ extension ClipFormat {
                 ])
     }
 
-    /// The name people know it by.
+    /// Common name of the format.
     public var title: String {
         switch self {
         case .wav: "WAV"

@@ -2,22 +2,22 @@ import CaptureBase
 import LinuxSystem
 
 extension ClipOutput {
-    /// Opens it before anything is captured and before anybody is asked.
+    /// Opens the output before capture begins and before anybody is asked.
     ///
-    /// A partial file of an earlier, interrupted recording is reused if it is empty, else nothing writes over it. Anything else
-    /// under that name, a pipe, a link, another user's file or one with a second name, is left as it is.
+    /// An empty partial file of an interrupted recording is reused; a filled one is never overwritten. Anything else under that
+    /// name (a pipe, a link, another user's file, a file with a second name) is left as it is.
     /// - Parameters:
     ///   - destination: a file, standard output, or nothing.
-    ///   - replacing: whether a file of that name may be replaced.
-    /// - Throws: `.fileExists`, also for what has the partial name; `.busy` if another recording writes there;
-    ///   `.inputOutput` for an unwritable place; `.usage` for a name that is none, or not a file's.
+    ///   - replacing: true to allow replacing a file of that name.
+    /// - Throws: `.fileExists`, also if the partial name is taken; `.busy` if another recording writes there; `.inputOutput`
+    ///   for an unwritable location; `.usage` for an invalid name, or one that is not a file's.
     public init(opening destination: ClipDestination, replacing: Bool = false) throws(CaptureError) {
         try self.init(opening: destination, replacing: replacing, over: .recording)
     }
 
     /// - Parameters:
-    ///   - leftover: what a partial file may hold.
-    ///   - steps: where tests have others come in between.
+    ///   - leftover: permitted content of a partial file.
+    ///   - steps: points at which tests let others interfere.
     package init(
         opening destination: ClipDestination, replacing: Bool, over leftover: PartialFilePolicy,
         steps: OutputSteps = OutputSteps()
@@ -28,7 +28,7 @@ extension ClipOutput {
             self.init(
                 destination: destination, file: file, descriptor: file.descriptor, replacing: replacing,
                 isKept: leftover == .recording)
-        // Never patched, also where it is a file: the shell may have opened it to append.
+        // Never patched, even if it is a file: the shell may have opened it to append.
         case .standardOutput:
             let reader = OutputReader(of: .standardOutput)
             self.init(destination: destination, descriptor: reader.descriptor)
@@ -37,7 +37,7 @@ extension ClipOutput {
         }
     }
 
-    /// Opens it for what is recovered of an interrupted recording, beside which it lies until it is finished.
+    /// Opens the output of a recovery, beside the interrupted recording until it is finished.
     /// - Throws: as `init(opening:replacing:)`.
     package init(recoveringInto path: String, replacing: Bool) throws(CaptureError) {
         let file = try Self.open(path, Self.recoverySuffix, replacing, over: .recovery, OutputSteps())
@@ -45,8 +45,8 @@ extension ClipOutput {
             destination: .file(path: path), file: file, descriptor: file.descriptor, replacing: replacing)
     }
 
-    /// Looks at the clip's name before, so that nothing is made in vain, and again behind the lock: another recording that
-    /// had the partial name may have become that clip.
+    /// Checks the clip's name first, so that nothing is created in vain, and again under the lock: the recording that had the
+    /// partial name may have become that clip.
     private static func open(
         _ path: String, _ suffix: String, _ replacing: Bool, over leftover: PartialFilePolicy, _ steps: OutputSteps
     ) throws(CaptureError) -> PartialFile {
@@ -65,7 +65,7 @@ extension ClipOutput {
 
     private static let recoverySuffix = ".recovering"
 
-    /// Checks that the destination can be opened later, as far as its name tells.
+    /// Checks that the destination can be opened later, as far as its name shows.
     /// - Throws: `.fileExists`, `.usage`.
     package static func checkFree(_ destination: ClipDestination) throws(CaptureError) {
         if case .file(let path) = destination { try checkName(path, replacing: false) }
@@ -92,7 +92,7 @@ extension ClipOutput {
             remedies: [Remedy("Choose another name, or replace it with --force.")])
     }
 
-    /// True for a name that is free, a file's, or that of a link to a file, which is replaced and not written through.
+    /// True for a free name, a file's name, or that of a link to a file, which is replaced and not written through.
     package static func isReplaceable(_ path: String) -> Bool {
         switch FileStatus.ofLink(path) {
         case .failure(let errno): return errno == .noSuchFileOrDirectory
@@ -103,7 +103,7 @@ extension ClipOutput {
         }
     }
 
-    /// True for a link that leads to one of /proc, as /dev/stdout does: that is a descriptor of whoever looks, also where it is a
+    /// True for a link into /proc, such as /dev/stdout: it leads to a descriptor of the process that looks, even if that is a
     /// file's.
     private static func leadsToDescriptor(_ path: String) -> Bool {
         var place = path
@@ -123,13 +123,13 @@ extension ClipOutput {
         return real == "/proc" || real.hasPrefix("/proc/")
     }
 
-    /// The text of a link; `nil` where it is none.
+    /// The target of a link; `nil` for any other file.
     package static func target(ofLink path: String) -> String? {
         guard let target = try? FileSystem.target(ofLink: path), !target.isEmpty else { return nil }
         return target
     }
 
-    /// The folder that a name is in.
+    /// The directory of a name.
     package static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }

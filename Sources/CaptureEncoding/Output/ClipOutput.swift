@@ -1,35 +1,35 @@
 import CaptureBase
 import LinuxSystem
 
-/// The bytes of a clip on their way: `OUT.partial`, which becomes OUT when it is finished; standard output; or nothing.
+/// Destination of a clip's bytes: `OUT.partial`, which becomes OUT when it is finished; standard output; or nothing.
 ///
-/// Written bytes reach the disk once a second; a file that another program cuts or removes takes no more.
-/// Released without being finished, it removes a partial file that nothing was recorded into, and keeps any other.
+/// Written bytes are synced to the disk once a second; a file that another program truncates or removes takes no more. An
+/// output that is released unfinished removes its partial file if that is empty, and otherwise keeps it.
 ///
 /// *session-bound*
 public struct ClipOutput: ~Copyable, Sendable {
     public let destination: ClipDestination
-    /// True where written bytes can be changed later.
+    /// True if written bytes can be changed later.
     public let isSeekable: Bool
     /// Bytes written at the end; patches don't count.
     public private(set) var bytesWritten: Int64 = 0
-    /// `.none` for nothing and once closed.
+    /// `.none` for no destination, and once closed.
     package var descriptor: RawDescriptor
     package let replacing: Bool
-    /// `nil` where it is no file.
+    /// `nil` if the destination is no file.
     package let file: PartialFile?
-    /// True where the written bytes are of use although the file was never finished.
+    /// True if the written bytes are useful although the file was never finished.
     let isKept: Bool
-    /// Stores what is written while more comes; `nil` until something was, and where nothing of it is kept.
+    /// Syncs written bytes while more come; `nil` until the first write, and if an unfinished file is not kept.
     package var sync: DiskSync?
-    /// Gives it its name later; at once where there is none.
+    /// Queue that names the file later; `nil` to name it at once.
     package var finishing: FinishingQueue?
-    /// The most bytes it may have; `nil` as many as there is room for.
+    /// Most bytes of the clip; `nil` for no limit but the disk.
     package var limit: Int64?
-    /// The reader of standard output; `nil` where it goes elsewhere.
+    /// The reader of standard output; `nil` for other destinations.
     package var reader: OutputReader?
 
-    /// - Parameter isKept: not so of half a picture, and of half a recovery, whose interrupted recording is still there.
+    /// - Parameter isKept: false for a half-written still, and for a half-written recovery, whose source still exists.
     init(
         destination: ClipDestination, file: PartialFile? = nil, descriptor: RawDescriptor, replacing: Bool = false,
         isKept: Bool = false
@@ -52,9 +52,9 @@ public struct ClipOutput: ~Copyable, Sendable {
 
     package static func partial(of path: String) -> String { path + partialSuffix }
 
-    /// Appends all of it.
-    /// - Throws: `.diskFull`, ``CaptureError/sizeReached`` or `.inputOutput`, also of what was written before and could not be
-    ///   stored. Part of it may be there: see `rewind(to:)`.
+    /// Appends all bytes.
+    /// - Throws: `.diskFull`, ``CaptureError/sizeReached`` or `.inputOutput`, also for earlier bytes that could not be stored.
+    ///   Part of the bytes may have been written: see `rewind(to:)`.
     package mutating func write(_ bytes: UnsafeRawBufferPointer) throws(CaptureError) {
         if let limit, bytesWritten + Int64(bytes.count) > limit { throw .sizeReached }
         guard destination != .nothing else {
@@ -75,7 +75,7 @@ public struct ClipOutput: ~Copyable, Sendable {
                 let most = UnsafeRawBufferPointer(
                     start: rest.baseAddress, count: min(rest.count, reader?.atOnce ?? .max))
                 written = try descriptor.write(most)
-                // A file system that takes nothing and says nothing would be asked for ever.
+                // A file system that writes nothing and reports no error would be retried for ever.
                 guard written > 0 else { throw Errno(0) }
             } catch {
                 guard error == .wouldBlock else {
@@ -91,19 +91,19 @@ public struct ClipOutput: ~Copyable, Sendable {
         }
     }
 
-    /// Bytes that another program has cut off would become zeros with the next write.
+    /// Checks that the file was not truncated: the next write would fill the hole with zeros.
     private func checkWhole() throws(CaptureError) {
         if let loss = file?.loss(ofWritten: bytesWritten) { throw loss }
     }
 
-    /// - Throws: what kept earlier bytes from the disk.
+    /// - Throws: the error that kept earlier bytes from the disk.
     private mutating func keepSafe() throws(CaptureError) {
         guard isKept, let file else { return }
         if sync == nil { sync = try DiskSync(starting: file) }
         if let failure = sync?.note(bytesWritten) { throw failure }
     }
 
-    /// Standard output may have been made non-blocking by whoever shares it.
+    /// Waits for a non-blocking standard output: a process that shares it may have set that.
     private func waitForRoom() throws(CaptureError) {
         if let reader {
             guard reader.waitForRoom() else { throw reader.error }
@@ -116,7 +116,7 @@ public struct ClipOutput: ~Copyable, Sendable {
         try bytes.span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in try write(bytes) }
     }
 
-    /// Changes bytes that are written already; does nothing where that can't be done.
+    /// Overwrites written bytes; does nothing if the output is not seekable.
     func patch(_ bytes: [UInt8], at offset: Int64) throws(CaptureError) {
         guard isSeekable else { return }
         try checkWhole()
@@ -127,7 +127,7 @@ public struct ClipOutput: ~Copyable, Sendable {
         }
     }
 
-    /// Cuts off what was written past `length`, such as half a cluster on a full disk.
+    /// Cuts off bytes past `length`, such as half a cluster on a full disk.
     mutating func rewind(to length: Int64) throws(CaptureError) {
         guard let file, length <= bytesWritten, file.loss(ofWritten: length) == nil else { return }
         sync?.noteCut(to: length)
@@ -146,7 +146,7 @@ public struct ClipOutput: ~Copyable, Sendable {
 }
 
 extension ClipOutput {
-    /// Makes it durable and gives it its name; later, where it has a queue for that.
+    /// Makes the file durable and gives it its name; later, if it has a queue for that.
     /// - Throws: as `FileCommit.run()`.
     package mutating func finish() throws(CaptureError) {
         guard case .file(let path) = destination, let file, descriptor != .none else { return }
@@ -160,7 +160,7 @@ extension ClipOutput {
         descriptor = .none
     }
 
-    /// Removes what was written.
+    /// Removes the written bytes.
     package mutating func discard() {
         guard let file, descriptor != .none else { return }
         file.remove()
@@ -168,7 +168,7 @@ extension ClipOutput {
         descriptor = .none
     }
 
-    /// Without waiting for a disk that is behind.
+    /// Closes the file without waiting for a slow disk.
     package static func close(_ file: PartialFile, _ sync: DiskSync?) {
         file.steps.reached(.close)
         if let sync { sync.close() } else { file.descriptor.close() }

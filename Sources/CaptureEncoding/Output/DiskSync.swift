@@ -2,30 +2,30 @@ import CaptureBase
 import Dispatch
 import LinuxSystem
 
-/// Has what is written to a file reach its disk once a second while more is written: ext4 left alone keeps new data in memory
-/// for half a minute, and a power cut takes all of it.
+/// Syncs a growing file to its disk once a second: otherwise ext4 keeps new data in memory for half a minute, and a power cut
+/// loses all of it.
 ///
-/// fdatasync runs on a thread of its own, one at a time, so that neither the capture nor the writer ever waits for a disk; the
-/// thread is no slower than others, or a busy machine would lose more. It also sees what other programs do to the file.
+/// fdatasync runs on its own thread, one call at a time, so that neither the capture nor the writer ever waits for a disk. The
+/// thread has normal priority, or a busy machine would lose more. It also detects changes of the file by other programs.
 ///
 /// *thread-safe*
 package final class DiskSync: Sendable {
-    /// Time from the beginning of one to that of the next, nanoseconds: with the half second that Opus gathers it is less than a
-    /// second and a half.
+    /// Time from the start of one sync to that of the next, in nanoseconds: together with the half second that Opus gathers it
+    /// is less than a second and a half.
     package static let interval: Int64 = 750_000_000
-    /// Between two looks for something new, nanoseconds.
+    /// Time between two checks for new data, in nanoseconds.
     package static let pause: Int64 = 250_000_000
 
-    /// A process may have little memory for addresses.
+    /// Size of the thread's stack: a process may have little address space.
     private static let stackBytes = 256 << 10
 
     private struct State {
-        /// Bytes that were written, and of these the ones that were stored.
+        /// Bytes that were written, and the part of them that was synced.
         var length: Int64 = 0
         var stored: Int64 = 0
-        /// Times that the writer itself has made it shorter.
+        /// Number of times that the writer itself has shortened the file.
         var cuts = 0
-        /// When it was last stored, or begun to be, CLOCK_MONOTONIC nanoseconds.
+        /// Start of the last sync, CLOCK_MONOTONIC in ns.
         var last: Int64?
         var isBusy = false
         var isOver = false
@@ -44,8 +44,8 @@ package final class DiskSync: Sendable {
         folder = ClipOutput.folder(of: file.path)
     }
 
-    /// Begins with a thread.
-    /// - Throws: where there may be no more of them.
+    /// Starts with a thread.
+    /// - Throws: `.inputOutput` if no more threads are allowed.
     package convenience init(starting file: PartialFile) throws(CaptureError) {
         self.init(file)
         do throws(Errno) {
@@ -57,8 +57,8 @@ package final class DiskSync: Sendable {
 
     // MARK: For the writer
 
-    /// Notes the length of the file now.
-    /// - Returns: what kept an earlier part from the disk, or what another program has done to it.
+    /// Records the present length of the file.
+    /// - Returns: the error that kept an earlier part from the disk, or the damage done by another program.
     package func note(_ length: Int64) -> CaptureError? {
         state.withLock { state in
             state.length = length
@@ -66,7 +66,7 @@ package final class DiskSync: Sendable {
         }
     }
 
-    /// Notes that the file becomes shorter, before it does.
+    /// Records that the file is about to be shortened.
     package func noteCut(to length: Int64) {
         state.withLock { state in
             state.length = length
@@ -75,14 +75,14 @@ package final class DiskSync: Sendable {
         }
     }
 
-    /// Begins nothing more.
+    /// Starts no more syncs.
     package func stop() {
         state.withLock { $0.isOver = true }
         wake.signal()
     }
 
-    /// Waits for what is under way; after `stop()`, once.
-    /// - Returns: what kept a part from the disk.
+    /// Waits for the pending sync; call it once, after `stop()`.
+    /// - Returns: the error that kept a part from the disk.
     package func wait() -> CaptureError? {
         if state.withLock({ $0.isBusy }) { idle.wait() }
         return state.withLock { $0.failure }
@@ -101,7 +101,7 @@ package final class DiskSync: Sendable {
 
     // MARK: On the thread
 
-    /// Allocates nothing.
+    /// Loop of the thread; allocates nothing.
     private func run() {
         var pause = Self.pause
         while true {
@@ -111,9 +111,9 @@ package final class DiskSync: Sendable {
         }
     }
 
-    /// Stores what is new, where it is time.
-    /// - Parameter now: CLOCK_MONOTONIC nanoseconds.
-    /// - Returns: nanoseconds until the next look; `nil` where it is over.
+    /// Syncs new data if it is due.
+    /// - Parameter now: CLOCK_MONOTONIC in ns.
+    /// - Returns: nanoseconds until the next check; `nil` once stopped.
     package func look(at now: Int64) -> Int64? {
         let begun: State? = state.withLock { state in
             guard !state.isOver, state.failure == nil, state.length > 0 else { return nil }
@@ -136,7 +136,7 @@ package final class DiskSync: Sendable {
         } catch {
             failure = .output(error, "store", file.path)
         }
-        // Its name, too, is new once.
+        // The first sync also stores the file's new name.
         if begun.last == nil { Self.store(folder: folder) }
         return failure
     }
@@ -146,7 +146,7 @@ package final class DiskSync: Sendable {
             state.isBusy = false
             state.last = last
             state.failure = failure
-            // Else it was the writer who made it shorter meanwhile.
+            // Otherwise the writer itself shortened it meanwhile.
             if state.cuts == begun.cuts {
                 state.stored = begun.length
                 state.failure = failure ?? loss
@@ -157,7 +157,7 @@ package final class DiskSync: Sendable {
         if isOver { idle.signal() }
     }
 
-    /// Stores the names in a folder, where it can.
+    /// Syncs the names in a directory, if the file system can.
     package static func store(folder: String) {
         try? FileDescriptor(opening: folder, .directory).sync()
     }

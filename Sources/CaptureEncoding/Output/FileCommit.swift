@@ -4,18 +4,18 @@ import LinuxSystem
 
 /// The commit of a written file: fsync, rename without replacing, fsync of the directory.
 ///
-/// The name comes last, so that a file under the clip's name is whole on the disk, whenever the power is cut.
+/// The rename comes last, so that a file under the clip's name is whole on the disk, whenever the power is cut.
 package struct FileCommit: Sendable {
     package let file: PartialFile
     /// Bytes that were written.
     package let length: Int64
     package let path: String
     package let replacing: Bool
-    /// The thread that has stored it until now; `nil` where none has.
+    /// The thread that has synced the file so far; `nil` if there is none.
     package let sync: DiskSync?
 
-    /// - Throws: `.fileExists` if a file of that name has appeared since, `.inputOutput`, `.diskFull`. The recording
-    ///   then stays under its partial name.
+    /// - Throws: `.fileExists` if a file of that name has appeared meanwhile, `.inputOutput`, `.diskFull`. The recording then
+    ///   stays under its partial name.
     package func run() throws(CaptureError) {
         try store()
         file.steps.reached(.check)
@@ -29,7 +29,7 @@ package struct FileCommit: Sendable {
 
     package func close() { ClipOutput.close(file, sync) }
 
-    /// An error is told to one of those who store, so that both have to be asked.
+    /// The kernel reports an error to only one of the syncing threads, so both must be asked.
     private func store() throws(CaptureError) {
         sync?.stop()
         var failed: Errno?
@@ -44,7 +44,7 @@ package struct FileCommit: Sendable {
         } catch {
             throw error == .fileExists ? appeared : .output(error, "rename \(file.path) to", path)
         }
-        // In a folder of others the partial name may have become another file's in between: that goes back.
+        // In a directory that others may write, the partial name may have become another file's: that one is put back.
         guard file.isNamed(path) else {
             try? FileSystem.renameWithoutReplacing(path, to: file.path)
             throw file.trouble(withWritten: length) ?? file.moved
@@ -65,20 +65,19 @@ package struct FileCommit: Sendable {
             try FileSystem.renameWithoutReplacing(partial, to: path)
         } catch {
             guard error == .invalidArgument else { throw error }
-            // For file systems that can't rename without replacing.
+            // Fallback for file systems that can't rename without replacing.
             try FileSystem.link(partial, as: path)
             try FileSystem.remove(partial)
         }
     }
 
-    /// The file is whole and named; a folder that can't be synced is no reason to call it failed.
+    /// Syncs the directory. A failure is ignored: the file is already whole and named.
     private func syncFolder() {
         DiskSync.store(folder: ClipOutput.folder(of: path))
     }
 }
 
-/// Gives written files their names on a queue of its own: a disk may take seconds to store one, and the next is being
-/// recorded.
+/// Names written files on a separate queue: a disk may take seconds to store one, while the next is being recorded.
 ///
 /// *thread-safe*
 package final class FinishingQueue: Sendable {
@@ -104,7 +103,7 @@ package final class FinishingQueue: Sendable {
         }
     }
 
-    /// Tells of the part whose file was added last, once that has its name.
+    /// Reports the segment whose file was added last, once it has its name.
     package func tell(_ part: ClipSegment) {
         queue.async { [self] in
             state.withLock { state in
@@ -114,20 +113,20 @@ package final class FinishingQueue: Sendable {
         }
     }
 
-    /// The parts that have their names since the last call.
+    /// The segments that got their names since the last call.
     package func takeFinished() -> [ClipSegment] {
         state.withLock { state in
-            // Most of the time there is none, and nothing to be made anew.
+            // Mostly there is none, and no array has to be allocated.
             if state.finished.isEmpty { return [] }
             defer { state.finished = [] }
             return state.finished
         }
     }
 
-    /// Why the first file that did not get its name did not.
+    /// Error of the first file that could not get its name.
     package var failure: CaptureError? { state.withLock { $0.failure } }
 
-    /// Returns when all that was added is done.
+    /// Returns once everything that was added is done.
     package func wait() { queue.sync {} }
 
     private static func run(_ last: FileCommit) -> CaptureError? {

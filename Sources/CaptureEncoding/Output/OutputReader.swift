@@ -3,32 +3,31 @@ import LinuxSystem
 
 /// The reader of standard output, as a clip's writer sees it.
 ///
-/// It has all the time it wants while something is captured. Once that is over, it has a few seconds for each byte that it
-/// takes: a program must end although its reader does not read.
+/// It may take any time during the capture. After that, it has a few seconds for each byte: a program must end even if its
+/// reader does not read.
 ///
 /// *thread-safe*
 package final class OutputReader: Sendable {
-    /// A descriptor with an open file description of its own where that can be had, which then does not block; nobody else's
-    /// is changed.
+    /// A descriptor with its own open file description if possible, which then does not block; a shared one keeps its flags.
     package let descriptor: RawDescriptor
-    /// Bytes that can be written without waiting once a poll says so; `nil` where writing itself does not wait.
+    /// Bytes that can be written without waiting once a poll succeeds; `nil` if a write itself never waits.
     package let atOnce: Int?
-    /// True where the descriptor is this object's to close.
+    /// True if this object must close the descriptor.
     private let isOwn: Bool
-    /// Nanoseconds.
+    /// Longest wait for each byte after the capture, in nanoseconds.
     private let patience: Int64
     private let state = Locked(State())
 
     private struct State {
         var isOver: @Sendable () -> Bool = { false }
-        /// Since when it has taken nothing, CLOCK_MONOTONIC nanoseconds, once the capture is over.
+        /// Start of the present wait after the capture, CLOCK_MONOTONIC in ns.
         var waitingSince: Int64?
         var hasGivenUp = false
     }
 
     /// - Parameters:
-    ///   - stream: of the process.
-    ///   - patience: for each byte, once the capture is over.
+    ///   - stream: standard stream of the process.
+    ///   - patience: longest wait for each byte after the capture.
     package init(of stream: RawDescriptor, patience: Duration = .seconds(5)) {
         self.patience = patience.nanoseconds
         let kind = try? FileStatus.of(stream).get().kind
@@ -37,33 +36,32 @@ package final class OutputReader: Sendable {
         isOwn = own != nil
         descriptor = own ?? stream
         let mayWait = kind == .pipe || kind == .socket
-        // PIPE_BUF: what a pipe that polls writable takes as a whole (pipe(7)).
+        // PIPE_BUF: bytes that a writable pipe takes as a whole (pipe(7)).
         atOnce = mayWait && own == nil ? 4096 : nil
     }
 
     deinit { if isOwn { descriptor.close() } }
 
-    /// - Parameter isOver: says on any thread whether the capture is over; asked about ten times a second while nothing is
-    ///   read.
+    /// - Parameter isOver: tells on any thread that the capture is over; called about ten times a second while nothing is read.
     package func watch(_ isOver: @escaping @Sendable () -> Bool) { state.withLock { $0.isOver = isOver } }
 
-    /// It has taken something.
+    /// Records that the reader has taken some bytes.
     package func took() { state.withLock { $0.waitingSince = nil } }
 
-    /// Waits until it takes more.
+    /// Waits until the reader takes more.
     ///
-    /// - Returns: false where it does not, and the capture is over.
+    /// - Returns: false if it does not, and the capture is over.
     package func waitForRoom() -> Bool {
         while true {
             if state.withLock({ $0.hasGivenUp }) { return false }
-            // What is wrong with it, the write tells.
+            // The write reports any trouble.
             if !Poll.wait(for: descriptor.number, .output, milliseconds: 100).isEmpty { return true }
             look(at: SystemClock.monotonic.now)
         }
     }
 
     private func look(at now: Int64) {
-        // Not under the lock: what it asks may take others.
+        // Not under the lock: the closure may take other locks.
         let isOver = state.withLock { $0.isOver }
         guard isOver() else { return }
         state.withLock { state in
@@ -73,7 +71,7 @@ package final class OutputReader: Sendable {
         }
     }
 
-    /// Why it has got only a part.
+    /// Error of a reader that got only a part.
     package var error: CaptureError {
         CaptureError(
             .inputOutput,
@@ -84,7 +82,7 @@ package final class OutputReader: Sendable {
 }
 
 extension CaptureError {
-    /// Frames of its last seconds are lost, and nobody knows which.
+    /// Error of a reader that fell behind: frames of its last seconds are lost, and it is unknown which.
     package static let slowReader = CaptureError(
         .inputOutput, "Who reads standard output was too slow: the clip's end is missing.",
         remedies: [Remedy("Read faster, or record to a file.")])

@@ -1,13 +1,13 @@
 import CaptureBase
 import LinuxSystem
 
-/// The names of a clip's parts: `clip-0001.mkv`, `clip-0002.mkv`, and so on.
+/// The names of a clip's segments: `clip-0001.mkv`, `clip-0002.mkv`, and so on.
 package struct PartNames: Sendable {
     package let destination: ClipDestination
 
-    /// - Parameter destination: what the whole is called: `clip.mkv`.
-    /// - Throws: `.usage` for standard output; `.fileExists` where a part of an interrupted recording is left, or anything
-    ///   else under its name, which would end this one as soon as it comes to that number.
+    /// - Parameter destination: common name of the segments: `clip.mkv`.
+    /// - Throws: `.usage` for standard output; `.fileExists` if a segment of an interrupted recording is left, or anything else
+    ///   has such a name, which would end this recording as soon as it reached that number.
     package init(_ destination: ClipDestination) throws(CaptureError) {
         guard destination != .standardOutput else {
             throw CaptureError(
@@ -27,7 +27,7 @@ package struct PartNames: Sendable {
             path: Self.name(path, String(repeating: "0", count: max(0, Self.digits - digits.count)) + digits))
     }
 
-    /// For people: `clip-NNNN.mkv`; `nil` where there are no files.
+    /// Pattern for people: `clip-NNNN.mkv`; `nil` if there are no files.
     package var pattern: String? {
         guard case .file(let path) = destination else { return nil }
         return Self.name(path, String(repeating: "N", count: Self.digits))
@@ -39,14 +39,14 @@ package struct PartNames: Sendable {
         return "\(path[..<point])-\(number)\(path[point...])"
     }
 
-    /// Checks that none of them is there yet.
+    /// Checks that none of the names is taken yet.
     /// - Throws: `.fileExists`.
     package func checkFree() throws(CaptureError) {
         if let name = existing(endingIn: "").first { throw ClipOutput.exists(name) }
     }
 
-    /// The names whose files are in the folder, in the order of their numbers; none where it can't be listed, since each is
-    /// looked for again when it is opened.
+    /// The names of existing segments in the directory, in the order of their numbers; none if it can't be listed, since each
+    /// name is checked again when it is opened.
     private func existing(endingIn suffix: String) -> [String] {
         guard case .file(let path) = destination else { return [] }
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -60,7 +60,7 @@ package struct PartNames: Sendable {
         }.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }.map { folder + $0 }
     }
 
-    /// Such as `0002`, and `10000` from there on.
+    /// True for text such as `0002` or `10000`.
     private static func isNumber(_ text: Substring) -> Bool {
         guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(text), number > 0 else { return false }
         return text.count == max(digits, String(number).count)
@@ -72,6 +72,6 @@ package struct PartNames: Sendable {
             ?? (status.size > 0 ? PartialFilePolicy.recording.error(partial) : nil)
     }
 
-    /// At the least, so that names sort by their numbers up to 9,999 parts.
+    /// Fewest digits, so that names sort by number up to 9,999 segments.
     private static let digits = 4
 }

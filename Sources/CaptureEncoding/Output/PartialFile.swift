@@ -1,16 +1,16 @@
 import CaptureBase
 import LinuxSystem
 
-/// The file that becomes a clip. It is known by its inode: its name may be given to another file at any moment, and only
-/// what was made here is ever renamed or removed.
+/// The file that becomes a clip. It is identified by its inode: its name may be given to another file at any moment, and only
+/// the file made here is ever renamed or removed.
 ///
 /// *thread-safe*
 package struct PartialFile: Sendable {
     package let descriptor: RawDescriptor
-    /// Its name until it is finished.
+    /// The name until it is finished.
     package let path: String
     package let steps: OutputSteps
-    /// The status when it was opened: its device and inode are what it is known by.
+    /// The status when it was opened; device and inode identify the file.
     private let made: FileStatus
 
     package init(_ descriptor: RawDescriptor, _ path: String, _ status: FileStatus, _ steps: OutputSteps) {
@@ -20,18 +20,18 @@ package struct PartialFile: Sendable {
         made = status
     }
 
-    /// Looks whether a name is this file's.
+    /// True if a name is still this file's.
     package func isNamed(_ path: String) -> Bool {
         (try? FileStatus.ofLink(path).get().isSameFile(as: made)) ?? false
     }
 
-    /// Takes its name away, where that is still its own.
+    /// Removes the name if it is still this file's.
     package func remove() {
         steps.reached(.remove)
         if isNamed(path) { try? FileSystem.remove(path) }
     }
 
-    /// Looks whether another program has taken away from what was written: shortened it, or removed it.
+    /// Checks whether another program has shortened or removed the file.
     /// - Parameter length: bytes that were written.
     package func loss(ofWritten length: Int64) -> CaptureError? {
         switch FileStatus.of(descriptor) {
@@ -41,14 +41,14 @@ package struct PartialFile: Sendable {
         }
     }
 
-    /// Why it can't become the clip; `nil` where it is whole and under its name.
+    /// Reason why it can't become the clip; `nil` if it is whole and under its name.
     /// - Parameter length: bytes that were written.
     package func trouble(withWritten length: Int64) -> CaptureError? {
         if let loss = loss(ofWritten: length) { return loss }
         switch FileStatus.ofLink(path) {
         case .success(let named): return named.isSameFile(as: made) ? nil : moved
         case .failure(.noSuchFileOrDirectory), .failure(.notDirectory): return moved
-        // What keeps it from being looked at keeps it from being renamed, and is told then.
+        // An error here also fails the rename, and is reported then.
         case .failure: return nil
         }
     }
@@ -69,7 +69,7 @@ package struct PartialFile: Sendable {
             remedies: [Remedy("Record again, and leave the .partial and its folder alone until the end.")])
     }
 
-    /// The error of a name that is no longer its own, with where the file is now.
+    /// The error of a name that is no longer this file's; says where the file is now.
     package var moved: CaptureError {
         let place = currentPlace
         return CaptureError(
@@ -81,16 +81,16 @@ package struct PartialFile: Sendable {
             ])
     }
 
-    /// Its present path, as far as the kernel tells.
+    /// The present path, as far as the kernel tells.
     private var currentPlace: String? { ClipOutput.target(ofLink: "/proc/self/fd/\(descriptor.number)") }
 }
 
 extension PartialFile {
-    /// Opens the file of a partial name: one that it makes, or an empty one of this user's that was left there.
+    /// Opens the file of a partial name: a new one, or an empty leftover of this user.
     ///
-    /// An existing file is not opened before its kind and owner are known, never through a link and never waiting; it is judged
-    /// again behind the lock, when nobody else who writes clips can change what the name means.
-    /// - Parameter leftover: what a file there may hold.
+    /// An existing file is opened only once its kind and owner are known, never through a link and never waiting; it is judged
+    /// again under the lock, when no other writer of clips can change the meaning of the name.
+    /// - Parameter leftover: permitted content of an existing file.
     /// - Throws: `.fileExists` for anything else, which is left as it is; `.busy` while another recording writes there;
     ///   `.inputOutput`.
     package init(opening path: String, over leftover: PartialFilePolicy, steps: OutputSteps) throws(CaptureError) {
@@ -108,10 +108,10 @@ extension PartialFile {
         throw Self.busy(path)
     }
 
-    /// Somebody takes the name away and gives it back each time.
+    /// Limit for a process that removes the name and restores it each time.
     private static let mostTries = 8
 
-    /// - Returns: `nil` where the name is free by now.
+    /// - Returns: `nil` if the name is free by now.
     private static func found(
         _ path: String, over leftover: PartialFilePolicy, _ steps: OutputSteps
     ) throws(CaptureError) -> PartialFile? {
@@ -130,7 +130,7 @@ extension PartialFile {
         return try judged(locked, path, steps, isMade: false).emptied(over: leftover)
     }
 
-    /// - Returns: `nil` where it fails for the one reason that is none.
+    /// - Returns: `nil` if it fails with the expected error.
     private static func opened(
         _ path: String, _ flags: OpenFlags, unless expected: Errno
     ) throws(CaptureError) -> RawDescriptor? {
@@ -142,8 +142,8 @@ extension PartialFile {
         }
     }
 
-    /// The lock tells a recording that runs from one that was interrupted. Where the file system has none, only what was
-    /// just made is known to be nobody else's.
+    /// Takes the lock, which tells a running recording from an interrupted one. On a file system without locks, only a file
+    /// that was just created is known to be unused.
     private static func locked(
         _ descriptor: RawDescriptor, _ path: String, _ steps: OutputSteps, isMade: Bool
     ) throws(CaptureError) -> RawDescriptor {
@@ -158,11 +158,11 @@ extension PartialFile {
         return descriptor
     }
 
-    /// A writer that was just killed still has its files for a moment, and so has a program that it was just starting: looks,
-    /// 5 ms apart.
+    /// Number of tries, 5 ms apart: a writer that was just killed keeps its files open for a moment, and so does a program that
+    /// it was just starting.
     private static let lockTries = 200
 
-    /// Looks at what was locked: its writer may have finished before, so that it is a clip under its own name, or another
+    /// Checks the file under the lock: its writer may have finished before, so that it is a clip under its own name, or another
     /// program may have changed it.
     private static func judged(
         _ descriptor: RawDescriptor, _ path: String, _ steps: OutputSteps, isMade: Bool
@@ -175,7 +175,7 @@ extension PartialFile {
             descriptor.close()
             throw .output(errno, "look at", path)
         }
-        // A file system may give all files to whoever mounted it, or root's to nobody.
+        // A file system may give all files to the user who mounted it, or root's to nobody.
         let status = isMade ? found.owned(by: Users.effectiveID) : found
         let file = PartialFile(descriptor, path, status, steps)
         let refusal = PartialFilePolicy.refusal(of: status, path)
@@ -186,7 +186,7 @@ extension PartialFile {
         return file
     }
 
-    /// - Returns: `nil` where it held what may be replaced, and was removed: it is never written into.
+    /// - Returns: `nil` if its content was replaceable and it was removed: a filled file is never written into.
     private func emptied(over leftover: PartialFilePolicy) throws(CaptureError) -> PartialFile? {
         if case .success(let status) = FileStatus.of(descriptor), status.size == 0 { return self }
         if leftover.isReplaceable { remove() }
@@ -204,17 +204,17 @@ extension PartialFile {
     }
 }
 
-/// The moments between two calls on a partial file, at which another program may come: tests have one come there, and have a
-/// disk that fails.
+/// Points between two calls on a partial file at which another program may interfere: tests interfere there, and simulate a
+/// failing disk.
 package struct OutputSteps: Sendable {
     package enum Step: CaseIterable, Sendable {
         case make, look, open, lock, judge, remove, check, rename, renamed, close
     }
 
     package var reached: @Sendable (Step) -> Void = { _ in }
-    /// Waits a moment for somebody else's lock.
+    /// Waits a moment for a lock that somebody else holds.
     package var pause: @Sendable () -> Void = { Poll.pause(milliseconds: 5) }
-    /// Stores what was written: fdatasync(2).
+    /// Syncs written bytes: fdatasync(2).
     package var store: @Sendable (RawDescriptor) throws(Errno) -> Void = { (descriptor) throws(Errno) in
         try descriptor.syncData()
     }

@@ -1,13 +1,13 @@
 import CaptureBase
 import LinuxSystem
 
-/// The treatment of what an earlier writer that was interrupted may have left under the partial name.
+/// The treatment of a file that an interrupted writer may have left under the partial name.
 package enum PartialFilePolicy: Equatable {
-    /// A recording: nothing writes over it.
+    /// A recording: never overwritten.
     case recording
-    /// Half a picture.
+    /// A half-written still.
     case picture(isReplaceable: Bool)
-    /// Half a recovery, whose recording is still there.
+    /// A half-written recovery, whose source still exists.
     case recovery
 
     package var isReplaceable: Bool {
@@ -18,7 +18,7 @@ package enum PartialFilePolicy: Equatable {
         }
     }
 
-    /// Why a file with something in it is left alone, and what to do.
+    /// Error for a filled file that is left alone, with what to do.
     package func error(_ partial: String) -> CaptureError {
         let quoted = ShellQuote.quoted(partial)
         if case .picture = self {
@@ -34,8 +34,8 @@ package enum PartialFilePolicy: Equatable {
             ])
     }
 
-    /// Why what has the partial name is left alone, whatever is in it; `nil` for a plain file of this user's with no other
-    /// name, which may be looked into.
+    /// Error for a file that is left alone whatever its content; `nil` for a plain file of this user with no other name, which
+    /// may be inspected.
     package static func refusal(of status: FileStatus, _ path: String) -> CaptureError? {
         let what: String? =
             switch status.kind {
@@ -55,17 +55,17 @@ package enum PartialFilePolicy: Equatable {
 
     private static func fileRefusal(_ status: FileStatus) -> String? {
         if status.owner != Users.effectiveID { return "belongs to another user, of number \(status.owner)" }
-        // Some file systems count none.
+        // Some file systems count no links.
         return status.links > 1 ? "is a file that has another name as well" : nil
     }
 }
 
 extension CaptureError {
-    /// A failed call on an output, in one sentence with what to do.
+    /// Error of a failed call on an output, in one sentence with what to do.
     package static func output(_ code: Errno, _ action: String, _ path: String) -> CaptureError {
         let message = "Can't \(action) \(path): \(code.text)."
         switch code {
-        // EFBIG: a limit of the file system or of the process (RLIMIT_FSIZE); to the file it is the same.
+        // EFBIG: a limit of the file system or of the process (RLIMIT_FSIZE); the effect on the file is the same.
         case .noSpace, .diskQuotaExceeded, .fileTooLarge:
             return CaptureError(
                 .diskFull, message, errno: code.number, remedies: [Remedy("Free some space, or choose another folder.")]
@@ -92,6 +92,6 @@ extension CaptureError {
         }
     }
 
-    /// The error of a clip that has as many bytes as it may.
+    /// The error of a clip that has reached its largest size.
     package static var sizeReached: CaptureError { CaptureError(.diskFull, "The clip has reached its greatest size.") }
 }

@@ -13,7 +13,7 @@ package enum ColourConversion: Hashable {
         case y4m
     }
 
-    /// The samples already mean it.
+    /// The samples already have it.
     case none
     /// BT.601 of limited range to full range, row by row as the planes are made.
     case widening
@@ -42,14 +42,14 @@ package enum ColourConversion: Hashable {
         var meant = source.asJPEG
         if target == .y4m { meant.range = source.range }
         if source.matrix == .bt2020Constant { return .constantLuminance(ConstantLuminance(source.range), meant) }
-        // A camera that reports RGB for YCbCr is taken for BT.601.
+        // RGB reported for YCbCr is treated as BT.601.
         guard source.matrix == .bt601 || source.matrix == .rgb else {
             return .linear(YCbCrTransform(from: source, to: meant))
         }
         return source.range == meant.range ? .none : .widening
     }
 
-    /// Applies what is left once the planes are made.
+    /// Applies the conversions that need whole planes.
     package func finish(_ picture: Rows.Target, _ geometry: PlanarGeometry) {
         switch self {
         case .none, .widening: break
@@ -62,8 +62,7 @@ package enum ColourConversion: Hashable {
 
 /// Corrected range.
 extension VideoFormat {
-    /// The format with a range that a person knows better than the camera's driver; RGB and grey
-    /// keep theirs.
+    /// The format with a range that a person has set against the camera's driver; RGB and grey keep theirs.
     package func of(_ range: MJPEGParameters.Range) -> VideoFormat {
         var format = self
         switch range {
@@ -95,7 +94,7 @@ package struct LumaCoefficients {
         case .bt709: (red, blue) = (0.2126, 0.0722)
         case .smpte240M: (red, blue) = (0.212, 0.087)
         case .bt2020, .bt2020Constant: (red, blue) = (0.2627, 0.0593)
-        // Frames without a matrix are taken for the commonest.
+        // Frames without a matrix are treated as the most common one.
         case .bt601, .rgb: (red, blue) = (0.299, 0.114)
         }
         (lumaSteps, chromaSteps, black) = range == .limited ? (219, 224, 16) : (255, 255, 0)

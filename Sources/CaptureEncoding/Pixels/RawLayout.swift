@@ -1,13 +1,13 @@
 import CaptureBase
 
-/// Where the planes of a raw picture lie in a driver's buffer.
+/// Layout of a raw frame's planes in a driver's buffer.
 package struct RawLayout: Hashable {
     package struct Plane: Hashable {
-        /// From the buffer's start, bytes.
+        /// Offset from the buffer's start, in bytes.
         package let offset: Int
-        /// From row to row, bytes.
+        /// Distance between two rows, in bytes.
         package let stride: Int
-        /// Bytes of a row that carry picture.
+        /// Bytes of a row without padding.
         package let rowBytes: Int
         package let rows: Int
 
@@ -16,12 +16,12 @@ package struct RawLayout: Hashable {
 
     package let planes: [Plane]
 
-    /// The fewest bytes that hold the picture; the last row may lack its padding.
+    /// Fewest bytes that hold the frame; the last row may lack its padding.
     package let byteCount: Int
-    /// Bytes of picture without any padding.
+    /// Bytes of the frame without any padding.
     let packedByteCount: Int
 
-    /// Whether the picture lies in its buffer as it does in a file: no padding, its planes one behind the other.
+    /// True if the buffer has the layout of a file: no padding, one plane directly behind the other.
     var isPacked: Bool {
         var end = 0
         for plane in planes {
@@ -58,7 +58,7 @@ package struct RawLayout: Hashable {
         case .planar(let sampling, _):
             let luma = first(width, format)
             let columns = columns(sampling, width)
-            // V4L2: rows of half as many samples are half as long, padding included.
+            // V4L2: rows with half as many samples are half as long, padding included.
             let stride = max(sampling == .yuv444 ? luma.stride : luma.stride / 2, columns)
             let second = colour(1, behind: luma, columns, stride, format, sampling)
             return [luma, second, colour(2, behind: second, columns, stride, format, sampling)]
@@ -75,7 +75,7 @@ package struct RawLayout: Hashable {
             rows: format.height)
     }
 
-    /// - Parameter stride: of a plane in the same memory; one in its own has what the device says.
+    /// - Parameter stride: bytes per row of a plane in the same memory; the device states that of a plane in separate memory.
     private static func colour(
         _ index: Int, behind: Plane, _ rowBytes: Int, _ stride: Int, _ format: VideoFormat, _ sampling: ChromaSampling
     ) -> Plane {
@@ -87,18 +87,18 @@ package struct RawLayout: Hashable {
     }
 }
 
-/// How the samples of a raw picture follow each other, for the formats that are read without libv4lconvert.
+/// Order of the samples in a raw frame, for the formats that are read without libv4lconvert.
 package enum PixelArrangement: Hashable {
-    /// Two pixels in four bytes: where Y0, Cb, Y1 and Cr stand.
+    /// Two pixels in four bytes: positions of Y0, Cb and Cr.
     case packed(y: Int, cb: Int, cr: Int)
-    /// A plane of Y, then one of Cb and Cr in turn, or Cr and Cb.
+    /// A plane of Y, then one of alternating Cb and Cr, or Cr and Cb.
     case semiplanar(ChromaSampling, swapped: Bool)
     /// Planes of Y, Cb and Cr, or Y, Cr and Cb.
     case planar(ChromaSampling, swapped: Bool)
     case grey
-    /// Grey of 16 bits, whose value is shifted so many bits to the right for 8 of it.
+    /// Grey of 16 bits, which is shifted right by so many bits to get 8.
     case deepGrey(shift: UInt16, isBigEndian: Bool)
-    /// Three bytes a pixel: where R and B stand.
+    /// Three bytes per pixel: positions of R and B.
     case rgb(red: Int, blue: Int)
 
     package init?(_ format: PixelFormat) {
@@ -112,7 +112,7 @@ package enum PixelArrangement: Hashable {
         }
     }
 
-    /// V4L2's codes. Those with an M in second place keep their planes apart.
+    /// V4L2's codes. An M in second position means that the planes lie in separate memory.
     private static let table: [(codes: String, arrangement: PixelArrangement)] = [
         ("YUYV", .packed(y: 0, cb: 1, cr: 3)), ("YVYU", .packed(y: 0, cb: 3, cr: 1)),
         ("UYVY", .packed(y: 1, cb: 0, cr: 2)), ("VYUY", .packed(y: 1, cb: 2, cr: 0)),
@@ -128,7 +128,7 @@ package enum PixelArrangement: Hashable {
         ("RGB3", .rgb(red: 0, blue: 2)), ("BGR3", .rgb(red: 2, blue: 0)),
     ]
 
-    /// Whether it is Y, Cb and Cr.
+    /// True for Y, Cb and Cr.
     var hasChromaPlanes: Bool {
         switch self {
         case .packed, .semiplanar, .planar: true
@@ -146,7 +146,7 @@ package enum PixelArrangement: Hashable {
     }
 }
 
-/// A planar picture without padding: Y, then Cb, then Cr.
+/// A planar frame without padding: Y, then Cb, then Cr.
 package struct PlanarGeometry: Hashable {
     package let width: Int
     package let height: Int
@@ -169,26 +169,26 @@ package struct PlanarGeometry: Hashable {
     }
     package var chromaBytes: Int { chromaWidth * chromaHeight }
     package var byteCount: Int { lumaBytes + 2 * chromaBytes }
-    /// Two rows of chroma behind the picture, for halving 4:2:2.
+    /// Bytes with two rows of chroma behind the frame, for halving 4:2:2.
     package var byteCountWithScratch: Int { byteCount + 2 * chromaWidth }
 }
 
-/// How many chroma samples a planar picture has.
+/// Chroma subsampling of a planar frame.
 package enum ChromaSampling: Hashable {
     case yuv444, yuv422, yuv420, grey
 }
 
 extension VideoFormat {
-    /// What a picture takes as the device delivers it, bytes; `nil` where it is compressed, and nobody knows.
+    /// Bytes of a frame as the device delivers it; `nil` for compressed formats, whose size is unknown.
     package var rawByteCount: Int? {
         guard !pixelFormat.isCompressed else { return nil }
-        // Of formats without a layout here, such as Bayer's, the lines are known.
+        // Formats without a layout here, such as Bayer's, still have a known row length.
         return RawLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
     }
 }
 
 extension ClipFormat {
-    /// Whether pictures of a format can be written as they come, without libv4lconvert.
+    /// True if frames of a format can be written as they come, without libv4lconvert.
     package func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
         switch self {
         case .nothing, .raw, .wav, .flac, .opus: true

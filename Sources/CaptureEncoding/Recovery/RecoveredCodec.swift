@@ -19,7 +19,7 @@ final class RecoveredCodec: Encoder {
     func finish(into packets: inout PacketBuffer) {}
 
     /// Frames in a packet: video frames, or samples per channel.
-    /// - Returns: `nil` for a damaged packet, as far as its codec lets that be known.
+    /// - Returns: `nil` for a damaged packet, as far as its codec shows it.
     func frames(in packet: ArraySlice<UInt8>, of track: ClipTrack) -> Int64? {
         switch description.matroskaID {
         // SOI and EOI: the writer stores complete images alone.

@@ -37,7 +37,7 @@ final class RecoverySource {
         }
     }
 
-    /// A writer that was just killed still has its files for a moment, and so has a program that it was just starting.
+    /// Longest wait for the lock: a killed writer, and a program that it was just starting, keep files open for a moment.
     private static let patience = Duration.seconds(1)
 
     /// Tells that a name still leads to the file that is being read.

@@ -151,7 +151,7 @@ struct ExifMetadata {
             .text(.offsetTimeOriginal, "+00:00"), .text(.subSecTimeOriginal, notes.milliseconds),
         ]
         first.append(Entry(tag: .exif, type: 4, value: [0, 0, 0, 0]))
-        // Its offset is known once the size of what stands ahead of it is.
+        // Its offset is known once the size of the part ahead of it is.
         let start = 8 + Self.directory(first, at: 8).count
         first[first.count - 1] = Entry(tag: .exif, type: 4, value: Self.bytes(UInt32(start)))
         // Big-endian TIFF ("MM", 42), whose first directory is at offset 8.

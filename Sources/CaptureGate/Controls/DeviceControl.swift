@@ -127,7 +127,7 @@ public struct ControlFlags: OptionSet, Hashable, Sendable {
     public static let readOnly = ControlFlags(rawValue: 0x0004)
     /// Setting it changes other controls.
     public static let update = ControlFlags(rawValue: 0x0008)
-    /// Without effect, by the present setting of other controls.
+    /// No effect under the present setting of other controls.
     public static let inactive = ControlFlags(rawValue: 0x0010)
     /// Can be set alone.
     public static let writeOnly = ControlFlags(rawValue: 0x0040)

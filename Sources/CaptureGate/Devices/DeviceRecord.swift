@@ -54,7 +54,7 @@ struct EnumerationError: Error, Hashable {
         (self.call, errno) = (call, Errno.noMemory.number)
     }
 
-    /// Whether it says no more than that a device went between the list and the look.
+    /// True if it tells only that a device was removed between the listing and the opening.
     var isDeparture: Bool {
         path != nil && [.noSuchDevice, .noSuchFileOrDirectory, .noSuchAddressOrDevice].contains(Errno(errno))
     }

@@ -21,7 +21,7 @@ enum DeviceHolders {
 
     /// The same for many nodes, with one walk through /proc.
     ///
-    /// - Returns: nothing for a node that nobody holds.
+    /// - Returns: no entry for an idle node.
     static func holdings(of nodes: [String]) -> [String: [Holding]] {
         var numbers: [String: DeviceNumber] = [:]
         for node in nodes {
@@ -82,15 +82,15 @@ enum DeviceHolders {
         }
     }
 
-    /// The status of a node; `nil` of what is no character device, such as a file that was put in its place.
+    /// The status of a node; `nil` for anything but a character device, such as a file put in its place.
     private static func characterDevice(_ path: String) -> FileStatus? {
         guard case .success(let status) = FileStatus.of(path), status.kind == .characterDevice else { return nil }
         return status
     }
 }
 
-/// A cache of nodes that nobody held at the last look, so that a request walks through all processes' descriptors once
-/// instead of once for each of its questions.
+/// A cache of recently idle nodes, so that a request walks through all processes' descriptors once instead of once for each of
+/// its questions.
 ///
 /// A busy node is never cached. A node that is taken while it counts as idle is found busy when it is opened.
 ///
@@ -99,7 +99,7 @@ final class IdleNodeCache: Sendable {
     /// Time that an idle result stays cached, in nanoseconds.
     static let patience: Int64 = 1_000_000_000
 
-    /// By node: when it was last seen idle, nanoseconds of `now`.
+    /// Time at which a node was last seen idle, in nanoseconds of `now`.
     private let seen = Locked<[String: Int64]>([:])
     private let now: @Sendable () -> Int64
     private let look: @Sendable ([String]) -> [String: [DeviceHolders.Holding]]

@@ -2,7 +2,7 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// Looks at a folder through the file system: stat(2), faccessat(2) with the effective ids, statvfs(3). Writes nothing.
+/// Inspects a directory through the file system: stat(2), faccessat(2) with the effective ids, statvfs(3). Writes nothing.
 ///
 /// *thread-safe*
 public struct FileSystemStorage: StorageInspector {
@@ -22,22 +22,22 @@ public struct FileSystemStorage: StorageInspector {
         switch FileStatus.of(folder) {
         case .success(let status) where status.kind == .directory: break
         case .success, .failure(.notDirectory): return .notDirectory
-        // A folder on the way lets this user not even look.
+        // A parent directory can't be searched by this user.
         case .failure(.permissionDenied): return .directory(isWritable: false, freeBytes: 0)
         case .failure: return .absent
         }
-        // What makes a file there needs: to write the folder and to search it.
+        // Creating a file requires the right to write the directory and to search it.
         let isWritable = FileSystem.allows([.write, .execute], to: folder)
         return .directory(isWritable: isWritable, freeBytes: (try? FileSystem.freeBytes(at: folder)) ?? 0)
     }
 }
 
 extension Capability.Storage {
-    /// The place where clips go, looked at by `FileSystemStorage`.
+    /// The directory of clips, inspected by `FileSystemStorage`.
     ///
     /// - Parameters:
-    ///   - folder: absolute, or relative to the working folder.
-    ///   - freeBytes: the room that is needed.
+    ///   - folder: absolute, or relative to the working directory.
+    ///   - freeBytes: required room in bytes.
     public init(_ folder: String, freeBytes: Int64 = 0) {
         self.init(folder, freeBytes: freeBytes, by: FileSystemStorage())
     }

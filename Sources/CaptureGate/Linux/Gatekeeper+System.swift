@@ -38,10 +38,10 @@ extension Gatekeeper {
         }
     }
 
-    /// A gate whose decisions are kept in a folder of their own, as test kits need it: its permits open the built-in test
-    /// devices alone.
+    /// A gate whose decisions are kept in a separate directory, as test kits need it: its permits open only the built-in test
+    /// devices.
     ///
-    /// - Throws: `.store` where the folder can't be used.
+    /// - Throws: `.store` if the directory can't be used.
     public static func system(storeIn folder: String, prompter: any Prompter) throws(CaptureError) -> Gatekeeper {
         try system(storeIn: folder, prompter: prompter, as: .kit)
     }
@@ -79,8 +79,8 @@ extension GateQueue {
 
 /// The environment variables of this process, read from the kernel: `getenv` races with `setenv` of other threads.
 ///
-/// Whatever reads a variable that says where decisions are kept reads it here: what decides and what is decided with would
-/// otherwise mean different stores.
+/// Every reader of a variable that locates the decisions reads it here: otherwise the gate and a command could mean different
+/// stores.
 enum ProcessEnvironment {
     /// The variables at the process's start, as far as they can be read: for what decides nothing.
     static var current: [String: String] { (try? read()) ?? [:] }
@@ -109,9 +109,9 @@ enum ProcessEnvironment {
 }
 
 extension SQLiteGrantStore {
-    /// The folder of this user's store: the same for the gate and for every command.
+    /// The directory of this user's store: the same for the gate and for every command.
     ///
-    /// - Throws: `.store` where the environment can't be read or there is no home folder.
+    /// - Throws: `.store` if the environment can't be read or there is no home directory.
     package static func userDirectory() throws(CaptureError) -> String {
         try defaultDirectory(environment: ProcessEnvironment.read())
     }

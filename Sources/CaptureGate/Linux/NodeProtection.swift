@@ -8,7 +8,7 @@ package struct NodeProtection: Sendable {
     package let path: String
     /// The nine permission bits. Where there is an access list, those of the group are its mask.
     package let mode: UInt32
-    /// By name, or by number where it has none.
+    /// Name of the owner, or the number if there is none.
     package let owner: String
     package let group: String
     private let ownerID: UInt32
@@ -44,7 +44,7 @@ package struct NodeProtection: Sendable {
     /// writing: streaming goes by ioctl.
     package func openers(besides own: String) -> [String] {
         var openers: [String] = []
-        // The owner may give himself what the mode does not.
+        // The owner may add the rights that the mode denies.
         if ownerID != 0 { openers.append("its owner \(owner)") }
         let groupMode = accessList?.groupPermissions ?? (mode >> 3)
         if group != own, groupMode & 0o6 != 0 { openers.append("group \(group)") }
@@ -71,7 +71,7 @@ package struct NodeProtection: Sendable {
             .compactMap { NodeProtection(of: $0) }
     }
 
-    /// Video nodes of which udev knows that they show nobody's picture: outputs, codecs, metadata.
+    /// Video nodes that do not show anybody, according to udev: outputs, codecs, metadata.
     private static var outputs: Set<String> {
         var nodes: Set<String> = []
         _ = UdevEnumerator.forEach(in: "video4linux", named: "video*") { device in
@@ -155,7 +155,7 @@ enum NodeAccess {
         return restriction(on: node, try? FileStatus.of(node).get())
     }
 
-    /// - Parameter status: `nil` where the folder of the node lets this user not even look.
+    /// - Parameter status: `nil` if the directory of the node can't be searched by this user.
     static func restriction(on node: String, _ status: FileStatus?) -> Restriction {
         let shown = VisibleText.of(node)
         return Restriction(
@@ -169,7 +169,7 @@ enum NodeAccess {
         return "mode 0\(mode), owner \(Users.name(ofUser: status.owner)), group \(Users.name(ofGroup: status.group))"
     }
 
-    /// udev opens the devices of a seat to whoever sits at it (uaccess), whatever the group is.
+    /// udev opens the devices of a seat to the person at it (uaccess), whatever the group is.
     private static func remedies(_ status: FileStatus) -> [Remedy] {
         let seat = Remedy("Or log in at the machine's own seat, where the session is given its devices.")
         guard status.permissions & 0o060 == 0o060, status.group != 0 else {

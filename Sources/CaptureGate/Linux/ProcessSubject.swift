@@ -20,7 +20,7 @@ public enum ProcessSubject {
     /// The program file at a path, as `grant --to` needs it.
     ///
     /// - Parameters:
-    ///   - path: absolute, or relative to the working folder; links are followed.
+    ///   - path: absolute, or relative to the working directory; links are followed.
     ///   - known: program files that were read before: this one is not read again if it is among them, unchanged.
     /// - Throws: `.noDevice` never; `.usage` where there is no such file or it can't be read.
     public static func executable(at path: String, known: [Executable] = []) throws(CaptureError) -> Executable {
@@ -94,7 +94,7 @@ enum ProgramFile {
             errno: errno.number, remedies: [Remedy("Name a program file that you may read.")])
     }
 
-    /// Of the open file, not of its path, which may mean another one by now.
+    /// Status of the open file: by now its path may name another one.
     private static func status(of file: borrowing FileDescriptor, named name: String) throws(CaptureError) -> FileStatus
     {
         try FileStatus.of(file).mapError { unreadable(name, $0) }.get()

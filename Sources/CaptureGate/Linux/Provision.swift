@@ -6,18 +6,18 @@ import LinuxSystem
 /// Dispatch waits without end for a thread that it can't have, and traps where it can't look at its threads in /proc, for
 /// want of a descriptor, too. So all of that is looked for before.
 package enum Provision {
-    /// The arguments of the program behind its name, also where /proc can't be read; what is not UTF-8 is replaced.
+    /// The arguments after the program's name, even if /proc can't be read; invalid UTF-8 is replaced.
     package static var arguments: [String] { ProcessStart.arguments }
 
-    /// True where all arguments are UTF-8: of others, Swift's strings are not what was written.
+    /// True if all arguments are UTF-8: Swift's strings distort any others.
     package static var areArgumentsText: Bool { ProcessStart.areArgumentsText }
 
-    /// Occupies each of the first three descriptors that is closed, so that no file that is opened later is taken for a
-    /// stream of the program's: a clip for the place where its events go.
+    /// Occupies those of the first three descriptors that are closed, so that a file opened later does not become a standard
+    /// stream: a clip could receive the events.
     package static func fillStreams() { ProcessStart.fillStreams() }
 
-    /// Gives the threads to come a stack that Swift can work with, whatever the limit says, and looks for what every
-    /// command takes. To be called before any thread is made.
+    /// Gives all future threads a stack that Swift can work with, whatever the limit, and checks the resources that every
+    /// command needs. Call it before any thread is made.
     ///
     /// - Throws: `.unavailable`.
     package static func begin() throws(CaptureError) {

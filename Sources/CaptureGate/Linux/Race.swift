@@ -33,9 +33,9 @@ final class Race<Value: Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - limit: how long to wait before `late` is the answer: of time in which this process ran, a tenth at a time. One
-    ///     that was stopped, or got no processor, has not waited.
-    ///   - work: blocks, and runs on `queue`; it goes on after the deadline, and its answer is then nobody's.
+    ///   - limit: time until `late` becomes the answer. Only time in which this process ran counts, a tenth at a time: a
+    ///     process that was stopped, or got no processor, has not waited.
+    ///   - work: blocks, and runs on `queue`; it continues after the deadline, and its answer is then dropped.
     static func of(
         _ work: @escaping @Sendable () -> Value, on queue: DispatchQueue, within limit: Duration, late: Value,
         cancelled: Value
@@ -50,7 +50,7 @@ final class Race<Value: Sendable>: Sendable {
         }
     }
 
-    /// Gives it after so many parts, unless nobody listens any more.
+    /// Gives the late answer after a number of parts, unless the race is over.
     private func give(_ late: Value, after parts: Int, of part: Duration) {
         let end = Deadline(after: part)
         guard end != .never else { return }
@@ -60,7 +60,7 @@ final class Race<Value: Sendable>: Sendable {
         }
     }
 
-    /// To be called once.
+    /// The first answer; call it once.
     private func value() async -> Value {
         await withCheckedContinuation { continuation in
             let ready = state.withLock { state -> Value? in

@@ -26,7 +26,7 @@ struct RealtimeKit: RealtimeBroker {
         }
     }
 
-    /// rtkit refuses who asks for more than it gives, and who has no limit of time.
+    /// Asks rtkit, which refuses a priority beyond its limit, and a thread without a time limit.
     private func ask(
         _ bus: borrowing BusConnection, _ thread: Int32, _ priority: Int32, until end: Deadline
     ) -> Int32 {

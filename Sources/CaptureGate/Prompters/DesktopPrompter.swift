@@ -12,7 +12,7 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
     /// Time that a person has to answer.
     public let deadline: Duration
     private let dialogs: [DesktopDialog]
-    /// As the process was started: a library that sets DISPLAY later does not lead the question elsewhere.
+    /// Environment at the process's start: a library that sets DISPLAY later does not divert the question.
     private let environment: [String: String]
     private let queue = DispatchQueue(label: "capturegate.prompter.desktop")
 
@@ -99,9 +99,9 @@ struct DesktopDialog: Hashable, Sendable {
         case zenity, kdialog
     }
 
-    /// Decides its options, and what its exit status means.
+    /// Determines the options, and the meaning of the exit status.
     let kind: Kind
-    /// Absolute: PATH is not asked, since whoever started the program may have set it.
+    /// Absolute path: PATH is not searched, since the caller of the program may have set it.
     let path: String
 
     static let installed = [
@@ -183,7 +183,7 @@ extension DesktopDialog {
         }
     }
 
-    /// The last line that the program wrote says mostly what it lacked.
+    /// Failure with the program's diagnostics, whose last line mostly names the missing resource.
     private func failed<Value>(_ what: String, _ ended: ChildProcess.Outcome) -> PromptOutcome<Value> {
         .failed(error(what, ended.diagnostics))
     }

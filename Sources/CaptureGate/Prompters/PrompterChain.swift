@@ -7,7 +7,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
     /// The terminal the program was started from, where there is one; else the desktop.
     public static var system: PrompterChain { PrompterChain([TerminalPrompter(), DesktopPrompter()]) }
 
-    /// In the order in which they are tried.
+    /// Prompters in the order in which they are tried.
     public let prompters: [any Prompter]
     private let last = Locked<String?>(nil)
 

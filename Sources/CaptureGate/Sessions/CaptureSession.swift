@@ -227,7 +227,7 @@ enum SessionReader: ~Copyable, Sendable {
         }
     }
 
-    /// Has the reader woken once so many entries are there.
+    /// Wakes the reader once that many entries are there.
     mutating func wake(after entries: Int) {
         with({ $0.wakeAfter = entries }, { $0.wakeAfter = entries })
     }

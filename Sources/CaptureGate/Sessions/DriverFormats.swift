@@ -105,7 +105,7 @@ enum FieldArrangement: Hashable {
     case whole
     /// One above the other in one buffer, in each colour plane.
     case sequential(FieldOrder)
-    /// In buffers of their own, in turn.
+    /// In separate buffers, alternately.
     case alternating(FieldOrder)
 
     /// Arrangement that a driver reports by VIDIOC_G_FMT. Compressed frames count as whole: nobody here changes the

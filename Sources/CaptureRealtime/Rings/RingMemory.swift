@@ -183,13 +183,13 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
         self.byteCount = byteCount
     }
 
-    /// Has a cache line brought in to be written soon.
+    /// Prefetches a cache line that will be written soon.
     @_noLocks @_noAllocation
     static func prefetch(_ address: UnsafeMutableRawPointer) {
         unsafe cm_prefetch_write(address)
     }
 
-    /// Has the kernel allocate all pages now, so that the capture thread never waits for one.
+    /// Makes the kernel allocate all pages now, so that the capture thread never waits for one.
     private static func populate(_ address: UnsafeMutableRawPointer, _ byteCount: Int) -> Int32 {
         let populated = unsafe cm_populate(address, Int64(byteCount))
         guard populated == -EINVAL else { return populated }

@@ -24,7 +24,7 @@ final class LossLog {
     private var tracks: [TrackLosses] = []
     private var untold: [(track: Int, event: LossEvent)] = []
 
-    /// Events kept of each track. A longer list nobody reads, and its memory would have no bound.
+    /// Most events that are kept of each track: a longer list would not be read, and would need unlimited memory.
     static let mostEvents = 1000
 
     init(_ policy: LossPolicy) { self.policy = policy }

@@ -46,7 +46,7 @@ struct PreRoll {
         return known.map { $0 > 0 ? Self.mostBytes : rest / open }
     }
 
-    /// Memory that a track needs; 0 for compressed video, of which nobody knows.
+    /// Memory that a track needs, in bytes; 0 for compressed video, whose size is unknown.
     private func mostBytes(of track: ClipTrack) -> Int {
         Int(track.rawBytesPerSecond * Double(length + Self.slack) / 1e9)
     }
@@ -70,7 +70,7 @@ struct PreRoll {
 }
 
 extension ClipTrack {
-    /// Bytes that a second of it takes as it comes; 0 for compressed video, of which nobody knows.
+    /// Bytes per second in the device's own format; 0 for compressed video, whose size is unknown.
     fileprivate var rawBytesPerSecond: Double {
         switch media {
         case .audio(let format): Double(format.bytesPerFrame * format.sampleRate)

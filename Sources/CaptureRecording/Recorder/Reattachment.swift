@@ -33,7 +33,7 @@ final class Reattachment {
     /// Time for which a device is waited for, nanoseconds; `nil` where none is.
     private let patience: Int64?
     private let clip: ClipClock
-    /// By index in the clip.
+    /// Absent devices by track index in the clip.
     private var absences: [Int: Absent] = [:]
     /// Time for which a device that is back may be another: its firmware is not loaded yet, nanoseconds.
     private static let otherwisePatience: Int64 = 1_000_000_000

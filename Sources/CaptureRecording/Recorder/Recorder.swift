@@ -150,8 +150,8 @@ private struct Recording {
         }
     }
 
-    /// Has raw video wait as JPEG images where the clip stores nothing else of it. Where another output wants the frames
-    /// themselves, they wait as they are.
+    /// Keeps raw video of the pre-roll as JPEG images if that is all the clip stores of it. If another output needs the frames
+    /// themselves, they are kept as they are.
     private func prepare(_ tracks: [any TrackRecorder], _ preRoll: PreRoll) throws(CaptureError) {
         let encoders = settings.encoders
         if preRoll.length > 0, formats.allSatisfy({ $0.keepsJPEG(as: encoders.videoCodec) }) {

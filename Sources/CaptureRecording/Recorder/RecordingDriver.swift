@@ -237,9 +237,9 @@ final class RecordingDriver {
         return clip
     }
 
-    /// Has all tracks end together: frames that a device which is away, or has stalled, missed by the clip's end are missing
-    /// in the clip as well.
-    /// - Returns: the outcome, or the loss that was to end the clip.
+    /// Makes all tracks end together: frames that an absent or stalled device missed by the clip's end are missing in the clip
+    /// as well.
+    /// - Returns: the outcome, or the loss that ends the clip by its policy.
     private func leveled(_ outcome: RecordingOutcome) -> RecordingOutcome {
         guard outcome.isOfInput else { return outcome }
         let last = tracks.map(\.elapsed).max() ?? 0

@@ -92,7 +92,7 @@ final class RecordingReporter {
         report(.ended(clip, error, lastTimestamp: tracks.map { $0.source.lastTimestamp }.max() ?? 0))
     }
 
-    /// True where the clip grew by an interval, or stands still. As long as frames come they tell the time: the clock is a
+    /// True if the clip grew by an interval, or stands still. While frames come they tell the time: reading the clock is a
     /// system call on some machines.
     private var isProgressPossible: Bool {
         let elapsed = tracks.lazy.map(\.elapsed).max() ?? 0

@@ -36,7 +36,7 @@ enum OpenDevice: Sendable {
         if case .microphone = self { true } else { false }
     }
 
-    /// Has a camera's frames converted where the clip can't hold them. Where that is impossible, the writer says so.
+    /// Converts a camera's frames if the clip can't hold them. If that is impossible, the writer reports it.
     func adapt(to format: ClipFormat, _ codec: VideoCodec) throws(CaptureError) {
         guard case .camera(let owner) = self else { return }
         try owner.session.withLock { (session) throws(CaptureError) in

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Monitor that ends the capture while the recorder's thread can't: its writer waits for the reader of a pipe.
 ///
-/// It lets all devices go then: none is kept open for a clip that another device has ended, or that nobody reads.
+/// It then releases all devices: none stays open for a clip that another device has ended, or that is not read.
 ///
 /// *thread-safe*
 final class StopMonitor: Sendable {

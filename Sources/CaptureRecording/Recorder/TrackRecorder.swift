@@ -78,11 +78,11 @@ protocol FrameSource: AnyObject {
 
     func start()
     func stop()
-    /// Opens a device again that was unplugged; throws while it is away.
-    /// - Returns: false while it is being opened, which nobody waits for: ask again.
+    /// Reopens a device that was unplugged; throws while it is away.
+    /// - Returns: false while it is being opened in the background: ask again.
     func reattach() throws(CaptureError) -> Bool
-    /// Throws one period or video frame away, while other devices have not started yet.
-    /// - Returns: false where there is none.
+    /// Discards one period or video frame, while other devices have not started yet.
+    /// - Returns: false if there is none.
     func skip() -> Bool
     /// Takes one more period or video frame into memory.
     /// - Returns: false where there is none.

@@ -27,7 +27,7 @@ final class VideoTrackRecorder: TrackRecorder {
     private(set) var isComplete = false
     /// Cause under which the current frame counts as lost, although it is in the clip: it shows no scene.
     private var blindness: WritableKeyPath<LostFrames, UInt64>?
-    /// Such frames in a row, and the first one's time in the clip.
+    /// Number of consecutive such frames, and the first one's time in the clip.
     private var blind: (since: Int64, frames: UInt64) = (0, 0)
     /// Last frame, repeated to the clip's end if the camera is unplugged; `nil` where nothing needs it.
     private var lastFrame: [UInt8]?
@@ -61,8 +61,8 @@ final class VideoTrackRecorder: TrackRecorder {
 
     var elapsed: Int64 { written == 0 ? 0 : last + frame }
 
-    /// Has raw frames encoded as they come; the writer gets the images.
-    /// - Throws: `.usage` for frames and parameters that no JPEG image can be made with.
+    /// Encodes raw frames as they arrive; the writer gets the images.
+    /// - Throws: `.usage` for frames and parameters without a JPEG form.
     func compress(_ parameters: MJPEGParameters) throws(CaptureError) {
         guard let format = track.video, !format.pixelFormat.isCompressed else { return }
         source.compressor = try FrameCompressor(format, parameters)

@@ -266,7 +266,7 @@ extension TrackLedger {
             ledger.startOffsetNanoseconds = 0
         }
         ledger.filled = min(ledger.filled, frames)
-        // What is in the file is exact; what was resampled is known of whole periods alone.
+        // The file's count is exact; the number of resampled frames is known only for whole periods.
         ledger.corrected = min(ledger.corrected, Int64(frames - ledger.filled))
         ledger.delivered = UInt64(Int64(frames - ledger.filled) - ledger.corrected)
         ledger.asked = ledger.delivered + ledger.lost.total

@@ -78,7 +78,7 @@ public final class SnapshotFiles: Sendable {
             try output.write(bytes)
             try output.finish()
         } catch {
-            // Half a picture is of no use.
+            // Half an image is of no use.
             output.discard()
             throw error
         }

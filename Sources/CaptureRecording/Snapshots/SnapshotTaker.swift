@@ -91,7 +91,7 @@ public struct SnapshotTaker: Sendable {
         /// - Returns: `nil` for a frame that is not due, or broken.
         mutating func shot(_ frame: CapturedFrame) throws(CaptureError) -> Shot? {
             let time = frame.header.timestamp
-            // Noise may be as steady as a picture.
+            // Noise may be as steady as an image.
             guard try blindness.shows(frame.header.flags, at: time) else { return nil }
             var isBroken = false
             let verdict = try clock.judge(time) { () throws(CaptureError) in

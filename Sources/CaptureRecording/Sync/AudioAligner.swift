@@ -131,7 +131,7 @@ final class AudioAligner {
 
 /// Control of the rate at which audio enters the clip, so that it stays where the clip's clock wants it.
 ///
-/// Within 2 ms of its place, and what the timestamps' jitter leaves unsure, not a bit is changed. From then on audio is
+/// Audio that is less than 2 ms off, or less than the timestamps' jitter, stays bit for bit unchanged. From then on it is
 /// resampled to the end: at the measured rate, and a little faster or slower until it is in its place. Nothing jumps: the
 /// rate changes by at most 500 ppm a second. A device that is further off than crystals are is set to its own rate at once:
 /// audio recorded at a wrong pitch comes right within some seconds.

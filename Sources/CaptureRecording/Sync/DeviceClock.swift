@@ -150,7 +150,7 @@ struct DeviceClock {
     /// First timestamp and its frame, the zero of both counts.
     private var epoch: (stamp: Int64, frame: UInt64)?
 
-    /// - Parameter rate: frames a second, nominal: samples, or pictures.
+    /// - Parameter rate: nominal rate per second, of samples or of video frames.
     init(rate: Double) {
         loop = DelayLockedLoop(rate: rate)
         measure = DriftMeasure(rate: rate)

@@ -54,7 +54,7 @@ final class TeeBranch: Sendable {
         return state.withLock { $0.skipped[own] + $0.backlog.tracks[own].shed }
     }
 
-    // MARK: On the thread of whoever captures
+    // MARK: On the capturing thread
 
     /// Hands audio over.
     /// - Parameters:

@@ -1,13 +1,13 @@
 import CaptureGate
 import LinuxSystem
 
-/// Clocks that a benchmark reads; a test gives it others.
+/// Clocks of a benchmark; a test replaces them.
 ///
 /// *thread-safe*
 public protocol BenchmarkClock: Sendable {
-    /// Nanoseconds since some moment: comparable with each other alone.
+    /// Nanoseconds from an arbitrary start: comparable only with each other.
     func now() -> Int64
-    /// Processor time of the calling thread so far, nanoseconds.
+    /// Processor time of the calling thread so far, in nanoseconds.
     func processor() -> Int64
 }
 
@@ -19,16 +19,16 @@ public struct SystemBenchmarkClock: BenchmarkClock {
 
     public func now() -> Int64 { SystemClock.monotonic.now }
     public func processor() -> Int64 { SystemClock.thread.now }
-    /// Processor time of the whole process so far, nanoseconds: CLOCK_PROCESS_CPUTIME_ID.
+    /// Processor time of the whole process so far, in nanoseconds: CLOCK_PROCESS_CPUTIME_ID.
     func process() -> Int64 { SystemClock.process.now }
 }
 
-/// Counter of the allocations of this thread, those of the libraries that it calls included.
+/// Counter of this thread's allocations, including those of the libraries it calls.
 ///
-/// Where the counter can't be put in (under a sanitizer, with another allocator linked in), it gives no figure rather than
-/// a wrong one: one allocation is planted first, and has to be seen.
+/// It gives no figure rather than a wrong one if the counter can't be installed (under a sanitizer, with another allocator
+/// linked in): one allocation is planted first, and must be counted.
 enum AllocationCount {
-    /// - Returns: the number of the body's allocations; `nil` where the counter does not work here.
+    /// - Returns: number of the body's allocations; `nil` if the counter does not work here.
     static func of(_ body: () throws(CaptureError) -> Void) throws(CaptureError) -> Int? {
         do throws(Errno) {
             try AllocationCounter.begin()
@@ -51,6 +51,6 @@ enum AllocationCount {
         return AllocationCounter.count == before + 1
     }
 
-    /// Not a constant: the optimizer would leave the allocation out.
+    /// Not a constant: the optimizer would remove the allocation.
     private static var planted: Int { 100_000 + Int(ProcessStart.processID & 1) }
 }

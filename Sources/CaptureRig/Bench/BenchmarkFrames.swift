@@ -2,15 +2,15 @@ import CaptureGate
 import CaptureRecording
 import LinuxSystem
 
-/// Frames from memory, the same in every run: audio with tones and noise, pictures with shades, edges, texture and grain.
+/// Frames from memory, the same in every run: audio with tones and noise, video with shades, edges, texture and grain.
 ///
-/// An encoder's speed depends on its input: silence and a grey picture are encoded in no time, white noise as slowly as
-/// nothing that a device delivers. Tests hold that a JPEG of such a picture takes one to four bits a pixel, and FLAC more
-/// than a quarter of the audio's size.
+/// An encoder's speed depends on its input: silence and grey frames take almost no time, white noise takes longer than anything
+/// a device delivers. Tests check that a JPEG of such a frame takes one to four bits per pixel, and FLAC more than a quarter of
+/// the audio's size.
 ///
 /// *thread-safe*
 public struct BenchmarkFrames: Sendable {
-    /// The frames, each as a driver delivers it: a picture, or a period of audio.
+    /// The frames, each as a driver delivers it: a video frame, or a period of audio.
     public let frames: [[UInt8]]
     public let media: ClipTrack.Media
 
@@ -18,10 +18,10 @@ public struct BenchmarkFrames: Sendable {
     static let periodNanoseconds: Int64 = 100_000_000
 
     /// - Parameters:
-    ///   - media: their format.
-    ///   - count: number of different frames, 1 upwards, which a benchmark uses again and again.
-    ///   - seed: start of the pseudorandom numbers; another one gives other frames.
-    /// - Throws: `.usage` for pictures of an unknown format.
+    ///   - media: format of the frames.
+    ///   - count: number of different frames, 1 upwards, which a benchmark repeats.
+    ///   - seed: start of the pseudorandom numbers; a different one gives different frames.
+    /// - Throws: `.usage` for video of an unknown format.
     public init(of media: ClipTrack.Media, count: Int, seed: UInt64 = 1) throws(CaptureError) {
         self.media = media
         switch media {
@@ -46,7 +46,7 @@ public struct BenchmarkFrames: Sendable {
         return images
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
     private static func periods(_ format: AudioFormat, _ count: Int, _ seed: UInt64) -> [[UInt8]] {
         var voice = TestVoice(format, seed: seed)

@@ -1,20 +1,20 @@
 import CaptureGate
 import CaptureRecording
 
-/// Subject of a measurement: frames of one format, and the work that is done with them.
+/// Subject of a measurement: frames of one format, and the work done with them.
 ///
 /// *thread-safe*
 public struct BenchmarkSubject: Hashable, Sendable {
     public enum Work: Hashable, Sendable {
         /// An encoder of a clip's track.
         case encoder(EncoderSettings)
-        /// Stills, an image a frame.
+        /// Stills, one image per frame.
         case still(StillFormat, StillParameters)
-        /// A whole clip, encoded and put into its container, whose bytes are dropped: the disk is not measured.
+        /// A whole clip, encoded and put into its container. The bytes are dropped: the disk is not measured.
         case clip(ClipFormat, EncoderSettings)
     }
 
-    /// Name by which a later run finds the result to compare with: unique among the subjects of a run.
+    /// Name by which a later run finds the result to compare with; unique in a run.
     public let name: String
     /// Format of the frames.
     public let media: ClipTrack.Media
@@ -38,9 +38,9 @@ public struct BenchmarkSubject: Hashable, Sendable {
 }
 
 extension BenchmarkSubject {
-    /// Subjects that people record: audio at 48 and 96 kHz, video of three sizes, and stills.
+    /// Common subjects: audio at 48 and 96 kHz, video of three sizes, and stills.
     ///
-    /// The speed of pictures is relative to 30 frames a second; ``EncoderMeasurement/times(at:)`` relates it to other rates.
+    /// The speed of video is relative to 30 frames per second; ``EncoderMeasurement/times(at:)`` relates it to other rates.
     public static var usual: [BenchmarkSubject] {
         guard let rate = FrameRate(30) else { return sound }
         return sound + pictures(rate) + stills(rate)

@@ -7,17 +7,17 @@ import Synchronization
 ///
 /// *thread-safe*
 public struct CaptureBenchmark: Sendable {
-    /// Time from the first frame on: the device's start is not measured.
+    /// Time from the first frame: the device's start is not measured.
     public var duration: Duration
     public var video = VideoSettings()
     public var audio = AudioSettings()
 
     public init(for duration: Duration) { self.duration = duration }
 
-    /// Opens the device, looks at its frames until the time is over, and closes it. Cancelling the task ends it sooner.
+    /// Opens the device, observes its frames until the time is over, and closes it. Cancelling the task ends it sooner.
     ///
     /// - Parameter permit: a permit of a camera at the level `video`, or of a microphone at the level `record`.
-    /// - Throws: the error that keeps the device from being opened, or ends the capture.
+    /// - Throws: the error that prevents opening the device, or ends the capture.
     public func measure(with permit: consuming DevicePermit) async throws(CaptureError) -> CaptureMeasurement {
         if permit.capability == .camera {
             try await watch(try await VideoSession(opening: permit, settings: video)) { .video($0) }
@@ -43,7 +43,7 @@ public struct CaptureBenchmark: Sendable {
             intervals: .init(watch.intervals), delays: .init(watch.delays))
     }
 
-    /// The session's frames, on a thread of its own: a wait for the device must not hold one of Swift's.
+    /// The session's frames, on a separate thread: a wait for the device must not block one of Swift's.
     private func watched<Format: Sendable>(
         _ box: Handoff<CaptureSession<Format>>
     )
@@ -72,7 +72,7 @@ final class StopMark: Sendable {
     let value = Atomic(false)
 }
 
-/// Record of a session's frames and when each came.
+/// Record of a session's frames and their arrival times.
 struct FrameWatch: Sendable {
     private(set) var units = 0
     private(set) var elapsed: Int64 = 0
@@ -82,10 +82,10 @@ struct FrameWatch: Sendable {
     private let limit: Int64
     private let clock = SystemBenchmarkClock()
     private var last: Int64?
-    /// Time at which the first frame was here.
+    /// Arrival time of the first frame.
     private var begun: Int64?
 
-    /// Times that are kept at most: an hour of periods of 4 ms.
+    /// Most arrival times that are kept: an hour of periods of 4 ms.
     private static let most = 1_000_000
 
     init(limit: Int64) { self.limit = limit }
@@ -108,7 +108,7 @@ struct FrameWatch: Sendable {
         if begun != nil { processor = clock.process() - before }
     }
 
-    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC.
+    /// - Parameter now: CLOCK_MONOTONIC in ns.
     mutating func note(_ header: FrameHeader, now: Int64) {
         if begun == nil { begun = now }
         if units < Self.most {
@@ -120,7 +120,7 @@ struct FrameWatch: Sendable {
     }
 }
 
-/// Figures of a device's capture while nothing was done with its frames.
+/// Figures of a device's capture while its frames were not used.
 ///
 /// *thread-safe*
 public struct CaptureMeasurement: Hashable, Sendable {
@@ -129,7 +129,7 @@ public struct CaptureMeasurement: Hashable, Sendable {
     /// Settings that the device changed.
     public let differences: [FormatDifference]
     public let statistics: CaptureStatistics
-    /// Count of the frames, or periods of audio, that came.
+    /// Number of frames, or periods of audio, received.
     public let units: Int
     /// Time by the clock.
     public let elapsed: Duration
@@ -137,8 +137,8 @@ public struct CaptureMeasurement: Hashable, Sendable {
     public let processor: Duration
     /// Time from one unit's timestamp to the next one's, where nothing was lost in between.
     public let intervals: Spread
-    /// Time from a unit's timestamp until the reader had it. A period of audio has the timestamp of its first sample, so
-    /// that its own length is part of the delay.
+    /// Time from a unit's timestamp until the reader had it. A period of audio has the timestamp of its first sample, so its
+    /// own length is part of the delay.
     public let delays: Spread
 
     /// Median, 99th percentile and maximum.
@@ -151,7 +151,7 @@ public struct CaptureMeasurement: Hashable, Sendable {
         }
     }
 
-    /// Count of the frames that were made and not delivered: pictures, or samples of each channel.
+    /// Number of frames that were made and not delivered: video frames, or samples of each channel.
     public var lost: UInt64 { statistics.made - min(statistics.delivered, statistics.made) }
     /// Least deviation of the worst timestamps, one in a hundred, from the median interval.
     public var jitter: Duration { max(intervals.slow - intervals.median, .zero) }

@@ -3,20 +3,20 @@ import CaptureRecording
 
 /// Benchmark of encoders and containers with frames from memory, in the calling thread.
 ///
-/// No device and no disk is part of it, so that two runs on one machine differ by some percent alone and a slower encoder
-/// shows. Frames are made before the clock starts.
+/// No device and no disk takes part, so two runs on one machine differ by a few percent only, and a slower encoder shows.
+/// Frames are made before the clock starts.
 ///
 /// *thread-safe*
 public struct EncoderBenchmark: Sendable {
-    /// Time for each subject by the clock; at least ``leastFrames`` frames are measured, however long they take.
+    /// Wall-clock time for each subject; at least ``leastFrames`` frames are measured, however long they take.
     public var duration: Duration
     public var clock: any BenchmarkClock
 
-    /// Fewest frames of a measurement, for encoders of which one frame takes longer than the time there is.
+    /// Fewest frames of a measurement, for encoders that take longer than the whole time for one frame.
     public static let leastFrames = 3
-    /// Count of different frames, encoded in turn: an encoder that remembers the last one gains nothing by it.
+    /// Number of different frames, encoded in turn: remembering the last one gains an encoder nothing.
     private static let pool = 4
-    /// Most times that are kept, which bounds memory where a frame takes next to nothing.
+    /// Most times that are kept, which bounds memory if a frame takes almost no time.
     private static let mostFrames = 1_000_000
     private static let countedFrames = 32
 
@@ -35,7 +35,7 @@ public struct EncoderBenchmark: Sendable {
         let frames = try BenchmarkFrames(of: subject.media, count: Self.pool).frames
         let run = Run(task: try subject.task(), frames: frames, step: subject.frameNanoseconds, clock: clock)
         var times: [Int64] = []
-        // The array grows here and not between two frames.
+        // The array grows here, not between two frames.
         times.reserveCapacity(Self.mostFrames / 10)
         _ = try run.encode(for: duration / 10, least: 1, most: Self.mostFrames, into: &times)
         times.removeAll(keepingCapacity: true)
@@ -50,9 +50,9 @@ public struct EncoderBenchmark: Sendable {
             allocationsPerFrame: try allocations(run, among: times))
     }
 
-    /// Allocations a frame, counted in frames of their own: counting slows down what is timed.
+    /// Allocations per frame, counted with frames of their own: counting slows down the timed work.
     private func allocations(_ run: Run, among times: [Int64]) throws(CaptureError) -> Double? {
-        // A tenth of the time at most.
+        // At most a tenth of the time.
         let frames = min(Self.countedFrames, max(times.count / 10, 1))
         let count = try AllocationCount.of { () throws(CaptureError) in
             for _ in 0..<frames { try run.next() }
@@ -61,7 +61,7 @@ public struct EncoderBenchmark: Sendable {
     }
 }
 
-/// A task with the frames that it is given, one after the other.
+/// A task with its frames, one after the other.
 private final class Run {
     let task: any BenchmarkTask
     private let frames: [[UInt8]]
@@ -82,7 +82,7 @@ private final class Run {
         number += 1
     }
 
-    /// - Parameter times: gets the time of each frame by the clock, nanoseconds.
+    /// - Parameter times: receives the wall-clock time of each frame, in nanoseconds.
     func encode(
         for duration: Duration, least: Int, most: Int, into times: inout [Int64]
     ) throws(CaptureError) -> (elapsed: Int64, processor: Int64) {
@@ -104,7 +104,7 @@ private final class Run {
 ///
 /// *session-bound*
 protocol BenchmarkTask: AnyObject {
-    /// Bytes that came out so far.
+    /// Bytes produced so far.
     var bytes: Int64 { get }
 
     func take(_ frame: RawSpan, at nanoseconds: Int64) throws(CaptureError)

@@ -5,9 +5,9 @@ import CaptureGate
 /// *thread-safe*
 public struct EncoderMeasurement: Hashable, Sendable {
     public let subject: BenchmarkSubject
-    /// Count of encoded frames: pictures, or periods of 100 ms.
+    /// Number of encoded frames: video frames, or periods of 100 ms.
     public let frames: Int
-    /// Bytes that came out of them.
+    /// Bytes of the encoded frames.
     public let bytes: Int64
     /// Time by the clock.
     public let elapsed: Duration
@@ -26,7 +26,7 @@ public struct EncoderMeasurement: Hashable, Sendable {
     /// Speed on one processor: 1 keeps up with the device and has no time left.
     public var speed: Double { Double(media.exactNanoseconds) / Double(max(processor.exactNanoseconds, 1)) }
 
-    /// Speed of video at another frame rate than the subject's; of audio, its ``speed``.
+    /// Speed of video at another frame rate than the subject's; for audio, its ``speed``.
     public func times(at rate: FrameRate) -> Double {
         guard case .video(let format) = subject.media else { return speed }
         return speed * format.frameRate.framesPerSecond / rate.framesPerSecond
@@ -49,13 +49,13 @@ public struct EncoderMeasurement: Hashable, Sendable {
     }
 }
 
-/// Verdict on whether an encoder keeps up with a device, in three steps.
+/// Verdict in three steps on an encoder that has to keep up with a device.
 ///
 /// *thread-safe*
 public enum Headroom: String, Hashable, Sendable, CaseIterable, Codable {
-    /// It takes two thirds of a processor at most, and one frame in a hundred two frames' time at most.
+    /// At most two thirds of a processor, and at most one frame in a hundred takes longer than two frames' time.
     case fine
-    /// It keeps up with nothing beside it.
+    /// Keeps up only if nothing else runs.
     case tight
     /// Frames would be lost.
     case slow

@@ -7,7 +7,7 @@ import Dispatch
 /// *thread-safe*
 public struct RingBenchmark: Hashable, Sendable {
     public let kind: RingMeasurement.Kind
-    /// Size of a period; without a meaning for pictures.
+    /// Size of a period in bytes; meaningless for video.
     public let bytes: Int
 
     public init(_ kind: RingMeasurement.Kind, bytes: Int = 0) {
@@ -15,13 +15,13 @@ public struct RingBenchmark: Hashable, Sendable {
         self.bytes = kind == .sound ? max(bytes, 1) : 0
     }
 
-    /// Periods of two channels at 48 kHz and of eight at 192 kHz, 10 ms each, and pictures.
+    /// Periods of two channels at 48 kHz and of eight at 192 kHz, 10 ms each, and video frames.
     public static let usual = [
         RingBenchmark(.sound, bytes: 1_920), RingBenchmark(.sound, bytes: 61_440), RingBenchmark(.picture),
     ]
 
     /// Sends items through until the time is over; blocks the thread meanwhile.
-    /// - Throws: `.inputOutput` where there is no memory for a ring.
+    /// - Throws: `.inputOutput` if there is no memory for a ring.
     public func measure(for duration: Duration) throws(CaptureError) -> RingMeasurement {
         var items = 0
         var elapsed: Int64 = 0
@@ -39,10 +39,10 @@ public struct RingBenchmark: Hashable, Sendable {
         return RingMeasurement(kind: kind, bytes: bytes, items: items, elapsed: .nanoseconds(elapsed))
     }
 
-    /// Items of one run: so many that starting its thread costs nothing beside them.
+    /// Items of one run: enough to make the start of its thread negligible.
     private var itemsOfRun: Int { kind == .picture ? 100_000 : min(max(100_000_000 / bytes, 100), 50_000) }
 
-    /// - Returns: the time that the items took, nanoseconds.
+    /// - Returns: the time of the items, in nanoseconds.
     private func run() throws(RealtimeFault) -> Int64 {
         switch kind {
         case .sound: try AudioRingRun(bytes: bytes, items: itemsOfRun).run()
@@ -51,11 +51,11 @@ public struct RingBenchmark: Hashable, Sendable {
     }
 }
 
-/// Time that a number of items took through a ring.
+/// Time of a number of items through a ring.
 ///
 /// *thread-safe*
 public struct RingMeasurement: Hashable, Sendable {
-    /// Kinds of rings, by how frames go through them.
+    /// Kinds of rings, by the path of their frames.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// A period is written by one thread and read by another.
         case sound
@@ -64,9 +64,9 @@ public struct RingMeasurement: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// Size of a period; 0 for pictures, which are lent and not copied.
+    /// Size of a period in bytes; 0 for video frames, which are lent and not copied.
     public let bytes: Int
-    /// Count of periods or pictures.
+    /// Number of periods or video frames.
     public let items: Int
     /// Time of all items by the clock.
     public let elapsed: Duration
@@ -84,17 +84,17 @@ public struct RingMeasurement: Hashable, Sendable {
     public var throughput: Double { Double(bytes) * Double(items) * 1e9 / Double(max(elapsed.exactNanoseconds, 1)) }
 }
 
-/// Buffers lent and given back by turns, in one thread: the ring's own cost, without that of threads.
+/// Buffers lent and returned alternately, in one thread: the ring's own cost, without that of threads.
 struct VideoRingRun {
     let items: Int
 
     private static let bufferCount = 4
     private static let bufferBytes = 4096
 
-    /// - Returns: the time that all of them took, nanoseconds.
+    /// - Returns: the time of all of them, in nanoseconds.
     func run() throws(RealtimeFault) -> Int64 {
         let buffers = try FrameBuffers(count: Self.bufferCount, planes: 1) { (_, _) throws(RealtimeFault) in
-            // The ring unmaps its buffers as it does a driver's, so memory of malloc(3) will not do.
+            // The ring unmaps its buffers like a driver's, so memory of malloc(3) can't be used.
             UnsafeMutableRawBufferPointer(
                 start: try FrameBuffers.memory(byteCount: Self.bufferBytes, name: "ring-benchmark"),
                 count: Self.bufferBytes)
@@ -118,14 +118,14 @@ struct VideoRingRun {
 
 /// Periods written by this thread and read by another, as fast as both can.
 ///
-/// In a capture the writer is the capture thread, which never waits: what does not fit is dropped and counted. Here nothing
-/// may be dropped, or a slow reader would look fast.
+/// In a capture the writer is the capture thread, which never waits: periods that do not fit are dropped and counted. Here
+/// nothing may be dropped, or a slow reader would look fast.
 struct AudioRingRun {
     let bytes: Int
     let items: Int
 
     private static let slots = 64
-    /// Looks at a full ring after which the writer sleeps: the reader may need its processor.
+    /// Checks of a full ring before the writer sleeps: the reader may need its processor.
     private static let patience = 4096
 
     /// - Returns: nanoseconds from the first claim until all are read.
@@ -154,7 +154,7 @@ struct AudioRingRun {
         for item in 0..<items {
             var slot = producer.claim()
             var looks = 0
-            // A capture would drop what does not fit.
+            // A capture would drop a period that does not fit.
             while producer.isDropping {
                 looks += 1
                 if looks % Self.patience == 0 { _ = pause.wait(timeout: .now() + .microseconds(50)) }
@@ -177,11 +177,11 @@ struct AudioRingRun {
             case .ended: break reading
             }
         }
-        // Every byte was a one: who reads nothing would be fast, too.
+        // Every byte was a one: a reader that reads nothing would be fast, too.
         precondition(sum > 0 || items == 0, "The reader saw what was written")
     }
 
-    /// Reads a word of every cache line, so that it is brought from the writer's processor.
+    /// Reads a word of every cache line, which fetches the line from the writer's processor.
     private static func sum(_ bytes: RawSpan) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             stride(from: 0, to: bytes.count, by: 64).reduce(0) { $0 &+ UInt64(bytes[$1]) }

@@ -14,10 +14,10 @@ struct TestNoise {
         return state &* 2_685_821_657_736_338_717
     }
 
-    /// A number from 0 up to the bound, without it.
+    /// A number from 0 up to, but not including, the bound.
     mutating func next(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % max(bound, 1) }
 
-    /// Sensor noise around 0: the sum of four uniform numbers, of a standard deviation of about `spread` / 2.
+    /// Sensor noise around 0: the sum of four uniform numbers, with a standard deviation of about `spread` / 2.
     mutating func grain(_ spread: Int) -> Int {
         let bits = next()
         let sum = (0..<4).reduce(0) { $0 + Int(truncatingIfNeeded: bits >> (UInt64($1) * 16) & 0xFFFF) }
@@ -25,10 +25,10 @@ struct TestNoise {
     }
 }
 
-/// Square of brightness that a synthetic picture is cut out of: smooth shades, surfaces with edges, fine texture, and a row
-/// of grain. It has parts that are easy and parts that are hard to encode, as a camera's picture has.
+/// Square of brightness from which synthetic frames are cut: smooth shades, surfaces with edges, fine texture, and a row of
+/// grain. Like a camera's frame, it has parts that are easy and parts that are hard to encode.
 struct TestScene {
-    /// Pixels of a side, a power of two.
+    /// Pixels per side, a power of two.
     static let side = 512
     static let grainCount = 1 << 14
 
@@ -43,13 +43,13 @@ struct TestScene {
         for (cells, height) in [(4, 70), (16, 30), (64, 12), (256, 3)] {
             Self.addShades(to: &sums, cells: cells, height: height, &noise)
         }
-        // Sharp edges cost a JPEG encoder the most; as many as a room with furniture has.
+        // Sharp edges cost a JPEG encoder the most; there are as many as in a furnished room.
         for _ in 0..<60 { Self.addSurface(to: &sums, &noise) }
         brightness = sums.map { UInt8(clamping: 120 + $0) }
         grain = (0..<Self.grainCount).map { _ in Int8(clamping: noise.grain(4)) }
     }
 
-    /// Adds random heights at the corners of `cells` cells a side, interpolated in between.
+    /// Adds random heights at the corners of `cells` cells per side, interpolated in between.
     private static func addShades(to sums: inout [Int], cells: Int, height: Int, _ noise: inout TestNoise) {
         let corners = (0..<cells * cells).map { _ in noise.next(below: 2 * height) - height }
         let size = side / cells
@@ -77,7 +77,7 @@ struct TestScene {
     }
 }
 
-/// Painter of synthetic pictures in the layouts that cameras deliver.
+/// Painter of synthetic frames in the layouts that cameras deliver.
 struct PicturePainter {
     private let format: VideoFormat
     private let layout: RawLayout
@@ -99,10 +99,10 @@ struct PicturePainter {
         scenery = TestScene(seed: seed)
     }
 
-    /// A picture of the scene, which moves by some pixels from one number to the next and has other grain.
+    /// A frame of the scene, which moves by some pixels from one number to the next and has different grain.
     func picture(number: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 128, count: layout.byteCount)
-        // Each picture has grain of its own: a sensor's does not stand still either.
+        // Each frame has its own grain, as that of a sensor changes, too.
         var noise = TestNoise(seed: seed &+ UInt64(truncatingIfNeeded: number) &* 7919 &+ 1)
         bytes.withUnsafeMutableBufferPointer { bytes in
             for (index, plane) in layout.planes.enumerated() {
@@ -135,7 +135,7 @@ struct PicturePainter {
         }
     }
 
-    /// Column of the scene that a byte shows, with whether it is chroma.
+    /// Column of the scene for a byte, and true for chroma.
     private func column(_ index: Int, _ isColour: Bool) -> (x: Int, isChroma: Bool) {
         switch arrangement {
         case .packed(let y, _, _): (index >> 1, index & 1 != y & 1)
@@ -147,7 +147,7 @@ struct PicturePainter {
         }
     }
 
-    /// Colour changes less than brightness does, and has less grain.
+    /// Colour changes less than brightness, and has less grain.
     private static func chroma(_ shade: Int, _ speck: Int, _ index: Int) -> UInt8 {
         let sign = index & 2 == 0 ? 1 : -1
         return UInt8(clamping: 128 + sign * (shade - 120) / 4 + speck / 4)

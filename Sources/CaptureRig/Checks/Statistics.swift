@@ -1,4 +1,4 @@
-/// Values in their order, for figures that a few late ones can't spoil.
+/// Sorted values, for figures that a few outliers can't spoil.
 ///
 /// *thread-safe*
 package struct Percentile: Sendable {
@@ -6,7 +6,7 @@ package struct Percentile: Sendable {
 
     package init(of values: some Sequence<Int64>) { sorted = values.sorted() }
 
-    /// The smallest value that so many percent are not above (the nearest rank); 0 of no values.
+    /// The smallest value that is not below the given percentage of values (the nearest rank); 0 without values.
     package subscript(_ percent: Double) -> Int64 {
         guard !sorted.isEmpty else { return 0 }
         let rank = (percent / 100 * Double(sorted.count)).rounded(.up)
@@ -18,11 +18,11 @@ package struct Percentile: Sendable {
 ///
 /// *thread-safe*
 package struct LinearFit: Sendable {
-    /// Change of y for each x; 0 where all points have one x.
+    /// Change of y per x; 0 if all points have the same x.
     package let slope: Double
 
     /// - Parameter points: at least two. They are taken relative to the first one: sums of squares of times since the boot
-    ///   would leave few digits for what is looked for.
+    ///   would leave few digits for the result.
     package init(_ points: [(x: Double, y: Double)]) {
         guard let origin = points.first else {
             slope = 0
@@ -42,7 +42,7 @@ package struct LinearFit: Sendable {
     }
 }
 
-/// Stretches of time, of which those that overlap count once.
+/// Time ranges; overlapping parts count once.
 ///
 /// *thread-safe*
 package struct TimeSpans: Sendable {
@@ -59,7 +59,7 @@ package struct TimeSpans: Sendable {
         }
     }
 
-    /// Nanoseconds of a range that lie in them.
+    /// Nanoseconds of a range that lie in the spans.
     package func overlap(with range: Range<Int64>) -> Int64 {
         spans.reduce(0) { $0 + Int64($1.clamped(to: range).count) }
     }

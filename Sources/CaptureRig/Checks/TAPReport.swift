@@ -1,6 +1,6 @@
-/// Results in the Test Anything Protocol on standard output: a line a check, as `Tests/lib/tap.sh` writes and reads them.
+/// Results in the Test Anything Protocol on standard output: one line per check, as `Tests/lib/tap.sh` writes and reads them.
 ///
-/// A check that fails ends nothing: the others are made, too, and ``finish()`` tells whether all passed.
+/// A failed check does not end the report: the others are made, too, and ``finish()`` tells whether all passed.
 ///
 /// *session-bound*
 public final class TAPReport {
@@ -8,10 +8,10 @@ public final class TAPReport {
     private var failed = 0
     private let write: (String) -> Void
 
-    /// - Parameter write: called with each line, without its end.
+    /// - Parameter write: called with each line, without its newline.
     public init(write: @escaping (String) -> Void = { print($0) }) { self.write = write }
 
-    /// Writes a figure or a remark that belongs beside the results.
+    /// Writes a figure or a remark about the results.
     public func note(_ text: String) {
         for remark in text.split(separator: "\n") { write("# \(remark)") }
     }
@@ -19,9 +19,9 @@ public final class TAPReport {
     /// Makes a check.
     ///
     /// - Parameters:
-    ///   - sentence: what must hold.
-    ///   - passes: whether it does.
-    ///   - detail: what was found instead; shown where it does not.
+    ///   - sentence: the claim that must hold.
+    ///   - passes: true if it holds.
+    ///   - detail: the finding instead; shown if the check fails.
     public func check(_ sentence: String, _ passes: Bool, _ detail: @autoclosure () -> String = "") {
         count += 1
         write("\(passes ? "ok" : "not ok") \(count) - \(sentence)")
@@ -30,12 +30,12 @@ public final class TAPReport {
         note(detail())
     }
 
-    /// Checks that a value is what it must be.
+    /// Checks that a value equals the expected one.
     public func equal<Value: Equatable>(_ sentence: String, _ expected: Value, _ got: Value) {
         check(sentence, got == expected, "    expected: \(expected)\n    got:      \(got)")
     }
 
-    /// Checks that a value is there, and within bounds; both bounds are.
+    /// Checks that a value is there, and within bounds, which are inclusive.
     public func within(_ sentence: String, _ bounds: ClosedRange<Double>, _ got: Double?) {
         let found = got.map { "\($0)" } ?? "nothing"
         check(
@@ -45,7 +45,7 @@ public final class TAPReport {
 
     /// Writes the plan and the summary.
     ///
-    /// - Returns: the exit code: 0 where checks were made and all passed, else 1.
+    /// - Returns: the exit code: 0 if checks were made and all passed, else 1.
     public func finish() -> Int32 {
         write("1..\(count)")
         write("\(count - failed) passed, \(failed) failed")

@@ -1,9 +1,8 @@
 import CaptureGate
 
-/// A clock whose time passes only when it is told to, or when somebody sleeps on it, which takes no time at all.
+/// A clock whose time passes only on request, or when somebody sleeps on it, which returns at once.
 ///
-/// What waits by this clock (retries, timeouts, repetitions) is tested in microseconds, and ``sleeps`` tells how long it
-/// meant to wait.
+/// Retries, timeouts and repetitions by this clock are tested in microseconds, and ``sleeps`` has the requested waits.
 ///
 /// *thread-safe*
 public final class ManualClock: Clock {
@@ -22,14 +21,14 @@ public final class ManualClock: Clock {
     public var now: Instant { Instant(offset: state.withLock { $0.now }) }
     public var minimumResolution: Duration { .zero }
 
-    /// The length of each sleep so far, the first one first.
+    /// The length of each sleep so far, in order.
     public var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
-    /// Lets time pass without anybody asleep.
+    /// Lets time pass without a sleeper.
     public func pass(_ duration: Duration) { state.withLock { $0.now += duration } }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        // As a real clock does, which throws before it looks at the time.
+        // Like a real clock, which throws before it looks at the time.
         try Task.checkCancellation()
         state.withLock { state in
             state.sleeps.append(deadline.offset - state.now)
@@ -38,7 +37,7 @@ public final class ManualClock: Clock {
     }
 }
 
-/// A clock that stands still: nothing that sleeps on it ever wakes but by cancellation.
+/// A clock that stands still: only cancellation ends a sleep on it.
 ///
 /// *thread-safe*
 public struct StandingClock: Clock {

@@ -1,13 +1,13 @@
 import CaptureGate
 import Dispatch
 
-/// A store of decisions in memory, which behaves as ``GrantStore`` says and fails where a test wants it to.
+/// A store of decisions in memory, which behaves like ``GrantStore`` and fails on request of a test.
 ///
-/// A gatekeeper made with it opens test devices alone, as every gatekeeper made by hand.
+/// A gatekeeper made with it opens only test devices, like every gatekeeper made by hand.
 ///
 /// *thread-safe*
 public final class MemoryStore: GrantStore {
-    /// Everything that the lock guards.
+    /// Everything protected by the lock.
     fileprivate struct State {
         var decisions: [Decision] = []
         var consumed: [Decision] = []
@@ -16,9 +16,9 @@ public final class MemoryStore: GrantStore {
         var events: [AuditEvent] = []
         var lastID: Int64 = 0
         var failure: CaptureError?
-        /// Events that are refused: of which kind, and how many more.
+        /// Events to refuse: their kind, and how many more.
         var lost: (kind: AuditEvent.Kind, times: Int) = (.stop, 0)
-        /// Observers by number, so that one that ends takes only itself out.
+        /// Observers by number, so that one that ends removes only itself.
         var handlers: [Int: @Sendable () -> Void] = [:]
         var lastHandler = 0
         var snapshots = 0
@@ -27,32 +27,32 @@ public final class MemoryStore: GrantStore {
     }
 
     private let state = Locked(State())
-    /// Observers are told here and never by the thread that changes something: a store of a file tells them later, too.
+    /// Observers are called here and never by the changing thread: a store in a file calls them later, too.
     private let queue = DispatchQueue(label: "memory-store")
 
     public init() {}
 
-    /// The decisions that stand.
+    /// The decisions in the store.
     public var decisions: [Decision] { state.withLock { $0.decisions } }
-    /// The audit log, the oldest event first.
+    /// The audit log, oldest event first.
     public var events: [AuditEvent] { state.withLock { $0.events } }
-    /// Count of the readings so far.
+    /// Number of reads so far.
     public var snapshots: Int { state.withLock { $0.snapshots } }
     /// The events of one kind.
     public func events(_ kind: AuditEvent.Kind) -> [AuditEvent] { events.filter { $0.kind == kind } }
 
-    /// Has every call from now on throw an error; `nil` ends that.
+    /// Makes every further call throw an error; `nil` ends that.
     public func fail(with error: CaptureError?) {
         state.withLock { $0.failure = error }
         changed()
     }
 
-    /// Refuses so many events of a kind, as a store that is locked does.
+    /// Refuses a number of events of a kind, as a locked store does.
     public func refuse(_ kind: AuditEvent.Kind, times: Int) {
         state.withLock { $0.lost = (kind, times) }
     }
 
-    /// Sets what is called before each reading, with its number: for what happens between two readings.
+    /// Sets a closure that is called before each read, with its number: for changes between two reads.
     public func beforeSnapshot(_ hook: (@Sendable (Int) -> Void)?) {
         state.withLock { $0.beforeSnapshot = hook }
     }
@@ -65,7 +65,7 @@ public final class MemoryStore: GrantStore {
             state.snapshots += 1
             return (state.beforeSnapshot, state.snapshots)
         }
-        // Outside the lock: what happens in between may change this store.
+        // Outside the lock: the closure may change this store.
         hook?(number)
         return try perform { state in
             StoreSnapshot(
@@ -140,7 +140,7 @@ public final class MemoryStore: GrantStore {
         return Observation { [weak self] in self?.forget(id) }
     }
 
-    /// Count of those who are told of changes.
+    /// Number of observers.
     public var observers: Int { state.withLock { $0.handlers.count } }
 
     private func forget(_ id: Int) { state.withLock { $0.handlers[id] = nil } }
@@ -174,7 +174,7 @@ public final class MemoryStore: GrantStore {
 }
 
 extension MemoryStore.State {
-    /// A new decision replaces those of the same key; a yes for once stands beside them.
+    /// A new decision replaces those of the same key; a permission for once coexists with them.
     fileprivate mutating func store(_ decision: Decision) -> Decision {
         lastID += 1
         let stored = decision.with(id: lastID)

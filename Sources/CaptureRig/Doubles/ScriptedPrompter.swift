@@ -1,23 +1,23 @@
 import CaptureGate
 
-/// A prompter without a person: answers from a script, and keeps what was asked.
+/// A prompter without a person: answers from a script, and records the questions.
 ///
-/// A list of answers is used up, one a question; a question too many then fails, so that it shows. A closure answers
-/// every question, and may wait before it does, as a person would.
+/// A list gives one answer per question; one question too many then fails, so that it shows. A closure answers every question,
+/// and may wait before it does, as a person would.
 ///
 /// *thread-safe*
 public final class ScriptedPrompter: Prompter {
-    /// An answer to a question, given when the person is done with thinking.
+    /// An answer to a question, returned when the person has made up their mind.
     public typealias Reply = @Sendable (Question) async -> Answer
 
     private struct State {
         var answers: ArraySlice<Answer>
-        /// Asked where `answers` is empty; `nil` makes such a question fail.
+        /// Called when `answers` is empty; `nil` makes such a question fail.
         var reply: Reply?
         var obstacle: CaptureError?
         var questions: [Question] = []
         var confirmationAnswers: ArraySlice<ConfirmationAnswer>
-        /// Given where `confirmationAnswers` is empty; `nil` makes such a confirmation fail.
+        /// Used when `confirmationAnswers` is empty; `nil` makes such a confirmation fail.
         var confirmation: ConfirmationAnswer?
         var confirmations: [Confirmation] = []
         var open = 0
@@ -30,16 +30,16 @@ public final class ScriptedPrompter: Prompter {
     }
 
     private let state: Locked<State>
-    /// Raised by each question that is put.
+    /// Raised by each question.
     package let asked = Signal()
 
     public let name: String
 
-    /// Answers from lists, the first answer to the first question.
+    /// Answers from lists, in order.
     ///
     /// - Parameters:
-    ///   - answers: to the questions about devices.
-    ///   - confirmations: the answers to the confirmations.
+    ///   - answers: answers to questions about devices.
+    ///   - confirmations: answers to confirmations.
     public init(_ answers: [Answer], confirmations: [ConfirmationAnswer] = []) {
         name = "scripted"
         state = Locked(State(answers: answers[...], confirmationAnswers: confirmations[...]))
@@ -47,31 +47,31 @@ public final class ScriptedPrompter: Prompter {
 
     /// Answers every question by a closure, and dismisses confirmations unless told otherwise.
     ///
-    /// - Parameter reply: called once a question, on the task that asks.
+    /// - Parameter reply: called once per question, on the task that asks.
     public init(_ reply: @escaping Reply) {
         name = "scripted"
         state = Locked(State(answers: [], reply: reply, confirmationAnswers: [], confirmation: .dismissed))
     }
 
-    /// The questions so far, the first one first.
+    /// The questions so far, in order.
     public var questions: [Question] { state.withLock { $0.questions } }
 
-    /// The confirmations so far, the first one first.
+    /// The confirmations so far, in order.
     public var confirmations: [Confirmation] { state.withLock { $0.confirmations } }
 
-    /// The most questions and confirmations that were open at one time.
+    /// Most questions and confirmations that were open at one time.
     public var mostOpen: Int { state.withLock { $0.mostOpen } }
 
-    /// Has the questions to come, those beyond the list of answers, answered by a closure.
+    /// Answers all further questions, beyond the list of answers, by a closure.
     public func reply(_ reply: @escaping Reply) { state.withLock { $0.reply = reply } }
 
-    /// Has the questions to come, those beyond the list of answers, answered alike.
+    /// Answers all further questions, beyond the list of answers, alike.
     public func reply(_ answer: Answer) { reply { _ in answer } }
 
-    /// Has the confirmations to come, those beyond the list of answers, answered alike.
+    /// Answers all further confirmations, beyond the list of answers, alike.
     public func confirm(with answer: ConfirmationAnswer) { state.withLock { $0.confirmation = answer } }
 
-    /// Sets why nobody can be asked at present; `nil` where somebody can.
+    /// Sets the reason why nobody can be asked at present; `nil` if somebody can.
     public func block(_ obstacle: CaptureError?) { state.withLock { $0.obstacle = obstacle } }
 
     public func obstacle() async -> CaptureError? { state.withLock { $0.obstacle } }
@@ -82,7 +82,7 @@ public final class ScriptedPrompter: Prompter {
             state.questions.append(question)
             return (state.questions.count, state.answers.popFirst(), state.reply)
         }
-        // Before the answer, which a test may hold back until it has seen that somebody was asked.
+        // Before the answer, which a test may delay until it has seen that the question was asked.
         asked.raise()
         defer { state.withLock { $0.open -= 1 } }
         if let answer { return answer }
@@ -94,7 +94,7 @@ public final class ScriptedPrompter: Prompter {
             state.begin()
             state.confirmations.append(confirmation)
         }
-        // A prompter that answers without a pause would hide confirmations that overlap.
+        // A prompter that answers without a pause would hide overlapping confirmations.
         await Task.yield()
         return state.withLock { state in
             state.open -= 1

@@ -1,9 +1,9 @@
 import CaptureGate
 
-/// A counter that a task can wait for: one side raises it, the other sleeps until it has a value.
+/// A counter that a task can wait for: one side raises it, the other sleeps until it has a certain value.
 ///
-/// Tests use it where they would else sleep for some time and hope: "until the prompter was asked twice" is
-/// `await prompter.asked.reached(2)`, which returns at once where that has happened already.
+/// Tests use it instead of sleeping for some time and hoping: "until the prompter was asked twice" is
+/// `await prompter.asked.reached(2)`, which returns at once if that has already happened.
 ///
 /// *thread-safe*
 package final class Signal: Sendable {
@@ -18,7 +18,7 @@ package final class Signal: Sendable {
 
     package var count: Int { state.withLock { $0.count } }
 
-    /// Adds one, and wakes those who waited for that.
+    /// Adds one, and wakes the tasks that waited for the new value.
     package func raise() {
         let ready = state.withLock { state in
             state.count += 1
@@ -26,11 +26,11 @@ package final class Signal: Sendable {
             state.waiting.removeAll { $0.atLeast <= state.count }
             return ready
         }
-        // Outside the lock: who is woken may raise it again.
+        // Outside the lock: a woken task may raise it again.
         for waiter in ready { waiter.continuation.resume() }
     }
 
-    /// Waits until it was raised so many times in all. Cancelling the task does not end that.
+    /// Waits until it was raised that many times in all. Cancelling the task does not end the wait.
     package func reached(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
@@ -52,7 +52,7 @@ package func untilCancelled() async {
     }
 }
 
-/// A list that many threads append to, in the order in which they came.
+/// A list to which many threads append, in the order of the calls.
 ///
 /// *thread-safe*
 package final class Record<Element: Sendable>: Sendable {

@@ -64,7 +64,7 @@ extension CaptureError {
 /// Standing of a gatekeeper towards real microphones and cameras. A program can't choose it: only this package makes
 /// gatekeepers of another standing than `own`.
 package enum GateStanding: Sendable {
-    /// Made by a program, of whatever it likes.
+    /// Made by a program, from any parts.
     case own
     /// The machine's devices and rules, over a store that the program chose: a test kit.
     case kit
@@ -83,7 +83,7 @@ package enum GateStanding: Sendable {
 
 /// A prompter of this library, which asks a person. A program could answer for the person with one of its own.
 package protocol PersonPrompter: Prompter {
-    /// Set where nobody but a person can answer through it.
+    /// Set if only a person can answer through it.
     var asksPerson: Bool { get }
 }
 

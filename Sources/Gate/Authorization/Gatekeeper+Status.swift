@@ -72,7 +72,7 @@ extension Gatekeeper {
     /// Asks a person for the highest level of a capability on any device, if asking can help.
     ///
     /// - Parameters:
-    ///   - name: `.microphone` (to record) or `.camera` (to record moving pictures).
+    ///   - name: `.microphone` (to record) or `.camera` (to record video).
     ///   - purpose: the sentence the person reads; "Use the microphone" and the like where none is given.
     /// - Returns: whether it is allowed now. Callers go on where they were: it changes no executor.
     public func requestAccess(for name: CapabilityName, purpose: String? = nil) async -> Bool {

@@ -40,7 +40,7 @@ public final class Gatekeeper: Sendable {
     /// alone.
     ///
     /// - Parameters:
-    ///   - subject: who asks; a failure restricts everything.
+    ///   - subject: the program that asks; a failure restricts everything.
     ///   - promptLock: where several processes share one person, what makes them ask one after another.
     public convenience init(
         subject: Result<Subject, CaptureError>, store: any GrantStore, policy: any PolicySource = NoPolicy(),
@@ -52,7 +52,7 @@ public final class Gatekeeper: Sendable {
             clock: clock, promptLock: promptLock, log: log)
     }
 
-    /// - Parameter standing: what it may do with real devices.
+    /// - Parameter standing: rights to real devices.
     package init(
         as standing: GateStanding, subject: Result<Subject, CaptureError>, store: any GrantStore,
         policy: any PolicySource = NoPolicy(), prompter: any Prompter, directory: any DeviceDirectory,

@@ -115,7 +115,7 @@ public struct AuthorizationReport: Sendable {
     public let refusal: CaptureError?
     /// True if a person's answer could change that.
     public let isAskable: Bool
-    /// What it was made of, where that was a reading of a gatekeeper's own.
+    /// Snapshot on which a gatekeeper based the report; `nil` for a report made otherwise.
     var snapshot: AuthorizationSnapshot?
 
     public init(availability: Availability, status: AuthorizationStatus, refusal: CaptureError?, isAskable: Bool) {

@@ -49,8 +49,8 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
         ticket.node.carryOut(ticket.node.cancel(because: nil))
     }
 
-    /// Has this operation wait for another one, of whichever queue of the same gatekeeper.
-    /// - Throws: `.deadlock` if the other one waits for this one, at once; `.usage` if this one has begun.
+    /// Makes this operation wait for another one, in any queue of the same gatekeeper.
+    /// - Throws: `.deadlock` at once if the other one waits for this one; `.usage` if this one has begun.
     public func addDependency(_ dependency: some OperationReference) throws(CaptureError) {
         try ticket.node.wait(for: dependency.ticket.node)
     }

@@ -233,7 +233,7 @@ extension PermitState.Item {
 final class PermitUsage: Sendable {
     enum State {
         case notBegun
-        /// At least one goes on, and the gate has ended none.
+        /// At least one capture runs, and the gate has ended none.
         case running
         case ended
     }

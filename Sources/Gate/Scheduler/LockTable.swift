@@ -63,7 +63,7 @@ struct LockTable<Owner> {
     private var categories: [Category?] = []
     private var freeNumbers: [Int] = []
     private var numbers: [String: Int] = [:]
-    /// Categories that nobody holds or waits for. Some are kept: opening one costs more than all else of a request.
+    /// Number of categories without holder or waiter. Some are kept: opening one costs more than the rest of a request.
     private var unused = 0
     private static var mostUnused: Int { 16 }
     private var requests = Slab<Request>()
@@ -128,12 +128,12 @@ struct LockTable<Owner> {
         return false
     }
 
-    /// Tells whether nobody holds one of these categories or waits for it: then a ticket need not be queued.
+    /// True if none of these categories has a holder or a waiter: then a ticket need not be queued.
     private mutating func areFree(_ numbers: [Int]) -> Bool {
         numbers.allSatisfy { categories[$0]?.isHeld == false && first(of: $0) == nil }
     }
 
-    /// Sets what comes back with the grant.
+    /// Sets the owner, which is returned with the grant.
     mutating func setOwner(_ owner: Owner, of ticket: Ticket) {
         requests[ticket.key]?.owner = owner
     }
@@ -153,8 +153,8 @@ struct LockTable<Owner> {
         return request.owner
     }
 
-    /// Withdraws a ticket; does nothing to one that has been granted.
-    /// - Returns: the owner, where it was withdrawn.
+    /// Withdraws a ticket unless it has been granted.
+    /// - Returns: the owner, if it was withdrawn.
     mutating func withdraw(_ ticket: Ticket, _ granted: inout Granted) -> Owner? {
         guard let phase = requests[ticket.key]?.phase, phase != .granted else { return nil }
         return release(ticket, &granted)
@@ -197,7 +197,7 @@ extension LockTable {
         }
     }
 
-    /// Keeps a category that nobody holds or waits for, or forgets it where enough are kept.
+    /// Keeps a category without holder or waiter, or removes it if enough are kept.
     private mutating func leave(_ number: Int) {
         guard unused == Self.mostUnused, let name = categories[number]?.name else {
             categories[number]?.isUnused = true

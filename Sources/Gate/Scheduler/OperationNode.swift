@@ -14,7 +14,7 @@ final class OperationNode: Sendable {
         case idle
         /// Waits for locks without a task; cancelling it withdraws the ticket.
         case waitingForLocks(Ticket)
-        /// Has a task in which it is evaluated and executed.
+        /// A task evaluates and executes it.
         case running
         case finished(AnyOperationResult)
     }
@@ -80,8 +80,8 @@ final class OperationNode: Sendable {
 // MARK: - Dependencies
 
 extension OperationNode {
-    /// Has `dependent` wait for this one.
-    /// - Returns: how this one ended, where it has: there is nothing to wait for then.
+    /// Makes `dependent` wait for this operation.
+    /// - Returns: the outcome of this operation if it has ended, and there is nothing to wait for.
     func addDependent(_ dependent: OperationNode) -> DependencyOutcome? {
         let outcome = state.withLock { state -> OperationOutcome? in
             if case .finished(let result) = state.phase { return result.outcome }

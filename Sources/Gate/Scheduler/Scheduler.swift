@@ -74,13 +74,13 @@ final class Scheduler: Sendable {
         return true
     }
 
-    /// Has the node wait for a dependency that it has counted.
+    /// Makes the node wait for a dependency that it has counted.
     private func follow(_ node: OperationNode, _ dependency: OperationNode) {
         if let ended = dependency.addDependent(node), node.settle(ended) { submit(node) }
     }
 
     /// Starts an operation whose dependencies have ended, as soon as it may.
-    /// - Parameter byWorker: whether a worker of this queue calls, which looks for what comes next by itself.
+    /// - Parameter byWorker: true for a call by a worker of this queue, which finds the next operation by itself.
     private func submit(_ node: OperationNode, byWorker: Bool = false) {
         let operation = ReadyOperation(node: node, needs: needs(of: node))
         if byWorker { return state.withLock { $0.ready.append(operation) } }
@@ -117,7 +117,7 @@ final class Scheduler: Sendable {
         return completion.isTaskInUse
     }
 
-    // Not by a worker: nobody else would look for what can start in the slot that is free.
+    // Not called by a worker: so a worker must be made to fill the free slot.
     private func startRest() {
         if let level = state.withLock({ $0.workerForRest(self) }) { makeWorker(level) }
     }

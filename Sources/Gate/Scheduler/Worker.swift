@@ -52,12 +52,12 @@ struct Worker {
         return stepToFirst(&state, scheduler)
     }
 
-    /// The successor has its locks, so that others wait for it: it starts whatever else is ready.
+    /// Starts the successor before all other ready operations: it has its locks, so others wait for it.
     private mutating func step(
         to next: ReadyOperation, _ state: inout Scheduler.State, _ scheduler: Scheduler
     ) -> Step {
         if started == Self.turn {
-            // Not due: it comes back for the successor, and may not leave to another worker what it holds.
+            // Not due: it returns for the successor, whose locks it may not leave to another worker.
             started = 0
             return .pause
         }
@@ -186,8 +186,8 @@ extension Scheduler {
 
 /// Ready operations by priority, and which workers are due.
 ///
-/// At most one worker of each priority is due, that is made or paused and not here yet: so there come to be as many as
-/// the pool has threads for, and while one works long the next takes over.
+/// At most one worker of each priority is due: created or paused, and not running yet. So their number grows to that of the
+/// pool's threads, and while one works long the next takes over.
 struct ReadyQueue {
     private struct Level {
         let level: UInt8

@@ -25,12 +25,12 @@ struct AuditChain: Sendable {
         try head.write(AuditHead(turn: turn, before: found, after: after), durable: true)
     }
 
-    /// Notes in the head file how the last change ended: complete, or never committed. Does nothing if the file says so.
+    /// Records in the head file whether the last change is complete or was never committed. Does nothing if the file says so.
     ///
-    /// It takes the lock, so that no process is between head and commit. Nothing is lost if this fails: the next change and the
-    /// next opening settle the head they find.
+    /// Takes the lock, so that no process is between head and commit. A failure loses nothing: the next change or opening
+    /// settles the head that it finds.
     func settle(_ db: borrowing SQLiteConnection) {
-        // A process that holds the lock is about to write a newer head, so there is nothing to wait for.
+        // A process that holds the lock is about to write a newer head, so waiting for it is pointless.
         db.setBusyTimeout(0)
         defer { db.setBusyTimeout(StoreDatabase.patience) }
         try? db.inTransaction(.immediate) {
@@ -42,8 +42,7 @@ struct AuditChain: Sendable {
         }
     }
 
-    /// The turn of the next head. A head that was lost begins again with 1: its file is empty then, or refused
-    /// before.
+    /// The turn of the next head: 1 after a lost head, because its file is then empty, or was refused earlier.
     private func nextTurn() throws(CaptureError) -> UInt64 {
         let turn = try head.read()?.turn ?? 0
         guard turn < .max else { throw StoreFailure.lost(head.path, "audit.head has come to its last turn") }
@@ -62,7 +61,7 @@ struct AuditChain: Sendable {
         try SHA256.digest(of: "capturegate-audit-1\n\(number)\n\(previous)\n\(event)".utf8)
     }
 
-    /// The text of a line: JSON with sorted keys, so that the same event always has the same hash.
+    /// The text of a line: JSON with sorted keys, so that an event always has the same hash.
     static func text(of event: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -103,11 +102,11 @@ extension AuditChain {
             if self.loss(of: state, tail, against: newer) == nil { return state }
             written = newer
         }
-        // Other processes change the store faster than this one reads it: stop them for one reading.
+        // Other processes change the store faster than this one can read it: stop them for one read.
         return try db.inStandstill { try confirm(db) }
     }
 
-    /// The same inside a transaction that has the lock. Each change begins with it: its line would make a loss look right.
+    /// The same inside a transaction that has the lock. Every change begins with it: the new line would otherwise hide a loss.
     @discardableResult
     func confirm(_ db: borrowing SQLiteConnection) throws -> DecisionState {
         let (state, tail) = (try DecisionState(db), try AuditTail(db))
@@ -115,8 +114,7 @@ extension AuditChain {
         return state
     }
 
-    /// Runs a change, and settles the head if it fails: the head may then still speak of the change before as one that may not
-    /// have been committed.
+    /// Runs a change, and settles the head if it fails: the head may still mark the previous change as possibly uncommitted.
     func settling(_ db: borrowing SQLiteConnection, _ change: () throws -> Void) throws {
         do {
             try change()
@@ -126,7 +124,7 @@ extension AuditChain {
         }
     }
 
-    /// Settles the head that a killed process left.
+    /// Settles the head left by a killed process.
     func heal(_ db: borrowing SQLiteConnection) throws {
         if let written = try head.read(), !written.isSettled { settle(db) }
     }
@@ -135,7 +133,7 @@ extension AuditChain {
     private func loss(of state: DecisionState, _ tail: AuditTail, against written: AuditHead?) -> String? {
         let last = tail.extent.last.number
         if let loss = AuditChain.loss(of: tail.extent, against: written, isInitial: state.isInitial) { return loss }
-        // Before the first change there is no line that could say anything.
+        // Before the first change there is no line to compare with.
         if tail.extent.last == .origin, state.isInitial { return nil }
         guard tail.isIntact else { return "the last line of its log, \(last), is not the one that was written" }
         guard tail.state == state.digest else {

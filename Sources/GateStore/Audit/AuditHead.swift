@@ -3,11 +3,11 @@ import LinuxSystem
 
 /// The content of the head file: the extents of the log before and after the change that is under way.
 ///
-/// The file is written and synced *before* a transaction commits, naming both extents, and once more behind the
-/// commit, then with one extent alone. A log that has the extent `before` has a change that was never committed; one that has
-/// `after` has it complete. With any other extent somebody has cut the log, and the store decides nothing.
+/// The file is written and synced *before* a transaction commits, with both extents, and again after the commit, with one
+/// extent. A log with the extent `before` has a change that was never committed; one with `after` has it complete. Any other
+/// extent means that somebody has cut the log, and the store decides nothing.
 struct AuditHead: Hashable, Sendable {
-    /// Counts the writes; its parity names the half of the file.
+    /// Number of the write; its parity names the half of the file.
     let turn: UInt64
     let before: AuditExtent
     let after: AuditExtent
@@ -17,10 +17,10 @@ struct AuditHead: Hashable, Sendable {
     /// True for the extent before the change that this head names, and for the one after it.
     func names(_ found: AuditExtent) -> Bool { before == found || after == found }
 
-    /// Size of half the file. A torn write spoils one half; the other still has the head before.
+    /// Size of half the file, in bytes. A torn write spoils one half; the other still has the previous head.
     static let bytes = 1024
 
-    /// One line of text, filled up with blanks.
+    /// One line of text, padded with blanks.
     func encoded() throws(CaptureError) -> [UInt8] {
         let text = body
         let line = "\(text) sum=\(try SHA256.digest(of: text.utf8))"
@@ -28,9 +28,9 @@ struct AuditHead: Hashable, Sendable {
         return Array("\(line)\(padding)\n".utf8)
     }
 
-    /// `nil` if the half was never written, or not to its end.
+    /// `nil` if the half was never written, or not completely.
     init?(decoding bytes: ArraySlice<UInt8>) {
-        // Parted as bytes: the blanks behind it would else be looked at as characters, at each of some ten readings a capture.
+        // Split as bytes: splitting characters would inspect all the padding, in each of some ten reads per capture.
         let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
             .map { String(decoding: $0, as: UTF8.self) }
         guard words.count == 7, words[0] == "capturegate-audit-head-1", let turn = UInt64(words[1]) else { return nil }
@@ -89,7 +89,7 @@ struct AuditHeadFile: Sendable {
         }
     }
 
-    /// - Parameter durable: whether to return only when the disk has it.
+    /// - Parameter durable: true to return only when the disk has it.
     func write(_ head: AuditHead, durable: Bool) throws(CaptureError) {
         let file = try checked("written") { () throws(Errno) in
             try FileDescriptor(opening: path, [.writeOnly, .create, .noFollow, .nonBlocking], mode: 0o600)
@@ -105,8 +105,8 @@ struct AuditHeadFile: Sendable {
         if head.turn <= 2 { try syncFolder() }
     }
 
-    /// Wakes the watchers of the directory without writing a byte: the kernel makes a writer wait when its disk is behind, and a
-    /// revocation must not wait.
+    /// Wakes the watchers of the directory without writing a byte: a write may wait for a slow disk, and a revocation must not
+    /// wait.
     func announce() {
         // inotify reports the close of a file that was open for writing.
         _ = try? FileDescriptor(opening: path, [.writeOnly, .noFollow, .nonBlocking])
@@ -119,7 +119,7 @@ struct AuditHeadFile: Sendable {
         }
     }
 
-    /// Makes calls on the file, with the verb of what is tried for the error of one that fails.
+    /// Makes calls on the file; the verb of the attempted action goes into the error of a failed call.
     private func checked<Result: ~Copyable>(
         _ deed: String, _ body: () throws(Errno) -> Result
     ) throws(CaptureError) -> Result {
@@ -130,7 +130,7 @@ struct AuditHeadFile: Sendable {
         }
     }
 
-    /// The error for a failed call. A full disk has an error of its own.
+    /// The error of a failed call. A full disk has its own error.
     private func failure(_ errno: Errno, _ deed: String) -> CaptureError {
         if errno == .noSpace || errno == .diskQuotaExceeded { return StoreFailure.full(path) }
         return StoreFailure.error(

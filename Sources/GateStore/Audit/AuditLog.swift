@@ -4,18 +4,18 @@ import LinuxSystem
 
 /// The audit log of a store: every decision, refusal, start, stop and revocation, one line each, chained by hashes.
 ///
-/// It shows what was changed, removed or cut off by accident or by somebody who does not know of the head file.
-/// Whoever may write both files as this user can also rewrite both: the log does not guard against that.
+/// It shows changes, removals and cuts made by accident, or by somebody unaware of the head file. Anyone who may write both
+/// files as this user can rewrite both: the log does not guard against that.
 ///
 /// *thread-safe*; calls block for 2 s at most: never call them on the cooperative pool.
 package struct AuditLog: Sendable {
     let store: SQLiteGrantStore
 
-    /// The lines from a number on, in their order.
+    /// Lines from a number on, in order.
     ///
     /// - Parameters:
-    ///   - number: 1 upwards; what retention dropped is left out.
-    ///   - limit: how many at most.
+    ///   - number: 1 upwards; lines dropped by retention are left out.
+    ///   - limit: maximum number of lines.
     /// - Throws: `.store`, with what to do; also where the lines do not ascend.
     package func entries(from number: Int64 = 1, limit: Int = 1000) throws(CaptureError) -> [AuditEntry] {
         try AuditLog.ascending(
@@ -23,7 +23,7 @@ package struct AuditLog: Sendable {
             from: number)
     }
 
-    /// The last lines, in their order.
+    /// The last lines, in order.
     ///
     /// - Throws: `.store`, with what to do.
     package func last(_ count: Int) throws(CaptureError) -> [AuditEntry] {
@@ -31,7 +31,7 @@ package struct AuditLog: Sendable {
             try fetch("ORDER BY number DESC LIMIT ?", [SQLiteValue(max(0, count))]).reversed(), from: .min)
     }
 
-    /// Refuses numbers that do not ascend: a reader that goes on from the last number it got would go in a circle.
+    /// Refuses numbers that do not ascend: a reader that continues from the last number would never finish.
     static func ascending(_ entries: [AuditEntry], from first: Int64) throws(CaptureError) -> [AuditEntry] {
         var least = first
         var isFirst = true
@@ -52,13 +52,12 @@ package struct AuditLog: Sendable {
             "See where it begins.", .verifyLog)
     }
 
-    /// Calls `handler` after every change of the store, which always has a line, until the observation is released.
+    /// Calls `handler` after every change of the store (each adds a line) until the observation is released.
     package func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
         store.observeChanges(handler)
     }
 
-    /// The lines of a query, by a statement of this program's own text: `clause` never has anything from outside in
-    /// it.
+    /// The lines of a query. `clause` is text of this program alone, never input from outside.
     private func fetch(_ clause: String, _ values: [SQLiteValue]) throws(CaptureError) -> [AuditEntry] {
         try store.perform { db in
             try db.rows("SELECT number, event, previous, hash FROM audit \(clause)", values)
@@ -73,14 +72,14 @@ extension SQLiteGrantStore {
 }
 
 extension AuditEntry {
-    /// With its event, which stays `nil` if the text can't be decoded.
+    /// Entry with its event; `nil` as event if the text can't be decoded.
     init(decoding row: SQLiteRow) throws {
         let raw = try AuditEntry(undecoded: row)
         let event = try? JSONDecoder().decode(AuditEvent.self, from: Data(raw.text.utf8))
         self.init(number: raw.number, event: event, text: raw.text, previous: raw.previous, hash: raw.hash)
     }
 
-    /// Without its event: verification needs the bytes alone.
+    /// Entry without its event: verification needs only the bytes.
     init(undecoded row: SQLiteRow) throws {
         guard let number = row[0].integer, let text = row[1].text,
             let previous = row[2].text, let hash = row[3].text
@@ -95,9 +94,9 @@ extension AuditEntry {
 ///
 /// *thread-safe*
 package struct AuditEntry: Hashable, Sendable {
-    /// 1 upwards; a number that is missing is a line that is missing.
+    /// 1 upwards; a missing number is a missing line.
     package let number: Int64
-    /// The event; `nil` if the line was changed so that it can't be read.
+    /// The event; `nil` if the line was changed and can't be read.
     package let event: AuditEvent?
     /// The event as it is stored and hashed, JSON.
     package let text: String
@@ -116,26 +115,26 @@ package struct AuditEntry: Hashable, Sendable {
 }
 
 extension AuditLog {
-    /// The number of lines that are kept by default: about 30 MB.
+    /// Default number of lines that are kept: about 30 MB.
     package static let standardLines = 50_000
 
-    /// The numbers of lines that can be kept. Fewer would lose what happened today; more would make `verify` take minutes.
+    /// Valid numbers of lines to keep. Fewer would lose today's events; more would make `verify` take minutes.
     package static let possibleLines = 100...10_000_000
 
-    /// The number of lines that are kept. The log grows by a hundredth beyond that before the oldest lines go.
+    /// The number of lines that are kept. The log grows one percent beyond that before the oldest lines are dropped.
     ///
     /// - Throws: `.store`, with what to do.
     package func keptLines() throws(CaptureError) -> Int {
         try store.perform { try AuditLog.keptLines($0) }
     }
 
-    /// Says how many lines are kept from now on, and drops what is beyond it.
+    /// Sets the number of lines that are kept, and drops the lines beyond it.
     ///
     /// - Parameters:
-    ///   - lines: one of `possibleLines`; what is outside is brought to the nearest of them.
-    ///   - audit: the line that says who did so.
-    /// - Returns: how many lines were dropped.
-    /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
+    ///   - lines: clamped to `possibleLines`.
+    ///   - audit: the line that records who did so.
+    /// - Returns: number of dropped lines.
+    /// - Throws: `.store`, with what to do; also if the lines to drop have a fault, which would be lost with them.
     package func keep(_ lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let lines = min(max(lines, AuditLog.possibleLines.lowerBound), AuditLog.possibleLines.upperBound)
         _ = try store.commit(audit, decides: false, retains: false) { db in
@@ -148,22 +147,22 @@ extension AuditLog {
         return try prune(keeping: lines, audit: dropping)
     }
 
-    /// Drops the oldest lines. The hash of the last one dropped stays as the anchor of the chain, in the database and
-    /// in the head file, so that a log shortened by anybody else is still found out.
+    /// Drops the oldest lines. The hash of the last dropped line stays as the anchor of the chain, in the database and in the
+    /// head file, so that a log cut by anybody else is still detected.
     ///
     /// - Parameters:
-    ///   - lines: how many to keep, without the one that `audit` adds.
-    ///   - audit: the line that says who shortened the log.
-    /// - Returns: how many were dropped; with none to drop nothing is written.
-    /// - Throws: `.store`, with what to do; also where the lines to drop have a fault that would go with them.
+    ///   - lines: number of lines to keep, without the one that `audit` adds.
+    ///   - audit: the line that records who shortened the log.
+    /// - Returns: number of dropped lines; nothing is written if there are none to drop.
+    /// - Throws: `.store`, with what to do; also if the lines to drop have a fault, which would be lost with them.
     package func prune(keeping lines: Int, audit: AuditEvent) throws(CaptureError) -> Int {
         let chain = AuditChain(headPath: store.folder.headPath)
         return try store.perform { try AuditLog.shorten(to: lines, audit, chain, $0) }
     }
 
-    /// Behind each change of a store: shortens a log that has grown by a hundredth beyond what is kept.
+    /// Shortens a log that has grown one percent beyond the kept lines; called after each change of a store.
     ///
-    /// The change is committed by then, and no failure here undoes it. A log that has a fault stays as it is, for `verify`.
+    /// The change is already committed, and no failure here undoes it. A log that has a fault stays as it is, for `verify`.
     static func retain(after event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection) {
         guard let found = try? AuditChain.extent(db), let kept = try? keptLines(db) else { return }
         guard found.last.number - found.anchor.number > Int64(kept + kept / 100) else { return }
@@ -173,14 +172,14 @@ extension AuditLog {
         _ = try? shorten(to: kept, dropping, chain, db)
     }
 
-    /// The number in the table, or the default in place of one that can't be.
+    /// The number in the table, or the default if that number is impossible.
     private static func keptLines(_ db: borrowing SQLiteConnection) throws -> Int {
         let found = try db.value("SELECT kept_lines FROM state")?.integer.map(Int.init(clamping:)) ?? standardLines
         // A nonsensical number must not empty the log.
         return possibleLines.contains(found) ? found : standardLines
     }
 
-    /// Drops all but the last lines in one transaction, and says in the head file that it did.
+    /// Drops all but the last lines in one transaction, and records it in the head file.
     private static func shorten(
         to lines: Int, _ event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection
     ) throws -> Int {
@@ -195,7 +194,7 @@ extension AuditLog {
         return dropped
     }
 
-    /// The last line that goes, which becomes the anchor; `nil` if there are no more lines than are kept.
+    /// The last line to drop, which becomes the anchor; `nil` if there are no more lines than are kept.
     private static func lastToDrop(keeping lines: Int, _ db: borrowing SQLiteConnection) throws -> AuditLink? {
         let row = try db.row(
             "SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1 OFFSET ?", [SQLiteValue(lines)])
@@ -207,12 +206,12 @@ extension AuditLog {
         }
     }
 
-    /// Verifies the lines before they go: a fault must not vanish with them.
+    /// Verifies the lines before dropping them: a fault must not vanish with them.
     private static func drop(
         upTo anchor: AuditLink, _ event: AuditEvent, _ chain: AuditChain, _ db: borrowing SQLiteConnection
     ) throws -> Int {
         if let fault = try AuditScan(of: db, upTo: anchor.number).fault { throw AuditLog.refusal(fault) }
-        // The line is appended while the log is whole: the head compares it with what was there before.
+        // The line is appended while the log is whole: the head compares it with the previous extent.
         try chain.append(event, db, droppingUpTo: anchor)
         try db.run("DELETE FROM audit WHERE number <= ?", [.integer(anchor.number)])
         let dropped = db.changes

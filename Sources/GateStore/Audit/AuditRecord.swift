@@ -7,7 +7,7 @@ struct AuditRecord: Encodable {
     private let event: AuditEvent
     /// The digest of the state that the line leaves (`DecisionState.digest`).
     private let state: String
-    /// The process that captures; in lines at which a capture begins or ends.
+    /// The capturing process; only in lines at which a capture begins or ends.
     private let process: ProcessMark?
 
     private enum CodingKeys: CodingKey {
@@ -28,8 +28,8 @@ struct AuditRecord: Encodable {
         try container.encodeIfPresent(process, forKey: .process)
     }
 
-    /// The digest that a line names, found in its text: decoding it would take a hundred times as long, at each reading of the
-    /// store. Inside a string of JSON a quotation mark has a backslash before it, so no other text looks like the key.
+    /// The digest in a line, found in its text: decoding would take a hundred times as long, at each read of the store. Inside
+    /// a JSON string a quotation mark has a backslash before it, so no other text looks like the key.
     static func state(in text: String) -> String? {
         let bytes = Array(text.utf8)
         guard let key = bytes.firstRange(of: stateKey) else { return nil }
@@ -54,7 +54,7 @@ struct AuditRecord: Encodable {
         /// `nil` in lines of older programs.
         let process: ProcessMark?
 
-        /// `nil` where it is no such line.
+        /// `nil` for any other line.
         init?(in text: String) {
             guard let found = try? JSONDecoder().decode(Capture.self, from: Data(text.utf8)),
                 Capture.kinds.contains(found.kind)
@@ -64,7 +64,7 @@ struct AuditRecord: Encodable {
     }
 }
 
-/// Finds captures that have no end in the log: their process was killed, or could not write the line.
+/// Finds captures without an end in the log: their process was killed, or could not write the line.
 struct CaptureTally: Sendable {
     /// Start and end of one capture have the same process, boot, capability and devices.
     private struct Key: Hashable {
@@ -74,7 +74,7 @@ struct CaptureTally: Sendable {
         let devices: [DeviceID]
     }
 
-    /// Numbers of `start` lines without their end, in their order.
+    /// Numbers of `start` lines without their end, in order.
     private var open: [Key: [Int64]] = [:]
 
     /// - Parameter text: the event of a line, in the order of the log.
@@ -84,13 +84,13 @@ struct CaptureTally: Sendable {
         if line.kind == .start {
             open[key, default: []].append(number)
         } else if open[key]?.isEmpty == false {
-            // Of several that one process began on one device, an end is the end of the first.
+            // If one process began several on one device, an end belongs to the first.
             open[key]?.removeFirst()
         }
     }
 
-    /// The lines at which captures began that have ended without a word: their process is no more. One that can't be seen
-    /// from here may capture still.
+    /// The start lines of captures that ended unrecorded: their process is gone. A process that can't be seen from here may
+    /// still capture.
     func unfinished(isGone: (ProcessMark, String) -> Bool) -> [Int64] {
         open.filter { !$0.value.isEmpty && isGone($0.key.process, $0.key.bootID) }.flatMap(\.value).sorted()
     }

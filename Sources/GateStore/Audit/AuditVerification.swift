@@ -4,13 +4,13 @@ import LinuxSystem
 extension AuditLog {
     /// Reads the whole log and finds the first line that was changed, is missing or was cut off.
     ///
-    /// A process that was killed in the middle of a change leaves no fault. Lines that are appended meanwhile are left
-    /// to the next verification.
+    /// A process that was killed in the middle of a change leaves no fault. Lines that are appended meanwhile are left to the
+    /// next verification.
     ///
     /// - Throws: `.store` if the log can't be read; a fault is not an error.
     package func verify() throws(CaptureError) -> AuditReport {
         let chain = AuditChain(headPath: store.folder.headPath)
-        // No process may be between head and commit while the two are compared. The long reading after it blocks nobody.
+        // No process may be between head and commit while the two are compared. The long read after it blocks nobody.
         let (atEnds, ofDecisions) = try store.perform { db in
             try db.inStandstill {
                 let atEnds = AuditLog.fault(between: try AuditChain.extent(db), and: try chain.head.read())
@@ -30,7 +30,7 @@ extension AuditLog {
             unfinished: try unfinished(scan))
     }
 
-    /// Captures that ended without a line. A process may have written its line after the scan and be gone by now, so the lines
+    /// Captures that ended without a line. A process may have written its line after the scan and then ended, so the lines
     /// since the scan are read once the process is known to be gone.
     private func unfinished(_ scan: AuditScan) throws(CaptureError) -> [Int64] {
         var captures = scan.captures
@@ -41,9 +41,9 @@ extension AuditLog {
         return gone.filter(open.contains)
     }
 
-    /// A difference between the state now and the one that the last line was written with.
+    /// A difference between the present state and the one recorded with the last line.
     private static func faultOfDecisions(_ db: borrowing SQLiteConnection) throws -> AuditFault? {
-        // Lines of older formats do not say.
+        // Lines of older formats have no digest.
         guard try StoreSchema.found(db) >= 4 else { return nil }
         let (state, tail) = (try DecisionState(db), try AuditTail(db))
         let last = tail.extent.last
@@ -77,7 +77,7 @@ extension AuditLog {
     }
 }
 
-/// One reading of the lines, from the anchor on.
+/// One pass over the lines, from the anchor on.
 struct AuditScan: Sendable {
     private(set) var lines = 0
     private(set) var first: Int64?
@@ -93,7 +93,7 @@ struct AuditScan: Sendable {
         while try rows.step() {
             let entry = try AuditEntry(undecoded: rows.row)
             if fault == nil { fault = try AuditScan.fault(of: entry, after: link) }
-            // A damaged index may give rows out of order, and the same ones again and again.
+            // A damaged index may give rows out of order, and the same ones repeatedly.
             guard last.map({ entry.number > $0 }) ?? true else { return }
             captures.add(entry.number, entry.text)
             lines += 1
@@ -133,7 +133,7 @@ package struct AuditReport: Hashable, Sendable {
     /// The numbers of the first and the last line; `nil` in an empty log.
     package let first: Int64?
     package let last: Int64?
-    /// The first fault from the beginning of the log on.
+    /// The first fault from the beginning of the log.
     package let fault: AuditFault?
     /// Numbers of the lines at which captures began that have no end in the log, though their process is gone: it was killed,
     /// or could not write. That is no fault of the log. A process that can't be seen from here counts as still capturing, and
@@ -156,20 +156,20 @@ package struct AuditReport: Hashable, Sendable {
 /// *thread-safe*
 package struct AuditFault: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, Codable {
-        /// The line is not the one that was written.
+        /// The line differs from the one that was written.
         case changed
         /// Lines from this number on are missing before a later one.
         case missing
         /// Lines from this number on are missing at the end.
         case cutOff
-        /// The head file is missing, or is not this log's.
+        /// The head file is missing, or belongs to another log.
         case head
-        /// The decisions are not those that the last line was written with.
+        /// The decisions differ from those recorded with the last line.
         case decisions
     }
 
     package let kind: Kind
-    /// The line it begins at.
+    /// The line at which it begins.
     package let number: Int64
     /// One sentence.
     package let message: String

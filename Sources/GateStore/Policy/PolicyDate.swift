@@ -1,14 +1,14 @@
 import LinuxSystem
 
-/// A moment as policy files write it: `2027-01-31T18:00:00Z`, seconds and their fraction optional, an offset such as
-/// `+01:00` in the place of `Z`. Without an offset it would mean another moment on each machine.
+/// A moment as policy files write it: `2027-01-31T18:00:00Z`, seconds and their fraction optional, with `Z` or an offset such
+/// as `+01:00`. Without an offset it would mean a different moment on each machine.
 ///
 /// Standard: ISO 8601-1 (2019), the profile of RFC 3339.
 struct PolicyDate: Hashable, Sendable {
-    /// Since 1970-01-01T00:00:00Z.
+    /// Nanoseconds since 1970-01-01T00:00:00Z.
     let nanoseconds: Int64
 
-    /// `nil` if the text is not such a date, or not of the years 1678 to 2261, which 64 bits of nanoseconds can name.
+    /// `nil` for any other text, and for years outside 1678 to 2261, the range of 64 bits of nanoseconds.
     init?(_ text: String) {
         var reader = Reader(rest: text.utf8[...])
         guard let date = reader.date(), reader.take("T") || reader.take("t") || reader.take(" "),
@@ -25,18 +25,18 @@ struct PolicyDate: Hashable, Sendable {
     }
 }
 
-/// Reads a date from the front on; each part takes its bytes only if it has them all.
+/// Reads a date from the front; each part consumes its bytes only if all of them are there.
 private struct Reader {
     var rest: Substring.UTF8View
 
-    /// Takes one ASCII character, if it is next.
+    /// Consumes one ASCII character, if it is next.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest.removeFirst()
         return true
     }
 
-    /// So many digits, no sign.
+    /// A number of exactly `digits` digits, without a sign.
     mutating func number(digits: Int, in range: ClosedRange<Int64>) -> Int64? {
         let text = rest.prefix(digits)
         guard text.count == digits, text.allSatisfy({ (48...57).contains($0) }) else { return nil }
@@ -45,7 +45,7 @@ private struct Reader {
         return range.contains(value) ? value : nil
     }
 
-    /// Year, month and day; the calendar says later whether it has such a day.
+    /// Year, month and day; the calendar checks later that the day exists.
     mutating func date() -> (year: Int, month: Int, day: Int)? {
         guard let year = number(digits: 4, in: 0...9999), take("-"), let month = number(digits: 2, in: 1...12),
             take("-"), let day = number(digits: 2, in: 1...31)
@@ -69,7 +69,7 @@ private struct Reader {
         return (Int(hour), Int(minute), Int(second), fraction)
     }
 
-    /// Seconds east of Greenwich.
+    /// Offset in seconds east of Greenwich.
     mutating func offset() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let sign: Int64 = rest.first == UInt8(ascii: "-") ? -1 : 1

@@ -2,7 +2,7 @@ import Dispatch
 import Gate
 import LinuxSystem
 
-/// The administrator's rules: the files `*.yaml` of a folder.
+/// The administrator's rules: the files `*.yaml` of a directory.
 ///
 /// A file is a version and a list of rules:
 ///
@@ -20,20 +20,20 @@ import LinuxSystem
 ///     reason: "This machine does not record."
 /// ```
 ///
-/// Files are read in the order of the bytes of their names, rules from the top down. The first rule decides that
-/// matches in everything it names; what it leaves out is not looked at, and a list matches with any of its words. A
-/// `level` in `allow` includes the lower levels, in `deny` and `ask` the higher ones. `ask` leaves the decision to the
-/// person, as does a query that no rule matches, and a folder that was never there.
+/// Files are read in the order of the bytes of their names, rules from the top down. The first rule decides whose conditions
+/// all match; a missing condition always matches, and a list matches with any of its words. A `level` in `allow` includes the
+/// lower levels, in `deny` and `ask` the higher ones. `ask` leaves the decision to the person, as do a query that no rule
+/// matches and a directory that never existed.
 ///
-/// The date of a `deny` is judged by the clock as it is; that of an `allow` also by the latest time that the store has seen,
-/// so that setting the clock back brings nothing to life. Where the two differ, an `ask` allows nothing either.
+/// The date of a `deny` is judged by the present clock; that of an `allow` also by the latest time that the store has seen, so
+/// that setting the clock back revives nothing. Where the two differ, an `ask` allows nothing either.
 ///
-/// Whatever can't be understood allows nobody anything: one unknown key, wrong type, duplicate key, anchor, unknown name or
-/// bad date in any file, a file of another ending than `.yaml`, a file or folder that is unreadable or that others than its
-/// owner may write, an owner other than root, a file that is a symbolic link, a link to a folder that is not there, a
-/// folder that vanished while this program runs, a file longer than 128 KiB. What editors and packages leave is passed
-/// over: names that begin with a dot or end in `~`, `.dpkg-old` and its like, README. So write a new file as `.new` and rename
-/// it into its place: a reader never sees half of it then.
+/// Anything unintelligible allows nobody anything: one unknown key, wrong type, duplicate key, anchor, unknown name or bad date
+/// in any file, a file of another ending than `.yaml`, a file or directory that is unreadable or that others than its owner may
+/// write, an owner other than root, a file that is a symbolic link, a link to a missing directory, a directory that vanished
+/// while this program runs, a file longer than 128 KiB. Leftovers of editors and packages are ignored: names that begin with a
+/// dot or end in `~`, `.dpkg-old` and its like, README. So write a new file as `.new` and rename it into place: a reader then
+/// never sees half of it.
 ///
 /// *thread-safe*
 package final class PolicyDirectory: PolicySource {
@@ -45,13 +45,13 @@ package final class PolicyDirectory: PolicySource {
     private let reading: Locked<PolicyReading>
     private let watch = Locked<PolicyWatch?>(nil)
 
-    /// - Parameter path: absolute. In another folder than the standard one, files of this user are trusted too, not
-    ///   those of root alone.
+    /// - Parameter path: absolute. In a directory other than the standard one, files of this user are trusted as well as
+    ///   root's.
     package convenience init(path: String = PolicyDirectory.standardPath) {
         self.init(path: path, owners: path == PolicyDirectory.standardPath ? [0] : [0, Users.effectiveID])
     }
 
-    /// - Parameter owners: whose files are trusted.
+    /// - Parameter owners: trusted owners of files.
     init(path: String, owners: Set<UInt32>) {
         self.path = path
         self.owners = owners
@@ -85,10 +85,10 @@ package final class PolicyDirectory: PolicySource {
         }
     }
 
-    /// Everything that is wrong; empty if all was understood or there is no folder.
+    /// All mistakes; empty if everything was understood or there is no directory.
     package func check() -> [PolicyDiagnostic] { current().diagnostics }
 
-    /// Names in the folder that are no policy: what editors and packages leave.
+    /// Names in the directory that are no policy: leftovers of editors and packages.
     package var passedOver: [String] { current().folder.passedOver }
 
     /// A summary of the rules in force.
@@ -99,7 +99,7 @@ package final class PolicyDirectory: PolicySource {
         return .rules(reading.rules.count, files: reading.folder.files.map(\.path))
     }
 
-    /// The rules that are on the disk now. Listing the directory is cheap, and a verdict must not come from old rules.
+    /// The rules now on the disk. Listing the directory is cheap, and a verdict must not come from old rules.
     private func current() -> PolicyReading {
         reading.withLock { reading in
             let folder = PolicyListing(at: path, owners: owners)
@@ -112,7 +112,7 @@ package final class PolicyDirectory: PolicySource {
         }
     }
 
-    /// The refusal of everybody, naming the first mistake: the administrator finds the others by `policy check`.
+    /// The refusal for everybody, which names the first mistake; `policy check` lists the others.
     private func unreadable(_ first: PolicyDiagnostic, of count: Int) -> Restriction {
         let others = count > 1 ? " (and \(count - 1) more)" : ""
         return Restriction(
@@ -124,7 +124,7 @@ package final class PolicyDirectory: PolicySource {
     }
 }
 
-/// Tells of every change in a policy folder. It does not compare: two writes may bear one time stamp.
+/// Reports every change in a policy directory. It does not compare: two writes may have the same timestamp.
 final class PolicyWatch: Sendable {
     let observers = Observers()
     private let watch: DirectoryWatch
@@ -139,10 +139,10 @@ final class PolicyWatch: Sendable {
 ///
 /// *thread-safe*
 package enum PolicySummary: Hashable, Sendable {
-    /// No folder: the person decides everything.
+    /// No directory: the person decides everything.
     case none
-    /// So many rules, in these files in the order in which they are read.
+    /// Number of rules, and their files in the order of reading.
     case rules(Int, files: [String])
-    /// They can't be read or understood, or vanished: nothing is allowed.
+    /// Rules that can't be read or understood, or have vanished: nothing is allowed.
     case unreadable([PolicyDiagnostic])
 }

@@ -3,7 +3,7 @@ import LinuxSystem
 /// A mistake in a policy file, in one sentence.
 struct PolicyMistake: Error, Hashable, Sendable {
     let message: String
-    /// `nil` where the file as a whole is meant.
+    /// `nil` for a mistake of the file as a whole.
     let position: YAMLPosition?
 
     init(_ message: String, at position: YAMLPosition?) {
@@ -17,7 +17,7 @@ struct PolicyMistake: Error, Hashable, Sendable {
             self.init("This can't be read as YAML: \(error.problem).", at: nil)
             return
         }
-        // Of a list that never ends, its beginning is of use.
+        // For a list that never ends, its beginning is the useful position.
         if let context = error.context, error.problem.contains("end of stream") {
             self.init(
                 "This is not YAML: \(context) that begins here, \(error.problem).", at: error.contextPosition)
@@ -31,7 +31,7 @@ struct PolicyMistake: Error, Hashable, Sendable {
 struct PolicyNode: Sendable {
     typealias Entry = (key: PolicyNode, value: PolicyNode)
 
-    /// Tags are not looked at: a rule's key says of which kind its value is.
+    /// Tags are ignored: a rule's key determines the kind of its value.
     enum Content: Sendable {
         /// A plain word has no quotes.
         case word(String, isPlain: Bool)
@@ -42,7 +42,7 @@ struct PolicyNode: Sendable {
     let content: Content
     let position: YAMLPosition
 
-    /// The text of a word; `nil` of anything else.
+    /// The text of a word; `nil` for anything else.
     var word: String? {
         if case .word(let text, _) = content { text } else { nil }
     }
@@ -50,13 +50,13 @@ struct PolicyNode: Sendable {
 
 /// Builds the nodes of a policy file from its events.
 ///
-/// Anchors are refused where they stand: the meaning of an alias stands elsewhere, and may be as large as it likes. Without
-/// anchors no alias can mean anything.
+/// Anchors are refused at their position: an alias stands for a text elsewhere, which may be arbitrarily large. Without anchors
+/// no alias can mean anything.
 struct PolicyDocument: ~Copyable {
     private var events: YAMLReader
     private var depth = 0
 
-    /// Lists and mappings in one another. Rules need four; the stack has room for many times as many as these.
+    /// Greatest depth of nested lists and mappings. Rules need four; the stack has room for many times this depth.
     private static let deepest = 100
 
     private init(_ text: String) throws(PolicyMistake) {
@@ -67,9 +67,9 @@ struct PolicyDocument: ~Copyable {
         }
     }
 
-    /// The one document of a file, `nil` if it has none.
+    /// The one document of a file; `nil` if it has none.
     ///
-    /// - Throws: `PolicyMistake`, for the first thing that is wrong with it as YAML.
+    /// - Throws: `PolicyMistake`, for the first YAML error.
     static func root(of text: String) throws(PolicyMistake) -> PolicyNode? {
         var document = try PolicyDocument(text)
         _ = try document.next()
@@ -105,7 +105,7 @@ struct PolicyDocument: ~Copyable {
         return PolicyNode(content: try content(event), position: event.position)
     }
 
-    /// What a node holds; for a list and a mapping, everything up to its end.
+    /// The content of a node; for a list and a mapping, everything up to its end.
     private mutating func content(_ event: YAMLEvent) throws(PolicyMistake) -> PolicyNode.Content {
         switch event.kind {
         case .scalar(let text, let isPlain): return .word(text, isPlain: isPlain)
@@ -141,7 +141,7 @@ struct PolicyDocument: ~Copyable {
         return entries
     }
 
-    /// YAML leaves open which of two equal keys counts; a reader would see the one, and the program follow the other.
+    /// YAML does not define which of two equal keys counts; a reader might see one, and the program follow the other.
     private static func checkKeys(of entries: [PolicyNode.Entry], isBlock: Bool) throws(PolicyMistake) {
         var first: [String: YAMLPosition] = [:]
         var repeated: Set<String> = []
@@ -150,7 +150,7 @@ struct PolicyDocument: ~Copyable {
             guard let word = key.word else { continue }
             guard let earlier = first.updateValue(first[word] ?? key.position, forKey: word) else { continue }
             repeated.insert(word)
-            // In braces both mostly stand in one line: there the first is pointed at.
+            // In braces both keys are mostly on one line: there the position is the first one's.
             position = position ?? (isBlock ? key.position : earlier)
         }
         guard let position else { return }

@@ -3,23 +3,23 @@ import LinuxSystem
 
 /// The listing of a policy directory at one moment: its files, and the reasons not to trust them.
 struct PolicyListing: Hashable, Sendable {
-    /// A policy file and what it looked like; it is read anew when that changes.
+    /// A policy file and its status; it is read again when the status changes.
     struct File: Hashable, Sendable {
         let path: String
         let status: FileStatus
     }
 
-    /// `nil` if there is no folder.
+    /// `nil` if there is no directory.
     let status: FileStatus?
-    /// Those that may be opened: regular files that the administrator alone may have written.
+    /// Files that may be opened: regular ones that only the administrator may have written.
     let files: [File]
-    /// Names of what editors and packages leave, which is no policy.
+    /// Names of leftovers of editors and packages, which are no policy.
     let passedOver: [String]
     let diagnostics: [PolicyDiagnostic]
 
     /// - Parameters:
     ///   - path: absolute.
-    ///   - owners: who may own the folder and its files.
+    ///   - owners: permitted owners of the directory and its files.
     init(at path: String, owners: Set<UInt32>) {
         var look = ListingReader(owners: owners)
         status = look.folder(at: path)
@@ -40,10 +40,10 @@ private struct ListingReader {
         self.owners = owners
     }
 
-    /// More names than that are no policy, and would be looked at before each question.
+    /// Most names in a directory: more are no policy, and each would be examined before every question.
     private static let mostNames = 1000
 
-    /// - Returns: `nil` where there is no folder, which only a name that nobody has says for certain.
+    /// - Returns: `nil` if there is no directory, which is certain only if nothing has the name.
     mutating func folder(at path: String) -> FileStatus? {
         guard let status = place(path) else { return nil }
         if let fault = fault(of: status, .directory) { report(path, fault) }
@@ -57,13 +57,13 @@ private struct ListingReader {
         return status
     }
 
-    /// Notes what is wrong with a file or with the directory.
+    /// Records a mistake of a file or of the directory.
     private mutating func report(_ path: String, _ message: String) {
         diagnostics.append(PolicyDiagnostic(file: path, message: message))
     }
 
-    /// Goes down the path part by part: a link that leads nowhere, a file in a folder's place or a folder that is closed
-    /// says nothing of whether there are rules.
+    /// Follows the path part by part: a dangling link, a file in place of a directory, or a closed directory does not prove
+    /// that there are no rules.
     private mutating func place(_ path: String) -> FileStatus? {
         var part = ""
         var status: FileStatus?
@@ -87,7 +87,7 @@ private struct ListingReader {
         return status
     }
 
-    /// Lists a file, passes it over, or reports it.
+    /// Lists a file, ignores it, or reports it.
     private mutating func look(at name: String, in folder: String) {
         let path = "\(folder)/\(name)"
         if PolicyName.isLeftover(name) { return passedOver.append(name) }
@@ -102,7 +102,7 @@ private struct ListingReader {
         }
     }
 
-    /// Why somebody else than the administrator may have written it.
+    /// Reason to suspect that somebody other than the administrator wrote it; `nil` without one.
     private func fault(of status: FileStatus, _ kind: FileStatus.Kind) -> String? {
         guard status.kind != .link else {
             return "It is a symbolic link; put the file itself here, since others may write where a link leads."
@@ -117,15 +117,15 @@ private struct ListingReader {
         return nil
     }
 
-    /// All names, in the order of their bytes; no more than are needed to see that there are too many.
+    /// All names, in the order of their bytes; at most one more than are allowed.
     private static func names(in path: String) throws(Errno) -> [String] {
         try FileSystem.names(in: path, limit: mostNames + 1).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }
 
-/// The names in a policy folder that are none of a policy file.
+/// Names in a policy directory that do not belong to a policy file.
 private enum PolicyName {
-    /// True for names that package managers and editors leave beside a file, or use while they write it: nobody takes those
+    /// True for names that package managers and editors leave beside a file, or use while they write it: nobody mistakes those
     /// for rules in force. Any other name may be a rule that somebody relies on, and is an error.
     static func isLeftover(_ name: String) -> Bool {
         let endings = [

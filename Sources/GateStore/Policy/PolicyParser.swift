@@ -1,7 +1,7 @@
 import Gate
 import LinuxSystem
 
-/// Reads one policy file: its rules, or its mistakes. Mistakes of YAML end the reading; of those in rules all are reported.
+/// Reads one policy file: its rules, or its mistakes. A YAML error ends the reading; mistakes in rules are all reported.
 struct PolicyParser {
     let file: String
     private(set) var rules: [PolicyRule] = []
@@ -20,7 +20,7 @@ struct PolicyParser {
         }
     }
 
-    /// Notes a mistake at a node.
+    /// Records a mistake at a node.
     mutating func report(_ message: String, at node: PolicyNode) { report(message, at: node.position) }
 
     private mutating func report(_ message: String, at position: YAMLPosition?) {
@@ -29,7 +29,7 @@ struct PolicyParser {
                 file: file, line: position?.line ?? 0, column: position?.column ?? 0, message: message))
     }
 
-    /// Reads the two keys of a file. All rules are read, also after one that has a mistake.
+    /// Reads the two keys of a file. All rules are read, even after a mistaken one.
     private mutating func readRoot(_ root: PolicyNode) {
         guard let entries = entries(of: root, known: ["version", "rules"], what: "A policy file") else { return }
         readVersion(entries["version"], root)
@@ -48,7 +48,7 @@ struct PolicyParser {
         }
     }
 
-    /// The values of a mapping by their keys; says what is unknown.
+    /// The values of a mapping by their keys; reports unknown keys.
     mutating func entries(of node: PolicyNode, known: [String], what: String) -> [String: PolicyNode]? {
         guard case .mapping(let mapping) = node.content else {
             report("\(what) must be a mapping of keys to values.", at: node)
@@ -75,7 +75,7 @@ extension PolicyParser {
             "level", "device", "user", "group", "executable", "unit", "flatpak", "snap", "until", "reason",
         ]
 
-    /// Reads one rule. A rule with a mistake is not added: it must not decide with what is left of it.
+    /// Reads one rule. A rule with a mistake is not added: its remaining parts must not decide anything.
     mutating func readRule(_ node: PolicyNode) {
         let before = diagnostics.count
         guard let entries = entries(of: node, known: PolicyParser.keys, what: "A rule") else { return }
@@ -95,7 +95,7 @@ extension PolicyParser {
 
     private typealias Effect = (effect: PolicyRule.Effect, capabilities: PolicyNode)
 
-    /// The one key that says what the rule does, with the capabilities it does it to.
+    /// The one key that states the rule's effect, with its capabilities.
     private mutating func effect(of entries: [String: PolicyNode], _ node: PolicyNode) -> Effect? {
         let found = PolicyRule.Effect.allCases.compactMap { effect in
             entries[effect.rawValue].map { (effect, $0) }
@@ -124,7 +124,7 @@ extension PolicyParser {
         return any ? nil : names
     }
 
-    /// The level, whose words mean something with one capability alone.
+    /// The level; its words have a meaning with one capability only.
     private mutating func level(_ node: PolicyNode, of capabilities: Set<CapabilityName>?) -> AccessLevel? {
         guard let word = word(node) else { return nil }
         guard let capability = capabilities?.first, capabilities?.count == 1 else {
@@ -140,13 +140,13 @@ extension PolicyParser {
         return level
     }
 
-    /// The ids of the devices, `nil` for any. An id is not looked up: the device may be unplugged.
+    /// The ids of the devices, `nil` for any. Ids are not looked up: the device may be unplugged.
     private mutating func devices(_ node: PolicyNode) -> Set<DeviceID>? {
         let words = words(node).map(\.word)
         return words.contains("any") ? nil : Set(words.map(DeviceID.init(rawValue:)))
     }
 
-    /// Paths of programs. A relative path would match nothing in silence.
+    /// Paths of programs. A relative path is refused: it would silently match nothing.
     private mutating func executables(_ node: PolicyNode) -> Set<String> {
         let paths = words(node)
         for (path, node) in paths where !path.hasPrefix("/") || path.hasSuffix("/") {
@@ -155,7 +155,7 @@ extension PolicyParser {
         return Set(paths.map(\.word))
     }
 
-    /// The units, Flatpaks or snaps; a program runs in one of them at most.
+    /// The units, Flatpaks or snaps; a program runs in at most one of them.
     private mutating func applications(_ entries: [String: PolicyNode], _ node: PolicyNode) -> Set<ApplicationID>? {
         let kinds: [ApplicationID.Kind] = [.unit, .flatpak, .snap]
         let named = kinds.compactMap { kind in entries[kind.rawValue].map { (kind, $0) } }
@@ -168,7 +168,7 @@ extension PolicyParser {
         }
     }
 
-    /// The end of the rule, nanoseconds since 1970.
+    /// The end of the rule in nanoseconds since 1970.
     private mutating func date(_ node: PolicyNode) -> Int64? {
         guard let word = word(node) else { return nil }
         guard let date = PolicyDate(word) else {
@@ -182,14 +182,14 @@ extension PolicyParser {
 extension PolicyParser {
     typealias Word = (word: String, node: PolicyNode)
 
-    /// One word, or each of a list; never empty without a diagnostic.
+    /// One word, or each word of a list; never empty without a diagnostic.
     mutating func words(_ node: PolicyNode) -> [Word] {
         guard case .list(let nodes) = node.content else { return word(node).map { [($0, node)] } ?? [] }
         if nodes.isEmpty { report("An empty list matches nothing; leave the key out or name something.", at: node) }
         return nodes.compactMap { node in word(node).map { ($0, node) } }
     }
 
-    /// One word. YAML's words for nothing, unquoted, are a value that somebody forgot.
+    /// One word. Unquoted words that mean null in YAML are reported as a forgotten value.
     mutating func word(_ node: PolicyNode) -> String? {
         guard case .word(let text, let isPlain) = node.content else {
             report("One word or text is expected here.", at: node)
@@ -203,7 +203,7 @@ extension PolicyParser {
         return text
     }
 
-    /// Users or groups, by number or by name. A name that nobody has is a mistake: the rule would match nothing in silence.
+    /// Users or groups, by number or by name. An unknown name is a mistake: the rule would silently match nothing.
     mutating func ids(
         _ node: PolicyNode, _ what: String, _ find: (String) -> PolicyNames.Finding
     ) -> Set<UInt32>? {
@@ -219,9 +219,9 @@ extension PolicyParser {
     }
 }
 
-/// Looks users and groups up, when a file is read: a rule about somebody unknown would otherwise pass in silence.
+/// Looks up users and groups when a file is read: a rule about somebody unknown would otherwise go unnoticed.
 enum PolicyNames {
-    /// The result of a look-up. A directory service that fails must not make a name look unknown.
+    /// The result of a lookup. A failing directory service must not make a name look unknown.
     enum Finding: Hashable {
         case id(UInt32)
         case none

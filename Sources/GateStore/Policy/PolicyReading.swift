@@ -1,18 +1,18 @@
 import Gate
 import LinuxSystem
 
-/// The rules of a folder as they were read at one moment.
+/// The rules of a directory as read at one moment.
 struct PolicyReading: Sendable {
     let folder: PolicyListing
     let rules: [PolicyRule]
     let diagnostics: [PolicyDiagnostic]
-    /// True if the directory was there before, and now is not.
+    /// True if the directory was there before, and is now gone.
     let hasVanished: Bool
     private let readAt: Int64
     /// Largest size of all files together.
     private static let mostBytes: Int64 = 1 << 20
 
-    /// Reads all files of a listing, in its order. One file with a mistake does not keep the others from being read.
+    /// Reads all files of a listing, in its order. A mistake in one file does not stop the others from being read.
     init(of folder: PolicyListing, at path: String, wasThere: Bool) {
         self.folder = folder
         readAt = SystemClock.realtime.now
@@ -35,8 +35,8 @@ struct PolicyReading: Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// True if a file was written so shortly before it was read that a second write may have the same timestamp: the kernel
-    /// takes the time of its last tick, up to 10 ms old.
+    /// True if a file was read so soon after it was written that a second write may have the same timestamp: the kernel uses
+    /// the time of its last tick, up to 10 ms old.
     var mayHaveMissedChange: Bool {
         folder.files.contains { $0.status.changedNanoseconds > readAt - 20_000_000 }
     }
@@ -58,19 +58,19 @@ struct PolicyReading: Sendable {
     }
 }
 
-/// The reason for which a file can't be read, in one sentence.
+/// Reason for which a file can't be read, in one sentence.
 private struct PolicyFileFault: Error {
     let message: String
 }
 
-/// The bytes of one policy file, as one writer left them.
+/// The bytes of one policy file, as left by one writer.
 private enum PolicyFile {
-    /// Largest size of a file. It holds more than a thousand rules; a longer one would delay each question.
+    /// Largest size of a file, in bytes: room for more than a thousand rules. A longer file would delay each question.
     private static let largest = 128 << 10
 
-    /// Reads a file whole.
+    /// Reads a whole file.
     ///
-    /// - Parameter file: the listing's entry. Another file in its place, or one that is being written, is an error.
+    /// - Parameter file: the listing's entry. A different file in its place, or one that is being written, is an error.
     static func bytes(of file: PolicyListing.File) throws(PolicyFileFault) -> [UInt8] {
         guard file.status.size <= largest else { throw PolicyFileFault(message: "It is longer than 128 KiB.") }
         let descriptor: FileDescriptor
@@ -81,7 +81,7 @@ private enum PolicyFile {
         }
         let bytes: [UInt8]
         do throws(Errno) {
-            // One byte more than is allowed: the file may have grown since it was listed.
+            // Reads one byte more than is allowed: the file may have grown since it was listed.
             bytes = try descriptor.readToEnd(limit: largest + 1)
         } catch {
             throw PolicyFileFault(message: "It can't be read: \(error.text).")
@@ -94,17 +94,17 @@ private enum PolicyFile {
     }
 }
 
-/// One thing that is wrong with a policy file.
+/// A mistake in a policy file.
 ///
 /// *thread-safe*
 package struct PolicyDiagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// The file's path, or the folder's where that is what is wrong.
+    /// The path of the file, or of the directory if the mistake is there.
     package let file: String
-    /// 1 upwards; 0 where the file as a whole is meant.
+    /// 1 upwards; 0 for a mistake of the file as a whole.
     package let line: Int
-    /// Characters from 1 upwards; 0 where the file as a whole is meant.
+    /// Characters from 1 upwards; 0 for a mistake of the file as a whole.
     package let column: Int
-    /// One sentence: what is wrong and what to write instead.
+    /// One sentence: the mistake, and what to write instead.
     package let message: String
 
     package init(file: String, line: Int = 0, column: Int = 0, message: String) {
@@ -114,7 +114,7 @@ package struct PolicyDiagnostic: Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// `FILE:LINE:COLUMN: MESSAGE`, the form editors jump to.
+    /// `FILE:LINE:COLUMN: MESSAGE`, the form that editors can follow.
     package var description: String {
         line == 0 ? "\(file): \(message)" : "\(file):\(line):\(column): \(message)"
     }

@@ -26,12 +26,12 @@ struct PolicyRule: Hashable, Sendable {
 }
 
 extension PolicyRule {
-    /// True if every condition is met, the date aside.
+    /// True if every condition except the date is met.
     func matches(_ subject: Subject, _ query: PolicyQuery) -> Bool {
         matches(query) && matches(subject)
     }
 
-    /// True before the rule's end; `nil` if the clock is before it, and the latest time that the store has seen is not.
+    /// True before the rule's end; `nil` if the clock is before it, but not the latest time that the store has seen.
     func isInForce(_ query: PolicyQuery) -> Bool? {
         guard let until else { return true }
         guard query.at.wallNanoseconds < until else { return false }
@@ -54,21 +54,21 @@ extension PolicyRule {
             && devices.map { names(query, $0) } ?? true
     }
 
-    /// A denial also covers the device's other ids; a permission covers the id alone that the rule names.
+    /// A denial also covers the device's other ids; a permission covers only the named id.
     private func names(_ query: PolicyQuery, _ devices: Set<DeviceID>) -> Bool {
         if devices.contains(query.device) { return true }
         guard effect == .deny else { return false }
         return !devices.isDisjoint(with: query.aliases) || query.mayBeAny && !devices.allSatisfy(\.isBuiltIn)
     }
 
-    /// A permission includes the lower levels, a denial or a question the higher ones, and those that the capability does
-    /// not have.
+    /// A permission includes the lower levels, a denial or a question the higher ones, and levels that the capability does not
+    /// have.
     private func covers(_ query: PolicyQuery, _ named: AccessLevel) -> Bool {
         let isKnown = query.capability.has(query.level)
         return effect == .allow ? isKnown && query.level <= named : !isKnown || query.level >= named
     }
 
-    /// Conditions on who captures.
+    /// Conditions on the capturing program.
     private func matches(_ subject: Subject) -> Bool {
         users?.contains(subject.userID) ?? true
             && groups.map { !$0.isDisjoint(with: subject.groupIDs) } ?? true
@@ -76,7 +76,7 @@ extension PolicyRule {
             && applications.map { names in subject.application.map(names.contains) ?? false } ?? true
     }
 
-    /// The refusal as the person reads it: the administrator's reason, and the rule's file and line.
+    /// The refusal shown to the person: the administrator's reason, and the rule's file and line.
     private func restriction(of capability: CapabilityName) -> Restriction {
         let why = reason.map { ": \($0)" } ?? ""
         return Restriction(

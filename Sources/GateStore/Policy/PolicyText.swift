@@ -1,9 +1,9 @@
 import Gate
 
-/// The text of a policy file, or the first character that no policy file may have, with its position.
+/// The text of a policy file, or the first forbidden character with its position.
 ///
-/// libyaml says of a byte that is no text neither its line nor its column, and takes characters that do not show, and
-/// Unicode's own line breaks, for parts of a word.
+/// libyaml reports neither line nor column of an invalid byte, and treats invisible characters and Unicode's own line breaks as
+/// parts of a word.
 struct PolicyText {
     private(set) var fault: (line: Int, column: Int, message: String)?
     private(set) var text = ""
@@ -27,8 +27,7 @@ struct PolicyText {
         if fault == nil { text = String(decoding: bytes, as: UTF8.self) }
     }
 
-    /// Judges one character: everything is refused that a person doesn't see, or that editors and libyaml count
-    /// differently.
+    /// Judges one character: refuses all characters that a person can't see, or that editors and libyaml count differently.
     private mutating func read(_ scalar: Unicode.Scalar) {
         switch scalar {
         case "\u{FEFF}": return report("A byte order mark stands here: save the file as UTF-8 without it.")
@@ -39,7 +38,7 @@ struct PolicyText {
             return report("A control character stands here (\(hexadecimal(scalar))): remove it.")
         default: break
         }
-        // A word with such a character in it looks like another one, and would match nothing in silence.
+        // A word with such a character looks like another word, and would silently match nothing.
         guard scalar.isASCII || scalar.isMark || scan.shows(scalar) else {
             return report("A character that does not show stands here (\(hexadecimal(scalar))): remove it.")
         }
@@ -57,7 +56,7 @@ struct PolicyText {
         previous = scalar
     }
 
-    /// Notes a mistake at the character that is read.
+    /// Records a mistake at the current character.
     private mutating func report(_ message: String) {
         fault = (line, column, message)
     }
@@ -69,7 +68,7 @@ struct PolicyText {
 }
 
 extension Unicode.Scalar {
-    /// An accent: several of one letter are no more than odd.
+    /// An accent: several on one letter are odd but harmless.
     fileprivate var isMark: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: !properties.isDefaultIgnorableCodePoint

@@ -1,20 +1,20 @@
 import Gate
 import LinuxSystem
 
-/// Everything a store decides by, read at one moment, with a digest over every value.
+/// Everything that a store decides by, read at one moment, with a digest over every value.
 ///
-/// Each line of the audit log names the digest of the state it leaves. So a row that somebody or a disk changed behind the
-/// store's back is found at the next reading, and decides nothing.
+/// Each line of the audit log has the digest of the state it leaves. So a row changed by somebody else, or by a failing disk,
+/// is found at the next read, and decides nothing.
 struct DecisionState: Sendable {
     let decisions: [Decision]
-    /// Permissions for one capture that has begun.
+    /// Permissions used up by a capture that has begun.
     let consumed: [Decision]
     let killSwitches: Set<CapabilityName>
     let latestWallNanoseconds: Int64
     /// 64 lower-case hexadecimal digits.
     let digest: String
 
-    /// Reads the state. Call it in a transaction, so that the digest is over the rows that are decoded.
+    /// Reads the state. Call it in a transaction, so that the digest is over the decoded rows.
     init(_ db: borrowing SQLiteConnection) throws {
         let rows = try StateRows(db)
         let all = try rows.decisions.map { (try DecisionTable.decode($0), DecisionTable.isConsumed($0)) }
@@ -31,13 +31,12 @@ struct DecisionState: Sendable {
     /// The digest alone.
     static func digest(_ db: borrowing SQLiteConnection) throws -> String { try StateRows(db).digest() }
 
-    /// True as long as nobody has decided anything.
+    /// True until the first decision.
     var isInitial: Bool {
         decisions.isEmpty && consumed.isEmpty && killSwitches.isEmpty && latestWallNanoseconds == 0
     }
 
-    /// The capabilities that can be switched off. No other name was ever written: a switch under it would switch nothing
-    /// off.
+    /// The capabilities that can be switched off. No other name was ever written: a switch under it would have no effect.
     static let switchable: Set<CapabilityName> = [.microphone, .camera]
 
     /// The capability of a kill switch's row.
@@ -58,15 +57,15 @@ private struct StateRows {
     private let sequence: [SQLiteRow]
 
     init(_ db: borrowing SQLiteConnection) throws {
-        // By the tables themselves: an index is a second copy, which opening compares with them.
+        // Reads the tables themselves: an index is a second copy, which is compared with them when the store is opened.
         decisions = try db.rows("SELECT \(DecisionTable.columns) FROM decision NOT INDEXED ORDER BY id")
         switches = try db.rows("SELECT capability FROM kill_switch NOT INDEXED ORDER BY capability")
         settings = try db.rows("SELECT latest_wall, kept_lines FROM state ORDER BY id")
-        // The next number: one that came back would give an old permit a new decision.
+        // The next number: a reused number would give an old permit a new decision.
         sequence = try db.rows("SELECT seq FROM sqlite_sequence WHERE name = 'decision'")
     }
 
-    /// The tables go in one after the other, each with its name and number of rows.
+    /// Adds the tables one after the other, each with its name and number of rows.
     func digest() throws -> String {
         var digest = StateDigest()
         digest.add("decision", decisions)
@@ -77,11 +76,11 @@ private struct StateRows {
     }
 }
 
-/// A digest over rows: each value with its type and its length, so that no two contents have one spelling.
+/// A digest over rows: each value with its type and length, so that different contents never give the same bytes.
 private struct StateDigest {
     private var bytes = Array("capturegate-state-1\n".utf8)
 
-    /// Rows of a table in their order, each ended by a newline.
+    /// Adds the rows of a table in order, each ended by a newline.
     mutating func add(_ table: String, _ rows: [SQLiteRow]) {
         bytes += "\(table) \(rows.count)\n".utf8
         for row in rows {

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// The table `decision`: one row a stored decision.
 enum DecisionTable {
-    /// The columns, in the order in which they are read.
+    /// The columns, in the order of reading.
     enum Column: String, CaseIterable {
         case id, verdict, uid, gids, executable, inode, sha256
         case applicationKind = "application_kind"
@@ -26,8 +26,8 @@ enum DecisionTable {
         case consumedBootID = "consumed_boot_id"
         case stamp
 
-        /// Positions in the query. Columns are read by them, never by the names that the file gives its columns: SQLite finds
-        /// a column in whatever case its name is written, and one flipped bit there would make a value look absent.
+        /// Positions in the query. Columns are read by position, never by the file's names: SQLite matches a column name in any
+        /// case, and one flipped bit in it would make a value look absent.
         fileprivate static let positions = Dictionary(
             uniqueKeysWithValues: allCases.enumerated().map { ($0.element, $0.offset) })
     }
@@ -35,10 +35,10 @@ enum DecisionTable {
     /// All columns by name. A column that lost its name is then an error, not an absent value.
     static let columns = Column.allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// True for a permission for one capture that has begun.
+    /// True for a permission used up by a capture that has begun.
     static func isConsumed(_ row: SQLiteRow) -> Bool { row[.consumedBootID] != .null }
 
-    /// The decisions with these numbers that exist, consumed or not, in the order of their numbers.
+    /// The existing decisions with these numbers, consumed or not, in the order of their numbers.
     static func fetchAll(_ db: borrowing SQLiteConnection, ids: [Int64]) throws -> [Decision] {
         var found: [Decision] = []
         for id in Set(ids).sorted() {
@@ -48,11 +48,11 @@ enum DecisionTable {
         return found
     }
 
-    /// Removes the decisions that a new one replaces: all of the same key. A permission for one capture stands beside the
-    /// lasting decision, which holds again when it is consumed.
+    /// Removes the decisions that a new one replaces: all with the same key. A permission for one capture coexists with the
+    /// lasting decision, which applies again once it is consumed.
     ///
-    /// A denial also removes consumed permissions for a device it covers, so that a capture resting on one ends. A new
-    /// permission leaves them: two clips, each allowed once, may run side by side.
+    /// A denial also removes consumed permissions for a device it covers, so that a capture based on one ends. A new permission
+    /// leaves them: two clips, each allowed once, may run side by side.
     static func clearWay(for decision: Decision, _ db: borrowing SQLiteConnection) throws {
         let isOnce = decision.verdict == .allow && decision.lifetime == .once
         let key: [SQLiteValue] = [
@@ -88,7 +88,7 @@ enum DecisionTable {
         return removed
     }
 
-    /// Removes permissions that captures of an earlier boot consumed: no capture rests on them any more.
+    /// Removes permissions consumed by captures of an earlier boot: no running capture depends on them.
     static func forgetConsumed(butOf bootID: String, _ db: borrowing SQLiteConnection) throws {
         try db.run("DELETE FROM decision WHERE consumed_boot_id <> ?", [.text(bootID)])
     }
@@ -132,7 +132,7 @@ extension Decision {
 extension DecisionTable {
     private typealias Field = (column: Column, value: SQLiteValue)
 
-    /// Fields with a value alone: a column that a kind of decision does not have stays NULL.
+    /// Only fields that have a value: a column that this kind of decision lacks stays NULL.
     private static func fields(of decision: Decision) -> [Field] {
         let own: [Field] = [
             (.verdict, .text(decision.verdict.rawValue)), (.capability, .text(decision.capability.rawValue)),
@@ -158,7 +158,7 @@ extension DecisionTable {
         ]
     }
 
-    /// A session and a moment share no column but the boot: both are worthless after it.
+    /// A session and a moment share no column but the boot: both are void after it.
     private static func fields(of lifetime: Lifetime) -> [Field] {
         switch lifetime {
         case .once: [(.lifetime, .text("once"))]
@@ -176,7 +176,7 @@ extension DecisionTable {
         }
     }
 
-    /// Who decided, for the status and the log; nothing is decided by it.
+    /// Columns that name the decider, for the status and the log; nothing is decided by them.
     private static func fields(of decider: Decider) -> [Field] {
         switch decider {
         case .person(let prompter): [(.decider, .text("person")), (.deciderName, .text(prompter))]
@@ -186,7 +186,7 @@ extension DecisionTable {
                 (.decider, .text("policy")), (.deciderName, .text(origin.file)),
                 (.deciderLine, SQLiteValue(origin.line)),
             ]
-        // The table refuses such a row: what the system allows is read from the system each time.
+        // The table refuses such a row: the system's own permissions are read from the system each time.
         case .system: [(.decider, .text("system"))]
         }
     }
@@ -200,7 +200,7 @@ extension SQLiteValue {
 // MARK: - Decoding
 
 extension DecisionTable {
-    /// - Throws: `SQLiteError` if a column is not what this program writes: a row that was changed by hand must not decide
+    /// - Throws: `SQLiteError` for a column that this program would not have written: a row changed by hand must not decide
     ///   anything.
     static func decode(_ row: SQLiteRow) throws(SQLiteError) -> Decision {
         Decision(
@@ -214,13 +214,13 @@ extension DecisionTable {
                 bootID: try row.text(.decidedBootID)))
     }
 
-    /// The table checks these words too; a flipped bit passes by that check.
+    /// Checks the word: the table's own check does not notice a flipped bit.
     private static func verdict(of row: SQLiteRow) throws(SQLiteError) -> Decision.Verdict {
         guard let verdict = Decision.Verdict(rawValue: try row.text(.verdict)) else { throw row.fault(.verdict) }
         return verdict
     }
 
-    /// The subject, by the columns that every decision has; group numbers are parted by blanks.
+    /// The subject, by the columns that every decision has; group numbers are separated by blanks.
     private static func subject(of row: SQLiteRow) throws(SQLiteError) -> Subject {
         let groups = try row.text(.gids)
         return Subject(
@@ -290,13 +290,13 @@ extension SQLiteRow {
         self[column] == .null ? nil : try text(column)
     }
 
-    /// - Throws: `SQLiteError` for a number that does not fit, which a conversion would turn into another one.
+    /// - Throws: `SQLiteError` for a number that does not fit; a conversion would change it.
     fileprivate func number<Number: FixedWidthInteger>(_ column: DecisionTable.Column) throws(SQLiteError) -> Number {
         guard let stored = self[column].integer, let number = Number(exactly: stored) else { throw fault(column) }
         return number
     }
 
-    /// The error for a column, naming the decision as far as its number can be read.
+    /// The error for a column, with the decision's number if it can be read.
     fileprivate func fault(_ column: DecisionTable.Column) -> SQLiteError {
         let number = self[.id].integer.map(String.init) ?? "NULL"
         return .corrupt("decision \(number) has no valid \(column.rawValue)")

@@ -17,7 +17,7 @@ extension SHA256 {
 
     /// The digest of a whole file.
     ///
-    /// - Parameter file: open for reading, of a regular file; its offset stays where it is.
+    /// - Parameter file: a regular file, open for reading; its offset is not moved.
     /// - Throws: `.inputOutput` if the file can't be read; try again, or check the disk.
     package static func digest(ofFile file: borrowing FileDescriptor) throws(CaptureError) -> String {
         do throws(Errno) {

@@ -2,7 +2,7 @@ import Gate
 import LinuxSystem
 
 extension SQLiteGrantStore {
-    /// Each decision takes the place of the one of the same key.
+    /// Each decision replaces the one with the same key.
     package func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         try commit(audit) { db in
             try decisions.map { decision in
@@ -16,7 +16,7 @@ extension SQLiteGrantStore {
         try commit(audit) { try DecisionTable.remove(ids, $0) }
     }
 
-    /// All in one transaction: if one of them is used up already, none is consumed.
+    /// All in one transaction: if one of them is already used up, none is consumed.
     package func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         let wanted = Set(ids)
         return try commit(audit) { db in
@@ -24,7 +24,7 @@ extension SQLiteGrantStore {
         }
     }
 
-    /// A switch that stands as is wanted is written all the same: the log says who wanted it.
+    /// A switch is written even if it already has the wanted value: the log records who wanted it.
     package func setKillSwitch(
         _ capability: CapabilityName, on: Bool, audit: AuditEvent
     ) throws(CaptureError) -> StoreCommit {
@@ -43,18 +43,18 @@ extension SQLiteGrantStore {
         }
     }
 
-    /// A line alone. Running captures need not hear of it.
+    /// Appends a line alone. Running captures need not be told.
     package func append(_ event: AuditEvent) throws(CaptureError) {
         _ = try commit(event, decides: false) { _ in [] }
     }
 
-    /// Forgets that a later wall time was seen than the clock now has, and removes the permissions for a time that rest on
-    /// it: those that have run out by that clock, which must not come back to life, and those decided under it.
+    /// Forgets a wall time that was later than the clock now is, and removes the permissions with an end that depend on it:
+    /// those that expired by that later time, which must not be revived, and those decided under it.
     ///
     /// - Parameters:
-    ///   - ids: other decisions to be removed with them.
-    ///   - audit: the line that says so; its time is the latest one seen from then on.
-    /// - Returns: what was removed.
+    ///   - ids: further decisions to remove.
+    ///   - audit: the line that records it; its time becomes the latest one seen.
+    /// - Returns: the removed decisions.
     package func forgetLaterClock(removing ids: [Int64] = [], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         try commit(audit, clock: .isSet) { db in
             let state = try DecisionState(db)
@@ -76,9 +76,9 @@ extension SQLiteGrantStore {
     /// The head file names the new line before the commit and settles after it (see `AuditHead`).
     ///
     /// - Parameters:
-    ///   - decides: whether running captures have to hear of it, and at once.
-    ///   - retains: whether a log that has grown too long is shortened afterwards.
-    /// - Throws: also where the store is not what its last change left: going on would make that good.
+    ///   - decides: true if running captures must be told at once.
+    ///   - retains: true to shorten a log that has grown too long afterwards.
+    /// - Throws: also if the store differs from what its last change left: going on would hide that.
     func commit(
         _ event: AuditEvent, decides: Bool = true, retains: Bool = true, clock: Clock = .onlyGrows,
         _ change: @Sendable (borrowing SQLiteConnection) throws -> [Decision]
@@ -107,7 +107,7 @@ extension SQLiteGrantStore {
 }
 
 extension AuditEvent {
-    /// Names the decision that was just stored, which had no number when the event was made.
+    /// Names the decision that was just stored: it had no number when the event was made.
     fileprivate func resting(on decisions: [Decision]) -> AuditEvent {
         guard decision == nil, decisions.count == 1, let id = decisions[0].id else { return self }
         return AuditEvent(

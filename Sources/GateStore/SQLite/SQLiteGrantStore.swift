@@ -4,14 +4,14 @@ import LinuxSystem
 
 /// A user's grants and audit log in one SQLite database, in WAL mode with `synchronous = FULL`.
 ///
-/// Every change and its audit line are one transaction: a `kill -9` at any instant leaves both or neither. A store
-/// that is damaged, locked, full, read-only or writable for others throws `.store` with what to do; so does one that is not
-/// what its last change left: a row with a flipped bit, a write-ahead log that is lost, one file of an older copy. What
-/// can't be told is a whole store of an older copy, database and head file together.
+/// Every change and its audit line are one transaction: a `kill -9` at any instant leaves both or neither. A store that is
+/// damaged, locked, full, read-only or writable for others throws `.store` with what to do; so does one that differs from what
+/// its last change left: a row with a flipped bit, a lost write-ahead log, one file of an older copy. A whole store of an older
+/// copy, database and head file together, can't be detected.
 ///
 /// *thread-safe*; calls block for 2 s at most: never call it on the cooperative pool.
 package final class SQLiteGrantStore: GrantStore {
-    /// The directory the store lives in.
+    /// The directory of the store.
     package var directory: String { folder.path }
 
     let folder: StateDirectory
@@ -22,14 +22,14 @@ package final class SQLiteGrantStore: GrantStore {
     /// The directory of a user's store: `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`. Relative values are
     /// ignored.
     ///
-    /// - Throws: `.store` if the user has no home folder; set XDG_STATE_HOME.
+    /// - Throws: `.store` if the user has no home directory; set XDG_STATE_HOME.
     ///
     /// Standard: XDG Base Directory Specification 0.8 (2021). *thread-safe*
     package static func defaultDirectory(environment: [String: String]) throws(CaptureError) -> String {
         try StateDirectory.standardPath(environment: environment)
     }
 
-    /// Opens the store of a folder, checks it, and makes folder (0700) and file (0600) where they are missing.
+    /// Opens and checks the store of a directory, and creates directory (0700) and file (0600) if they are missing.
     ///
     /// - Parameter directory: an absolute path.
     /// - Throws: `.store`, with a remedy for each cause.
@@ -37,11 +37,11 @@ package final class SQLiteGrantStore: GrantStore {
         try self.init(directory: directory, for: .deciding)
     }
 
-    /// Opens the store of a folder to look through its log, also where it has lost something, so that nothing may be decided
-    /// by it: only what concerns its log can be read then, and every change is refused.
+    /// Opens the store of a directory to read its log, even if the store has lost something and so may not decide anything:
+    /// only the log can be read then, and every change is refused.
     ///
     /// - Parameter directory: an absolute path.
-    /// - Throws: `.store`, where it can't be read or trusted at all.
+    /// - Throws: `.store` if it can't be read or trusted at all.
     package convenience init(inspecting directory: String) throws(CaptureError) {
         try self.init(directory: directory, for: .inspecting)
     }
@@ -53,15 +53,15 @@ package final class SQLiteGrantStore: GrantStore {
         connection = Locked(try StoreConnection(in: folder, for: purpose))
     }
 
-    /// Runs `body` on the database; opens it anew if the file was replaced since.
+    /// Runs `body` on the database; reopens it if the file was replaced.
     func perform<Result: Sendable>(
         _ body: @Sendable (borrowing SQLiteConnection) throws -> Result
     ) throws(CaptureError) -> Result {
         try run(body, on: current().database)
     }
 
-    /// Runs `body`, which only reads. Once the store is watched, that is done beside whatever this process writes: a commit
-    /// waits for its disk, and a capture that has lost its permission must not wait with it.
+    /// Runs `body`, which only reads. Once the store is watched, reads do not wait for this process's writes: a commit waits
+    /// for its disk, and a capture that has lost its permission must not wait with it.
     func read<Result: Sendable>(
         _ body: @Sendable (borrowing SQLiteConnection) throws -> Result
     ) throws(CaptureError) -> Result {
@@ -70,7 +70,7 @@ package final class SQLiteGrantStore: GrantStore {
         return try run(body, on: watch?.reader(of: connection) ?? connection.database)
     }
 
-    /// Runs `body`, and makes one sentence with a remedy of whatever it throws.
+    /// Runs `body`, and turns every error into one sentence with a remedy.
     private func run<Result: Sendable>(
         _ body: @Sendable (borrowing SQLiteConnection) throws -> Result, on database: StoreDatabase
     ) throws(CaptureError) -> Result {
@@ -81,8 +81,8 @@ package final class SQLiteGrantStore: GrantStore {
         }
     }
 
-    /// Looks each time whether the folder can still be trusted: a process may run for months, and what others may write
-    /// must not decide from the moment they may.
+    /// Checks each time that the directory can still be trusted: a process may run for months, and a store that others may
+    /// write must not decide from that moment on.
     private func current() throws(CaptureError) -> StoreConnection {
         try connection.withLock { (connection) throws(CaptureError) in
             if connection.isStill(at: folder.databasePath) {
@@ -95,7 +95,7 @@ package final class SQLiteGrantStore: GrantStore {
         }
     }
 
-    /// The watch begins with the first observer: a program that only asks needs none.
+    /// The watch begins with the first observer: a program that only asks does not need one.
     package func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
         watch.withLock { watch in
             let running = watch ?? StoreWatch(on: folder)
@@ -118,10 +118,10 @@ extension SQLiteGrantStore {
         }
     }
 
-    /// Number of the audit log's last line: every change writes one.
+    /// Number of the audit log's last line; every change writes one.
     package var version: Int64? { try? read { try AuditChain.extent($0).last.number } }
 
-    /// The program files that decisions speak of, as they were when they were decided about.
+    /// The program files named in decisions, as they were when those were made.
     ///
     /// - Throws: `.store`.
     package func executables() throws(CaptureError) -> [Executable] {
@@ -129,11 +129,11 @@ extension SQLiteGrantStore {
     }
 }
 
-/// Tells of changes of a store by any process.
+/// Reports changes of a store by any process.
 ///
-/// inotify says that a file of the store was written; `PRAGMA data_version` of a connection of its own says if that was a
+/// inotify reports that a file of the store was written; `PRAGMA data_version` of a separate connection tells if that was a
 /// commit. The write to the WAL comes before its commit can be seen, so the watch relies on what follows the commit: the audit
-/// head is closed (`announce`) and written (`settle`). The commit of a writer that was killed before that is found a second
+/// head is closed (`announce`) and written (`settle`). If the writer was killed before that, its commit is found a second
 /// later.
 final class StoreWatch: Sendable {
     let observers = Observers()
@@ -156,13 +156,13 @@ final class StoreWatch: Sendable {
     func reader(of connection: StoreConnection) -> StoreDatabase? { state.reader(of: connection) }
 }
 
-/// The state of a store that the watch saw last.
+/// The state of a store as the watch last saw it.
 final class WatchedState: Sendable {
     private struct Seen {
         var connection: StoreDatabase?
         var status: FileStatus?
         var version: Int64 = -1
-        /// The write-ahead log's inode: without it nobody else's change is seen.
+        /// The write-ahead log's inode: without this file, changes by others are not seen.
         var log: UInt64?
         var looksLater = false
     }
@@ -197,7 +197,7 @@ final class WatchedState: Sendable {
         }
     }
 
-    /// Looks once more in a second, for a commit that nobody announced; several calls in that second make one look.
+    /// Checks again in a second, for a commit that was not announced; several calls in that second make one check.
     func lookLater(on queue: DispatchQueue, _ found: @escaping @Sendable () -> Void) {
         let first = seen.withLock { seen in
             defer { seen.looksLater = true }
@@ -211,17 +211,17 @@ final class WatchedState: Sendable {
         }
     }
 
-    /// Opens the file that is at the path now.
+    /// Opens the file that is now at the path.
     ///
-    /// - Returns: true if it is another file than before.
+    /// - Returns: true if it is a different file.
     private func follow(_ seen: inout Seen) -> Bool {
-        // Only a file is opened: whatever else lies there is refused by whoever reads.
+        // Opens only a file: anything else at the path is refused by its readers.
         let found = try? FileStatus.ofLink(path).get()
         let status = found?.kind == .file ? found : nil
         guard status?.inode != seen.status?.inode || status?.device != seen.status?.device else { return false }
         seen.status = status
         seen.connection = status.flatMap { _ in
-            // Without the switch to WAL: this connection must not interfere while another makes the file.
+            // Without the switch to WAL: this connection must not interfere while another one creates the file.
             try? StoreDatabase(path: path)
         }
         return true

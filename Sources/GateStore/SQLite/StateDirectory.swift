@@ -1,12 +1,12 @@
 import Gate
 import LinuxSystem
 
-/// The directory of a user's grant store, checked to be writable for that user alone.
+/// The directory of a user's grant store, checked to be writable only for that user.
 struct StateDirectory: Sendable {
     let path: String
     private let user: UInt32
 
-    /// The files that belong to a store.
+    /// Names of the store's files.
     static let database = "grants.sqlite"
     static let head = "audit.head"
     static let questions = "questions.lock"
@@ -16,9 +16,9 @@ struct StateDirectory: Sendable {
     var databasePath: String { path + "/" + StateDirectory.database }
     var headPath: String { path + "/" + StateDirectory.head }
 
-    /// Makes the folder (0700) if it is missing, and checks it and the store's files in it.
+    /// Creates the directory (0700) if it is missing, and checks it and the store's files.
     ///
-    /// - Parameter user: who must own everything.
+    /// - Parameter user: required owner of everything.
     /// - Throws: `.store` if somebody else could have written here, or this user can't.
     init(preparing path: String, for user: UInt32 = Users.effectiveID) throws(CaptureError) {
         guard path.hasPrefix("/") else {
@@ -32,7 +32,7 @@ struct StateDirectory: Sendable {
         try check()
     }
 
-    /// Checks the folder and the store's files in it: by their paths alone, so that it can be done before each use.
+    /// Checks the directory and the store's files by their paths alone, so that it can be done before each use.
     ///
     /// - Throws: `.store` if somebody else could have written here, or this user can't.
     func check() throws(CaptureError) {
@@ -42,7 +42,7 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// Makes the directory and those above it that are missing.
+    /// Creates the directory and its missing parents.
     private static func make(_ path: String) throws(CaptureError) {
         var made = ""
         for name in path.split(separator: "/") {
@@ -54,7 +54,7 @@ struct StateDirectory: Sendable {
             } catch {
                 failure = error
             }
-            // Only what is missing matters; a folder above may be unreadable and still lead on.
+            // Only missing directories matter; a parent may be unreadable and still be searchable.
             if failure == .fileExists || FileSystem.allows(.existence, to: made) { continue }
             throw StoreFailure.error(
                 "The folder of the grant store, \(path), can't be made: \(failure.text) at \(made).",
@@ -64,7 +64,7 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// Checks the directory itself: no link, this user's, closed to others, on a file system that can be written.
+    /// Checks the directory itself: no link, owned by this user, closed to others, on a writable file system.
     private func checkFolder() throws(CaptureError) {
         let status = try StateDirectory.status(of: path, FileStatus.ofLink(path))
         guard status.kind != .link else {
@@ -95,15 +95,15 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// Checks a file of the store by its path, if there is one.
+    /// Checks a file of the store by its path, if it exists.
     private func checkFile(_ file: String) throws(CaptureError) {
-        // By its path alone: closing a descriptor of a database drops every lock this process has on it (fcntl(2)). A file
-        // that is gone by now is as good as none: SQLite removes files when the last program closes them.
+        // By its path alone: closing a descriptor of a database drops every lock that this process has on it (fcntl(2)). A file
+        // that is gone by now is harmless: SQLite removes files when the last program closes them.
         let found = FileStatus.ofLink(file)
         if case .failure(let failure) = found, failure == .noSuchFileOrDirectory { return }
         let status = try StateDirectory.status(of: file, found)
         try StateDirectory.checkFile(status, at: file, for: user)
-        // SQLite would open it all the same, read-only, and leave more files of that mode behind.
+        // SQLite would open it anyway, read-only, and leave more files of that mode behind.
         let refusal = FileSystem.refusal(of: [.read, .write], to: file)
         guard refusal == nil || refusal == .noSuchFileOrDirectory else {
             throw StoreFailure.error(
@@ -113,14 +113,14 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// Checks a file of the store that is open already: between a look at its path and the opening, the path may have
-    /// come to mean another.
+    /// Checks an open file of the store: between the check of a path and its opening, the path may have come to name another
+    /// file.
     static func checkOpened(_ descriptor: borrowing FileDescriptor, at file: String) throws(CaptureError) {
         try checkFile(
             try status(of: file, FileStatus.of(descriptor)), at: file, for: Users.effectiveID)
     }
 
-    /// Checks the status of a file: a regular one, this user's, closed to others, with one name.
+    /// Checks the status of a file: regular, owned by this user, closed to others, with one name.
     private static func checkFile(
         _ status: FileStatus, at file: String, for user: UInt32
     ) throws(CaptureError) {
@@ -131,7 +131,7 @@ struct StateDirectory: Sendable {
                 command: ["mv", file, "\(file).odd"])
         }
         try checkTrust(of: status, at: file, mode: "600", user: user)
-        // A write under the other name is a write here. 0 names: removed since, which is as good as none.
+        // A write under another name is a write here. 0 names: removed since, which is harmless.
         guard status.links <= 1 else {
             throw StoreFailure.error(
                 "\(file) has \(status.links) names (hard links), and could be changed by another of them.",
@@ -141,7 +141,7 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// The status of a file or directory that must be there.
+    /// The status of a file or directory that must exist.
     private static func status(
         of path: String, _ result: Result<FileStatus, Errno>
     ) throws(CaptureError) -> FileStatus {
@@ -154,7 +154,7 @@ struct StateDirectory: Sendable {
         }
     }
 
-    /// Checks owner and mode. Whoever else may write a file of the store may decide what this user's programs capture.
+    /// Checks owner and mode. Anyone else who may write a file of the store may decide what this user's programs capture.
     private static func checkTrust(
         of status: FileStatus, at path: String, mode: String, user: UInt32
     ) throws(CaptureError) {
@@ -178,8 +178,8 @@ struct StateDirectory: Sendable {
 extension StateDirectory {
     /// `$XDG_STATE_HOME/capturegate`, else `~/.local/state/capturegate`.
     ///
-    /// A relative XDG_STATE_HOME or HOME is ignored, as the XDG Base Directory Specification (0.8) demands: else the
-    /// directory a program happens to run in would choose its grants.
+    /// A relative XDG_STATE_HOME or HOME is ignored, as the XDG Base Directory Specification (0.8) demands: otherwise the
+    /// directory in which a program happens to run would choose its grants.
     static func standardPath(environment: [String: String]) throws(CaptureError) -> String {
         if let state = absolute(environment["XDG_STATE_HOME"]) { return state + "/capturegate" }
         if let home = absolute(environment["HOME"]) ?? homeOfUser() { return home + "/.local/state/capturegate" }
@@ -188,7 +188,7 @@ extension StateDirectory {
             "Name a folder from the root on in XDG_STATE_HOME.", command: ["export", "XDG_STATE_HOME=/var/lib/NAME"])
     }
 
-    /// The path without slashes at its end; `nil` if it is relative.
+    /// The path without trailing slashes; `nil` if it is relative.
     private static func absolute(_ path: String?) -> String? {
         guard var path, path.hasPrefix("/") else { return nil }
         while path.hasSuffix("/") { path.removeLast() }

@@ -1,7 +1,7 @@
 import Gate
 import LinuxSystem
 
-/// A database file on a connection of its own, which one thread at a time uses.
+/// A database file on a separate connection, used by one thread at a time.
 ///
 /// *thread-safe*
 final class StoreDatabase: Sendable {
@@ -10,14 +10,14 @@ final class StoreDatabase: Sendable {
 
     private let connection: Locked<SQLiteConnection>
 
-    /// Opens a database, and reads from it: a file that is none fails here.
+    /// Opens a database and reads from it: a file that is no database fails here.
     ///
     /// - Parameters:
-    ///   - path: of the file, which must exist.
+    ///   - path: path of the file, which must exist.
     ///   - prepare: sets the connection up.
     init(path: String, _ prepare: (borrowing SQLiteConnection) throws -> Void = { _ in }) throws {
         let opened = try SQLiteConnection(path: path, busyTimeout: StoreDatabase.patience)
-        // A trigger or a view that somebody put into the file runs none of the functions that do harm.
+        // A trigger or view that somebody added to the file can't call dangerous functions.
         try opened.execute("PRAGMA trusted_schema = OFF")
         try prepare(opened)
         _ = try opened.row("SELECT * FROM sqlite_schema LIMIT 1")
@@ -32,9 +32,9 @@ final class StoreDatabase: Sendable {
     }
 }
 
-/// The open database of a store, and the file that it was when it was opened.
+/// The open database of a store, and the status of its file when it was opened.
 struct StoreConnection: Sendable {
-    /// Use that a store is opened for.
+    /// Purpose for which a store is opened.
     enum Purpose: Sendable {
         /// Decide by it and change it: it must be what its last change left.
         case deciding
@@ -45,10 +45,10 @@ struct StoreConnection: Sendable {
     let database: StoreDatabase
     private let device: UInt64
     private let inode: UInt64
-    /// The inode of the write-ahead log, which is there as long as anybody has the database open.
+    /// The inode of the write-ahead log, which exists as long as anybody has the database open.
     private let log: UInt64
 
-    /// Opens and checks the database of a directory; makes it if it is missing.
+    /// Opens and checks the database of a directory; creates it if it is missing.
     init(in directory: StateDirectory, for purpose: Purpose) throws(CaptureError) {
         let path = directory.databasePath
         let chain = AuditChain(headPath: directory.headPath)
@@ -72,11 +72,11 @@ struct StoreConnection: Sendable {
             throw StoreFailure.damaged(path, "it vanished while it was opened")
         }
         (device, inode, self.log) = (status.device, status.inode, log.inode)
-        // The compiler may end a value after its last use; this is the lock's.
+        // The compiler may end a value's life after its last use; this keeps the lock until here.
         _ = consume lock
     }
 
-    /// False once another file, or none, is at the path: somebody restored or removed it.
+    /// False once a different file, or none, is at the path: somebody restored or removed it.
     func isStill(at path: String) -> Bool {
         guard case .success(let status) = FileStatus.of(path) else { return false }
         return isOf(status)
@@ -87,8 +87,8 @@ struct StoreConnection: Sendable {
         status.device == device && status.inode == inode
     }
 
-    /// Checks that the write-ahead log still is the one that was opened. From one that was taken away this process would go
-    /// on reading alone, and not see what others decide from then on.
+    /// Checks that the write-ahead log is still the one that was opened. If it was removed, this process would read it alone,
+    /// and not see what others decide from then on.
     ///
     /// - Throws: `.store`.
     func checkLog(at path: String) throws(CaptureError) {
@@ -103,8 +103,8 @@ struct StoreConnection: Sendable {
 // MARK: - Opening
 
 extension StoreConnection {
-    /// Locks the directory until the descriptor ends. Two processes must not make the same store at once: switching a new
-    /// file to WAL is not for two.
+    /// Locks the directory until the descriptor ends. Two processes must not create the same store at once: only one may switch
+    /// a new file to WAL.
     ///
     /// - Throws: `.store` if another process holds the lock for 2 s.
     private static func lock(_ directory: StateDirectory) throws(CaptureError) -> FileDescriptor {
@@ -124,9 +124,9 @@ extension StoreConnection {
         return folder
     }
 
-    /// Makes an empty file with mode 0600, if there is none; SQLite gives its other files the same mode.
+    /// Creates an empty file with mode 0600, if there is none; SQLite gives its other files the same mode.
     ///
-    /// A head file that knows of lines says that there was a database: it is missed, and none is made in its place.
+    /// A head file with lines proves that there was a database: it is then missing, and none is created in its place.
     private static func create(
         _ path: String, _ chain: AuditChain, for purpose: Purpose
     ) throws(CaptureError) {
@@ -152,14 +152,14 @@ extension StoreConnection {
         guard try db.value("PRAGMA journal_mode = WAL")?.text == "wal" else {
             throw SQLiteError.closed("its file system has no shared memory for a WAL")
         }
-        // FULL: a commit in WAL mode is otherwise not on the disk when it returns.
+        // FULL: otherwise a commit in WAL mode is not yet on the disk when it returns.
         try db.execute("PRAGMA synchronous = FULL")
     }
 
     /// Checks every page of the tables that decide. The log is checked with its chain: opening must not take longer as it
     /// grows.
     static func readBack(_ db: borrowing SQLiteConnection, at path: String) throws {
-        // Of the schema's own table it also goes through the free pages: one that is in use would be written over.
+        // For the schema's own table it also checks the free pages: one that is in use would be overwritten.
         for table in ["decision", "kill_switch", "state", "sqlite_schema"] {
             try check(db, "integrity_check(\(table))", at: path)
         }
@@ -169,9 +169,9 @@ extension StoreConnection {
     ///
     /// - Parameters:
     ///   - db: the database.
-    ///   - pragma: `integrity_check`, which also compares the rows with the indexes, or `quick_check`, which does not; either
-    ///     may be of one table, in parentheses.
-    ///   - path: of the file, for the error.
+    ///   - pragma: `integrity_check`, which also compares the rows with the indexes, or `quick_check`, which does not; both
+    ///     accept a table in parentheses.
+    ///   - path: path of the file, for the error.
     static func check(_ db: borrowing SQLiteConnection, _ pragma: String, at path: String) throws {
         let finding = try db.value("PRAGMA \(pragma)")?.text ?? "it can't be checked"
         guard finding == "ok" else { throw StoreFailure.damaged(path, finding) }

@@ -17,7 +17,7 @@ enum StoreFailure {
         CaptureError(.store, message, errno: errno, remedies: [Remedy(remedy, action)])
     }
 
-    /// The error for what was thrown about the database at `path`.
+    /// The error for a failure of the database at `path`.
     static func error(from thrown: any Error, at path: String) -> CaptureError {
         if let error = thrown as? CaptureError { return error }
         guard let error = thrown as? SQLiteError else { return damaged(path, "\(thrown)") }
@@ -37,24 +37,24 @@ enum StoreFailure {
             "Try again; if it stays locked, find the program that holds it and end it.", command: ["fuser", "-v", path])
     }
 
-    /// A disk or quota without room. A transaction that met it was rolled back.
+    /// A disk or quota without room. The failed transaction was rolled back.
     static func full(_ path: String) -> CaptureError {
         error(
             "The disk of the grant store \(path) is full; nothing was changed.", errno: Errno.noSpace.number,
             "Free some space and try again.", command: ["df", "-h", folder(of: path)])
     }
 
-    /// A file that is no store, or has a row that this program does not write.
+    /// A file that is no store, or has a row that this program would not write.
     static func damaged(_ path: String, _ detail: String) -> CaptureError {
         error(
             "The grant store \(path) is damaged: \(detail).", errno: Errno.illegalByteSequence.number, afresh,
             command: away(folder(of: path), as: "damaged"))
     }
 
-    /// A store that is not what its last change left: somebody changed it, or a part of it is older than the rest.
+    /// A store that differs from what its last change left: somebody changed it, or a part of it is older than the rest.
     ///
     /// - Parameters:
-    ///   - path: of one of its files.
+    ///   - path: path of one of its files.
     ///   - detail: half a sentence.
     static func lost(_ path: String, _ detail: String) -> CaptureError {
         let folder = folder(of: path)
@@ -68,14 +68,14 @@ enum StoreFailure {
             ])
     }
 
-    /// Of the whole directory: without its database, the head file of the log would be one of a database that is missing.
+    /// Moves the whole directory aside: a head file left behind would announce a missing database.
     private static let afresh =
         "Move the folder away to begin with an empty store: every decision will be asked for again."
 
     /// The command that moves a store's directory aside.
     static func away(_ folder: String, as ending: String) -> [String] { ["mv", folder, "\(folder).\(ending)"] }
 
-    /// A file or a directory that can't be opened for writing.
+    /// A file or directory that can't be opened for writing.
     private static func closed(_ path: String, _ thrown: SQLiteError) -> CaptureError {
         error(
             "The grant store \(path) can't be written: \(thrown.message).", errno: Errno.readOnlyFileSystem.number,
@@ -85,7 +85,7 @@ enum StoreFailure {
 
     /// A read, a write or a sync that failed.
     private static func inputOutput(_ path: String, _ thrown: SQLiteError) -> CaptureError {
-        // SQLite does not say which error a write met; the free space does.
+        // SQLite does not report the error of a write; the free space shows it.
         if (try? FileSystem.freeBytes(at: folder(of: path))) == 0 { return full(path) }
         return error(
             "The disk of the grant store \(path) failed: \(thrown.message).", errno: Errno.ioError.number,

@@ -1,16 +1,16 @@
 import Gate
 import LinuxSystem
 
-/// Lock beside the store that makes the processes of a user ask one after another about the same program.
+/// Lock beside the store that makes a user's processes ask about the same program one after another.
 ///
-/// The kernel releases the lock when its process dies. Programs do not wait for each other: each has a byte of its own in the
-/// lock file, which stays empty. A process that is stopped while it asks keeps the lock, since it may go on and store its
+/// The kernel releases the lock when its process dies. Different programs do not wait for each other: each has its own byte in
+/// the lock file, which stays empty. A process that is stopped while it asks keeps the lock, since it may go on and store its
 /// answer; a process that waits for it fails after a few seconds, and asks nothing.
 ///
 /// Standard: fcntl(2), open file description locks. *thread-safe*
 package struct StorePromptLock: PromptLock {
     private let path: String
-    /// Longest time for which a holder may be stopped, and for which it may ask, in nanoseconds. A question stands for
+    /// Longest time for which a holder may be stopped, and for which it may ask, in nanoseconds. A question is shown for
     /// somewhat less.
     private static let patience: (stopped: Int64, asking: Int64) = (4_000_000_000, 150_000_000_000)
     /// Time between two searches for the holder, in nanoseconds: a search reads all of /proc.
@@ -21,7 +21,7 @@ package struct StorePromptLock: PromptLock {
         path = store.directory + "/" + StateDirectory.questions
     }
 
-    /// Takes the lock of a program, and waits for it as long as its holder may.
+    /// Takes the lock of a program, and waits for it as long as its holder is allowed.
     package func take(for subject: Subject) async throws(CaptureError) -> any PromptLockToken {
         let turn = try open()
         try StateDirectory.checkOpened(turn.file, at: path)
@@ -34,14 +34,14 @@ package struct StorePromptLock: PromptLock {
             if wait.isLook(at: now) {
                 try wait.note(turn.holder(at: place), at: now)
             }
-            // A wait in the kernel can't be cancelled; a person does not notice 50 ms.
+            // A wait in the kernel can't be cancelled; nobody notices 50 ms.
             guard (try? await Task.sleep(for: .milliseconds(50))) != nil else {
                 throw CaptureError(.cancelled, "The question was withdrawn while another process was asking.")
             }
         }
     }
 
-    /// Opens the lock file; makes it if it is missing.
+    /// Opens the lock file; creates it if it is missing.
     private func open() throws(CaptureError) -> Turn {
         do throws(Errno) {
             let flags: OpenFlags = [.readWrite, .create, .noFollow, .nonBlocking]
@@ -59,17 +59,17 @@ package struct StorePromptLock: PromptLock {
         private var seen: Int64 = 0
         private var stopped: Int64?
 
-        /// True once an interval: a search for the holder is due.
+        /// True once per interval: a search for the holder is due.
         mutating func isLook(at now: Int64) -> Bool {
             let next = nextLook ?? now + interval
             nextLook = now < next ? next : now + interval
             return now >= next
         }
 
-        /// Notes the result of a search.
+        /// Records the result of a search.
         ///
         /// - Parameters:
-        ///   - found: the holder; `nil` where it can't be seen.
+        ///   - found: the holder; `nil` if it can't be seen.
         ///   - now: CLOCK_MONOTONIC in nanoseconds.
         /// - Throws: `.busy` if the holder has been stopped, or has been asking, for too long.
         mutating func note(_ found: PromptLockHolder?, at now: Int64) throws(CaptureError) {
@@ -81,7 +81,7 @@ package struct StorePromptLock: PromptLock {
         }
     }
 
-    /// The byte of a program in the lock file, by FNV-1a. Two programs that share a byte ask one after the other, too.
+    /// The byte of a program in the lock file, by FNV-1a. Two programs that share a byte also ask one after the other.
     static func place(of subject: Subject) -> Int64 {
         let hash = "\(subject.userID) \(subject.executable.path)".utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
@@ -105,7 +105,7 @@ private final class Turn: PromptLockToken {
         self.file = file
     }
 
-    /// - Returns: why the lock can't be taken; `nil` once it is.
+    /// - Returns: the reason why the lock can't be taken; `nil` once it is.
     func lock(at place: Int64) -> Errno? {
         do throws(Errno) {
             try FileLock.take(byte: place, of: file)
@@ -139,7 +139,7 @@ extension CaptureError {
     }
 }
 
-/// The process that holds a prompt lock, by /proc: the kernel names nobody for an open file description lock.
+/// The process that holds a prompt lock, found in /proc: the kernel reports no owner of an open file description lock.
 struct PromptLockHolder: Hashable, Sendable {
     let processID: Int32
     /// True if a signal or a debugger stopped the process.
@@ -150,7 +150,7 @@ struct PromptLockHolder: Hashable, Sendable {
     /// - Parameters:
     ///   - file: the lock file, opened.
     ///   - place: the byte that is locked.
-    /// - Returns: `nil` if no process that can be seen holds it.
+    /// - Returns: `nil` if no visible process holds it.
     static func find(of file: borrowing FileDescriptor, at place: Int64) -> PromptLockHolder? {
         guard case .success(let lock) = FileStatus.of(file) else { return nil }
         for name in names(in: "/proc") {
@@ -160,7 +160,7 @@ struct PromptLockHolder: Hashable, Sendable {
         return nil
     }
 
-    /// True for the holder. Processes that wait have the file open, too; the holder alone has the lock in the fdinfo of its
+    /// True for the holder. Waiting processes have the file open, too, but only the holder has the lock in the fdinfo of its
     /// descriptor (proc(5)).
     private static func holds(_ process: String, _ lock: FileStatus, _ place: Int64) -> Bool {
         names(in: "\(process)/fd").contains { name in
@@ -173,7 +173,7 @@ struct PromptLockHolder: Hashable, Sendable {
         }
     }
 
-    /// The state's letter, a blank where it can't be read.
+    /// The letter of the process state; a blank if it can't be read.
     private static func state(of process: String) -> Character {
         ProcessFile.fields(stat: ProcessFile.text("\(process)/stat") ?? "").first?.first ?? " "
     }

@@ -8,7 +8,7 @@ enum StoreSchema {
     /// The format (`PRAGMA user_version`); there is a migration for each step up to it.
     static let version = 4
 
-    /// Brings an empty or older file up to date, in one transaction. A file that is inspected keeps the format it has.
+    /// Updates an empty or older file, in one transaction. A file that is inspected keeps its format.
     static func migrate(
         _ db: borrowing SQLiteConnection, at path: String, _ chain: AuditChain, for purpose: StoreConnection.Purpose
     ) throws {
@@ -27,7 +27,7 @@ enum StoreSchema {
         chain.settle(db)
     }
 
-    /// The format that a file has; 0 of an empty one.
+    /// The format of a file; 0 for an empty one.
     static func found(_ db: borrowing SQLiteConnection) throws -> Int { try number(db, "PRAGMA user_version") }
 
     /// A number in the first row of a query.
@@ -35,7 +35,7 @@ enum StoreSchema {
         try db.value(sql)?.integer.map(Int.init(clamping:)) ?? 0
     }
 
-    /// Refuses a database of another program, and one of a newer format, before anything is written to it.
+    /// Refuses a database of another program or of a newer format, before anything is written to it.
     private static func checkIdentity(_ db: borrowing SQLiteConnection, version found: Int, at path: String) throws {
         let id = try number(db, "PRAGMA application_id")
         let tables = try number(db, "SELECT count(*) FROM sqlite_schema")
@@ -66,16 +66,16 @@ enum StoreSchema {
         try db.execute("PRAGMA user_version = 2")
     }
 
-    /// Format 3: size and times of an executable, by which one that did not change is known without reading it.
+    /// Format 3: size and times of an executable, by which an unchanged one is recognized without reading it.
     private static func addStamp(_ db: borrowing SQLiteConnection) throws {
         try db.execute("ALTER TABLE decision ADD COLUMN stamp TEXT; PRAGMA user_version = 3")
     }
 
-    /// Format 4: each line of the log names the digest of the state it leaves.
+    /// Format 4: each line of the log has the digest of the state it leaves.
     ///
-    /// The first such line takes the state that is found for true. Before that, everything is checked that can be: the rows
+    /// The first such line accepts the state that it finds. Before that, everything that can be checked is checked: the rows
     /// against their indexes, the names of the kill switches, and the end of the log against its head. Two changes stay
-    /// unseen: that of both a row and its index, and that of a column without an index (lifetime, level, digest of a
+    /// unnoticed: that of both a row and its index, and that of a column without an index (lifetime, level, digest of a
     /// program).
     private static func seal(_ db: borrowing SQLiteConnection, at path: String, _ chain: AuditChain, isNew: Bool) throws
     {
@@ -104,15 +104,15 @@ enum StoreSchema {
                 + "switches as they were found")
     }
 
-    /// A program of an older version may still run. Its lines name no digest, and would make the store look as if it had lost
-    /// something: it must not write.
+    /// A program of an older version may still run. It must not write: its lines have no digest, and would make the store look
+    /// as if it had lost something.
     private static let writers = """
         CREATE TRIGGER audit_writer BEFORE INSERT ON audit WHEN instr(NEW.event, '"state":"') = 0
         BEGIN SELECT RAISE(ABORT, 'the program that writes is older than the store'); END
         """
 
-    /// Numbers of 64 unsigned bits (inode, start ticks) are kept as their bit patterns. AUTOINCREMENT: a permit rests
-    /// on the number of a decision, so no number may ever come back.
+    /// Numbers of 64 unsigned bits (inode, start ticks) are kept as their bit patterns. AUTOINCREMENT: a permit refers to the
+    /// number of a decision, so a number must never be reused.
     private static let decisions = """
         CREATE TABLE decision (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -170,7 +170,7 @@ enum StoreSchema {
         """
 }
 
-/// The machine's clocks, for the lines the store writes of its own accord.
+/// The machine's clocks, for the lines that the store writes on its own.
 enum StoreClock {
     static var now: GateInstant {
         GateInstant(

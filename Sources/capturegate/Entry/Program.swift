@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Entry point of the process.
 ///
-/// The main thread waits for signals and does nothing else; the command runs beside it and ends the process.
-/// That way a signal never interrupts a system call of the command's.
+/// The main thread waits for signals and does nothing else; the command runs beside it and ends the process. So a signal never
+/// interrupts a system call of the command.
 @main
 enum Program {
     /// Prepares the process, starts the command, and waits for signals until the command ends the process.

@@ -256,7 +256,7 @@ final class EnterKeyListener: Sendable {
     private final class Keyboard: Sendable {
         let terminal: Terminal
 
-        /// What was typed before asks for nothing; who is in the background may not even drop it.
+        /// Drops keys that were typed earlier; a process in the background may not even do that.
         init?() {
             guard let terminal = try? Terminal() else { return nil }
             if terminal.isForeground { terminal.dropInput() }

@@ -64,7 +64,7 @@ extension CaptureError {
 
 /// Reason why a stream could not be written.
 enum StreamFailure: Error {
-    /// The reader has gone, as `head` does: nobody is left to be told, so it counts as success.
+    /// The reader is gone, as with `head`: there is nobody left to tell, so it counts as success.
     case closed
     /// Any other error, such as a full disk behind a redirection.
     case failed(StandardStream)

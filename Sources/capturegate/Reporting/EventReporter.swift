@@ -32,7 +32,7 @@ final class EventReporter<Event: OngoingEvent>: Sendable {
 
     /// Calls the handler once nothing can be shown any more, at once if that is so already.
     ///
-    /// A meter whose reader has gone has nobody left to measure for; a recording goes on without.
+    /// A meter ends once its reader is gone; a recording goes on without it.
     func whenFailed(_ handler: @escaping @Sendable () -> Void) {
         // Decided under the lock, called outside it: the handler cancels an operation, which takes locks of
         // its own.

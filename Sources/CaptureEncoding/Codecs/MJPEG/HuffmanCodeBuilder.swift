@@ -81,8 +81,7 @@ final class HuffmanCodeBuilder {
 
     /// Finds the lightest subtree other than `other`.
     ///
-    /// Of equal ones it takes the last, so that the reserved symbol (the last index) gets one of
-    /// the longest words.
+    /// Among equal ones it takes the last, so that the reserved symbol (the last index) gets one of the longest words.
     /// - Returns: -1 if there is none.
     private func lightest(but other: Int) -> Int {
         var found = -1

@@ -102,7 +102,7 @@ enum QuantizationTables {
 
     /// Steps by horizontal plus vertical frequency: nearly equal up to the middle, then rising.
     ///
-    /// Of those tried they took the fewest bytes at equal SSIM, on noisy and on smooth images.
+    /// These took the fewest bytes at equal SSIM, on noisy and on smooth images, of all that were tried.
     private static let even = [20, 20, 21, 21, 23, 26, 29, 31, 36, 40, 44, 49, 53, 57, 61]
 
     /// Rounds up or down by position (ordered dithering), so that not all steps change at the same

@@ -216,9 +216,8 @@ public final class OpusEncoder: Encoder {
 
     /// Flushes the last block and the codec's delay.
     ///
-    /// The decoder is `lookahead` samples late, so that many frames of silence must follow. What
-    /// they overfill of the last packet is marked as not to be played: end trimming (RFC 7845,
-    /// 4.4), Matroska's DiscardPadding.
+    /// The decoder is `lookahead` samples late, so that many frames of silence must follow. The excess in the last packet is
+    /// marked as not to be played: end trimming (RFC 7845, 4.4), Matroska's DiscardPadding.
     public func finish(into packets: inout PacketBuffer) throws(CaptureError) {
         guard handle != nil, let block = block.baseAddress else { throw failure("finish", 0) }
         if resampler != nil {
@@ -232,8 +231,7 @@ public final class OpusEncoder: Encoder {
             try emit(into: &packets)
         }
         guard packets.count > 0 else { return }
-        // Nanoseconds that a decoder plays of all blocks, less what the recording has, is what the last packet must
-        // discard.
+        // The last packet must discard the nanoseconds that a decoder plays of all blocks, less those of the recording.
         let heard = coded.nanoseconds(ofFrames: blocks * Int64(blockFrames) - Int64(lookahead))
         packets.setDiscard(of: packets.count - 1, max(heard - format.nanoseconds(ofFrames: framesIn), 0))
     }

@@ -1,23 +1,23 @@
 import CCodecs
 import CaptureBase
 
-/// A page of an Ogg file whose checksum is right (RFC 3533, 6).
+/// A page of an Ogg file with a valid checksum (RFC 3533, 6).
 struct OggPage {
-    /// Position of its packets' end, in samples from the stream's start; `nil` where it says none that can be.
+    /// End of its packets in samples from the stream's start; `nil` if the page states none, or an impossible one.
     let granule: Int64?
     let isContinued: Bool
     let isLast: Bool
-    /// Whole packets, and at the end maybe the beginning of one.
+    /// Whole packets, and possibly the beginning of one at the end.
     let pieces: [[UInt8]]
-    /// Whether the last piece goes on in the next page.
+    /// True if the last piece continues in the next page.
     let isOpen: Bool
 
-    /// Where no packet ends on a page it is -1; what is longer than all sound there is has been made to do harm.
+    /// Valid positions: -1 means that no packet ends on the page; one beyond any recording is a forgery.
     private static let granules: Range<Int64> = 0..<1 << 60
-    /// The head without its lengths of pieces.
+    /// Bytes of the page header without the lacing values.
     fileprivate static let headBytes = 27
 
-    /// - Parameter page: as libogg has found it, valid for as long as this takes.
+    /// - Parameter page: as found by libogg; valid during the call.
     fileprivate init(_ page: cc_ogg_page) {
         let head = UnsafeBufferPointer(start: page.head, count: page.head_count)
         let lengths = head.dropFirst(Self.headBytes).map { Int($0) }
@@ -27,7 +27,7 @@ struct OggPage {
         isOpen = lengths.last == 255
     }
 
-    /// A length of 255 says that the piece goes on with the next one.
+    /// A lacing value of 255 means that the next one continues the piece.
     private static func split(_ body: UnsafeBufferPointer<UInt8>, _ lengths: [Int]) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var (start, end) = (0, 0)
@@ -42,21 +42,21 @@ struct OggPage {
     }
 }
 
-/// Walks over the whole pages of an Ogg file, past what lies between them.
+/// Reader of the whole pages of an Ogg file, which skips anything between them.
 ///
-/// The C function is `ogg_sync_pageseek`. *session-bound*
+/// The corresponding C function is `ogg_sync_pageseek`. *session-bound*
 final class OggPageReader {
     let source: RecoverySource
-    /// Offset of what comes next.
+    /// Offset behind the last page or skipped bytes.
     private(set) var at: Int64 = 0
-    /// Offset of what libogg has not got yet.
+    /// Offset of the next bytes for libogg.
     private var fed: Int64 = 0
     private let reader: OpaquePointer
 
-    /// Bytes that libogg gets at once: a page has 64 KiB at most.
+    /// Bytes passed to libogg at once: a page has at most 64 KiB.
     private static let pieceBytes = 1 << 16
 
-    /// - Throws: `.inputOutput` where memory is out.
+    /// - Throws: `.inputOutput` if there is no memory.
     init(_ source: RecoverySource) throws(CaptureError) {
         self.source = source
         guard let reader = cc_ogg_reader_open() else { throw Self.outOfMemory }
@@ -65,7 +65,7 @@ final class OggPageReader {
 
     deinit { cc_ogg_reader_free(reader) }
 
-    /// - Returns: the next whole page, where it is and how many bytes before it were skipped; `nil` where there is none.
+    /// - Returns: the next whole page, its offset and the bytes skipped before it; `nil` if there are no more pages.
     func next() throws(CaptureError) -> (page: OggPage, offset: Int64, skipped: Int64)? {
         let start = at
         while true {
@@ -75,19 +75,19 @@ final class OggPageReader {
                 defer { at += found }
                 return (OggPage(page), at, at - start)
             }
-            // What it skipped, it counts as negative.
+            // A negative count is of skipped bytes.
             at -= found
             if found < 0 { continue }
             if try feed() { continue }
             guard source.size - at >= Int64(OggPage.headBytes) else { break }
-            // Torn, or a head that lies about its length: what follows may be whole.
+            // A torn page, or a header with a wrong length: the bytes after its start may hold a whole page.
             move(to: at + 1)
         }
         move(to: start)
         return nil
     }
 
-    /// Goes on from an offset, which may be before those that were read.
+    /// Continues at an offset, which may be one already passed.
     func move(to offset: Int64) {
         cc_ogg_reader_reset(reader)
         (at, fed) = (offset, offset)

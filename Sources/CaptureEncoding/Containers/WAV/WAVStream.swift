@@ -111,7 +111,7 @@ extension WAVStream {
         case .plain: return bytes
         case .extended: return bytes + LittleEndian.bytes(0, 2)
         case .extensible:
-            // Which loudspeaker a channel is for is not known of a microphone: no bit of the mask is set, which is
+            // The loudspeaker of a microphone's channel is unknown: no bit of the mask is set, which is
             // KSAUDIO_SPEAKER_DIRECTOUT.
             bytes +=
                 LittleEndian.bytes(22, 2) + LittleEndian.bytes(format.sampleFormat.significantBits, 2)
