@@ -132,11 +132,15 @@ public struct TestToneSamples: Sendable {
     init(_ settings: PCMSettings) {
         self.settings = settings
         let size = settings.format.bytesPerSample
-        // One array for all: an array for each sample would take longer than the sine.
+        // One array for all: an array for each sample would take longer than the sine. And each sine once: a turn has four
+        // times the same values.
         var bytes: [UInt8] = []
         bytes.reserveCapacity(settings.rate * size)
+        var sines = [Double](repeating: .nan, count: settings.rate / 2 + 1)
         for index in 0..<settings.rate {
-            let word = TestToneSamples.bits(TestToneSamples.value(at: index, rate: settings.rate), settings.format)
+            let (angle, sign) = TestToneSamples.folded(index, rate: settings.rate)
+            if sines[angle].isNaN { sines[angle] = TestToneSamples.sine(angle, rate: settings.rate) }
+            let word = TestToneSamples.bits(TestToneSamples.amplitude * sign * sines[angle], settings.format)
             for place in 0..<size { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * place))) }
         }
         second = bytes
@@ -148,8 +152,17 @@ public struct TestToneSamples: Sendable {
     ///   - index: frame's index from the start of the capture, 0 upwards.
     ///   - rate: sample rate in Hz.
     public static func value(at index: Int, rate: Int) -> Double {
+        let (angle, sign) = folded(index, rate: rate)
+        return amplitude * sign * sine(angle, rate: rate)
+    }
+
+    /// Angle of a frame, folded into the first quarter of a turn, in parts of which a turn has twice the rate; and the sign
+    /// of its sine.
+    private static func folded(_ index: Int, rate: Int) -> (angle: Int, sign: Double) {
         let phase = index % rate * frequency % rate
-        return amplitude * sine(Double(phase) / Double(rate))
+        let isNegative = phase * 2 > rate
+        let half = isNegative ? (rate - phase) * 2 : phase * 2
+        return (half * 2 > rate ? rate - half : half, isNegative ? -1 : 1)
     }
 
     /// One sample of the click that `--clap` puts into each second, at 0.9 of full scale.
@@ -182,16 +195,15 @@ public struct TestToneSamples: Sendable {
         }
     }
 
-    /// sin(2πx) by its power series, after folding x into a quarter turn: exact to the last bits of a `Double`.
-    private static func sine(_ turn: Double) -> Double {
-        var x = turn - turn.rounded(.down)
-        if x > 0.5 { return -sine(1 - x) }
-        if x > 0.25 { x = 0.5 - x }
-        let angle = 2 * Double.pi * x
+    /// Sine of a folded angle by its power series: exact to the last bits of a `Double`.
+    private static func sine(_ folded: Int, rate: Int) -> Double {
+        let angle = 2 * Double.pi * (Double(folded) / Double(2 * rate))
         var (term, sum) = (angle, angle)
-        for power in stride(from: 3.0, through: 25.0, by: 2.0) {
+        var power = 3.0
+        while power <= 25 {
             term *= -angle * angle / (power * (power - 1))
             sum += term
+            power += 2
         }
         return sum
     }
