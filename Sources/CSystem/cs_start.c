@@ -85,8 +85,8 @@ int cs_spare_memory(size_t bytes) {
     return 0;
 }
 
-int cs_set_thread_memory(size_t least_stack, int one_heap) {
-    if (one_heap) mallopt(M_ARENA_MAX, 1);
+int cs_set_thread_memory(size_t least_stack) {
+    mallopt(M_ARENA_MAX, 1);
     pthread_attr_t attributes;
     size_t size = 0;
     int result = pthread_getattr_default_np(&attributes);

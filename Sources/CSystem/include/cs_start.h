@@ -19,5 +19,5 @@ int cs_spare_threads(int most);
 int cs_has_memory_limit(void);
 // 0, or -ENOMEM where so many bytes can't be mapped.
 int cs_spare_memory(size_t bytes);
-// No thread that is made from now on has a smaller stack; malloc keeps no heaps apart where `one_heap` is not 0.
-int cs_set_thread_memory(size_t least_stack, int one_heap);
+// No thread that is made from now on has a smaller stack; malloc has one heap for all threads.
+int cs_set_thread_memory(size_t least_stack);

@@ -22,7 +22,7 @@ package enum Provision {
     /// - Throws: `.unavailable`.
     package static func begin() throws(CaptureError) {
         let isLimited = ProcessStart.hasMemoryLimit
-        ProcessStart.setThreadMemory(leastStack: leastStack, hasOneHeap: isLimited)
+        ProcessStart.setThreadMemory(leastStack: leastStack)
         try checkDescriptors(leastDescriptors)
         try checkProcesses()
         if isLimited, !ProcessStart.hasMemory(bytes: leastMemory) { throw .littleMemory }
