@@ -2,7 +2,6 @@
 #include "cs_start.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -34,7 +33,7 @@ int cs_fill_streams(void) {
     return fd == -EMFILE ? 0 : fd < 0 ? fd : 0;
 }
 
-enum { MOST = 256 };
+enum { MOST = 256, SMALL_STACK = 256 << 10 };
 
 int cs_spare_descriptors(int most) {
     int found[MOST], count = 0;
@@ -46,6 +45,13 @@ int cs_spare_descriptors(int most) {
     for (int i = 0; i < count; i++) close(found[i]);
     return count;
 }
+
+static int is_limited(__rlimit_resource_t resource) {
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+int cs_has_memory_limit(void) { return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA); }
 
 static void *wait_at(void *gate) {
     pthread_mutex_lock(gate);
@@ -59,9 +65,12 @@ int cs_spare_threads(int most) {
     pthread_attr_t smallest;
     int count = 0, result = pthread_attr_init(&smallest);
     if (result != 0) return 0;
-    // The least stack and no guard: two calls to the kernel less for each.
-    pthread_attr_setstacksize(&smallest, PTHREAD_STACK_MIN);
-    pthread_attr_setguardsize(&smallest, 0);
+    // Where memory is limited, each needs the stack that it will have. Elsewhere a small one without a guard will do: two
+    // calls to the kernel less for each. Not the least: variables of the threads of a preloaded library may be in it.
+    if (!cs_has_memory_limit()) {
+        pthread_attr_setstacksize(&smallest, SMALL_STACK);
+        pthread_attr_setguardsize(&smallest, 0);
+    }
     pthread_mutex_lock(&gate);
     while (count < most && count < MOST && pthread_create(&found[count], &smallest, wait_at, &gate) == 0) count++;
     pthread_mutex_unlock(&gate);
@@ -70,13 +79,6 @@ int cs_spare_threads(int most) {
     pthread_mutex_destroy(&gate);
     return count;
 }
-
-static int is_limited(__rlimit_resource_t resource) {
-    struct rlimit limit;
-    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-}
-
-int cs_has_memory_limit(void) { return is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA); }
 
 int cs_spare_memory(size_t bytes) {
     void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

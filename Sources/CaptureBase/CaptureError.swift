@@ -82,15 +82,17 @@ extension CaptureError {
 extension Remedy {
     /// The sentence, and the command that does it.
     fileprivate var line: String {
+        // Paths and programs' names are part of both, as of the message.
+        let text = text.visible
         guard let command else { return text }
-        return (text.hasSuffix(".") ? String(text.dropLast()) : text) + ": " + command
+        return (text.hasSuffix(".") ? String(text.dropLast()) : text) + ": " + command.visible
     }
 }
 
 /// A way for a person to lift a refusal or cure a failure.
 ///
 /// *thread-safe*
-public struct Remedy: Hashable, Sendable, Codable {
+public struct Remedy: Hashable, Sendable {
     /// One sentence in the imperative.
     public let text: String
     /// Step that does it, for a button or a command line; `nil` where only hands help, or a change of the program.
@@ -106,7 +108,7 @@ public struct Remedy: Hashable, Sendable, Codable {
         self.init(text, .run(command: command))
     }
 
-    /// Exact command of another program that does it, where one does.
+    /// Exact command of another program that does it; `nil` for the gate's own steps, which `action` names.
     public var command: String? {
         if case .run(let command) = action { command } else { nil }
     }
@@ -116,7 +118,7 @@ extension Remedy {
     /// Step that a program can offer: the tools of the gate have a command for each, and an app its own button.
     ///
     /// Capabilities, devices, programs and levels are spelled as in grants and policy files.
-    public enum Action: Hashable, Sendable, Codable {
+    public enum Action: Hashable, Sendable {
         /// Show the devices that there are.
         case listDevices
         /// Show the formats, rates and inputs of each device.
@@ -152,7 +154,7 @@ extension Remedy {
     }
 
     /// Permission that a person can give.
-    public struct Permission: Hashable, Sendable, Codable {
+    public struct Permission: Hashable, Sendable {
         /// Name of the capability.
         public let capability: String
         /// Path of the program that was refused; `nil` for the one that offers the remedy.
@@ -177,7 +179,7 @@ extension Remedy {
     }
 
     /// Mode of a camera, to record with.
-    public struct Mode: Hashable, Sendable, Codable {
+    public struct Mode: Hashable, Sendable {
         /// Id of the camera.
         public let device: String
         /// Width and height in pixels.

@@ -68,7 +68,7 @@ struct ThreadPolicy: ~Copyable {
 }
 
 extension ThreadPriority {
-    /// Value in one word, for an atomic: the kind in the low byte, the number above. Never 0.
+    /// Value in one word, for an atomic: the kind in the low byte, the number above; 0 for a thread that does not run.
     var packed: Int64 {
         switch self {
         case .fifo(let priority): Int64(priority) << 8 | 1
@@ -76,6 +76,7 @@ extension ThreadPriority {
         case .normal(.sourceCallsServer): 3
         case .normal(.refused(let errno)): Int64(errno) << 8 | 4
         case .roundRobin(let priority): Int64(priority) << 8 | 5
+        case .notRunning, .other: 0
         }
     }
 

@@ -90,7 +90,7 @@ struct ThreadLook: Sendable, Equatable {
         case .roundRobin(let level): policy == SCHED_RR && Int(priority) == level
         case .nice(let value): policy == SCHED_OTHER && Int(nice) == value
         case .normal: policy == SCHED_OTHER && nice == 0
-        case nil: false
+        case .notRunning, .other, nil: false
         }
     }
 }

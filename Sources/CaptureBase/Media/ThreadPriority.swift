@@ -10,6 +10,10 @@ public enum ThreadPriority: Hashable, Sendable, CustomStringConvertible {
     case nice(Int)
     /// An ordinary thread, for a reason.
     case normal(Refusal)
+    /// The thread does not run yet, or never did.
+    case notRunning
+    /// Words of another release, read from JSON.
+    case other(String)
 
     /// Reason for which a thread has no raised priority.
     public enum Refusal: Hashable, Sendable {
@@ -26,13 +30,16 @@ public enum ThreadPriority: Hashable, Sendable, CustomStringConvertible {
         case .roundRobin(let priority): "\(Self.roundRobin)\(priority)"
         case .nice(let value): "\(Self.nice)\(value)"
         case .normal(let refusal): "\(Self.normal)\(refusal)"
+        case .notRunning: Self.waiting
+        case .other(let words): words
         }
     }
 
     private static let (fifo, roundRobin, nice, normal) = ("SCHED_FIFO ", "SCHED_RR ", "nice ", "normal: ")
+    private static let waiting = "not running yet"
 
-    /// Reads what ``description`` has written; `nil` for anything else.
-    public init?(_ text: String) {
+    /// Reads what ``description`` has written; any other text is ``other(_:)``.
+    public init(_ text: String) {
         if let priority = Self.number(text, behind: Self.fifo) {
             self = .fifo(priority)
         } else if let priority = Self.number(text, behind: Self.roundRobin) {
@@ -42,7 +49,7 @@ public enum ThreadPriority: Hashable, Sendable, CustomStringConvertible {
         } else if text.hasPrefix(Self.normal), let refusal = Refusal(String(text.dropFirst(Self.normal.count))) {
             self = .normal(refusal)
         } else {
-            return nil
+            self = text == Self.waiting ? .notRunning : .other(text)
         }
     }
 
@@ -81,12 +88,7 @@ extension ThreadPriority.Refusal: CustomStringConvertible {
 
 extension ThreadPriority: Codable {
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let priority = ThreadPriority(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no thread's priority.")
-        }
-        self = priority
+        self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
     public func encode(to encoder: any Encoder) throws {

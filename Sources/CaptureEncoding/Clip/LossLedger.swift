@@ -30,7 +30,7 @@ public struct TrackLedger: Hashable, Sendable, Codable {
     public var driftUncertaintyPPM: Double?
     /// ``endOffset`` in nanoseconds, as JSON has it.
     package var endOffsetNanoseconds: Int64?
-    /// Priority that the capture thread got; `nil` where it never ran.
+    /// Priority that the capture thread got; `nil` where there was none.
     public var priority: ThreadPriority?
     /// ``firstTime`` in nanoseconds, as JSON has it.
     package var firstNanoseconds: Int64?

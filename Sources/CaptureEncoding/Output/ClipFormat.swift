@@ -60,6 +60,9 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     /// True if its frames have no timestamps of their own, but follow one another at the camera's rate.
     public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
+    /// True for formats that hold more than one track.
+    package var holdsSeveral: Bool { self == .matroska || self == .nothing }
+
     private static func named(_ name: String) throws(CaptureError) -> ClipFormat {
         let wanted = name.lowercased()
         if let format = allCases.first(where: { $0.rawValue == wanted || $0.endings.contains(wanted) }) {
@@ -99,7 +102,7 @@ extension ClipFormat {
                 remedies: [Remedy("Choose one with --camera or --microphone.")])
         }
         for kind in Set(kinds) where !self.kinds.contains(kind) { throw cannotHold(kind) }
-        guard kinds.count == 1 || self == .matroska || self == .nothing else {
+        guard kinds.count == 1 || holdsSeveral else {
             throw CaptureError(
                 .usage, "\(title) holds one track, not \(kinds.count).",
                 remedies: [Remedy("Record to a name that ends in .mkv.")])

@@ -33,8 +33,8 @@ public struct CaptureStatistics: Hashable, Sendable {
     public let firstTimestamp: Int64
     /// Timestamp of the last frame, CLOCK_MONOTONIC in ns; 0 before the first.
     public let lastTimestamp: Int64
-    /// Priority that the capture thread got; `nil` before it runs.
-    public let priority: ThreadPriority?
+    /// Priority that the capture thread got.
+    public let priority: ThreadPriority
 
     /// Reads the counters.
     ///
@@ -55,7 +55,7 @@ public struct CaptureStatistics: Hashable, Sendable {
         repairedTimestamps = counters.repairedTimestamps
         firstTimestamp = counters.firstTimestamp
         lastTimestamp = counters.lastTimestamp
-        priority = counters.priority
+        priority = counters.priority ?? .notRunning
     }
 }
 

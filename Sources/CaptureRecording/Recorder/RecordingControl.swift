@@ -66,12 +66,12 @@ public struct ScheduledStart: Hashable, Sendable {
     ///   - control: its stop ends the wait.
     /// - Throws: `.dismissed` where the recording was stopped meanwhile.
     public func wait(preRoll: Duration? = nil, control: RecordingControl) async throws(CaptureError) {
-        let opening = sinceEpoch.exactNanoseconds - Self.head.nanoseconds - (preRoll?.nanoseconds ?? 0)
+        let opening = (sinceEpoch - Self.head - (preRoll ?? .zero)).exactNanoseconds
         while true {
             if control.requested != nil || Task.isCancelled { throw .stoppedBeforeStart }
             // The wall clock may be set meanwhile.
-            let left = opening - SystemClock.realtime.now
-            if left <= 0 { return }
+            let (left, isPast) = opening.subtractingReportingOverflow(SystemClock.realtime.now)
+            if left <= 0 || isPast { return }
             try? await Task.sleep(for: .nanoseconds(min(left, 200_000_000)))
         }
     }

@@ -151,9 +151,6 @@ extension RecordingTarget {
 }
 
 extension ClipFormat {
-    /// True for formats that hold more than one track.
-    var holdsSeveral: Bool { self == .matroska || self == .nothing }
-
     /// Checks that a further output of the format can hold any of the tracks, before anybody is asked for a device.
     /// - Parameter kinds: one entry a track.
     /// - Throws: `.usage`.

@@ -59,7 +59,7 @@ extension TrackRecorder {
 protocol FrameSource: AnyObject {
     /// Number of the decision that the capture rests on; `nil` where there is none.
     var decision: Int64? { get }
-    /// Settings that the device does otherwise than asked, a sentence each.
+    /// Settings that the device does otherwise than asked.
     var differences: [FormatDifference] { get }
     /// Descriptor for poll(2), readable while frames wait; -1 for a closed device.
     var readySignal: Int32 { get }

@@ -74,7 +74,7 @@ extension BenchReport {
                     + "\(BenchText.time(capture.jitter)) more",
                 "  with the reader after \(BenchText.time(capture.delays.median)), 99 of 100 after "
                     + "\(BenchText.time(capture.delays.slow))",
-                "  \(NumberText.fixed(capture.processorShare * 100, 1)) % of a processor, \(capture.statistics.priorityText)",
+                "  \(NumberText.fixed(capture.processorShare * 100, 1)) % of a processor, \(capture.statistics.priority)",
             ]
             lines += capture.differences.map { "  Note: \($0.description.visible)" }
             return lines + (comparison(of: capture).map { ["  against before: \($0.text)"] } ?? [])

@@ -123,14 +123,9 @@ extension CaptureMeasurement {
                 ("elapsed_ns", .nanoseconds(elapsed)), ("processor_ns", .nanoseconds(processor)),
                 ("processor_share", .rounded(processorShare, 4)), ("jitter_ns", .nanoseconds(jitter)),
                 ("interval_ns", intervals.json), ("delay_ns", delays.json),
-                ("priority", .string(statistics.priorityText)),
+                ("priority", .string(statistics.priority.description)),
             ] + BenchComparison.members(comparison))
     }
-}
-
-extension CaptureStatistics {
-    /// Words for the priority that the capture thread got.
-    var priorityText: String { priority?.description ?? "not running yet" }
 }
 
 extension CaptureMeasurement.Spread {

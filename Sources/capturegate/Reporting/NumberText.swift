@@ -33,7 +33,7 @@ enum NumberText {
     /// Time as `12.3 s`, or as `1:02:03.4` from a minute on.
     static func time(_ duration: Duration) -> String {
         // Rounded before it is split, so that 59.97 s becomes 1:00.0 and not 60.0 s.
-        let tenths = (max(0, duration.exactNanoseconds) + 50_000_000) / 100_000_000
+        let tenths = (max(0, duration.nanoseconds) + 50_000_000) / 100_000_000
         guard tenths >= 600 else { return "\(tenths / 10).\(tenths % 10) s" }
         let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
         let end = "\(two(minutes)):\(two(seconds)).\(tenths % 10)"

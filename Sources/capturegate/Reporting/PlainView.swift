@@ -83,7 +83,7 @@ struct StartText {
     }
 
     let tracks: [ClipTrack]
-    /// Sentences about what the devices do otherwise than asked.
+    /// Respects in which the recording is not as it was asked for.
     let differences: [RecordingDifference]
 
     /// Writes one line per track and per difference.

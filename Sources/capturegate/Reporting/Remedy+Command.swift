@@ -10,18 +10,20 @@ extension Remedy {
 extension Remedy.Action {
     /// Command line for the step.
     ///
-    /// Paths and the names of programs are quoted for a shell: anybody can choose them.
+    /// Every word from outside is quoted for a shell where it needs it: anybody can choose a path, a program's name, or
+    /// the name of a PCM.
     var commandLine: String {
         switch self {
         case .listDevices: "capturegate devices"
         case .listFormats: "capturegate devices --json"
         case .showStatus: "capturegate status"
         case .showHiddenHolders: "sudo capturegate status"
-        case .showControls(let device): "capturegate controls \(device)"
+        case .showControls(let device): "capturegate controls \(ShellQuote.word(device))"
         case .takeOver(let control, let device, let automatic, let manual):
-            "capturegate controls \(device) \(automatic)=\(manual) \(control)=VALUE"
+            "capturegate controls \(ShellQuote.word(device)) \(ShellQuote.word("\(automatic)=\(manual)")) "
+                + ShellQuote.word("\(control)=VALUE")
         case .grant(let permission): permission.commandLine
-        case .switchOn(let capability): "capturegate kill \(capability) --off"
+        case .switchOn(let capability): "capturegate kill \(ShellQuote.word(capability)) --off"
         case .showSwitches: "capturegate help kill"
         case .forgetLaterClock: "capturegate reset --clock"
         case .verifyLog: "capturegate log --verify"
@@ -37,7 +39,7 @@ extension Remedy.Action {
 extension Remedy.Permission {
     /// Command line that gives it.
     fileprivate var commandLine: String {
-        var words = ["capturegate", "grant", capability]
+        var words = ["capturegate", "grant", ShellQuote.word(capability)]
         if let foreignProgram { words += ["--to", ShellQuote.word(foreignProgram)] }
         if let device { words += ["--device", ShellQuote.word(device)] }
         // The highest level of a capability is what `grant` gives by default.
@@ -56,7 +58,7 @@ extension Remedy.Permission {
 extension Remedy.Mode {
     /// Command line that records with it.
     fileprivate var commandLine: String {
-        "capturegate record clip.mkv --camera \(device) --size \(width)x\(height) --fps \(frameRate) "
+        "capturegate record clip.mkv --camera \(ShellQuote.word(device)) --size \(width)x\(height) --fps \(frameRate) "
             + "--pixel-format \(pixelFormat)"
     }
 }

@@ -33,6 +33,11 @@ struct RemedyCommandTests {
         (.recover(path: "a.wav.partial"), "capturegate recover 'a.wav.partial'"),
         (.recover(path: "it's.partial"), #"capturegate recover 'it'\''s.partial'"#),
         (.run(command: "kill 7"), "kill 7"),
+        (.showControls(device: "alsa:a;b"), "capturegate controls 'alsa:a;b'"),
+        (
+            .takeOver(control: "gain", device: "alsa:$(x)", automatic: "auto", manual: "1"),
+            "capturegate controls 'alsa:$(x)' auto=1 gain=VALUE"
+        ),
     ]
 
     /// Permissions, with the command line that gives each.
@@ -111,5 +116,12 @@ struct RemedyCommandTests {
         }
         let behind = CaptureError(.conditionFailed, "", underlying: [CaptureError(.noDevice, "")])
         #expect(behind.exitCode == 66)
+    }
+
+    @Test("A notice shows what is unprintable in a remedy, as it does in the message")
+    func visible() {
+        let remedy = Remedy("Remove \u{1b}[2J.", command: "rm 'a\u{7}b'")
+        let notice = CaptureError(.usage, "It failed.", remedies: [remedy]).notice
+        #expect(notice == #"It failed.\#n  Remove \u{1b}[2J: rm 'a\u{7}b'"#)
     }
 }
