@@ -1,7 +1,7 @@
 import CaptureGate
 import Dispatch
 
-/// A store of decisions in memory, which behaves like ``GrantStore`` and fails on request of a test.
+/// A store of decisions in memory, which behaves like `GrantStore` and fails on request of a test.
 ///
 /// A gatekeeper made with it opens only test devices, like every gatekeeper made by hand.
 ///

@@ -41,6 +41,12 @@ public final class Gatekeeper: Sendable {
     ///
     /// - Parameters:
     ///   - subject: the program that asks; a failure restricts everything.
+    ///   - store: decisions and the audit log.
+    ///   - policy: the administrator's rules.
+    ///   - prompter: the way to put a question to a person.
+    ///   - directory: the devices that there are.
+    ///   - clock: the time that lifetimes are judged by.
+    ///   - log: a logger for what goes wrong beside the decisions.
     ///   - promptLock: where several processes share one person, what makes them ask one after another.
     public convenience init(
         subject: Result<Subject, CaptureError>, store: any GrantStore, policy: any PolicySource = NoPolicy(),

@@ -88,8 +88,10 @@ public struct Authorize<Capable: CapabilityType>: GateOperation, ConditionedOper
     /// The reading by which somebody found that asking can help.
     private let known: AuthorizationSnapshot?
 
-    /// - Parameter completion: called once, in the operation's task, with the status as read from the store after the
-    ///   answer was stored there; never with the answer itself.
+    /// - Parameters:
+    ///   - capability: the capability to ask for.
+    ///   - completion: called once, in the operation's task, with the status as read from the store after the answer was
+    ///     stored there; never with the answer itself.
     public init(
         _ capability: Capable,
         completion: @escaping @Sendable (Availability, AuthorizationStatus) -> Void = { _, _ in }
@@ -142,7 +144,9 @@ public struct GetAuthorizationStatus<Capable: CapabilityType>: GateOperation, Co
     public var observers: [any OperationObserver] = []
     private let completion: @Sendable (Availability, AuthorizationStatus) -> Void
 
-    /// - Parameter completion: called once, in the operation's task.
+    /// - Parameters:
+    ///   - capability: the capability whose status is read.
+    ///   - completion: called once, in the operation's task.
     public init(
         _ capability: Capable,
         completion: @escaping @Sendable (Availability, AuthorizationStatus) -> Void = { _, _ in }

@@ -10,6 +10,7 @@ public final class GateQueue: Sendable {
     let scheduler: Scheduler
 
     /// - Parameters:
+    ///   - gatekeeper: the gatekeeper that conditions ask, and that makes permits.
     ///   - width: how many operations execute at once, 1 upwards. One whose question is open does not count.
     ///   - suspended: whether nothing begins before `resume`.
     public init(gatekeeper: Gatekeeper, width: Int = .max, suspended: Bool = false) {
@@ -28,6 +29,7 @@ public final class GateQueue: Sendable {
     /// Adds an operation, which begins as soon as it may. A queue that is released while suspended cancels what it holds;
     /// any other finishes it.
     /// - Parameters:
+    ///   - operation: the operation to execute.
     ///   - dependencies: handles of operations, of whichever queue, that end first, however they end.
     ///   - priority: of the task it runs in.
     @discardableResult

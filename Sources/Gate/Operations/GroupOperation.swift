@@ -31,6 +31,7 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
     private var children: [any GroupChild] = []
 
     /// - Parameters:
+    ///   - name: the group's name in logs.
     ///   - width: how many children execute at once, 1 upwards.
     ///   - stopsAtFirstError: whether the others are cancelled when one has failed or was refused.
     public init(_ name: String = "GroupOperation", width: Int = .max, stopsAtFirstError: Bool = false) {
@@ -40,7 +41,9 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
     }
 
     /// Adds a child, which is executed with the group.
-    /// - Parameter dependencies: children of this group that were added before, that end first, however they end.
+    /// - Parameters:
+    ///   - operation: the child.
+    ///   - dependencies: children of this group that were added before, that end first, however they end.
     @discardableResult
     public mutating func add<O: QueuedOperation>(
         _ operation: O, after dependencies: [any GroupReference] = []

@@ -19,8 +19,11 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     private let isWorthwhile: @Sendable (OperationError<Failure>) -> Bool
 
     /// - Parameters:
+    ///   - operation: the operation to try.
     ///   - attempts: how often it is tried at most, 1 upwards.
+    ///   - strategy: the wait before each further attempt.
     ///   - deadline: no attempt begins when the waits have taken longer altogether.
+    ///   - clock: the clock of the waits.
     ///   - isWorthwhile: whether another attempt can help after this error; never asked about `.cancelled`.
     public init(
         _ operation: Wrapped, attempts: Int, waiting strategy: WaitStrategy = .immediate, deadline: Duration? = nil,
@@ -96,9 +99,12 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     private let isEnough: @Sendable (Wrapped.Output, Int) -> Bool
 
     /// - Parameters:
+    ///   - operation: the operation to repeat.
     ///   - limit: how often at most, 1 upwards.
+    ///   - strategy: the wait before each repetition.
     ///   - deadline: it is enough when the waits have taken longer altogether.
-    ///   - isEnough: whether to end after this output, the how manieth it is.
+    ///   - clock: the clock of the waits.
+    ///   - isEnough: whether to end after this output, with its number, 1 for the first.
     public init(
         _ operation: Wrapped, limit: Int = .max, waiting strategy: WaitStrategy = .immediate,
         deadline: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
