@@ -107,7 +107,7 @@ public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
     case maxSize = "max_size"
     /// The audio was quiet for the time in the settings.
     case silence
-    /// A frame was lost, under ``LossPolicy/fail``.
+    /// A frame was lost, under `LossPolicy.fail`.
     case loss
     /// A person or a signal ended it.
     case interrupt

@@ -56,7 +56,7 @@ public enum LossPolicy: String, Hashable, Sendable, Codable, CaseIterable {
     case fill
     /// The same, and each loss is told at once and listed in the clip's ledger; in Matroska as a chapter, too.
     case mark
-    /// The clip ends before the first loss, valid, with ``EndReason/loss``.
+    /// The clip ends before the first loss, valid, with `EndReason.loss`.
     case fail
 }
 
