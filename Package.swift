@@ -15,8 +15,8 @@ let c: [CSetting] =
 // third of the page faults of the program's start. What the loader has written is read-only from then on: all names are
 // looked up at the start, which with Swift's library inside the program are few. The C++ library that Swift's library is
 // written with comes from its archive, by a linker script in Sources/Link: as a shared one it alone looks up 4,300 of the
-// 6,100 names of a start. So do SQLite, libyaml and the codecs: each shared library takes a tenth of a millisecond of every
-// start to find, map and relocate. This concerns the program alone, not those who depend on a library.
+// 6,100 names of a start. So do SQLite, libyaml, nettle and the codecs: each shared library takes a tenth of a millisecond
+// of every start to find, map and relocate. This concerns the program alone, not those who depend on a library.
 let quickStart = LinkerSetting.unsafeFlags(
     ["-use-ld=lld", "-Xclang-linker", "-static-libgcc", "-L", Context.packageDirectory + "/Sources/Link"]
         + ["-z", "pack-relative-relocs", "-z", "relro", "-z", "now", "--no-export-dynamic"]

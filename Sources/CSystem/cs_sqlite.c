@@ -1,5 +1,7 @@
 #include "cs_sqlite.h"
 
+#include <pthread.h>
+
 #if __has_include(<sqlite3.h>)
 #include <sqlite3.h>
 #else
@@ -18,7 +20,14 @@ _Static_assert(CS_SQLITE_INTEGER == SQLITE_INTEGER && CS_SQLITE_FLOAT == SQLITE_
 _Static_assert(CS_SQLITE_TEXT == SQLITE_TEXT && CS_SQLITE_BLOB == SQLITE_BLOB, "");
 _Static_assert(CS_SQLITE_NULL == SQLITE_NULL, "");
 
+// SQLite would give each connection 124 kB for small values, and write into all of it: more than a store of grants needs.
+enum { LOOKASIDE_BYTES = 512, LOOKASIDE_SLOTS = 32 };
+
+static void configure(void) { (void)sqlite3_config(SQLITE_CONFIG_LOOKASIDE, LOOKASIDE_BYTES, LOOKASIDE_SLOTS); }
+
 int cs_sqlite_open(const char *path, int flags, void **out) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, configure);
     int mode = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     if (flags & CS_SQLITE_CREATE) mode |= SQLITE_OPEN_CREATE;
     sqlite3 *database = NULL;

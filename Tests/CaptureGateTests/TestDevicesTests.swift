@@ -89,6 +89,20 @@ struct TestDevicesTests {
         #expect(Array(whole[(90 * audio.bytesPerFrame)..<(140 * audio.bytesPerFrame)]) == part)
     }
 
+    @Test(
+        "The mirrored second has the bytes of its samples, one by one",
+        arguments: [8000, 8001, 11_025, 44_102, 48_000], SampleFormat.allCases)
+    func second(rate: Int, format: SampleFormat) {
+        var settings = PCMSettings()
+        (settings.rate, settings.format) = (rate, format.pcm)
+        let memory = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: rate * format.bytesPerSample, alignment: 16)
+        defer { memory.deallocate() }
+        TestToneSamples.writeSecond(settings, into: memory)
+        let audio = AudioFormat(sampleRate: rate, channels: 1, sampleFormat: format)
+        #expect(memory.elementsEqual(TestToneSamples.bytes(from: 0, count: rate, format: audio)))
+    }
+
     @Test("test:bars delivers each picture once, numbered, an exact interval after the one before")
     func bars() throws {
         let control = try LoopControl()

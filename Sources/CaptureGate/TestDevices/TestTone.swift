@@ -34,10 +34,10 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
         settings.channels = min(max(asked.channels, 1), 8)
         settings.periodFrames = asked.wantedPeriod(at: settings.rate)
         settings.bufferFrames = max(asked.bufferFrames, 4 * settings.periodFrames)
-        // The click's sample comes last.
-        let sound = TestToneSamples(settings).second + TestToneSamples.click(settings.format)
-        second = .allocate(byteCount: sound.count, alignment: 16)
-        second.copyBytes(from: sound)
+        let click = TestToneSamples.click(settings.format)
+        second = .allocate(byteCount: (settings.rate + 1) * click.count, alignment: 16)
+        TestToneSamples.writeSecond(settings, into: second)
+        UnsafeMutableRawBufferPointer(rebasing: second.suffix(click.count)).copyBytes(from: click)
         clock = SampleClock(rate: settings.rate)
         self.settings = settings
         self.claps = claps
@@ -117,33 +117,31 @@ struct TestTone: ~Copyable, AudioSource, @unchecked Sendable {
 /// machine.
 ///
 /// *thread-safe*
-public struct TestToneSamples: Sendable {
+public enum TestToneSamples: Sendable {
     /// Frequency in Hz.
     public static let frequency = 997
     /// Amplitude as a fraction of full scale: -20 dB.
     public static let amplitude = 0.1
 
-    /// Samples of one second, one channel, as they lie in memory.
-    let second: [UInt8]
-    /// Rate and format of `second`.
-    let settings: PCMSettings
-
-    /// Computes one second; the capture thread repeats it.
-    init(_ settings: PCMSettings) {
-        self.settings = settings
-        let size = settings.format.bytesPerSample
-        // One array for all: an array for each sample would take longer than the sine. And each sine once: a turn has four
-        // times the same values.
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(settings.rate * size)
-        var sines = [Double](repeating: .nan, count: settings.rate / 2 + 1)
-        for index in 0..<settings.rate {
-            let (angle, sign) = TestToneSamples.folded(index, rate: settings.rate)
-            if sines[angle].isNaN { sines[angle] = TestToneSamples.sine(angle, rate: settings.rate) }
-            let word = TestToneSamples.bits(TestToneSamples.amplitude * sign * sines[angle], settings.format)
-            for place in 0..<size { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * place))) }
+    /// Writes one second of one channel, which the capture thread repeats, to the start of `memory`.
+    ///
+    /// The second half of a second mirrors the first. Where the rate is even, each half mirrors itself, because the frequency is
+    /// odd: then a quarter of the sines is enough.
+    static func writeSecond(_ settings: PCMSettings, into memory: UnsafeMutableRawBufferPointer) {
+        let (rate, size) = (settings.rate, settings.format.bytesPerSample)
+        func put(_ value: Double, at index: Int) {
+            let word = bits(value, settings.format)
+            for byte in 0..<size { memory[index * size + byte] = UInt8(truncatingIfNeeded: word >> (8 * byte)) }
         }
-        second = bytes
+        let isEven = rate.isMultiple(of: 2)
+        for index in 0...(isEven ? rate / 4 : rate / 2) {
+            let value = value(at: index, rate: rate)
+            // Before the positive values: zero has no sign.
+            if index > 0 { put(-value, at: rate - index) }
+            if isEven { put(-value, at: rate / 2 + index) }
+            put(value, at: index)
+            if isEven { put(value, at: rate / 2 - index) }
+        }
     }
 
     /// Value of a sample, -0.1 to 0.1.
@@ -200,8 +198,10 @@ public struct TestToneSamples: Sendable {
         let angle = 2 * Double.pi * (Double(folded) / Double(2 * rate))
         var (term, sum) = (angle, angle)
         var power = 3.0
+        // Each term is smaller than the one before: after one that adds nothing, none does.
         while power <= 25 {
             term *= -angle * angle / (power * (power - 1))
+            if sum + term == sum { return sum }
             sum += term
             power += 2
         }

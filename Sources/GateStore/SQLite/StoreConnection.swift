@@ -154,6 +154,9 @@ extension StoreConnection {
         }
         // FULL: otherwise a commit in WAL mode is not yet on the disk when it returns.
         try db.execute("PRAGMA synchronous = FULL")
+        // The first process to open the store reads the whole write-ahead log. SQLite would let it grow to 4 MB, which is more
+        // work than all else a short recording does; a change writes some five pages.
+        try db.execute("PRAGMA wal_autocheckpoint = 64")
     }
 
     /// Checks every page of the tables that decide. The log is checked with its chain: opening must not take longer as it
