@@ -1,0 +1,114 @@
+/// One number that a check measured, its limit, and the verdict that follows.
+///
+/// *thread-safe*
+public struct Measure: Hashable, Sendable, Codable {
+    /// Name in lower case with underscores, such as `frame_rate`; it never changes, because machines compare it between runs.
+    public let name: String
+    /// The number in ``unit``; `nil` where it could not be measured.
+    public let value: Double?
+    /// Unit as people write it: `Hz`, `ms`, `ppm`, `dB`, `%`, `frames`; empty for a ratio.
+    public let unit: String
+    /// Whether a smaller number is the better one.
+    public let direction: Direction
+    /// Bounds of a pass; `nil` for a number that is only told.
+    public let limit: Limit?
+
+    /// Makes a measure.
+    ///
+    /// - Parameters:
+    ///   - name: lower case with underscores.
+    ///   - value: number in `unit`; one that is not finite counts as not measured.
+    ///   - unit: unit as people write it.
+    ///   - direction: which numbers are better.
+    ///   - limit: bounds of a pass.
+    public init(_ name: String, _ value: Double?, _ unit: String, _ direction: Direction, limit: Limit? = nil) {
+        self.name = name
+        self.value = value.flatMap { $0.isFinite ? $0 : nil }
+        self.unit = unit
+        self.direction = direction
+        self.limit = limit
+    }
+
+    /// Which of two numbers is the better one.
+    public enum Direction: String, Hashable, Sendable, Codable, CaseIterable {
+        case lower, higher
+        /// The one that is nearer to the middle of the limit.
+        case target
+        /// Neither: the number describes.
+        case none
+    }
+
+    /// What the number means for the hardware: an error where there is none.
+    public var verdict: Verdict {
+        guard let value else { return .error }
+        return limit?.verdict(of: value) ?? .done
+    }
+
+    /// How far the number is inside its nearest bound, in ``unit``; negative outside, `nil` without a bound or a number.
+    public var margin: Double? {
+        guard let value, let limit else { return nil }
+        return [limit.least.map { value - $0 }, limit.most.map { $0 - value }].compactMap { $0 }.min()
+    }
+}
+
+/// Inclusive bounds of a number; a pass near a bound can be told apart from one that is safe.
+///
+/// *thread-safe*
+public struct Limit: Hashable, Sendable, Codable {
+    /// Least number that passes; `nil` for none.
+    public var least: Double?
+    /// Most that passes; `nil` for none.
+    public var most: Double?
+    /// A pass below this is marginal.
+    public var marginalBelow: Double?
+    /// A pass above this is marginal.
+    public var marginalAbove: Double?
+
+    public init(
+        least: Double? = nil, most: Double? = nil, marginalBelow: Double? = nil, marginalAbove: Double? = nil
+    ) {
+        self.least = least
+        self.most = most
+        self.marginalBelow = marginalBelow
+        self.marginalAbove = marginalAbove
+    }
+
+    /// Bounds on both sides of a target.
+    public static func within(_ tolerance: Double, of target: Double) -> Limit {
+        Limit(least: target - tolerance, most: target + tolerance)
+    }
+
+    /// - Parameter value: a finite number.
+    public func verdict(of value: Double) -> Verdict {
+        if let least, value < least { return .fail }
+        if let most, value > most { return .fail }
+        if let marginalBelow, value < marginalBelow { return .marginal }
+        if let marginalAbove, value > marginalAbove { return .marginal }
+        return .pass
+    }
+}
+
+/// What a check found about the hardware, from the best to the worst.
+///
+/// *thread-safe*
+public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+    /// A number without a limit was measured.
+    case done
+    case pass
+    /// A pass near its limit.
+    case marginal
+    /// Not run: the plan was interrupted, or the device has not what the check is about.
+    case skip
+    case fail
+    /// The device is not there.
+    case miss
+    /// The check could not measure: the bench is broken, not the device.
+    case error
+
+    public static func < (one: Verdict, other: Verdict) -> Bool {
+        allCases.firstIndex(of: one) ?? 0 < allCases.firstIndex(of: other) ?? 0
+    }
+
+    /// True where the hardware does what it must.
+    public var isGood: Bool { self <= .marginal }
+}

@@ -1,0 +1,195 @@
+/// Everything a run of a plan found: the one document of which all other formats are made.
+///
+/// Its JSON has the names of the properties in snake case; `schema` says which version. *thread-safe*
+public struct RigReport: Hashable, Sendable, Codable {
+    /// Name and version of the document's format.
+    public static let schema = "capturegate.rig/1"
+
+    public var schema = RigReport.schema
+    /// Name of the plan.
+    public var plan: String
+    /// Profile whose limits count where the plan has none: `bench` or `certification`.
+    public var profile: String
+    public var host: Host
+    /// Wall time at the start: RFC 3339 in UTC.
+    public var began: String
+    /// Seconds that the run took.
+    public var seconds: Double
+    public var end: End
+    public var results: [CheckResult]
+
+    /// The machine that ran the plan.
+    public struct Host: Hashable, Sendable, Codable {
+        public var name: String
+        /// Release of the kernel, as of uname(2).
+        public var kernel: String
+        /// Hardware name, as of uname(2): `x86_64`.
+        public var machine: String
+        /// Versions by name: `capturegate`, `alsa-lib` and others that matter.
+        public var versions: [String: String]
+
+        public init(name: String, kernel: String, machine: String, versions: [String: String]) {
+            self.name = name
+            self.kernel = kernel
+            self.machine = machine
+            self.versions = versions
+        }
+    }
+
+    /// How the run ended.
+    public enum End: String, Hashable, Sendable, Codable {
+        case complete
+        /// By a signal or a cancelled task: what did not run is in the results as skipped.
+        case interrupted
+    }
+
+    public init(
+        plan: String, profile: String, host: Host, began: String, seconds: Double, end: End, results: [CheckResult]
+    ) {
+        self.plan = plan
+        self.profile = profile
+        self.host = host
+        self.began = began
+        self.seconds = seconds
+        self.end = end
+        self.results = results
+    }
+
+    /// The worst verdict of all; `done` for none.
+    public var verdict: Verdict { results.map(\.verdict).max() ?? .done }
+
+    /// Number of results of a verdict.
+    public func count(_ verdict: Verdict) -> Int { results.count { $0.verdict == verdict } }
+}
+
+/// What one check found, with one device and in one variant. *thread-safe*
+public struct CheckResult: Hashable, Sendable, Codable {
+    /// Name that stays the same from run to run: the check's, the device's in the plan and the variant's, as
+    /// `camera.rate.desk-camera.YUYV-640x480-30`, and `.2` for the second of several repeats.
+    public var name: String
+    /// Name of the check in the catalogue: `camera.rate`.
+    public var check: String
+    public var device: RigDevice?
+    /// What a matrix chose for it, in the plan's order: `format` is `YUYV`.
+    public var variant: [Choice]
+    /// Number of the repeat, from 1.
+    public var round: Int
+    /// The verdict of the worst measure, or of what came before any.
+    public var verdict: Verdict
+    /// One sentence for people: why there is no number, or what failed; `nil` where the measures say all.
+    public var message: String?
+    public var measures: [Measure]
+    /// What is plotted.
+    public var series: [Series]
+    /// Files beside the report.
+    public var evidence: [Evidence]
+    /// Seconds from the start of the run.
+    public var begins: Double
+    /// Seconds it took.
+    public var seconds: Double
+
+    /// One choice of a matrix.
+    public struct Choice: Hashable, Sendable, Codable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public init(
+        name: String, check: String, device: RigDevice? = nil, variant: [Choice] = [], round: Int = 1,
+        verdict: Verdict? = nil, message: String? = nil, measures: [Measure] = [], series: [Series] = [],
+        evidence: [Evidence] = [], begins: Double = 0, seconds: Double = 0
+    ) {
+        self.name = name
+        self.check = check
+        self.device = device
+        self.variant = variant
+        self.round = round
+        self.verdict = verdict ?? measures.map(\.verdict).max() ?? .done
+        self.message = message
+        self.measures = measures
+        self.series = series
+        self.evidence = evidence
+        self.begins = begins
+        self.seconds = seconds
+    }
+}
+
+/// A device as a report names it. *thread-safe*
+public struct RigDevice: Hashable, Sendable, Codable {
+    /// Name in the plan.
+    public var name: String
+    /// Stable id.
+    public var id: String
+    /// Name of the hardware for people.
+    public var label: String
+    /// Name of the kernel's driver.
+    public var driver: String?
+
+    public init(name: String, id: String, label: String, driver: String? = nil) {
+        self.name = name
+        self.id = id
+        self.label = label
+        self.driver = driver
+    }
+}
+
+/// Points of a plot. *thread-safe*
+public struct Series: Hashable, Sendable, Codable {
+    /// How it is drawn.
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// Points joined by a line.
+        case line
+        /// Each point a bar: x is its left edge, all are as wide as the first two are apart.
+        case histogram
+        /// A line over a logarithmic x.
+        case spectrum
+        /// Points alone.
+        case dots
+    }
+
+    public var name: String
+    public var kind: Kind
+    /// Name and unit of an axis: `time (s)`.
+    public var x: String
+    public var y: String
+    public var points: [Point]
+    /// Values of y at which a limit is drawn.
+    public var limits: [Double]
+
+    public struct Point: Hashable, Sendable, Codable {
+        public var x: Double
+        public var y: Double
+
+        public init(_ x: Double, _ y: Double) {
+            self.x = x
+            self.y = y
+        }
+    }
+
+    public init(_ name: String, _ kind: Kind, x: String, y: String, _ points: [Point], limits: [Double] = []) {
+        self.name = name
+        self.kind = kind
+        self.x = x
+        self.y = y
+        self.points = points
+        self.limits = limits
+    }
+}
+
+/// A file that shows what was found, such as a frame that failed. *thread-safe*
+public struct Evidence: Hashable, Sendable, Codable {
+    /// Path relative to the report's directory.
+    public var file: String
+    /// One line for people.
+    public var caption: String
+
+    public init(file: String, caption: String) {
+        self.file = file
+        self.caption = caption
+    }
+}
