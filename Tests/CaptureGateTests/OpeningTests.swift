@@ -49,7 +49,10 @@ struct OpeningTests {
     @Test("is not waited for any more where the task is cancelled")
     func cancelled() async {
         let server = Server()
-        let opening = Task { await OpenResult.of({ () throws(RealtimeFault) in server.open() }, on: "test") }
+        // A limit that no busy machine reaches.
+        let opening = Task {
+            await OpenResult.of({ () throws(RealtimeFault) in server.open() }, on: "test", within: .seconds(3600))
+        }
         await server.waitForCall()
         opening.cancel()
         #expect(outcome(await opening.value) == "cancelled")

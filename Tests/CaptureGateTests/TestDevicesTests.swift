@@ -80,6 +80,12 @@ struct TestDevicesTests {
         #expect(abs(TestToneSamples.value(at: 2, rate: 7_976) / 0.1 - 1) < 1e-12)
     }
 
+    @Test("Settings of the built-in devices clap where that is asked for", arguments: [true, false])
+    func claps(claps: Bool) {
+        #expect(AudioSettings.testTone(claps: claps).claps == claps)
+        #expect(VideoSettings.testBars(claps: claps).claps == claps)
+    }
+
     @Test("Reading from any place gives the same bytes as from the start", arguments: SampleFormat.allCases)
     func bytes(format: SampleFormat) {
         let audio = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: format)

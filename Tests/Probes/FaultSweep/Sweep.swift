@@ -40,7 +40,7 @@ final class Sweep {
         calls = trace.calls.map(\.name)
         let missing = options.only.filter { !calls.contains($0) }
         if !missing.isEmpty { return fail(.none, "these are not called: \(missing.joined(separator: ", "))") }
-        await wait(for: .seconds(7))
+        await wait(for: Self.quiet)
         before = Resources(folder)
         for fault in faults(trace) {
             if runs % 50 == 0 { tell("# \(runs) faults") }
@@ -125,11 +125,12 @@ final class Sweep {
     }
 
     /// Dispatch ends a thread that had nothing to do for five seconds, so those that stay longer are no idle ones. The
-    /// first look was made after as long a wait.
+    /// first look was made after as long a wait. Looks in quick succession would keep idle threads: each look wakes the one
+    /// that has waited longest.
     private func judgeGrowth() async {
         var now = Resources(folder)
-        for _ in 1...40 where hasMoreThreads(now) || hasGrown(now) {
-            await wait(for: .milliseconds(500))
+        for _ in 1...3 where hasMoreThreads(now) || hasGrown(now) {
+            await wait(for: Self.quiet)
             now = Resources(folder)
         }
         tell("# at the end: \(now); at first: \(before)")
@@ -139,13 +140,14 @@ final class Sweep {
         }
     }
 
-    /// Dispatch makes its manager's thread when something first needs it, which may be after the first look. What hundreds of
-    /// failed recordings leave behind is more than one.
-    private func hasMoreThreads(_ now: Resources) -> Bool { now.threads > before.threads + 1 }
+    private func hasMoreThreads(_ now: Resources) -> Bool { now.threads > before.threads }
 
     /// A heap that needs room for one allocation more takes it in a piece or two: what stays behind of hundreds of
     /// failed recordings is more.
     private func hasGrown(_ now: Resources) -> Bool { now.anonymousMappings > before.anonymousMappings + 4 }
+
+    /// Longer than Dispatch keeps a thread that has nothing to do.
+    private static let quiet = Duration.seconds(7)
 
     private func wait(for time: Duration) async { try? await Task.sleep(for: time) }
 
