@@ -81,9 +81,9 @@ extension GateQueue {
 ///
 /// Every reader of a variable that locates the decisions reads it here: otherwise the gate and a command could mean different
 /// stores.
-enum ProcessEnvironment {
+package enum ProcessEnvironment {
     /// The variables at the process's start, as far as they can be read: for what decides nothing.
-    static var current: [String: String] { (try? read()) ?? [:] }
+    package static var current: [String: String] { (try? read()) ?? [:] }
 
     /// The variables at the process's start; of a name that occurs twice the first, as getenv(3) has it.
     ///

@@ -8,13 +8,13 @@ package struct CheckDefinition: Sendable {
     package let name: String
     /// Kinds of devices that it takes, in this order: one, or a camera and a microphone.
     package let devices: [DeviceKind]
-    /// What is measured, in one sentence.
+    /// The claim that is tested, in one sentence.
     package let summary: String
-    /// How it is measured, in plain sentences.
+    /// The way it is measured, in plain sentences.
     package let method: String
     /// Standards and programs whose limit it has, with their numbers.
     package let source: String
-    /// What a plan may set, beside limits.
+    /// Settings that a plan may have, beside limits.
     package let parameters: [Parameter]
     package let measures: [Definition]
 
@@ -27,7 +27,7 @@ package struct CheckDefinition: Sendable {
     package struct Parameter: Sendable {
         package let name: String
         package let kind: Kind
-        /// What it says, in one clause.
+        /// Meaning, in one clause.
         package let summary: String
         /// Value where a plan has none, as it is written there; `nil` where the device chooses.
         package let standard: String?
@@ -39,7 +39,7 @@ package struct CheckDefinition: Sendable {
             self.standard = standard
         }
 
-        /// How its value is written.
+        /// Form of its value.
         package enum Kind: String, Sendable {
             /// `3 s`, `500 ms`, `2 min`, `8 h`.
             case duration
@@ -67,7 +67,7 @@ package struct CheckDefinition: Sendable {
         package let name: String
         package let unit: String
         package let direction: Measure.Direction
-        /// What the number is, in one clause.
+        /// Meaning of the number, in one clause.
         package let summary: String
         /// Limit on a bench; `nil` where it is only told.
         package let bench: Limit?

@@ -8,7 +8,7 @@ public struct Measure: Hashable, Sendable, Codable {
     public let value: Double?
     /// Unit as people write it: `Hz`, `ms`, `ppm`, `dB`, `%`, `frames`; empty for a ratio.
     public let unit: String
-    /// Whether a smaller number is the better one.
+    /// Direction in which numbers are better.
     public let direction: Direction
     /// Bounds of a pass; `nil` for a number that is only told.
     public let limit: Limit?
@@ -29,7 +29,7 @@ public struct Measure: Hashable, Sendable, Codable {
         self.limit = limit
     }
 
-    /// Which of two numbers is the better one.
+    /// The better one of two numbers.
     public enum Direction: String, Hashable, Sendable, Codable, CaseIterable {
         case lower, higher
         /// The one that is nearer to the middle of the limit.
@@ -38,13 +38,13 @@ public struct Measure: Hashable, Sendable, Codable {
         case none
     }
 
-    /// What the number means for the hardware: an error where there is none.
+    /// Meaning of the number for the hardware: an error where there is none.
     public var verdict: Verdict {
         guard let value else { return .error }
         return limit?.verdict(of: value) ?? .done
     }
 
-    /// How far the number is inside its nearest bound, in ``unit``; negative outside, `nil` without a bound or a number.
+    /// Distance of the number from its nearest bound, inside it, in ``unit``; negative outside, `nil` without a bound or a number.
     public var margin: Double? {
         guard let value, let limit else { return nil }
         return [limit.least.map { value - $0 }, limit.most.map { $0 - value }].compactMap { $0 }.min()
@@ -88,7 +88,7 @@ public struct Limit: Hashable, Sendable, Codable {
     }
 }
 
-/// What a check found about the hardware, from the best to the worst.
+/// Outcome of a check of hardware, from the best to the worst.
 ///
 /// *thread-safe*
 public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable, Comparable {

@@ -10,7 +10,7 @@ package struct RigPlan: Hashable, Sendable {
     package var devices: [PlannedDevice]
     package var steps: [PlanStep]
 
-    /// Which limits count where the plan has none.
+    /// Kind of the limits that count where the plan has none.
     package enum Profile: String, Hashable, Sendable, CaseIterable {
         case bench, certification
     }
@@ -33,7 +33,7 @@ package struct PlannedDevice: Hashable, Sendable {
 
     package typealias Kind = CheckDefinition.DeviceKind
 
-    /// How a device is found among those of the machine.
+    /// Way to find a device among those of the machine.
     package enum Selector: Hashable, Sendable {
         /// By its stable id.
         case id(String)

@@ -36,7 +36,7 @@ public struct RigReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// How the run ended.
+    /// Way in which the run ended.
     public enum End: String, Hashable, Sendable, Codable {
         case complete
         /// By a signal or a cancelled task: what did not run is in the results as skipped.
@@ -62,7 +62,7 @@ public struct RigReport: Hashable, Sendable, Codable {
     public func count(_ verdict: Verdict) -> Int { results.count { $0.verdict == verdict } }
 }
 
-/// What one check found, with one device and in one variant. *thread-safe*
+/// Findings of one check, with one device and in one variant. *thread-safe*
 public struct CheckResult: Hashable, Sendable, Codable {
     /// Name that stays the same from run to run: the check's, the device's in the plan and the variant's, as
     /// `camera.rate.desk-camera.YUYV-640x480-30`, and `.2` for the second of several repeats.
@@ -70,7 +70,7 @@ public struct CheckResult: Hashable, Sendable, Codable {
     /// Name of the check in the catalogue: `camera.rate`.
     public var check: String
     public var device: RigDevice?
-    /// What a matrix chose for it, in the plan's order: `format` is `YUYV`.
+    /// Choices of a matrix for it, in the plan's order: `format` is `YUYV`.
     public var variant: [Choice]
     /// Number of the repeat, from 1.
     public var round: Int
@@ -79,7 +79,7 @@ public struct CheckResult: Hashable, Sendable, Codable {
     /// One sentence for people: why there is no number, or what failed; `nil` where the measures say all.
     public var message: String?
     public var measures: [Measure]
-    /// What is plotted.
+    /// Plots.
     public var series: [Series]
     /// Files beside the report.
     public var evidence: [Evidence]
@@ -140,7 +140,7 @@ public struct RigDevice: Hashable, Sendable, Codable {
 
 /// Points of a plot. *thread-safe*
 public struct Series: Hashable, Sendable, Codable {
-    /// How it is drawn.
+    /// Form in which it is drawn.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// Points joined by a line.
         case line

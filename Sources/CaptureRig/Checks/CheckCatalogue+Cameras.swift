@@ -1,0 +1,177 @@
+extension CheckCatalogue {
+    private typealias Definition = CheckDefinition.Definition
+    private typealias Parameter = CheckDefinition.Parameter
+
+    /// Checks of a camera's formats, times and behaviour as a device.
+    static let cameras: [CheckDefinition] = modes + timing + starting
+
+    private static let modes: [CheckDefinition] = [
+        CheckDefinition(
+            "camera.capabilities", [.camera], "What the camera says of itself equals a golden list.",
+            method: """
+                Reads formats, sizes, rates, inputs, controls and the node's capabilities, and compares them line by line with \
+                the golden file, which --accept writes.
+                """,
+            source: "tast compares the media graph of KernelSmokeMIPI with a list in YAML.",
+            measures: [
+                Definition(
+                    "missing", "lines", .lower, "lines of the golden file that the camera lacks", bench: .most(0)),
+                Definition("added", "lines", .lower, "lines that the golden file lacks", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "camera.modes", [.camera], "Each format, size and rate that the camera lists can be set, and is kept.",
+            method: """
+                Sets each combination, streams some frames, and reads size, format and rate back from the driver and from the \
+                frames themselves.
+                """,
+            source: "media_v4l2_test asks for the same width, height, format and rate after streaming.",
+            parameters: [Parameter("frames", .count, "frames of each mode", standard: "5")],
+            measures: [
+                Definition("modes", "modes", .higher, "modes that were tried", bench: .least(1)),
+                Definition("changed", "modes", .lower, "modes that the driver changed", bench: .most(0)),
+                Definition("failed", "modes", .lower, "modes that delivered no frame", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "camera.required_modes", [.camera], "The camera has the modes that the plan requires.",
+            method:
+                "Compares the list of the plan with what the driver lists; a mode is SIZE@RATE or FORMAT:SIZE@RATE.",
+            source: "ChromeOS requires six sizes from 320x240 to 1920x1080 at 30 frames a second.",
+            parameters: [
+                Parameter("modes", .words, "modes that must be there", standard: "640x480@30 1280x720@30")
+            ],
+            measures: [Definition("missing", "modes", .lower, "required modes that are not listed", bench: .most(0))]),
+    ]
+
+    private static let timing: [CheckDefinition] = [
+        CheckDefinition(
+            "camera.rate", [.camera], "The camera delivers as many frames a second as were set.",
+            method: """
+                Counts frames between the timestamps of the first and the last one; frames that were lost count, so that loss \
+                does not look like slowness. Nothing is tried twice.
+                """,
+            source: "tast allows 1 frame a second over 3 s and five tries, ITS 10 %.",
+            parameters: Parameter.picture + [.time("3 s")],
+            measures: [
+                Definition("frame_rate", "Hz", .target, "frames a second by the device's clock"),
+                Definition(
+                    "frame_rate_error", "%", .target, "distance from the rate that was set", bench: .around(0.5),
+                    certification: .around(0.5)),
+            ]),
+        CheckDefinition(
+            "camera.constant_rate", [.camera], "All frames come at equal intervals.",
+            method: "Compares each interval between two timestamps with the nominal one.",
+            source: "tast: 1.5 % in certification, 5 % in the lab.",
+            parameters: Parameter.picture + [.time("3 s")],
+            measures: [
+                Definition(
+                    "interval_deviation_max", "%", .lower, "the worst interval's distance from the nominal one",
+                    bench: .most(5, marginal: 4), certification: .most(1.5, marginal: 1.2))
+            ]),
+        CheckDefinition(
+            "camera.jitter", [.camera], "The intervals between frames vary little.",
+            method: "Takes variance, percentiles and the largest distance from the mean of all intervals.",
+            source: "ITS: variance below 0.01 ms², each gap within 0.3 ms of the mean, the first one at most 100 ms.",
+            parameters: Parameter.picture + [.time("3 s")],
+            measures: [
+                Definition("interval_variance", "ms²", .lower, "variance of the intervals", bench: .most(0.01)),
+                Definition("interval_gap_max", "ms", .lower, "largest distance from the mean", bench: .most(0.3)),
+                Definition("jitter_p99", "ms", .lower, "distance from the mean that 99 % keep"),
+                Definition("jitter_p999", "ms", .lower, "distance from the mean that 99.9 % keep"),
+                Definition("first_interval", "ms", .lower, "interval between the first two frames", bench: .most(100)),
+            ]),
+        CheckDefinition(
+            "camera.local_drops", [.camera], "No half second has too few frames.",
+            method: "Takes the mean of any 30 intervals in a row, in periods of the nominal rate, and of these the largest.",
+            source: "ITS: at most 1.5 periods.",
+            parameters: Parameter.picture + [.time("5 s")],
+            measures: [
+                Definition(
+                    "local_drop", "periods", .lower, "largest mean of 30 intervals in a row",
+                    bench: .most(1.05, marginal: 1.02))
+            ]),
+        CheckDefinition(
+            "camera.loss", [.camera], "The camera loses no frame.",
+            method: """
+                Counts what the driver's sequence numbers left out, and what it marked as damaged: a loss is never guessed from \
+                the time between two frames, which is told beside it.
+                """,
+            source: "HAL3's recording test allows 5 % of intervals that are off by more than 20 %.",
+            parameters: Parameter.picture + [.time("10 s")],
+            measures: [
+                Definition("lost", "frames", .lower, "frames that were made and not delivered", bench: .most(0)),
+                Definition("interval_skips", "%", .lower, "intervals that are off by more than 20 %"),
+            ]),
+        CheckDefinition(
+            "camera.timestamps", [.camera], "Timestamps rise, and none lies in the future.",
+            method: "Compares each timestamp with the one before and with the time at which the frame arrived.",
+            source: "media_v4l2_test and CRAS look for timestamps out of order during 10 s.",
+            parameters: Parameter.picture + [.time("10 s")],
+            measures: [
+                Definition(
+                    "timestamps_backward", "frames", .lower, "timestamps not after the one before", bench: .most(0)),
+                Definition("timestamps_future", "frames", .lower, "timestamps after their arrival", bench: .most(0)),
+                Definition(
+                    "timestamps_late", "frames", .lower, "timestamps more than an interval back", bench: .most(0)),
+            ]),
+    ]
+
+    private static let starting: [CheckDefinition] = [
+        CheckDefinition(
+            "camera.first_frame_decodes", [.camera], "The first frame after each start is whole.",
+            method: "Starts the camera again and again, and decodes its first frame.",
+            source: "ChromeOS restarts MJPEG 20 times and decodes with libyuv.",
+            parameters: Parameter.picture + [.times(20, "starts")],
+            measures: [Definition("broken", "frames", .lower, "first frames that do not decode", bench: .most(0))]),
+        CheckDefinition(
+            "camera.first_frame", [.camera], "The first frame comes soon after the camera is opened.",
+            method: "Measures from the opening of the node to the arrival of the first frame, several times.",
+            source: "Android's performance class: less than 600 ms.",
+            parameters: Parameter.picture + [.times(5, "openings")],
+            measures: [
+                Definition("first_frame_median", "ms", .lower, "median of the openings"),
+                Definition(
+                    "first_frame_max", "ms", .lower, "slowest of the openings", bench: .most(600, marginal: 500)),
+            ]),
+        CheckDefinition(
+            "camera.reconfigure", [.camera], "A new mode is soon there.",
+            method: "Measures from the stop in one mode to the first frame in another, and back, several times.",
+            source: "ITS: at most 1000 ms.",
+            parameters: Parameter.picture + [.times(5, "changes")],
+            measures: [
+                Definition("reconfigure_median", "ms", .lower, "median of the changes"),
+                Definition(
+                    "reconfigure_max", "ms", .lower, "slowest of the changes", bench: .most(1000, marginal: 800)),
+            ]),
+        CheckDefinition(
+            "camera.cycles", [.camera], "The camera can be started and stopped as often as one likes.",
+            method: """
+                Captures 1, 2, 3, 5, 8, 13, 21, 34, 55 and 89 frames, each three times, and stops with buffers queued. \
+                Afterwards the process has as many descriptors and threads as before.
+                """,
+            source: "libcamera's lc-compliance uses these numbers of requests.",
+            parameters: Parameter.picture,
+            measures: [
+                Definition("failed", "cycles", .lower, "cycles without all their frames", bench: .most(0)),
+                Definition("descriptors_left", "descriptors", .lower, "descriptors more than before", bench: .most(0)),
+                Definition("threads_left", "threads", .lower, "threads more than before", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "camera.sharing", [.camera], "A second program may open the camera, and may not stream from it.",
+            method: "Opens the node again while it streams, asks for its capabilities, and for buffers.",
+            source: "ChromeOS: MultipleOpen works, MultipleInit is refused, with MMAP and with USERPTR.",
+            measures: [
+                Definition("open_refused", "openings", .lower, "second openings that failed", bench: .most(0)),
+                Definition("stream_allowed", "streams", .lower, "second streams that began", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "camera.compliance", [.camera], "v4l2-compliance finds what it found before.",
+            method: "Runs v4l2-compliance and compares its failures with the golden list of known ones.",
+            source: "tast asks for exit code 0; Checkbox has a list of blockers.",
+            parameters: [Parameter("within", .duration, "time that the program may take", standard: "2 min")],
+            measures: [
+                Definition("new_failures", "tests", .lower, "failures that are not in the list", bench: .most(0)),
+                Definition("failures", "tests", .lower, "all failures"),
+                Definition("warnings", "tests", .lower, "warnings"),
+            ]),
+    ]
+}

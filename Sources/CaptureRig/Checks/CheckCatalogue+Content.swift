@@ -1,0 +1,207 @@
+extension CheckCatalogue {
+    private typealias Definition = CheckDefinition.Definition
+    private typealias Parameter = CheckDefinition.Parameter
+
+    /// Checks of what a camera shows.
+    static let pictures: [CheckDefinition] = [
+        CheckDefinition(
+            "camera.frozen", [.camera], "The camera shows a moving picture that is not black.",
+            method: """
+                A frame is black if the mean of its luma is below 20 of 255, and frozen if its structural similarity to the one \
+                before is above 0.985, or its bytes are the same.
+                """,
+            source: "tast: black and frozen frames at most 1 %; WebRTC's test takes 0.99 for frozen.",
+            parameters: Parameter.picture + [.time("5 s")],
+            measures: [
+                Definition("black", "%", .lower, "black frames", bench: .most(1, marginal: 0.5)),
+                Definition("frozen", "%", .lower, "frozen frames", bench: .most(1, marginal: 0.5)),
+                Definition("frozen_longest", "frames", .lower, "longest run of frozen frames"),
+            ]),
+        CheckDefinition(
+            "camera.pixels", [.camera], "The pixels are those of a known picture.",
+            method: """
+                Compares checksums of frames with those in the golden file where the source is digital, and the picture itself by \
+                structural similarity and signal-to-noise ratio where it is a chart.
+                """,
+            source: "Chamelium compares checksums; SSIM by Wang and others, 2004.",
+            parameters: Parameter.picture + [Parameter("frames", .count, "frames to compare", standard: "30")],
+            measures: [
+                Definition("crc_mismatches", "frames", .lower, "frames whose checksum is none of the golden file's"),
+                Definition(
+                    "ssim", "", .higher, "structural similarity to the golden picture",
+                    bench: .least(0.98, marginal: 0.985)),
+                Definition(
+                    "psnr", "dB", .higher, "peak signal-to-noise ratio", bench: .least(35, marginal: 37)),
+            ]),
+        CheckDefinition(
+            "camera.sharpness", [.camera], "The picture is as sharp as the golden one.",
+            method: "Takes the variance of the luma's Laplacian, the median of the frames.",
+            source: "Checkbox records BRISQUE without a limit.",
+            parameters: Parameter.picture + [.time("2 s")],
+            measures: [
+                Definition("sharpness", "", .higher, "variance of the Laplacian"),
+                Definition("sharpness_change", "%", .target, "distance from the golden file", bench: .around(20)),
+            ]),
+        CheckDefinition(
+            "camera.exposure", [.camera], "The exposure settles after the start.",
+            method: "The mean luma must change by less than 2 % over five frames, and stay so.",
+            source: "ITS tests auto exposure with scenes for phones.",
+            parameters: Parameter.picture + [.time("5 s")],
+            measures: [
+                Definition("exposure_settles", "s", .lower, "time until it has", bench: .most(3, marginal: 2.5))
+            ]),
+        CheckDefinition(
+            "camera.low_light", [.camera], "The camera keeps its rate in the dark.",
+            method: "As camera.rate, after the plan's command has switched the light off.",
+            source: "ITS: within 2 frames a second of the least rate, variance at most 0.001 s².",
+            parameters: Parameter.picture + [.time("5 s")],
+            measures: [
+                Definition("frame_rate_distance", "Hz", .target, "distance from the rate that was set", bench: .around(2)),
+                Definition("interval_variance", "ms²", .lower, "variance of the intervals", bench: .most(1000)),
+            ]),
+        CheckDefinition(
+            "camera.shutter", [.camera], "The privacy shutter is reported, and works.",
+            method: """
+                The plan's command closes the shutter, or a person does; the control's event and a black picture must follow.
+                """,
+            source: "tast: PrivacySwitch.",
+            parameters: [
+                Parameter("close", .command, "program that closes the shutter"),
+                Parameter("open", .command, "program that opens it again"),
+            ],
+            measures: [
+                Definition("shutter_event", "ms", .lower, "time until the control's event", bench: .most(500)),
+                Definition("uncovered", "frames", .lower, "frames after it that show something", bench: .most(0)),
+            ]),
+    ]
+
+    /// Checks of a microphone, or of whatever an ALSA device captures.
+    static let sounds: [CheckDefinition] = clocks + signals
+
+    private static let clocks: [CheckDefinition] = [
+        CheckDefinition(
+            "sound.rate", [.microphone], "The device has the sample rate that was set.",
+            method: """
+                Fits a straight line through the numbers of frames over time. What is left of the points beside it tells how far \
+                the device's pointer is to be trusted.
+                """,
+            source: "alsa_conformance_test: 0.01 %, tast 0.1 %, factories 0.2 %; residual 10 frames.",
+            parameters: Parameter.sound + [.time("5 s")],
+            measures: [
+                Definition("sound_rate", "Hz", .target, "slope of the line"),
+                Definition(
+                    "sound_rate_error", "%", .target, "distance from the rate that was set", bench: .around(0.1),
+                    certification: .around(0.01)),
+                Definition("sound_rate_residual", "frames", .lower, "mean square left of the points", bench: .most(10)),
+            ]),
+        CheckDefinition(
+            "sound.duration", [.microphone], "A recording lasts as long as it should.",
+            method: "Captures as many frames as the time has, and measures the time.",
+            source: "kselftest: 4 s, give or take 100 ms.",
+            parameters: Parameter.sound + [.time("4 s")],
+            measures: [
+                Definition("duration_error", "periods", .target, "longer or shorter than it should", bench: .around(1))
+            ]),
+        CheckDefinition(
+            "sound.modes", [.microphone], "Each pair of channels, formats and rates that is listed works.",
+            method: "Opens each pair, captures some periods, and counts them.",
+            source: "alsa_conformance_test: test_all_pairs.",
+            parameters: [Parameter("periods", .count, "periods of each mode", standard: "5")],
+            measures: [
+                Definition("modes", "modes", .higher, "modes that were tried", bench: .least(1)),
+                Definition("changed", "modes", .lower, "modes that the driver changed", bench: .most(0)),
+                Definition("failed", "modes", .lower, "modes that delivered nothing", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "sound.xruns", [.microphone], "The device does not overrun.",
+            method: "Captures, and counts the overruns and the samples that they lost.",
+            source: "alsa_conformance_test allows none.",
+            parameters: Parameter.sound + [.time("10 s")],
+            measures: [
+                Definition("xruns", "overruns", .lower, "overruns of the device", bench: .most(0)),
+                Definition("lost", "frames", .lower, "frames that were made and not delivered", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "sound.steps", [.microphone], "The device's pointer moves in even steps.",
+            method: "Takes the numbers of frames that become available from one look to the next.",
+            source: "alsa_conformance_test prints least, most and deviation without a limit.",
+            parameters: Parameter.sound + [.time("5 s")],
+            measures: [
+                Definition("step_max", "periods", .lower, "largest step", bench: .most(2, marginal: 1.5)),
+                Definition("step_deviation", "periods", .lower, "standard deviation of the steps"),
+            ]),
+    ]
+
+    private static let signals: [CheckDefinition] = [
+        CheckDefinition(
+            "sound.alive", [.microphone], "Each channel has a signal, without an offset.",
+            method: "Leaves the first half second out, and looks for channels that are all zero.",
+            source: "alsa_conformance_test: zero channels; tast leaves out 0.5 s or 2 s.",
+            parameters: Parameter.sound + [.time("3 s")],
+            measures: [
+                Definition("zero_channels", "channels", .lower, "channels that are all zero", bench: .most(0)),
+                Definition("dc_offset", "%", .target, "largest offset, of full scale", bench: .around(1)),
+                Definition("noise_floor", "dBFS", .lower, "quietest tenth of a second"),
+            ]),
+        CheckDefinition(
+            "sound.tone", [.microphone], "A tone that is played is recorded with its frequency.",
+            method: "Finds the strongest peak of the spectrum, and the strongest one beside it.",
+            source: "CRAS: 440 Hz; alsabat 1 Hz or 0.5 %; igt: no other peak above half of it.",
+            parameters: Parameter.sound + [
+                Parameter("tone", .number, "frequency that is played, Hz", standard: "997"), .time("2 s"),
+            ],
+            measures: [
+                Definition(
+                    "tone_frequency_error", "%", .target, "distance from the frequency", bench: .around(0.5)),
+                Definition("tone_level", "dBFS", .higher, "level of the tone"),
+                Definition(
+                    "spur_max", "dB", .lower, "strongest other peak, beside the tone",
+                    bench: .most(-40, marginal: -45)),
+            ]),
+        CheckDefinition(
+            "sound.channel_map", [.microphone], "Each channel has its own tone, and no other's.",
+            method: "A tone of its own is played on each channel; each must be in its channel alone.",
+            source: "igt: a tone a channel, the others absent.",
+            parameters: Parameter.sound + [
+                Parameter("tones", .words, "frequencies of the channels, Hz", standard: "500 1000"), .time("2 s"),
+            ],
+            measures: [
+                Definition("channels_wrong", "channels", .lower, "channels without their own tone", bench: .most(0))
+            ]),
+        CheckDefinition(
+            "sound.level", [.microphone], "A step of the gain changes the level by what it says.",
+            method: "Records a steady tone at each step of the gain's control, and muted; the control is set back.",
+            source: "sof check-volume-levels; tast: 10 dB a step, muted at most 1e-5.",
+            parameters: Parameter.sound + [
+                Parameter("control", .word, "name of the gain's control", standard: "gain")
+            ],
+            measures: [
+                Definition("gain_error_max", "dB", .lower, "worst step's distance from what it says", bench: .most(1)),
+                Definition("mute_level", "dBFS", .lower, "level while muted", bench: .most(-90)),
+            ]),
+        CheckDefinition(
+            "sound.distortion", [.microphone], "A tone is recorded with little noise and distortion.",
+            method: """
+                Takes away the sine that fits best. All that is left between 20 Hz and 20 kHz is noise and distortion (AES17).
+                """,
+            source: "alsabat has a signal-to-noise ratio as an option; nobody has THD+N.",
+            parameters: Parameter.sound + [
+                Parameter("tone", .number, "frequency that is played, Hz", standard: "997"), .time("2 s"),
+            ],
+            measures: [
+                Definition("snr", "dB", .higher, "signal-to-noise ratio", bench: .least(60, marginal: 63)),
+                Definition("thd_n", "%", .lower, "noise and distortion", bench: .most(1, marginal: 0.8)),
+            ]),
+        CheckDefinition(
+            "sound.round_trip", [.microphone], "Sound that is played is soon recorded.",
+            method: "Plays noise, and finds it in the recording by correlation, several times.",
+            source: "audiotest loopback_latency; sof-test's jack_iodelay.",
+            parameters: Parameter.sound + [
+                Parameter("play", .word, "ALSA name of the playback device"), .times(5, "round trips"),
+            ],
+            measures: [
+                Definition("round_trip_median", "ms", .lower, "median of the round trips", bench: .most(100)),
+                Definition("round_trip_spread", "ms", .lower, "slowest less fastest"),
+            ]),
+    ]
+}

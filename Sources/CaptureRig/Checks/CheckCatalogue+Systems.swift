@@ -1,0 +1,123 @@
+extension CheckCatalogue {
+    private typealias Definition = CheckDefinition.Definition
+    private typealias Parameter = CheckDefinition.Parameter
+
+    /// Checks of several devices, of the machine, and of the gate.
+    static let systems: [CheckDefinition] = presence + together + machine
+
+    private static let presence: [CheckDefinition] = [
+        CheckDefinition(
+            "camera.present", [.camera], "The camera is there, by its stable id.",
+            method: "Looks for it among the devices, without opening it.",
+            source: "Checkbox: camera/detect.",
+            measures: [Definition("present", "devices", .higher, "1 where it is there", bench: .exactly(1))]),
+        CheckDefinition(
+            "sound.present", [.microphone], "The microphone is there, by its stable id.",
+            method: "Looks for it among the devices, without opening it.",
+            source: "kselftest's pcm test lists what a board's file names and the machine lacks.",
+            measures: [Definition("present", "devices", .higher, "1 where it is there", bench: .exactly(1))]),
+        CheckDefinition(
+            "camera.controls", [.camera], "Controls have their ranges, and keep what they are set to.",
+            method: """
+                Sets each control to its least, greatest and standard value and reads it back, and expects values beyond to be \
+                refused or clamped. All are set back in the end.
+                """,
+            source: "tast; kselftest's mixer-test.",
+            measures: [
+                Definition("controls", "controls", .higher, "controls that were tried"),
+                Definition("wrong", "controls", .lower, "controls that did otherwise", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "sound.controls", [.microphone], "The card's controls have their ranges, and keep what they are set to.",
+            method: "As camera.controls, with the mixer's controls that have to do with capture.",
+            source: "kselftest's mixer-test.",
+            measures: [
+                Definition("controls", "controls", .higher, "controls that were tried"),
+                Definition("wrong", "controls", .lower, "controls that did otherwise", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "camera.unplug", [.camera], "A recording survives it when the camera is pulled out.",
+            method: "The plan's command takes the camera away while it records; the file is then looked through.",
+            source: "The kernel's test-media unbinds a driver while it streams.",
+            parameters: [
+                Parameter("pull", .command, "program that takes the camera away"),
+                Parameter("plug", .command, "program that brings it back"), .time("3 s"),
+            ],
+            measures: [
+                Definition("file_valid", "ms", .lower, "time until the file was complete", bench: .most(1000)),
+                Definition("unaccounted", "frames", .lower, "frames neither in the file nor lost", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "camera.hotplug", [.camera], "The camera can be plugged in and out without end.",
+            method: "The plan's commands do so; the id, the descriptors and the threads must stay the same.",
+            source: "Checkbox suspends 30 times.",
+            parameters: [
+                Parameter("pull", .command, "program that takes the camera away"),
+                Parameter("plug", .command, "program that brings it back"), .times(100, "times"),
+            ],
+            measures: [
+                Definition("ids_changed", "times", .lower, "times it came back as another", bench: .most(0)),
+                Definition("descriptors_left", "descriptors", .lower, "descriptors more than before", bench: .most(0)),
+                Definition("threads_left", "threads", .lower, "threads more than before", bench: .most(0)),
+            ]),
+    ]
+
+    private static let together: [CheckDefinition] = [
+        CheckDefinition(
+            "sync.offset", [.camera, .microphone], "Sound and picture of one event come at the same time.",
+            method: "Finds claps, which are a flash and a click, in both, and takes the differences of their times.",
+            source: "ITS allows 1 ms between camera and gyroscope; nobody does this automatically.",
+            parameters: [.time("10 s")],
+            measures: [
+                Definition(
+                    "sync_mean", "ms", .target, "sound after picture, the mean", bench: .around(20),
+                    certification: .around(20)),
+                Definition("sync_deviation", "ms", .lower, "standard deviation", bench: .most(5, marginal: 4)),
+            ]),
+        CheckDefinition(
+            "sync.drift", [.camera, .microphone], "The clocks of camera and microphone run alike.",
+            method: "Compares both clocks' rates, and tells how far the result is to be trusted after this time.",
+            source: "Nobody measures it.",
+            parameters: [.time("60 s")],
+            measures: [
+                Definition("drift", "ppm", .target, "sound's clock against the picture's", bench: .around(100)),
+                Definition("drift_uncertainty", "ppm", .lower, "half of the interval of 95 %", bench: .most(50)),
+            ]),
+    ]
+
+    private static let machine: [CheckDefinition] = [
+        CheckDefinition(
+            "host.scheduling", [], "The capture thread runs when it should.",
+            method: "Waits for moments on a thread as those of captures are, and measures how late it wakes up.",
+            source: "cyclictest: 99 % within 200 us.",
+            parameters: [.time("5 s")],
+            measures: [
+                Definition("wakeup_p99", "us", .lower, "lateness that 99 % keep"),
+                Definition("wakeup_p999", "us", .lower, "lateness that 99.9 % keep"),
+                Definition("wakeup_max", "us", .lower, "largest lateness"),
+            ]),
+        CheckDefinition(
+            "camera.soak", [.camera], "A long capture needs no more memory at its end.",
+            method: "Captures for hours, and compares memory, descriptors, threads and the sum of the losses.",
+            source: "tast stresses for minutes.",
+            parameters: Parameter.picture + [.time("8 h")],
+            measures: [
+                Definition("memory_growth", "MiB", .lower, "growth after the first ten minutes", bench: .most(1)),
+                Definition("descriptors_left", "descriptors", .lower, "descriptors more than before", bench: .most(0)),
+                Definition("threads_left", "threads", .lower, "threads more than before", bench: .most(0)),
+                Definition("lost", "frames", .lower, "frames that were made and not delivered", bench: .most(0)),
+                Definition("unaccounted", "frames", .lower, "frames neither delivered nor lost", bench: .most(0)),
+            ]),
+        CheckDefinition(
+            "gate.holds", [.camera], "The gate never asks on a bench, and takes back what it gave.",
+            method: """
+                Revokes the grant while the device is captured, and measures until the last frame; asks for a device without a \
+                grant, and must be refused at once.
+                """,
+            source: "Nobody checks it.",
+            measures: [
+                Definition("revoked_after", "ms", .lower, "last frame after the revocation", bench: .most(100)),
+                Definition("asked", "questions", .lower, "questions that were asked", bench: .most(0)),
+            ]),
+    ]
+}

@@ -1,0 +1,57 @@
+/// All checks, in the order in which `rig list` shows them.
+///
+/// A limit that a plan leaves out is the catalogue's: for a bench, where hardware is developed, and the stricter one of a
+/// certification, where it is accepted.
+///
+/// *thread-safe*
+package enum CheckCatalogue {
+    package static let all: [CheckDefinition] = cameras + pictures + sounds + systems
+
+    /// The check of a name.
+    package static func check(_ name: String) -> CheckDefinition? { all.first { $0.name == name } }
+}
+
+extension CheckDefinition.Parameter {
+    /// Parameters of a camera's format.
+    static let picture: [CheckDefinition.Parameter] = [
+        CheckDefinition.Parameter("format", .word, "pixel format, as V4L2 calls it: YUYV, MJPG"),
+        CheckDefinition.Parameter("size", .size, "pixels: 1280x720"),
+        CheckDefinition.Parameter("rate", .rate, "frames a second: 30 or 30000/1001"),
+    ]
+
+    /// Parameters of a microphone's format.
+    static let sound: [CheckDefinition.Parameter] = [
+        CheckDefinition.Parameter("format", .word, "sample format, as ALSA calls it: S16_LE"),
+        CheckDefinition.Parameter("channels", .count, "samples a frame"),
+        CheckDefinition.Parameter("rate", .count, "frames a second, Hz"),
+    ]
+
+    /// Time of a capture.
+    static func time(_ standard: String) -> CheckDefinition.Parameter {
+        CheckDefinition.Parameter("for", .duration, "time that is captured", standard: standard)
+    }
+
+    /// Number of repetitions in one check, whose spread is in one result.
+    static func times(_ standard: Int, _ what: String) -> CheckDefinition.Parameter {
+        CheckDefinition.Parameter("times", .count, "number of \(what)", standard: String(standard))
+    }
+}
+
+extension Limit {
+    /// At most a number, and marginal above another.
+    static func most(_ most: Double, marginal: Double? = nil) -> Limit { Limit(most: most, marginalAbove: marginal) }
+
+    /// At least a number, and marginal below another.
+    static func least(_ least: Double, marginal: Double? = nil) -> Limit {
+        Limit(least: least, marginalBelow: marginal)
+    }
+
+    /// Nothing but one number.
+    static func exactly(_ value: Double) -> Limit { Limit(least: value, most: value) }
+
+    /// As far as a tolerance from 0 on both sides, and marginal beyond four fifths of it.
+    static func around(_ tolerance: Double) -> Limit {
+        Limit(
+            least: -tolerance, most: tolerance, marginalBelow: -0.8 * tolerance, marginalAbove: 0.8 * tolerance)
+    }
+}

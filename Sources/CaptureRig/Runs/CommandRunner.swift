@@ -1,0 +1,74 @@
+import CaptureGate
+import Dispatch
+import LinuxSystem
+
+/// Runner of a plan's programs, which power ports and switch lights.
+///
+/// *thread-safe*
+package struct CommandRunner: Sendable {
+    private let environment: [String: String]
+
+    /// - Parameter environment: given to each program; its PATH finds those without a slash.
+    package init(environment: [String: String] = ProcessEnvironment.current) { self.environment = environment }
+
+    /// Runs a program until it ends or its time is over. A cancelled task waits for it, too: a port that is half switched helps
+    /// nobody, and its time is limited.
+    ///
+    /// - Returns: `nil` after exit code 0, else one sentence of what happened, with the program's last words.
+    package func failure(of command: PlanCommand) async -> CaptureError? {
+        guard let name = command.arguments.first, let path = path(of: name) else {
+            return CaptureError(
+                .unavailable, "There is no program \(command.arguments.first ?? "without a name") to run.",
+                remedies: [Remedy("Install it, or name it by its path.")])
+        }
+        let program = ChildProcess(
+            path: path, arguments: Array(command.arguments.dropFirst()), environment: environment)
+        return await withCheckedContinuation { continuation in
+            DispatchQueue(label: "capturegate.rig.command").async {
+                continuation.resume(returning: Self.failure(of: program, named: name, within: command.limit))
+            }
+        }
+    }
+
+    private static func failure(of program: ChildProcess, named name: String, within limit: Duration) -> CaptureError? {
+        let outcome: ChildProcess.Outcome
+        do throws(Errno) {
+            outcome = try program.run(until: Deadline(after: limit), cancel: -1)
+        } catch {
+            return CaptureError(.unavailable, "\(name) can't be started: \(error.text).", errno: error.number)
+        }
+        let words = outcome.diagnostics.split(separator: "\n").last.map { ": \($0)" } ?? "."
+        switch outcome.ending {
+        case .exited(0): return nil
+        case .exited(let code): return CaptureError(.unavailable, "\(name) ended with exit code \(code)\(words)")
+        case .killed(let signal): return CaptureError(.unavailable, "\(name) was ended by signal \(signal)\(words)")
+        case .timedOut, .cancelled:
+            return CaptureError(.timedOut, "\(name) did not end within \(limit), and was killed.")
+        case .lost(let error): return CaptureError(.unavailable, "\(name) was lost sight of: \(error.text).")
+        }
+    }
+
+    /// A name with a slash is a path; any other is looked for in PATH, absolute directories alone.
+    private func path(of name: String) -> String? {
+        if name.utf8.contains(UInt8(ascii: "/")) { return FileSystem.allows(.execute, to: name) ? name : nil }
+        return (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
+            .filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { FileSystem.allows(.execute, to: $0) }
+    }
+}
+
+/// The kernel's driver behind a device file, by sysfs.
+///
+/// *thread-safe*
+enum DeviceDriver {
+    /// - Parameter node: such as `/dev/video0` or `/dev/snd/pcmC0D0c`.
+    /// - Returns: the driver's name; `nil` where the kernel does not tell, as for virtual devices without a bus.
+    static func name(ofNode node: String) -> String? {
+        guard let file = node.split(separator: "/").last else { return nil }
+        let paths = [
+            "/sys/class/video4linux/\(file)/device/driver",
+            // A PCM's device is its card, whose device has the driver.
+            "/sys/class/sound/\(file)/device/device/driver",
+        ]
+        return paths.lazy.compactMap(ProcessFile.link).first.flatMap { $0.split(separator: "/").last }.map(String.init)
+    }
+}

@@ -1,0 +1,84 @@
+import CaptureGate
+
+/// The machine's devices that a plan names.
+///
+/// *thread-safe*
+struct RigDevices: Sendable {
+    private let found: [String: Result<Device, CaptureError>]
+
+    /// Looks for each device of a plan.
+    ///
+    /// - Parameter devices: those of the machine.
+    init(_ plan: RigPlan, among devices: [Device]) {
+        found = Dictionary(
+            plan.devices.map { planned in
+                (planned.name, Result { () throws(CaptureError) in try Self.pick(planned, among: devices) })
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// - Throws: `.noDevice` where it is not there, or where several are that the plan does not tell apart.
+    func device(_ name: String) throws(CaptureError) -> Device {
+        guard let result = found[name] else { throw CaptureError(.usage, "The plan has no device \(name).") }
+        return try result.get()
+    }
+
+    private static func pick(_ planned: PlannedDevice, among devices: [Device]) throws(CaptureError) -> Device {
+        let kind: CapabilityName = planned.kind == .camera ? .camera : .microphone
+        let all = devices.filter { $0.capability == kind }.sorted { $0.id.rawValue < $1.id.rawValue }
+        switch planned.selector {
+        case .id(let id):
+            if let device = all.first(where: { $0.id.rawValue == id }) { return device }
+            throw missing(planned, "There is no \(planned.kind.rawValue) \(id).")
+        case .match(let name, let driver, let serial, let index):
+            let matching = all.filter { matches($0, name: name, driver: driver, serial: serial) }
+            if let index {
+                if matching.indices.contains(index) { return matching[index] }
+                throw missing(
+                    planned, "\(matching.count) devices match \(planned.name), so there is none of index \(index).")
+            }
+            if let device = matching.first, matching.count == 1 { return device }
+            let ids = matching.map(\.id.rawValue).joined(separator: ", ")
+            throw missing(
+                planned,
+                matching.isEmpty
+                    ? "No \(planned.kind.rawValue) matches \(planned.name)."
+                    : "Several devices match \(planned.name) (\(ids)): give it an index, or an id.")
+        }
+    }
+
+    private static func missing(_ planned: PlannedDevice, _ message: String) -> CaptureError {
+        CaptureError(.noDevice, message, remedies: [Remedy("Plug it in, or see what there is.", .listDevices)])
+    }
+
+    /// A serial number is a part of a stable id: udev's reading of it, in the id's own spelling.
+    private static func matches(_ device: Device, name: String?, driver: String?, serial: String?) -> Bool {
+        let driverName = device.nodes.first.flatMap(DeviceDriver.name(ofNode:))
+        return (name.map { GlobPattern($0).matches(device.name) } ?? true)
+            && (driver.map { pattern in driverName.map(GlobPattern(pattern).matches) ?? false } ?? true)
+            && (serial.map { device.id.rawValue.contains($0) } ?? true)
+    }
+}
+
+/// A text in which `*` stands for any characters, and everything else for itself.
+///
+/// *thread-safe*
+struct GlobPattern: Sendable {
+    private let pieces: [Substring]
+
+    init(_ text: String) { pieces = text.split(separator: "*", omittingEmptySubsequences: false) }
+
+    /// Compares the whole of a text; large and small letters differ.
+    func matches(_ text: String) -> Bool {
+        guard pieces.count > 1, let first = pieces.first, let last = pieces.last else {
+            return pieces.first.map { $0 == text } ?? text.isEmpty
+        }
+        guard text.hasPrefix(first), text.count >= first.count + last.count, text.hasSuffix(last) else { return false }
+        var rest = text.dropFirst(first.count).dropLast(last.count)
+        for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+            // The first place is the best: it leaves most for the pieces that follow.
+            guard let place = rest.firstRange(of: piece) else { return false }
+            rest = rest[place.upperBound...]
+        }
+        return true
+    }
+}
