@@ -75,6 +75,11 @@ package struct YAMLNode: Sendable {
     package let content: Content
     package let position: YAMLPosition
 
+    package init(_ content: Content, at position: YAMLPosition) {
+        self.content = content
+        self.position = position
+    }
+
     /// The text of a word; `nil` for anything else.
     package var word: String? {
         if case .word(let text, _) = content { text } else { nil }
@@ -135,7 +140,7 @@ package struct YAMLDocument: ~Copyable {
             throw YAMLMistake(
                 "More than \(YAMLDocument.deepest) lists and mappings stand in one another here.", at: event.position)
         }
-        return YAMLNode(content: try content(event), position: event.position)
+        return YAMLNode(try content(event), at: event.position)
     }
 
     /// The content of a node; for a list and a mapping, everything up to its end.
