@@ -33,6 +33,10 @@ struct Slip: Sendable, CustomTestStringConvertible {
           mic: {kind: microphone, id: c}
 
         """
+    /// A short text that would be ten thousand words if aliases were followed.
+    static let bomb =
+        "version: 1\na: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+        + "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nchecks: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
     static let check = "checks: [{check: camera.stream, device: cam}]\n"
 }
 
@@ -62,7 +66,7 @@ struct PlanMistakeTests {
             Slip(plan: Slip.head + "checks:\n", "6:8", "`checks` must be a list"),
             Slip(plan: Slip.head + "chekcs: 1\n" + Slip.check, "6:1", "`chekcs` is not a key here: write `checks`."),
             Slip(
-                plan: Slip.head + "colour: 1\n" + Slip.check, "6:1", "`colour` is not a key here: known are `version`,"),
+                plan: Slip.head + "colour: 1\n" + Slip.check, "6:1", "`colour` is not a key here: known are"),
             Slip(plan: Slip.head + "profile: bnech\n" + Slip.check, "6:10", "`bnech` is not a profile: write `bench`."),
             Slip(plan: Slip.head + "name: [a]\n" + Slip.check, "6:7", "One word or text is expected here"),
             Slip(plan: Slip.head + "name: ~\n" + Slip.check, "6:7", "A value is missing here"),
@@ -73,6 +77,7 @@ struct PlanMistakeTests {
                 plan: "version: 1.0\n" + Slip.head.dropFirst(11) + Slip.check, "1:10",
                 "This program reads version 1 alone"),
             Slip(plan: Slip.head + "name: &a b\n" + Slip.check, "6:7", "An anchor stands here"),
+            Slip(plan: Slip.bomb, "2:4", "An anchor stands here; write again what it stands for."),
             Slip(plan: Slip.head + Slip.check + Slip.check, "7:1", "A key stands here twice: checks."),
             Slip(plan: Slip.head + "checks: [\n", "7:1", "This is not YAML"),
         ])
@@ -161,7 +166,7 @@ struct PlanMistakeTests {
             Slip("  - {check: machine.scheduling, device: cam}", "7:41", "`machine.scheduling` takes no device"),
             Slip("  - {check: camera.rate, device: cam, label: }", "7:46", "A value is missing here"),
             Slip(
-                "  - {check: camera.rate, device: cam, repeat: 0}", "7:47", "`repeat` must be a whole number from 1 to"),
+                "  - {check: camera.rate, device: cam, repeat: 0}", "7:47", "`repeat` must be a whole number from 1"),
             Slip(
                 "  - {check: camera.rate, device: cam, repeat: 1e9}", "7:47", "`repeat` must be a whole number from 1"),
             Slip("  - {check: camera.rate, device: cam, limits: {lots: none}}", "7:48", "`lots` is not a measure of"),
@@ -233,7 +238,7 @@ struct PlanMistakeTests {
         arguments: [
             Slip("  - parallel: []", "7:15", "`parallel` is an empty list"),
             Slip(
-                "  - {parallel: [{check: camera.stream, device: cam}], after: []}", "7:55", "`after` is not a key here"),
+                "  - {parallel: [{check: camera.stream, device: cam}], after: []}", "7:55", "`after` is not a key"),
             Slip(
                 "  - parallel:\n    - {check: camera.rate, device: cam}\n    - {check: camera.stream, device: cam}",
                 "9:7",
@@ -244,7 +249,7 @@ struct PlanMistakeTests {
                 "The device `same` is used in line 8"),
             Slip(
                 "  - parallel: [{check: camera.rate, device: cam, repeat: 2}]", "7:16",
-                "In a parallel group a check is made once, since its device can't be used twice at the same time: write "
+                "In a parallel group a check is made once, since its device can't be used twice at a time: write "
                     + "`repeat` beside"),
             Slip(
                 "  - parallel: [{check: camera.rate, device: cam, matrix: {tries: [1, 2]}}]", "7:16",
@@ -315,7 +320,7 @@ struct PlanMistakeTests {
     func flood() throws {
         let keys = (0..<5000).map { "key\($0): 1\n" }.joined()
         let mistakes = try folder.read(text: keys).mistakes
-        #expect(mistakes.count == 201 && mistakes.contains { $0.contains("More mistakes follow") })
+        #expect(mistakes.count == 201 && mistakes.contains { $0.contains("More mistakes than these 200 are not told") })
     }
 
     @Test("show nothing that a terminal would obey, and not the whole of a long word")
@@ -330,11 +335,10 @@ struct PlanMistakeTests {
         try folder.write(PlanFolder.board, to: "boards/bench.yaml")
         var random = SplitMix(seed: 17)
         var (refused, read) = (0, 0)
-        for index in 0..<2_000 {
+        for _ in 0..<2_000 {
             let bytes = Self.damaged(Array(PlanFolder.example.utf8), &random)
-            // A file each: some file systems flush one that is written anew.
-            try folder.write(.init(bytes), to: "\(index).yaml")
-            let (plan, mistakes) = folder.read("\(index).yaml")
+            try folder.write(bytes, to: "plan.yaml")
+            let (plan, mistakes) = folder.read()
             #expect((plan == nil) == !mistakes.isEmpty)
             if let plan {
                 read += 1

@@ -4,8 +4,8 @@ import LinuxSystem
 ///
 /// *session-bound*
 struct PlanBoard {
-    /// Devices by their names. One whose definition has a mistake is `nil`: it is known all the same, so that its mistake is
-    /// not told again at each check.
+    /// Devices by their names. One whose definition has a mistake is `nil`: it is known all the same, so that its
+    /// mistake is not told again at each check.
     private(set) var devices: [String: PlannedDevice?] = [:]
     /// Names of the devices in the order of reading.
     private(set) var order: [String] = []
@@ -111,7 +111,8 @@ enum PlanLimit: Hashable, Sendable {
     }
 }
 
-/// Reads limits. A limit replaces one of less rank as a whole: two halves of two authors would be a third one that nobody wrote.
+/// Reads limits. A limit replaces one of less rank as a whole: two halves of two authors would be a third one that
+/// nobody wrote.
 ///
 /// *session-bound*
 struct PlanLimitReader {

@@ -41,7 +41,8 @@ struct PlanEntryReader {
     /// Repeats of a check at most, as many as a plan has checks.
     static let mostRepeats = 10_000
 
-    /// One check, or `nil` with a diagnostic. One with a mistake is given as well, for what it has in common with others.
+    /// One check, or `nil` with a diagnostic. One with a mistake is given as well, for what it has in common with
+    /// others.
     func entry(_ node: YAMLNode) -> PlanEntry? {
         guard let entries = mistakes.entries(of: node, what: "A check") else { return nil }
         guard let check = check(entries, node) else {
@@ -159,8 +160,8 @@ extension PlanEntryReader {
         // Without a definition its own mistake has been told.
         guard let device = found, device.kind != kind else { return found != nil }
         mistakes.report(
-            "\(PlanMistakes.quoted(word.text)) is a \(device.kind.rawValue), and `\(check.name)` takes a \(kind.rawValue) "
-                + "here: name another device.", at: word.node)
+            "\(PlanMistakes.quoted(word.text)) is a \(device.kind.rawValue), and `\(check.name)` takes "
+                + "a \(kind.rawValue) here: name another device.", at: word.node)
         return false
     }
 

@@ -30,7 +30,8 @@ struct PlanMatrix {
     }
 
     fileprivate(set) var axes: [Axis] = []
-    /// What is left out: variants whose every index is in the set of its axis. An axis without a set may have any value.
+    /// What is left out: variants whose every index is in the set of its axis. An axis without a set may have any
+    /// value.
     fileprivate var exceptions: [[Int: Set<Int>]] = []
 
     /// Number of variants, those included that are left out; `nil` for more than fit a number.
@@ -43,7 +44,8 @@ struct PlanMatrix {
         }
     }
 
-    /// All variants in the plan's order; the last parameter changes first. One without choices for a matrix without parameters.
+    /// All variants in the plan's order; the last parameter changes first. One without choices for a matrix without
+    /// parameters.
     ///
     /// As many as ``count`` at most: ask that first.
     var variants: [Variant] {

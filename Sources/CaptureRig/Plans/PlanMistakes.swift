@@ -25,7 +25,8 @@ final class PlanMistakes {
     func report(_ message: String, at position: YAMLPosition?) {
         guard found.count <= Self.most else { return }
         let isTooMany = found.count == Self.most
-        let text = isTooMany ? "More mistakes follow: correct the first \(Self.most) and look again." : message
+        let text =
+            isTooMany ? "More mistakes than these \(Self.most) are not told: correct them, and look again." : message
         found.append(PlanDiagnostic(file: file, at: position, message: text))
     }
 

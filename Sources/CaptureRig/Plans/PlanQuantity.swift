@@ -1,7 +1,7 @@
 /// A number and its unit as a person writes them: `3 s`, `-0.5`, `1e-5`, `80%`.
 ///
-/// The digits stay a text until the unit is known: `0.3 ms` in seconds is then the number nearest to 0.0003, as if somebody
-/// had written that, and not the nearest to a thousandth of the number nearest to 0.3.
+/// The digits stay a text until the unit is known: `0.3 ms` in seconds is then the number nearest to 0.0003, as if
+/// somebody had written that, and not the nearest to a thousandth of the number nearest to 0.3.
 ///
 /// *thread-safe*
 struct PlanQuantity: Hashable, Sendable {
@@ -103,6 +103,6 @@ struct PlanQuantity: Hashable, Sendable {
         return "u" + text.dropFirst()
     }
 
-    /// True for letters, the percent sign and a stroke: anything else is a second number, or a slip of the hand.
+    /// True for letters, the percent sign and a slash: anything else is a second number, or a slip of the hand.
     private static func isUnit(_ unit: String) -> Bool { unit.allSatisfy { $0.isLetter || $0 == "%" || $0 == "/" } }
 }

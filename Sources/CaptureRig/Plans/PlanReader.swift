@@ -18,7 +18,7 @@ import LinuxSystem
 ///     frame_rate_error: {least: -0.5, most: 0.5, marginal: [-0.4, 0.4]}
 /// checks:                         # one after another
 ///   - check: camera.rate
-///     device: camera              # a list makes the check once for each; a check of two takes `devices: [camera, mic]`
+///     device: camera              # a list: once for each; a check of two takes `devices: [camera, mic]`
 ///     label: bright               # part of the result's name, for a check that stands in the plan twice
 ///     for: 3 s                    # any parameter of the check by its name
 ///     matrix: {format: [YUYV, MJPG], size: [640x480, 1280x720], rate: [30]}
@@ -35,17 +35,19 @@ import LinuxSystem
 ///     within: 5 s
 /// ```
 ///
-/// *Files.* Paths in `include` begin at the directory of the file that has them, all others at that of the plan; so does a program
-/// with a stroke in its name, while one without is left to PATH. A file counts once, however often it is included. A device has
-/// one definition in all files together.
+/// *Files.* Paths in `include` begin at the directory of the file that has them, all others at that of the plan; so
+/// does a program with a slash in its name, while one without is left to PATH. A file counts once, however often it is
+/// included. A device has one definition in all files together.
 ///
-/// *Limits.* A check's own outrank the plan's, those the included files', those the profile's; of several included files the
-/// last one counts. A limit replaces another one as a whole. `none` takes it away. Numbers are in the measure's unit, or have
-/// one that converts by a power of ten: `5 ms`. `marginal` takes two numbers, or one where the limit has one bound.
+/// *Limits.* A check's own outrank the plan's, those the included files', those the profile's; of several included
+/// files the last one counts. A limit replaces another one as a whole. `none` takes it away. Numbers are in the
+/// measure's unit, or have one that converts by a power of ten: `5 ms`. `marginal` takes two numbers, or one where the
+/// limit has one bound.
 ///
-/// *Matrices.* The last parameter changes first, and the repeats of a variant follow one another. The result of the second
-/// repeat is called `camera.rate.camera.YUYV-640x480-30.2`; characters other than letters and digits of ASCII, `.`, `_` and
-/// `-` are replaced by `_`. Names must differ, and be at most 200 characters long; a plan has at most 10,000 checks.
+/// *Matrices.* The last parameter changes first, and the repeats of a variant follow one another. The result of the
+/// second repeat is called `camera.rate.camera.YUYV-640x480-30.2`; characters other than letters and digits of ASCII,
+/// `.`, `_` and `-` are replaced by `_`. Names must differ, and be at most 200 characters long; a plan has at most
+/// 10,000 checks.
 ///
 /// *Commands.* They run without a shell, and are killed after 30 s where there is no `within`.
 ///
@@ -60,7 +62,8 @@ package enum PlanReader {
     ///   - path: of the plan, absolute or relative to the working directory.
     ///   - catalogue: all checks that there are.
     ///   - profile: outranks the plan's.
-    /// - Returns: the plan, or `nil` if there is a mistake; all mistakes, by file in the order of reading and then by position.
+    /// - Returns: the plan, or `nil` if there is a mistake; all mistakes, by file in the order of reading and then by
+    ///   position.
     package static func read(
         _ path: String, catalogue: [CheckDefinition], profile: RigPlan.Profile? = nil
     ) -> (plan: RigPlan?, diagnostics: [PlanDiagnostic]) {
@@ -108,7 +111,8 @@ package enum PlanReader {
         return .bench
     }
 
-    /// The directory of the golden files. It may be missing, since `--accept` makes it, but nothing else may have its name.
+    /// The directory of the golden files. It may be missing, since `--accept` makes it, but nothing else may have its
+    /// name.
     private static func golden(_ node: YAMLNode?, _ values: PlanValues) -> String {
         let path = values.absolute(node.flatMap { values.mistakes.word($0) } ?? "golden")
         if let status = try? FileStatus.of(path).get(), status.kind != .directory {

@@ -49,9 +49,9 @@ struct PlanSteps {
         let entries = nodes.compactMap { reader.entry($0) }
         checkDevices(of: entries)
         for entry in entries { checkIsSingle(entry) }
-        // What can't run at once is not written out: its names would stand twice as well.
-        let rounds = entries.map { entry in checks(of: entry, rounds: 1...repeats) }
-        return (1...repeats).map { round in .parallel(rounds.joined().filter { $0.round == round }) }
+        let checks = entries.flatMap { self.checks(of: $0, rounds: 1...repeats) }
+        let rounds = Dictionary(grouping: checks, by: \.round)
+        return (1...repeats).compactMap { rounds[$0].map(PlanStep.parallel) }
     }
 
     /// Refuses what would use a device twice at once by itself.
@@ -60,7 +60,7 @@ struct PlanSteps {
         guard isVaried || entry.repeats > 1 else { return }
         let remedy = isVaried ? "write a group for each variant" : "write `repeat` beside `parallel`"
         mistakes.report(
-            "In a parallel group a check is made once, since its device can't be used twice at the same time: \(remedy).",
+            "In a parallel group a check is made once, since its device can't be used twice at a time: \(remedy).",
             at: entry.node)
     }
 
@@ -85,6 +85,8 @@ struct PlanSteps {
 extension PlanSteps {
     /// One check for each device, variant and repeat; the repeats of a variant follow one another.
     private mutating func checks(of entry: PlanEntry, rounds: ClosedRange<Int>) -> [PlannedCheck] {
+        // Writing out further matrices would take long, and tell nothing.
+        if isFull { return [] }
         guard let raw = entry.matrix.count, raw <= Self.most else {
             reportFull("This matrix has more than \(Self.most) variants", entry.node)
             return []
@@ -95,7 +97,7 @@ extension PlanSteps {
         }
         // Each factor is bounded by the size of a file or by the numbers above.
         let new = entry.devices.count * variants.count * rounds.count
-        guard !isFull, count + new <= Self.most else {
+        guard count + new <= Self.most else {
             reportFull("With this check there are \(count + new)", entry.node)
             return []
         }
@@ -111,10 +113,9 @@ extension PlanSteps {
     }
 
     private mutating func reportFull(_ what: String, _ node: YAMLNode) {
-        guard !isFull else { return }
         isFull = true
         mistakes.report(
-            "\(what), and a plan has at most \(Self.most) checks: take values out of the matrix, or repeat it less often.",
+            "\(what), and a plan has at most \(Self.most) checks: take values out of the matrix, or repeat less often.",
             at: node)
     }
 

@@ -72,8 +72,8 @@ struct PlanValues {
 extension PlanValues {
     /// Values where a plan has none, by the parameter's name; those that the device chooses are not in it.
     ///
-    /// The catalogue writes them as a plan does, so they are read as a plan's. One that can't be read is a mistake of the
-    /// catalogue, which is reported at `node`.
+    /// The catalogue writes them as a plan does, so they are read as a plan's. One that can't be read is a mistake of
+    /// the catalogue, which is reported at `node`.
     func standards(of check: CheckDefinition, at node: YAMLNode) -> [String: PlanValue] {
         var values: [String: PlanValue] = [:]
         for parameter in check.parameters {
@@ -122,8 +122,8 @@ extension PlanValues {
         return arguments(node).map { PlanCommand($0, limit: Self.standardLimit) }
     }
 
-    /// A program and its arguments. A program in a directory is looked for from the plan's directory on, one without is left to
-    /// PATH.
+    /// A program and its arguments. A program in a directory is looked for from the plan's directory on, one without is
+    /// left to PATH.
     private func arguments(_ node: YAMLNode) -> [String]? {
         guard case .list(let nodes) = node.content, !nodes.isEmpty else {
             mistakes.report(

@@ -1,10 +1,11 @@
 import CaptureBase
 
 extension RigPlan {
-    /// The same plan with some of its checks. Commands between them stay: what is left may need the light that they switch on.
+    /// The same plan with some of its checks. Commands between them stay: what is left may need the light that they
+    /// switch on.
     ///
-    /// - Parameter names: names of checks, `camera.rate`, or of results, `camera.rate.desk` with all its repeats; `*` stands
-    ///   for any characters. Empty for all checks.
+    /// - Parameter names: names of checks, `camera.rate`, or of results, `camera.rate.desk` with all its repeats; `*`
+    ///   stands for any characters. Empty for all checks.
     /// - Throws: `CaptureError` of kind `.usage` for a name that no check of the plan has, with those that are near.
     package func only(_ names: [String]) throws(CaptureError) -> RigPlan {
         if names.isEmpty { return self }
