@@ -6,7 +6,7 @@ import LinuxSystem
 struct PlanEntry {
     let check: CheckDefinition
     let node: YAMLNode
-    /// Where the exceptions of the matrix stand.
+    /// Exceptions of the matrix, for their position.
     let except: YAMLNode?
     /// Devices of each time that the check is made: `[[camera], [other]]`, or `[[camera, microphone]]`.
     var devices: [[String]] = []

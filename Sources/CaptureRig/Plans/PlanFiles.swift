@@ -30,7 +30,7 @@ struct PlanFiles {
     static let planKeys = ["version", "name", "profile", "golden", "include", "devices", "limits", "checks"]
     /// Keys of an included file, which has no checks: else the order of a plan's checks could not be seen in it.
     static let boardKeys = ["version", "include", "devices", "limits"]
-    /// Bytes of a file. The longest plan that anybody has has a thousandth of that.
+    /// Most bytes of a file: a longer one is no plan, and would be held in memory several times.
     private static let largest: Int64 = 1 << 20
     /// Files of a plan: more are a mistake, and each would be opened.
     private static let mostFiles = 100
@@ -124,7 +124,7 @@ struct PlanFiles {
     }
 }
 
-/// What makes two paths one file, by whatever links they lead there.
+/// Identity of a file, the same by whatever links a path leads there.
 private struct FileIdentity: Hashable {
     let device: UInt64
     let inode: UInt64

@@ -30,7 +30,7 @@ struct PlanMatrix {
     }
 
     fileprivate(set) var axes: [Axis] = []
-    /// What is left out: variants whose every index is in the set of its axis. An axis without a set may have any
+    /// Variants that are left out: those whose every index is in the set of its axis. An axis without a set may have any
     /// value.
     fileprivate var exceptions: [[Int: Set<Int>]] = []
 

@@ -182,7 +182,7 @@ extension YAMLNode {
 }
 
 extension CheckDefinition.Parameter.Kind {
-    /// How a value is written, as a part of a sentence.
+    /// Spelling of a value, as a part of a sentence.
     package var spelling: String {
         switch self {
         case .duration: "a time such as `3 s`, `500 ms`, `2 min` or `8 h`"
