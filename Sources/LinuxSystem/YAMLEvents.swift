@@ -7,6 +7,15 @@ package struct YAMLPosition: Hashable, Sendable {
     /// The character in the line, from 1 upwards.
     package let column: Int
 
+    /// - Parameters:
+    ///   - line: 1 upwards.
+    ///   - column: 1 upwards.
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    /// Takes libyaml's position, which counts from 0.
     init(_ line: Int, _ column: Int) {
         self.line = line + 1
         self.column = column + 1

@@ -9,8 +9,8 @@ struct PolicyParser {
 
     init(_ text: String, file: String) {
         self.file = file
-        do throws(PolicyMistake) {
-            if let root = try PolicyDocument.root(of: text) {
+        do throws(YAMLMistake) {
+            if let root = try YAMLDocument.root(of: text) {
                 readRoot(root)
             } else {
                 report("The file is empty; it needs `version: 1` and a list of `rules`.", at: nil)
@@ -21,16 +21,14 @@ struct PolicyParser {
     }
 
     /// Records a mistake at a node.
-    mutating func report(_ message: String, at node: PolicyNode) { report(message, at: node.position) }
+    mutating func report(_ message: String, at node: YAMLNode) { report(message, at: node.position) }
 
     private mutating func report(_ message: String, at position: YAMLPosition?) {
-        diagnostics.append(
-            PolicyDiagnostic(
-                file: file, line: position?.line ?? 0, column: position?.column ?? 0, message: message))
+        diagnostics.append(PolicyDiagnostic(file: file, at: position, message: message))
     }
 
     /// Reads the two keys of a file. All rules are read, even after a mistaken one.
-    private mutating func readRoot(_ root: PolicyNode) {
+    private mutating func readRoot(_ root: YAMLNode) {
         guard let entries = entries(of: root, known: ["version", "rules"], what: "A policy file") else { return }
         readVersion(entries["version"], root)
         guard let list = entries["rules"] else { return report("The list of `rules` is missing.", at: root) }
@@ -41,7 +39,7 @@ struct PolicyParser {
     }
 
     /// Checks the version, so that an older program refuses rules that it would misread.
-    private mutating func readVersion(_ node: PolicyNode?, _ root: PolicyNode) {
+    private mutating func readVersion(_ node: YAMLNode?, _ root: YAMLNode) {
         guard let node else { return report("`version: 1` is missing.", at: root) }
         guard node.word == "1" else {
             return report("This program reads version 1 alone: write `version: 1`.", at: node)
@@ -49,12 +47,12 @@ struct PolicyParser {
     }
 
     /// The values of a mapping by their keys; reports unknown keys.
-    mutating func entries(of node: PolicyNode, known: [String], what: String) -> [String: PolicyNode]? {
+    mutating func entries(of node: YAMLNode, known: [String], what: String) -> [String: YAMLNode]? {
         guard case .mapping(let mapping) = node.content else {
             report("\(what) must be a mapping of keys to values.", at: node)
             return nil
         }
-        var entries: [String: PolicyNode] = [:]
+        var entries: [String: YAMLNode] = [:]
         for (key, value) in mapping {
             guard let name = key.word, known.contains(name) else {
                 let text = key.word.map { "`\($0)`" } ?? "This"
@@ -76,7 +74,7 @@ extension PolicyParser {
         ]
 
     /// Reads one rule. A rule with a mistake is not added: its remaining parts must not decide anything.
-    mutating func readRule(_ node: PolicyNode) {
+    mutating func readRule(_ node: YAMLNode) {
         let before = diagnostics.count
         guard let entries = entries(of: node, known: PolicyParser.keys, what: "A rule") else { return }
         guard let (effect, capabilities) = effect(of: entries, node) else { return }
@@ -93,10 +91,10 @@ extension PolicyParser {
         if diagnostics.count == before { add(rule) }
     }
 
-    private typealias Effect = (effect: PolicyRule.Effect, capabilities: PolicyNode)
+    private typealias Effect = (effect: PolicyRule.Effect, capabilities: YAMLNode)
 
     /// The one key that states the rule's effect, with its capabilities.
-    private mutating func effect(of entries: [String: PolicyNode], _ node: PolicyNode) -> Effect? {
+    private mutating func effect(of entries: [String: YAMLNode], _ node: YAMLNode) -> Effect? {
         let found = PolicyRule.Effect.allCases.compactMap { effect in
             entries[effect.rawValue].map { (effect, $0) }
         }
@@ -108,7 +106,7 @@ extension PolicyParser {
     }
 
     /// The capabilities that a rule names, `nil` for any.
-    private mutating func capabilities(_ node: PolicyNode) -> Set<CapabilityName>? {
+    private mutating func capabilities(_ node: YAMLNode) -> Set<CapabilityName>? {
         let known: [String: CapabilityName] = ["microphone": .microphone, "camera": .camera]
         var names: Set<CapabilityName> = []
         var any = false
@@ -125,7 +123,7 @@ extension PolicyParser {
     }
 
     /// The level; its words have a meaning with one capability only.
-    private mutating func level(_ node: PolicyNode, of capabilities: Set<CapabilityName>?) -> AccessLevel? {
+    private mutating func level(_ node: YAMLNode, of capabilities: Set<CapabilityName>?) -> AccessLevel? {
         guard let word = word(node) else { return nil }
         guard let capability = capabilities?.first, capabilities?.count == 1 else {
             report("A level belongs to one capability: make a rule each for microphone and camera.", at: node)
@@ -141,13 +139,13 @@ extension PolicyParser {
     }
 
     /// The ids of the devices, `nil` for any. Ids are not looked up: the device may be unplugged.
-    private mutating func devices(_ node: PolicyNode) -> Set<DeviceID>? {
+    private mutating func devices(_ node: YAMLNode) -> Set<DeviceID>? {
         let words = words(node).map(\.word)
         return words.contains("any") ? nil : Set(words.map(DeviceID.init(rawValue:)))
     }
 
     /// Paths of programs. A relative path is refused: it would silently match nothing.
-    private mutating func executables(_ node: PolicyNode) -> Set<String> {
+    private mutating func executables(_ node: YAMLNode) -> Set<String> {
         let paths = words(node)
         for (path, node) in paths where !path.hasPrefix("/") || path.hasSuffix("/") {
             report("`\(path)` is not a program; write its path from the root on.", at: node)
@@ -156,7 +154,7 @@ extension PolicyParser {
     }
 
     /// The units, Flatpaks or snaps; a program runs in at most one of them.
-    private mutating func applications(_ entries: [String: PolicyNode], _ node: PolicyNode) -> Set<ApplicationID>? {
+    private mutating func applications(_ entries: [String: YAMLNode], _ node: YAMLNode) -> Set<ApplicationID>? {
         let kinds: [ApplicationID.Kind] = [.unit, .flatpak, .snap]
         let named = kinds.compactMap { kind in entries[kind.rawValue].map { (kind, $0) } }
         guard named.count <= 1 else {
@@ -169,7 +167,7 @@ extension PolicyParser {
     }
 
     /// The end of the rule in nanoseconds since 1970.
-    private mutating func date(_ node: PolicyNode) -> Int64? {
+    private mutating func date(_ node: YAMLNode) -> Int64? {
         guard let word = word(node) else { return nil }
         guard let date = PolicyDate(word) else {
             report("`\(word)` is not a date; write it as 2027-01-31T18:00:00Z or with an offset as +01:00.", at: node)
@@ -180,17 +178,17 @@ extension PolicyParser {
 }
 
 extension PolicyParser {
-    typealias Word = (word: String, node: PolicyNode)
+    typealias Word = (word: String, node: YAMLNode)
 
     /// One word, or each word of a list; never empty without a diagnostic.
-    mutating func words(_ node: PolicyNode) -> [Word] {
+    mutating func words(_ node: YAMLNode) -> [Word] {
         guard case .list(let nodes) = node.content else { return word(node).map { [($0, node)] } ?? [] }
         if nodes.isEmpty { report("An empty list matches nothing; leave the key out or name something.", at: node) }
         return nodes.compactMap { node in word(node).map { ($0, node) } }
     }
 
     /// One word. Unquoted words that mean null in YAML are reported as a forgotten value.
-    mutating func word(_ node: PolicyNode) -> String? {
+    mutating func word(_ node: YAMLNode) -> String? {
         guard case .word(let text, let isPlain) = node.content else {
             report("One word or text is expected here.", at: node)
             return nil
@@ -205,7 +203,7 @@ extension PolicyParser {
 
     /// Users or groups, by number or by name. An unknown name is a mistake: the rule would silently match nothing.
     mutating func ids(
-        _ node: PolicyNode, _ what: String, _ find: (String) -> PolicyNames.Finding
+        _ node: YAMLNode, _ what: String, _ find: (String) -> PolicyNames.Finding
     ) -> Set<UInt32>? {
         var ids: Set<UInt32> = []
         for (word, node) in words(node) {

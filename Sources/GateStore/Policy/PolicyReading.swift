@@ -49,7 +49,7 @@ struct PolicyReading: Sendable {
         } catch {
             return ([], [PolicyDiagnostic(file: file.path, message: error.message)])
         }
-        let text = PolicyText(bytes[...])
+        let text = YAMLText(bytes[...])
         if let (line, column, message) = text.fault {
             return ([], [PolicyDiagnostic(file: file.path, line: line, column: column, message: message)])
         }
@@ -94,28 +94,5 @@ private enum PolicyFile {
     }
 }
 
-/// A mistake in a policy file.
-///
-/// *thread-safe*
-package struct PolicyDiagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// The path of the file, or of the directory if the mistake is there.
-    package let file: String
-    /// 1 upwards; 0 for a mistake of the file as a whole.
-    package let line: Int
-    /// Characters from 1 upwards; 0 for a mistake of the file as a whole.
-    package let column: Int
-    /// One sentence: the mistake, and what to write instead.
-    package let message: String
-
-    package init(file: String, line: Int = 0, column: Int = 0, message: String) {
-        self.file = file
-        self.line = line
-        self.column = column
-        self.message = message
-    }
-
-    /// `FILE:LINE:COLUMN: MESSAGE`, the form that editors can follow.
-    package var description: String {
-        line == 0 ? "\(file): \(message)" : "\(file):\(line):\(column): \(message)"
-    }
-}
+/// A mistake in a policy file or in its directory.
+package typealias PolicyDiagnostic = YAMLDiagnostic

@@ -1,5 +1,6 @@
 import Foundation
 import Gate
+import LinuxSystem
 import Testing
 
 @testable import GateStore
@@ -259,7 +260,7 @@ struct PolicyDoubtTests {
                 }
                 if bytes.isEmpty { bytes = [0x41] }
             }
-            let text = PolicyText(bytes[...])
+            let text = YAMLText(bytes[...])
             guard text.fault == nil else { continue }
             slowest = max(slowest, milliseconds { _ = PolicyParser(text.text, file: "a.yaml") })
         }

@@ -1,12 +1,16 @@
-import Gate
+import CaptureBase
 
-/// The text of a policy file, or the first forbidden character with its position.
+/// The text of a YAML file, or the first forbidden character with its position.
 ///
 /// libyaml reports neither line nor column of an invalid byte, and treats invisible characters and Unicode's own line breaks as
 /// parts of a word.
-struct PolicyText {
-    private(set) var fault: (line: Int, column: Int, message: String)?
-    private(set) var text = ""
+///
+/// *thread-safe*
+package struct YAMLText {
+    /// The first character that may not stand there; positions from 1 upwards.
+    package private(set) var fault: (line: Int, column: Int, message: String)?
+    /// The whole text; empty where there is a fault.
+    package private(set) var text = ""
 
     private var line = 1
     private var column = 1
@@ -14,7 +18,7 @@ struct PolicyText {
     private var previous: Unicode.Scalar = "\n"
 
     /// Decodes the bytes of a file up to the first mistake.
-    init(_ bytes: ArraySlice<UInt8>) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         var iterator = bytes.makeIterator()
         var decoder = UTF8()
         reading: while fault == nil {
