@@ -16,6 +16,12 @@ struct CheckCatalogueTests {
         }
     }
 
+    @Test("No parameter has the name of a key that every check of a plan has")
+    func keys() {
+        let names = Set(CheckCatalogue.all.flatMap(\.parameters).map(\.name))
+        #expect(names.isDisjoint(with: PlanReader.reservedKeys))
+    }
+
     @Test("A limit has a number that passes and one that does not")
     func limits() {
         for measure in CheckCatalogue.all.flatMap(\.measures) {

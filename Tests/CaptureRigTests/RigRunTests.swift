@@ -1,6 +1,7 @@
-@testable import CaptureGate
 import CaptureRig
 import Testing
+
+@testable import CaptureGate
 
 @Suite("Run of a plan")
 struct RigRunTests {

@@ -37,7 +37,7 @@ extension CheckCatalogue {
                 "Compares the list of the plan with what the driver lists; a mode is SIZE@RATE or FORMAT:SIZE@RATE.",
             source: "ChromeOS requires six sizes from 320x240 to 1920x1080 at 30 frames a second.",
             parameters: [
-                Parameter("modes", .words, "modes that must be there", standard: "640x480@30 1280x720@30")
+                Parameter("modes", .words, "modes that must be there", standard: "[640x480@30, 1280x720@30]")
             ],
             measures: [Definition("missing", "modes", .lower, "required modes that are not listed", bench: .most(0))]),
     ]
@@ -81,7 +81,7 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "camera.local_drops", [.camera], "No half second has too few frames.",
-            method: "Takes the mean of any 30 intervals in a row, in periods of the nominal rate, and of these the largest.",
+            method: "Takes the largest of the means of 30 intervals in a row, in periods of the nominal rate.",
             source: "ITS: at most 1.5 periods.",
             parameters: Parameter.picture + [.time("5 s")],
             measures: [

@@ -56,7 +56,7 @@ extension CheckCatalogue {
             source: "ITS: within 2 frames a second of the least rate, variance at most 0.001 s².",
             parameters: Parameter.picture + [.time("5 s")],
             measures: [
-                Definition("frame_rate_distance", "Hz", .target, "distance from the rate that was set", bench: .around(2)),
+                Definition("frame_rate_distance", "Hz", .target, "distance from the rate", bench: .around(2)),
                 Definition("interval_variance", "ms²", .lower, "variance of the intervals", bench: .most(1000)),
             ]),
         CheckDefinition(
@@ -163,7 +163,7 @@ extension CheckCatalogue {
             method: "A tone of its own is played on each channel; each must be in its channel alone.",
             source: "igt: a tone a channel, the others absent.",
             parameters: Parameter.sound + [
-                Parameter("tones", .words, "frequencies of the channels, Hz", standard: "500 1000"), .time("2 s"),
+                Parameter("tones", .words, "frequencies of the channels, Hz", standard: "[500, 1000]"), .time("2 s"),
             ],
             measures: [
                 Definition("channels_wrong", "channels", .lower, "channels without their own tone", bench: .most(0))

@@ -53,32 +53,8 @@ struct RigDevices: Sendable {
     /// A serial number is a part of a stable id: udev's reading of it, in the id's own spelling.
     private static func matches(_ device: Device, name: String?, driver: String?, serial: String?) -> Bool {
         let driverName = device.nodes.first.flatMap(DeviceDriver.name(ofNode:))
-        return (name.map { GlobPattern($0).matches(device.name) } ?? true)
-            && (driver.map { pattern in driverName.map(GlobPattern(pattern).matches) ?? false } ?? true)
+        return (name.map { NamePattern($0).matches(device.name) } ?? true)
+            && (driver.map { pattern in driverName.map(NamePattern(pattern).matches) ?? false } ?? true)
             && (serial.map { device.id.rawValue.contains($0) } ?? true)
-    }
-}
-
-/// A text in which `*` stands for any characters, and everything else for itself.
-///
-/// *thread-safe*
-struct GlobPattern: Sendable {
-    private let pieces: [Substring]
-
-    init(_ text: String) { pieces = text.split(separator: "*", omittingEmptySubsequences: false) }
-
-    /// Compares the whole of a text; large and small letters differ.
-    func matches(_ text: String) -> Bool {
-        guard pieces.count > 1, let first = pieces.first, let last = pieces.last else {
-            return pieces.first.map { $0 == text } ?? text.isEmpty
-        }
-        guard text.hasPrefix(first), text.count >= first.count + last.count, text.hasSuffix(last) else { return false }
-        var rest = text.dropFirst(first.count).dropLast(last.count)
-        for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
-            // The first place is the best: it leaves most for the pieces that follow.
-            guard let place = rest.firstRange(of: piece) else { return false }
-            rest = rest[place.upperBound...]
-        }
-        return true
     }
 }
