@@ -5,6 +5,7 @@ extension RigComparison {
     ///
     /// Those that are equal are counted alone.
     package var lines: [String] {
+        // The worst comes first: whoever reads but the beginning has read what matters.
         let shown: [Kind] = [.worse, .better, .changed, .gone, .new]
         let changed = verdicts.sorted { $0.kind == .worse && $1.kind != .worse }
         return remarks + changed.map(\.text) + shown.flatMap { kind in measures.filter { $0.kind == kind }.map(\.text) }
@@ -36,6 +37,7 @@ extension RigComparison.Kind {
 }
 
 extension RigComparison.VerdictChange {
+    /// `worse    camera.rate.desk: pass → fail`.
     fileprivate var text: String { "\(kind.column)\(result.visible): \(before.rawValue) → \(after.rawValue)" }
 
     fileprivate var json: JSONValue {
@@ -56,6 +58,7 @@ extension RigComparison.MeasureChange {
 
     private static func number(_ value: Double?) -> String { value.map(RigWords.number) ?? "none" }
 
+    /// The difference in percent of the earlier number, with its sign; empty where that would divide by nothing.
     private var part: String {
         guard let before, let after, before != 0 else { return "" }
         // Beyond a tenth of a percent nobody reads on.
@@ -63,6 +66,7 @@ extension RigComparison.MeasureChange {
         return " (\(percent < 0 ? "−" : "+")\(RigWords.number(abs(percent))) %)"
     }
 
+    /// A number that was not measured is null; `allowed` lets a program judge the difference anew.
     fileprivate var json: JSONValue {
         [
             "result": .string(result), "measure": .string(measure), "unit": .string(unit),

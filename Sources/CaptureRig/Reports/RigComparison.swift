@@ -67,7 +67,7 @@ package struct RigComparison: Hashable, Sendable {
         } + gone.map { MeasureChange(after.name, $0, nil, tolerance: tolerance) }
     }
 
-    /// What differs between the runs and may be the reason for all else.
+    /// Differences between the runs themselves, which may be the reason for all else.
     private static func remarks(_ before: RigReport, _ after: RigReport) -> [String] {
         let pairs = [
             ("plan", before.plan, after.plan), ("profile", before.profile, after.profile),

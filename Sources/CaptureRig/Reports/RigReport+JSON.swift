@@ -30,6 +30,7 @@ extension RigReport.Host {
 }
 
 extension CheckResult {
+    /// Members that are `nil` are left out, as `Codable` reads them.
     fileprivate var json: JSONValue {
         .members([
             ("name", .string(name)), ("check", .string(check)), ("device", device?.json),

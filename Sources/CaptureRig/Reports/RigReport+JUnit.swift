@@ -14,11 +14,13 @@ extension RigReport {
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + all.text() + "\n"
     }
 
+    /// Counts of the whole. Skipped cases are not among them: the schema has no such attribute here.
     private var counts: [(String, String)] {
         let errors = count(.error) + count(.miss)
         return [("tests", String(results.count)), ("failures", String(count(.fail))), ("errors", String(errors))]
     }
 
+    /// A suite with its properties before its cases, where old readers look for them.
     private func element(of suite: RigWords.Suite) -> XMLElement {
         let properties = properties(of: suite).map { XMLElement("property", [("name", $0), ("value", $1)]) }
         return XMLElement(
@@ -32,6 +34,7 @@ extension RigReport {
             [XMLElement("properties", [], properties)] + suite.results.map(element))
     }
 
+    /// Facts that all cases of the suite have in common.
     private func properties(of suite: RigWords.Suite) -> [(String, String)] {
         let device = suite.device.map { [("device.id", $0.id), ("device.label", $0.label)] } ?? []
         let driver = suite.device?.driver.map { [("device.driver", $0)] } ?? []
@@ -39,6 +42,7 @@ extension RigReport {
         return [("profile", profile), ("kernel", host.kernel), ("machine", host.machine)] + device + driver + versions
     }
 
+    /// A case. Its class is the check, by which Jenkins groups, and its name is the whole one, by which it tells the history.
     private func element(of result: CheckResult) -> XMLElement {
         let measures = JSONValue.object([("measures", .array(result.measures.map(\.json)))]).text
         return XMLElement(
@@ -93,6 +97,7 @@ private struct XMLElement {
         content = text
     }
 
+    /// The element on lines of its own. Text is not indented: blanks would be part of it.
     func text(indent: String = "") -> String {
         let begin = indent + "<" + name + attributes.map { " \($0)=\"\(Self.escaped($1))\"" }.joined()
         if children.isEmpty, content.isEmpty { return begin + "/>" }
@@ -102,6 +107,7 @@ private struct XMLElement {
         return "\(begin)>\n\(inner)\n\(indent)</\(name)>"
     }
 
+    /// Text for an attribute or for between tags: the stricter rules of the two, so that none can be mistaken for the other.
     private static func escaped(_ text: String) -> String {
         text.visible.reduce(into: "") { result, character in
             switch character {

@@ -5,6 +5,9 @@ import FoundationEssentials
 ///
 /// *thread-safe*
 package struct KCIDBNames: Hashable, Sendable {
+    /// Name of the submitting system where nobody says another.
+    package static let usualOrigin = "capturegate"
+
     /// Name of the submitting system: lower-case letters, digits and underscores.
     package let origin: String
     /// Id of this run, unique for the origin.
@@ -16,7 +19,7 @@ package struct KCIDBNames: Hashable, Sendable {
     ///   - origin: name of the submitting system; what its pattern forbids becomes an underscore.
     ///   - run: id of this run; `nil` makes one of the host, the plan and the time.
     ///   - build: id of a build that is known there.
-    package init(origin: String = "capturegate", run: String? = nil, build: String? = nil) {
+    package init(origin: String = usualOrigin, run: String? = nil, build: String? = nil) {
         let word = RigWords.identifier(origin.lowercased()).map { ".-".contains($0) ? "_" : $0 }
         self.origin = String(word)
         self.run = run ?? ""
@@ -74,6 +77,7 @@ private struct KCIDBSubmission {
         String(RigWords.identifier(report.host.machine.lowercased()).map { ".-".contains($0) ? "_" : $0 })
     }
 
+    /// The result as a whole comes first: a check that never measured has a test, too.
     private func tests(of result: CheckResult) -> [JSONValue] {
         let whole = members(of: result, measure: nil, verdict: result.verdict)
         let parts = result.measures.map { members(of: result, measure: $0, verdict: $0.verdict) }
@@ -104,6 +108,7 @@ private struct KCIDBSubmission {
         ])
     }
 
+    /// The bench and the device. It repeats in each test, because the database knows no object for it.
     private func environment(of result: CheckResult) -> JSONValue {
         let label = result.device.map { ", \($0.label)" } ?? ""
         let versions = report.host.versions.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
@@ -113,7 +118,7 @@ private struct KCIDBSubmission {
         ]
     }
 
-    /// What KCIDB has no member for: the limit and the margin of a measure, the variant and the files of a result.
+    /// Free data, which KCIDB has no member for: the limit and the margin of a measure, the variant and the files of a result.
     private func misc(of result: CheckResult, measure: Measure?) -> JSONValue {
         let variant = result.variant.map { ($0.name, JSONValue.string($0.value)) }
         return .members([

@@ -29,12 +29,14 @@ private struct KTAPSuite {
         return (begin + described + subtests).map { "  " + $0 } + [outcome]
     }
 
+    /// A remark on the device, which the format has no member for.
     private var described: [String] {
         guard let device = suite.device else { return [] }
         let driver = device.driver.map { ", driver \($0.visible)" } ?? ""
         return ["# device \(device.id.visible), \(device.label.visible)\(driver)"]
     }
 
+    /// The suite's own result. Readers count subtests alone, but a suite of the kernel fails with any of them.
     private var outcome: String {
         let isOk = suite.results.allSatisfy(\.verdict.isOk)
         let isSkipped = suite.count { $0 == .skip } == suite.results.count

@@ -32,6 +32,7 @@ private struct LAVASignal {
     /// One line, in the order of `lava-test-case`.
     var text: String { "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=\(id) RESULT=\(result)\(measured)>\n" }
 
+    /// Unit and number. A measure without a number has neither: LAVA would refuse the signal.
     private var measured: String {
         guard let measurement else { return "" }
         return (unit.isEmpty ? "" : " UNITS=\(Self.word(unit))") + " MEASUREMENT=\(measurement)"

@@ -14,7 +14,7 @@ extension RigReport {
     }
 }
 
-/// One test point and its YAML block.
+/// One test point and its YAML block, in block style, which people can read: readers of TAP take any YAML.
 private struct TAPPoint {
     let number: Int
     let result: CheckResult
@@ -26,6 +26,7 @@ private struct TAPPoint {
         return "\(word) \(number) - \(Self.escaped(result.name))\(directive)"
     }
 
+    /// SKIP alone, with its reason.
     private var directive: String {
         guard result.verdict == .skip else { return "" }
         return " # SKIP \(Self.escaped(result.explanation ?? ""))"
@@ -36,6 +37,7 @@ private struct TAPPoint {
         text.visible.reduce(into: "") { $0 += $1 == "#" || $1 == "\\" ? "\\\($1)" : String($1) }
     }
 
+    /// The block, from its three hyphens to its three points; it belongs to the point above it.
     private var block: [String] {
         var block = ["---", "check: \(Self.scalar(result.check))", "verdict: \(result.verdict.rawValue)"]
         if let explanation = result.explanation { block.append("message: \(Self.scalar(explanation))") }
@@ -50,6 +52,7 @@ private struct TAPPoint {
         return block
     }
 
+    /// Members of a device, indented below their own name.
     private static func members(of device: RigDevice) -> [String] {
         let driver = device.driver.map { ["  driver: \(scalar($0))"] } ?? []
         return [
@@ -58,6 +61,8 @@ private struct TAPPoint {
         ] + driver
     }
 
+    /// A measure as an item of the list. Bounds that it does not have are left out; its value is always there, since a null is
+    /// the very thing that a reader looks for.
     private static func members(of measure: Measure) -> [String] {
         let limit = measure.limit
         let bounds: [(String, Double?)] = [

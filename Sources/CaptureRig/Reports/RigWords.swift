@@ -40,11 +40,14 @@ enum RigWords {
         /// `capturegate.` and the device's name in the plan, or `host`: the prefix keeps it apart from every result's name,
         /// since readers of nested TAP take a result of the suite's name for its end.
         var name: String
+        /// `nil` for checks of the host, such as those of the gate.
         var device: RigDevice?
         var results: [CheckResult]
 
+        /// Time of all its results; those of parallel groups overlap, and count as often.
         var seconds: Double { results.reduce(0) { $0 + max(0, $1.seconds) } }
 
+        /// Number of results whose verdict matches.
         func count(_ matches: (Verdict) -> Bool) -> Int { results.count { matches($0.verdict) } }
     }
 }
