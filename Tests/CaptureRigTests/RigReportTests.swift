@@ -23,7 +23,9 @@ private enum Sample {
     }
 
     static let strange: RigReport = {
-        let doubles = [5e-324, -0.1, 1e300, 1.0 / 3, 123_456_789_012_345_680, .greatestFiniteMagnitude, -0.0, 1e16]
+        let doubles = [
+            .leastNonzeroMagnitude, -0.1, 1e300, 1.0 / 3, 123_456_789_012_345_680, .greatestFiniteMagnitude, -0.0, 1e16,
+        ]
         let measures = doubles.enumerated().map { index, value in
             Measure(
                 "m\(index)", value, hostile, .target,
@@ -170,7 +172,7 @@ struct RigReportFormatTests {
 
     @Test("TAP's numbers have a point, so that YAML 1.1 takes them for numbers")
     func tapNumbers() {
-        let measure = Measure("m", 5e-324, "Hz", .lower, limit: Limit(most: 1e16))
+        let measure = Measure("m", .leastNonzeroMagnitude, "Hz", .lower, limit: Limit(most: 1e16))
         let tap = Sample.report([Sample.result(.pass, "a#b", measures: [measure])]).tap
         #expect(tap.contains("      value: 5.0e-324\n"))
         #expect(tap.contains("      most: 1.0e+16\n"))

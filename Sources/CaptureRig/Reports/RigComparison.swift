@@ -2,9 +2,9 @@ import CaptureBase
 
 /// Differences between two reports, by result and measure: what got better and what got worse.
 ///
-/// Repeats of a result count as one, by the medians of their measures. A difference counts if it exceeds the tolerance: a part of
-/// the earlier number, or the spread over the repeats of either run where that is more, since a rig that varies by so much
-/// without a change shows nothing by a smaller one.
+/// Repeats of a result count as one, by the medians of their measures. A difference counts if it exceeds the tolerance:
+/// a part of the earlier number, or the spread over the repeats of either run where that is more, since a rig that
+/// varies by so much without a change shows nothing by a smaller one.
 ///
 /// *thread-safe*
 package struct RigComparison: Hashable, Sendable {
@@ -51,7 +51,8 @@ package struct RigComparison: Hashable, Sendable {
         remarks = Self.remarks(before, after)
     }
 
-    /// True if a measure or a verdict got worse. Results that only one report has don't count: another plan is no regression.
+    /// True if a measure or a verdict got worse. Results that only one report has don't count: another plan is no
+    /// regression.
     package var isWorse: Bool { measures.contains { $0.kind == .worse } || verdicts.contains { $0.kind == .worse } }
 
     /// Number of measures of a kind.
@@ -145,7 +146,8 @@ extension RigComparison {
             kind = Self.kind(before, after)
         }
 
-        /// A limit that a number got or lost changes nothing of the device, and a bad check that did not run is not cured.
+        /// A limit that a number got or lost changes nothing of the device, and a bad check that did not run is not
+        /// cured.
         private static func kind(_ before: Verdict, _ after: Verdict) -> Kind {
             if max(before, after) == .pass { return .changed }
             if after == .skip, before > .skip { return .changed }

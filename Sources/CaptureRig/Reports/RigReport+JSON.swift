@@ -3,8 +3,8 @@ import CaptureBase
 extension RigReport {
     /// The document that ``init(readingFrom:)`` reads, with a newline at the end.
     ///
-    /// Members are the properties in snake case, and the verdicts and margins that follow from them, so that a program in
-    /// another language need not compute them. A number that is not finite is left out: JSON has none.
+    /// Members are the properties in snake case, and the verdicts and margins that follow from them, so that a program
+    /// in another language need not compute them. A number that is not finite is left out: JSON has none.
     ///
     /// Standard: RFC 8259 (2017). *thread-safe*
     public var json: String { document.text + "\n" }
@@ -20,7 +20,8 @@ extension RigReport {
 }
 
 extension RigReport.Host {
-    /// Versions by their names' order: a dictionary has none, and two runs' documents shall differ only where the runs do.
+    /// Versions by their names' order: a dictionary has none, and two runs' documents shall differ only where the runs
+    /// do.
     fileprivate var json: JSONValue {
         [
             "name": .string(name), "kernel": .string(kernel), "machine": .string(machine),
@@ -53,8 +54,8 @@ extension RigDevice {
 }
 
 extension Measure {
-    /// Also what formats without a place for measures carry as text. A member that has no value is null, so that each measure
-    /// has the same.
+    /// Also what formats without a place for measures carry as text. A member that has no value is null, so that each
+    /// measure has the same.
     var json: JSONValue {
         [
             "name": .string(name), "value": .optional(value), "unit": .string(unit),

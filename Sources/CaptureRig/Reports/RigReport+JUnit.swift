@@ -3,9 +3,9 @@ import CaptureBase
 extension RigReport {
     /// The report as JUnit's XML, in the form that Jenkins accepts: a suite a device, a case a result.
     ///
-    /// A failed check is a failure; a missing device and a check that could not measure are errors; a check that did not run is
-    /// skipped. The measures are one line of JSON in each case's output, since the schema permits no properties there.
-    /// Control characters, which XML 1.0 can't hold, are written as `\u{…}`.
+    /// A failed check is a failure; a missing device and a check that could not measure are errors; a check that did
+    /// not run is skipped. The measures are one line of JSON in each case's output, since the schema permits no
+    /// properties there. Control characters, which XML 1.0 can't hold, are written as `\u{…}`.
     ///
     /// Standard: junit-10.xsd of Jenkins' xUnit plugin. *thread-safe*
     public var junit: String {
@@ -42,7 +42,8 @@ extension RigReport {
         return [("profile", profile), ("kernel", host.kernel), ("machine", host.machine)] + device + driver + versions
     }
 
-    /// A case. Its class is the check, by which Jenkins groups, and its name is the whole one, by which it tells the history.
+    /// A case. Its class is the check, by which Jenkins groups, and its name is the whole one, by which it tells the
+    /// history.
     private func element(of result: CheckResult) -> XMLElement {
         let measures = JSONValue.object([("measures", .array(result.measures.map(\.json)))]).text
         return XMLElement(
@@ -107,7 +108,8 @@ private struct XMLElement {
         return "\(begin)>\n\(inner)\n\(indent)</\(name)>"
     }
 
-    /// Text for an attribute or for between tags: the stricter rules of the two, so that none can be mistaken for the other.
+    /// Text for an attribute or for between tags: the stricter rules of the two, so that none can be mistaken for the
+    /// other.
     private static func escaped(_ text: String) -> String {
         text.visible.reduce(into: "") { result, character in
             switch character {

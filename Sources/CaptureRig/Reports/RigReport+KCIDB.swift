@@ -12,7 +12,8 @@ package struct KCIDBNames: Hashable, Sendable {
     package let origin: String
     /// Id of this run, unique for the origin.
     package var run: String
-    /// Id of a build that somebody submitted already, with its origin, as `maestro:1234`; `nil` makes one of the host's kernel.
+    /// Id of a build that somebody submitted already, with its origin, as `maestro:1234`; `nil` makes one of the host's
+    /// kernel.
     package var build: String?
 
     /// - Parameters:
@@ -30,8 +31,8 @@ package struct KCIDBNames: Hashable, Sendable {
 extension RigReport {
     /// The report as a submission to KCIDB: a test a measure, and one for the whole result.
     ///
-    /// A test's path is `capturegate.CHECK.MEASURE`, and its comment the result's name. Numbers stand only where the database
-    /// looks at them. Without the id of a known build, a checkout and a build are made of the host's kernel.
+    /// A test's path is `capturegate.CHECK.MEASURE`, and its comment the result's name. Numbers stand only where the
+    /// database looks at them. Without the id of a known build, a checkout and a build are made of the host's kernel.
     ///
     /// - Parameter names: origin and ids.
     /// - Returns: the document, with a newline at the end.
@@ -118,7 +119,8 @@ private struct KCIDBSubmission {
         ]
     }
 
-    /// Free data, which KCIDB has no member for: the limit and the margin of a measure, the variant and the files of a result.
+    /// Free data, which KCIDB has no member for: the limit and the margin of a measure, the variant and the files of a
+    /// result.
     private func misc(of result: CheckResult, measure: Measure?) -> JSONValue {
         let variant = result.variant.map { ($0.name, JSONValue.string($0.value)) }
         return .members([

@@ -3,8 +3,8 @@ import CaptureBase
 extension RigReport {
     /// The report in the kernel's Test Anything Protocol, version 1: a suite a device, and its results as subtests.
     ///
-    /// Measures stand as diagnostics before the result that they belong to. A device that is missing and a check that could
-    /// not measure have the ERROR directive.
+    /// Measures stand as diagnostics before the result that they belong to. A device that is missing and a check that
+    /// could not measure have the ERROR directive.
     ///
     /// Standard: Documentation/dev-tools/ktap.rst of the kernel (6.12). *thread-safe*
     public var ktap: String {

@@ -3,8 +3,8 @@ import CaptureBase
 extension RigReport {
     /// The report as the signals by which a test tells LAVA its results: a case a measure, then one for the result.
     ///
-    /// A device that is missing and a check that could not measure are `unknown`, since the device's state is. LAVA splits a
-    /// signal at blanks and equal signs, and ends it at an angle bracket: ids and units have none.
+    /// A device that is missing and a check that could not measure are `unknown`, since the device's state is. LAVA
+    /// splits a signal at blanks and equal signs, and ends it at an angle bracket: ids and units have none.
     ///
     /// The corresponding program is LAVA's `lava-test-case`. *thread-safe*
     public var lava: String { results.flatMap(\.signals).joined() }

@@ -74,8 +74,8 @@ struct RigReportFile {
         throw fault("has version \(version) of the report's schema, and this program reads version 1")
     }
 
-    /// Files of evidence lie in the report's directory: one elsewhere, once it is shown beside the report, would bring any
-    /// file of the reader's into it.
+    /// Files of evidence lie in the report's directory: one elsewhere, once it is shown beside the report, would bring
+    /// any file of the reader's into it.
     private func check(evidence report: RigReport) throws(CaptureError) {
         for file in report.results.flatMap(\.evidence).map(\.file) {
             let isInside = !file.hasPrefix("/") && !file.unicodeScalars.contains("\0")

@@ -3,8 +3,8 @@ import CaptureBase
 extension RigReport {
     /// The report in the Test Anything Protocol, version 14: a test point a result, with its measures as YAML below it.
     ///
-    /// A device that is missing and a check that could not measure are not ok, as a failure is; the block says which. A check
-    /// that did not run is ok with a SKIP directive; TODO is never written, because no failure is expected.
+    /// A device that is missing and a check that could not measure are not ok, as a failure is; the block says which. A
+    /// check that did not run is ok with a SKIP directive; TODO is never written, because no failure is expected.
     ///
     /// Standard: TAP 14 (2022). *thread-safe*
     public var tap: String {
@@ -61,8 +61,8 @@ private struct TAPPoint {
         ] + driver
     }
 
-    /// A measure as an item of the list. Bounds that it does not have are left out; its value is always there, since a null is
-    /// the very thing that a reader looks for.
+    /// A measure as an item of the list. Bounds that it does not have are left out; its value is always there, since a
+    /// null is the very thing that a reader looks for.
     private static func members(of measure: Measure) -> [String] {
         let limit = measure.limit
         let bounds: [(String, Double?)] = [

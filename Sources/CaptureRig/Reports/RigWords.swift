@@ -21,8 +21,8 @@ enum RigWords {
         unit.isEmpty ? number(value) : "\(number(value)) \(unit.visible)"
     }
 
-    /// A word of letters, digits, points, hyphens and underscores, for formats that separate words by blanks; other scalars
-    /// become underscores.
+    /// A word of letters, digits, points, hyphens and underscores, for formats that separate words by blanks; other
+    /// scalars become underscores.
     static func identifier(_ text: String) -> String {
         let word = String(String.UnicodeScalarView(text.unicodeScalars.map { isPlain($0) ? $0 : "_" }))
         return word.isEmpty ? "_" : word
@@ -37,8 +37,8 @@ enum RigWords {
 
     /// Results of one device, in the order in which they came.
     struct Suite {
-        /// `capturegate.` and the device's name in the plan, or `host`: the prefix keeps it apart from every result's name,
-        /// since readers of nested TAP take a result of the suite's name for its end.
+        /// `capturegate.` and the device's name in the plan, or `host`: the prefix keeps it apart from every result's
+        /// name, since readers of nested TAP take a result of the suite's name for its end.
         var name: String
         /// `nil` for checks of the host, such as those of the gate.
         var device: RigDevice?
