@@ -11,8 +11,8 @@ extension RigReport {
     /// The file is taken as hostile: nothing of it is believed but its numbers and names. Blocking.
     ///
     /// - Parameter path: absolute, or relative to the working directory.
-    /// - Throws: `.badInput` for a file that can't be read, is longer than ``largestDocument``, or has no such report; the
-    ///   message says what is wrong and where in the document.
+    /// - Throws: `.badInput` for a file that can't be read, is longer than ``largestDocument``, or has no such report:
+    ///   the message says what is wrong and where in the document.
     public init(readingFrom path: String) throws(CaptureError) {
         self = try RigReportFile(path: path, largest: Self.largestDocument).report()
     }
