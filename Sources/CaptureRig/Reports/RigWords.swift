@@ -1,0 +1,120 @@
+import CaptureBase
+
+/// Words and groups that the formats for other programs share.
+///
+/// *thread-safe*
+enum RigWords {
+    /// A number for people, with six significant digits at most and no point where it is whole.
+    static func number(_ value: Double) -> String {
+        guard value.isFinite else { return "?" }
+        if value == value.rounded(), abs(value) < 1e15 { return String(Int64(value)) }
+        guard abs(value) >= 1e-9, abs(value) < 1e6 else { return String(value) }
+        // A loop instead of a logarithm: it is exact, and needs no C library.
+        var scale = 1.0
+        while abs(value) * scale < 100_000 { scale *= 10 }
+        let rounded = (value * scale).rounded() / scale
+        return rounded == rounded.rounded() ? String(Int64(rounded)) : String(rounded)
+    }
+
+    /// A number with its unit.
+    static func quantity(_ value: Double, _ unit: String) -> String {
+        unit.isEmpty ? number(value) : "\(number(value)) \(unit.visible)"
+    }
+
+    /// A word of letters, digits, points, hyphens and underscores, for formats that separate words by blanks; other
+    /// scalars become underscores.
+    static func identifier(_ text: String) -> String {
+        let word = String(String.UnicodeScalarView(text.unicodeScalars.map { isPlain($0) ? $0 : "_" }))
+        return word.isEmpty ? "_" : word
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", ".", "-", "_": true
+        default: false
+        }
+    }
+
+    /// Results of one device, in the order in which they came.
+    struct Suite {
+        /// `capturegate.` and the device's name in the plan, or `host`: the prefix keeps it apart from every result's
+        /// name, since readers of nested TAP take a result of the suite's name for its end.
+        var name: String
+        /// `nil` for checks of the host, such as those of the gate.
+        var device: RigDevice?
+        var results: [CheckResult]
+
+        /// Time of all its results; those of parallel groups overlap, and count as often.
+        var seconds: Double { results.reduce(0) { $0 + max(0, $1.seconds) } }
+
+        /// Number of results whose verdict matches.
+        func count(_ matches: (Verdict) -> Bool) -> Int { results.count { matches($0.verdict) } }
+    }
+}
+
+extension RigReport {
+    /// The results by device, in the order in which the devices first came.
+    var suites: [RigWords.Suite] {
+        var found: [RigWords.Suite] = []
+        var places: [String: Int] = [:]
+        for result in results {
+            let name = "capturegate.\(RigWords.identifier(result.device?.name ?? "host"))"
+            if let place = places[name] {
+                found[place].results.append(result)
+            } else {
+                places[name] = found.count
+                found.append(RigWords.Suite(name: name, device: result.device, results: [result]))
+            }
+        }
+        return found
+    }
+}
+
+extension Measure {
+    /// The number, its limit and the verdict in one clause: `frame_rate is 28.5 Hz (29.85 to 30.15): fail`.
+    package var finding: String {
+        guard let value else { return "\(name.visible) was not measured" }
+        let bounds = limit.flatMap(\.bounds).map { " (\($0))" } ?? ""
+        return "\(name.visible) is \(RigWords.quantity(value, unit))\(bounds): \(verdict.rawValue)"
+    }
+}
+
+extension Limit {
+    /// The bounds of a pass for people; `nil` without any.
+    var bounds: String? {
+        switch (least, most) {
+        case (let least?, let most?) where least == most: "exactly \(RigWords.number(least))"
+        case (let least?, let most?): "\(RigWords.number(least)) to \(RigWords.number(most))"
+        case (let least?, nil): "at least \(RigWords.number(least))"
+        case (nil, let most?): "at most \(RigWords.number(most))"
+        case (nil, nil): nil
+        }
+    }
+}
+
+extension CheckResult {
+    /// One sentence why the verdict is not a plain pass; `nil` where it is one.
+    ///
+    /// The check's own message, else the measures of that verdict, else the verdict's meaning.
+    package var explanation: String? {
+        if let message, !message.isEmpty { return message.visible }
+        guard verdict >= .marginal else { return nil }
+        let findings = measures.filter { $0.verdict == verdict }.map(\.finding)
+        return findings.isEmpty ? verdict.meaning : findings.joined(separator: "; ")
+    }
+}
+
+extension Verdict {
+    /// The meaning for people, without a capital or a full stop.
+    var meaning: String {
+        switch self {
+        case .done: "a number without a limit was measured"
+        case .pass: "the device does what it must"
+        case .marginal: "the device passes near a limit"
+        case .skip: "the check did not run"
+        case .fail: "the device does not do what it must"
+        case .miss: "the device is not there"
+        case .error: "the check could not measure"
+        }
+    }
+}
