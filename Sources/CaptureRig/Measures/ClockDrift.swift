@@ -1,4 +1,4 @@
-/// How far a device's clock was at a time. *thread-safe*
+/// Reading of a device's clock at a time. *thread-safe*
 package struct ClockPoint: Hashable, Sendable {
     /// CLOCK_MONOTONIC in ns.
     package var time: Int64
@@ -16,7 +16,7 @@ package struct ClockPoint: Hashable, Sendable {
 
 /// Rate of one device's clock against CLOCK_MONOTONIC. *thread-safe*
 package struct ClockRate: Sendable {
-    /// How much faster the device's clock is, in parts per million; `nil` for fewer than two points.
+    /// Lead of the device's clock, in parts per million; `nil` for fewer than two points.
     package let ppm: Double?
     /// Uncertainty of ``ppm`` at 95 %, as ``SlopeFit`` explains; `nil` where there are too few points to tell.
     package let uncertainty: Double?
@@ -80,7 +80,7 @@ package struct ClockRate: Sendable {
     }
 }
 
-/// How much faster one device's clock is than another's, such as a camera's than a microphone's.
+/// Lead of one device's clock over another's, such as a camera's over a microphone's.
 ///
 /// Neither knows of the other; both are compared with CLOCK_MONOTONIC, whose own error drops out. *thread-safe*
 package struct ClockDrift: Sendable {
@@ -99,7 +99,7 @@ package struct ClockDrift: Sendable {
         self.second = second
     }
 
-    /// How much faster the first clock is, in parts per million; `nil` without a rate of both.
+    /// Lead of the first clock, in parts per million; `nil` without a rate of both.
     package var ppm: Double? {
         guard let one = first.ppm, let other = second.ppm, other > -1e6 else { return nil }
         return (one - other) / (1 + other / 1e6)
@@ -135,7 +135,7 @@ package struct ClockDrift: Sendable {
         ]
     }
 
-    /// How far the first clock gets ahead of the second, the line through it, and each one's distance from its own line.
+    /// Distance by which the first clock gets ahead of the second, the line through it, and each one's distance from its own line.
     package var series: [Series] {
         let (time, other) = ("time (s)", (second.ppm ?? 0) / 1e6)
         let ahead = first.ahead.map { Series.Point($0.x, ($0.y - other * $0.x) * 1e3) }

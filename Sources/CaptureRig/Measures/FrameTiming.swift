@@ -46,15 +46,11 @@ package struct FrameTiming: Sendable {
         self.arrivals = arrivals
         let isRate = rate.numerator > 0 && rate.denominator > 0
         period = isRate ? 1e9 * Double(rate.denominator) / Double(rate.numerator) : nil
-        let intervals = zip(frames, frames.dropFirst()).map {
-            FrameInterval(from: $0, to: $1, since: frames[0].timestamp)
-        }
-        self.intervals = intervals
-        let steady = TimingSample(intervals.dropFirst().map { $0.perFrame / 1e6 })
-        self.steady = steady
-        distances = steady.flatMap { sample in
-            TimingSample(intervals.dropFirst().map { abs($0.perFrame / 1e6 - sample.mean) })
-        }
+        intervals = zip(frames, frames.dropFirst()).map { FrameInterval(from: $0, to: $1, since: frames[0].timestamp) }
+        let times = intervals.dropFirst().map { $0.perFrame / 1e6 }
+        steady = TimingSample(times)
+        let mean = steady?.mean ?? 0
+        distances = TimingSample(times.map { abs($0 - mean) })
     }
 
     /// Time between two frames that came one after the other.
@@ -145,11 +141,11 @@ extension FrameTiming {
     }
 
     /// Timestamps that are not later than the one before, repeated ones included.
-    package var timestampsBackward: Int? { counted { interval, _ in interval.time <= 0 } }
+    package var timestampsBackward: Int? { counted { $0.time <= 0 } }
     /// Timestamps that are the same as the one before.
-    package var timestampsRepeated: Int? { counted { interval, _ in interval.time == 0 } }
+    package var timestampsRepeated: Int? { counted { $0.time == 0 } }
     /// Timestamps that are more than a nominal interval earlier than the one before.
-    package var timestampsLate: Int? { period == nil ? nil : counted { $0.time < -$1 } }
+    package var timestampsLate: Int? { period.flatMap { period in counted { $0.time < -period } } }
 
     /// Timestamps that are later than the arrival of their frame; `nil` without an arrival for each frame.
     package var timestampsFuture: Int? {
@@ -157,8 +153,8 @@ extension FrameTiming {
         return zip(frames, arrivals).count { $0.timestamp > $1 }
     }
 
-    private func counted(_ isMeant: (FrameInterval, _ period: Double) -> Bool) -> Int? {
-        intervals.isEmpty ? nil : intervals.count { isMeant($0, period ?? 0) }
+    private func counted(_ isMeant: (FrameInterval) -> Bool) -> Int? {
+        intervals.isEmpty ? nil : intervals.count(where: isMeant)
     }
 }
 
@@ -179,7 +175,7 @@ extension FrameTiming {
     private var jitters: [Measure] {
         [
             Measure("interval_mean", intervalMean, "ms", .target),
-            Measure("interval_variance", intervalVariance, "ms²", .lower),
+            Measure("interval_variance", intervalVariance, "ms^2", .lower),
             Measure("interval_gap_max", intervalGapMax, "ms", .lower),
             Measure("jitter_p99", jitterP99, "ms", .lower),
             Measure("jitter_p999", jitterP999, "ms", .lower),
@@ -206,7 +202,7 @@ extension FrameTiming {
     }
 
     private func frameCount(_ name: String, _ count: Int?) -> Measure {
-        Measure(name, count.map(Double.init), "frames", .lower)
+        Measure(name, count.map { Double($0) }, "frames", .lower)
     }
 
     /// Intervals over time, and their histogram.

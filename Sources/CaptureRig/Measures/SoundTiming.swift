@@ -48,7 +48,7 @@ package struct SoundTiming: Sendable {
         let isRate = rate.numerator > 0 && rate.denominator > 0
         let nominal = isRate ? Double(rate.numerator) / Double(rate.denominator) : nil
         let usual = TimingSample(periods.map { Double(max($0.frames, 0)) })?.median ?? 0
-        let stretches = PeriodStep.stretches(of: periods, within: nominal.map { merging * usual / $0 } ?? 0)
+        let stretches = PeriodStep.stretches(of: periods, within: nominal.map { max(merging, 0) * usual / $0 } ?? 0)
         (self.periods, self.asked, self.usual, nominalRate, overruns) = (periods, asked, usual, nominal, xruns)
         steps = usual > 0 ? TimingSample(stretches.joined().map { $0.frames / usual }) : nil
         // What differs from the nominal line is a small number, of which no digits are lost to the hours before it.
@@ -85,33 +85,29 @@ private struct PeriodStep {
     ///
     /// - Parameter threshold: seconds.
     static func stretches(of periods: [TimedPeriod], within threshold: Double) -> [[PeriodStep]] {
-        var stretches: [[PeriodStep]] = []
-        var position = 0.0
+        var (stretches, current, position): ([[PeriodStep]], [PeriodStep], Double) = ([], [], 0)
         for (index, period) in periods.enumerated() {
-            let previous = index > 0 ? periods[index - 1] : period
-            position += previous.framesUntil(period)
+            if index > 0 { position += periods[index - 1].framesUntil(period) }
             let time = period.timestamp.elapsed(since: periods[0].timestamp) / 1e9
-            let step = PeriodStep(time, position, period)
-            guard index > 0, period.lostBefore == 0, var last = stretches.last?.last else {
-                stretches.append([step])
-                continue
+            if period.lostBefore > 0, !current.isEmpty {
+                stretches.append(current)
+                current = []
             }
-            if time >= last.begin, time - last.begin < threshold {
-                last.merge(step)
-                stretches[stretches.count - 1][stretches[stretches.count - 1].count - 1] = last
+            let step = PeriodStep(time, position, period)
+            if let last = current.last, (last.begin..<last.begin + threshold).contains(time) {
+                current[current.count - 1].merge(step)
             } else {
-                stretches[stretches.count - 1].append(step)
+                current.append(step)
             }
         }
-        return stretches
+        return stretches + [current]
     }
 }
 
 extension TimedPeriod {
-    /// Audio frames from its first one to the first one of a later period; its own length where the number does not rise.
-    fileprivate func framesUntil(_ later: TimedPeriod) -> Double {
-        if later.sequence > sequence { return Double(later.sequence - sequence) }
-        return later == self ? 0 : Double(max(frames, 0))
+    /// Audio frames from its first one to the first one of the next period; its own length where the number does not rise.
+    fileprivate func framesUntil(_ next: TimedPeriod) -> Double {
+        next.sequence > sequence ? Double(next.sequence - sequence) : Double(max(frames, 0))
     }
 }
 
@@ -131,7 +127,7 @@ extension SoundTiming {
     /// Distance of the timestamps from the line in audio frames: root of the mean square.
     package var rateResidual: Double? { fit?.deviation }
 
-    /// How much longer the sound is than asked, in periods; negative for one that is shorter.
+    /// Excess of the sound's length over what was asked, in periods; negative for one that is shorter.
     ///
     /// Sound has two lengths: that of its audio frames at the nominal rate, and the time by the clock from the first to the end
     /// of the last. Whether a capture ends after a number of frames or a time, a wrong rate shows in one of them: the length
@@ -148,7 +144,7 @@ extension SoundTiming {
 
     /// Overruns.
     package var xruns: Double? {
-        isTold ? overruns.map(Double.init) ?? Double(periods.count { $0.lostBefore > 0 }) : nil
+        isTold ? overruns.map { Double($0) } ?? Double(periods.count { $0.lostBefore > 0 }) : nil
     }
 
     /// Audio frames lost, by the ledger; never guessed from the time.
