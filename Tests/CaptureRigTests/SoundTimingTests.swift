@@ -68,6 +68,17 @@ struct SoundTimingTests {
         #expect(plain.stepMax == 1)
     }
 
+    @Test("of periods that come at once the last one counts")
+    func lastOfMerged() {
+        var (periods, numbers) = (VirtualMicrophone().periods(400), VirtualChance(seed: 3))
+        for index in stride(from: 0, to: 400, by: 2) {
+            periods[index].timestamp = periods[index + 1].timestamp - Int64(900_000 * numbers.unit())
+        }
+        let timing = Self.timing(periods)
+        #expect(isNear(timing.rateResidual, 0, by: 1e-3))
+        #expect(timing.stepMax == 2)
+    }
+
     @Test("a clock that stands still is an error, and no endless step over the others")
     func standing() {
         var periods = VirtualMicrophone().periods(100)
@@ -88,6 +99,12 @@ struct SoundTimingTests {
     func slow() {
         let timing = Self.timing(VirtualMicrophone(ppm: -10_000).periods(400), asked: Self.asked)
         #expect(isNear(timing.durationError, 4.03, by: 0.02))
+    }
+
+    @Test("the time that was asked holds too many frames where the clock is fast")
+    func fast() {
+        let timing = Self.timing(VirtualMicrophone(ppm: 10_000).periods(404), asked: Self.asked)
+        #expect(isNear(timing.durationError, 4, by: 0.02))
     }
 
     @Test("without a length that was asked for there is no such measure")

@@ -43,9 +43,9 @@ struct TimingStatisticsTests {
     @Test("the uncertainty of many short stretches covers the true slope nineteen times in twenty")
     func coverage() {
         let hits = (1...200 as ClosedRange<UInt64>).count { seed in
-            var numbers = SeededNumbers(seed: seed)
-            let stretches = (0..<30).map { stretch in
-                (0..<30).map { Series.Point(Double(stretch * 30 + $0), Double($0) + numbers.normal()) }
+            var numbers = VirtualChance(seed: seed)
+            let stretches = (0..<100).map { stretch in
+                (0..<16).map { Series.Point(Double(stretch * 16 + $0), Double($0) + numbers.normal()) }
             }
             guard let fit = SlopeFit(stretches) else { return false }
             return isNear(fit.slope, 1, by: fit.uncertainty ?? 0)

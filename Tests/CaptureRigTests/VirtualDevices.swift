@@ -1,7 +1,7 @@
 @testable import CaptureRig
 
 /// Random numbers that are the same each time: SplitMix64.
-struct SeededNumbers {
+struct VirtualChance {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
@@ -34,12 +34,12 @@ struct VirtualNoise {
     var sigma = 0.0
     /// How many in a row are off by the same: a busy machine delays several.
     var burst = 1
-    private var numbers: SeededNumbers
+    private var numbers: VirtualChance
     private var left = 0
     private var error = 0.0
 
     init(sigma: Double = 0, burst: Int = 1, seed: UInt64) {
-        (self.sigma, self.burst, numbers) = (sigma, burst, SeededNumbers(seed: seed))
+        (self.sigma, self.burst, numbers) = (sigma, burst, VirtualChance(seed: seed))
     }
 
     mutating func next() -> Double {
@@ -66,7 +66,7 @@ struct VirtualCamera {
     var isHonest = true
 
     func frames(_ count: Int) -> [TimedFrame] {
-        var (noise, numbers) = (VirtualNoise(sigma: sigma, burst: burst, seed: seed), SeededNumbers(seed: ~seed))
+        var (noise, numbers) = (VirtualNoise(sigma: sigma, burst: burst, seed: seed), VirtualChance(seed: ~seed))
         var (frames, lost, sequence): ([TimedFrame], UInt64, UInt64) = ([], 0, 0)
         for index in 0..<count {
             let time = Double(index) * 1e9 / 30 / (1 + ppm / 1e6) + noise.next()
