@@ -143,12 +143,20 @@ struct CheckCards {
         choices.prefix(16).markup { "<span><i>\($0.name)</i> <bdi>\($0.value)</bdi></span>" }
     }
 
+    /// What the results say, each sentence once, with the repeats that say it.
     private static func messages(_ check: RepeatedCheck) -> Markup {
-        let isOne = check.results.count == 1
-        let told = check.results.filter { $0.message != nil }
-        return told.prefix(mostRepeats).markup { result in
-            let number: Markup = isOne ? "" : "<b>Repeat \(result.round):</b> "
-            return "<p class=\"message\">\(number)\(result.message ?? "", limit: 1000)</p>\n"
+        var said: [(message: String, repeats: [String])] = []
+        for result in check.results {
+            guard let message = result.message else { continue }
+            let index = said.firstIndex { $0.message == message } ?? said.count
+            if index == said.count { said.append((message, [])) }
+            said[index].repeats.append("\(result.round)")
+        }
+        return said.prefix(mostRepeats).markup { message, repeats in
+            let word = repeats.count == 1 ? "Repeat" : "Repeats"
+            let number: Markup =
+                check.results.count == 1 ? "" : "<b>\(word) \(repeats.joined(separator: ", "), limit: 60):</b> "
+            return "<p class=\"message\">\(number)\(message, limit: 1000)</p>\n"
         }
     }
 
@@ -184,14 +192,11 @@ struct CheckCards {
     private static func row(_ measure: RepeatedMeasure, _ isOne: Bool) -> Markup {
         let worst = measure.worst
         let more: Markup =
-            isOne
-            ? ""
-            : "<td role=\"cell\">\(measure.spread ?? "–")</td><td role=\"cell\" class=\"each\">\(each(measure))</td>"
+            isOne ? "" : "\(Markup.cell(measure.spread))<td role=\"cell\" class=\"each\">\(each(measure))</td>"
         return """
             <tr role="row"><td role="cell">\(worst.verdict.mark)</td>\
             <th scope="row" role="rowheader">\(worst.name)</th><td role="cell">\(worst.shown)</td>\
-            <td role="cell">\(worst.shownLimit ?? "–")</td>\
-            <td role="cell">\(MeasureBar(worst, others: measure.values).markup)\(worst.shownMargin ?? "–")</td>\(more)</tr>
+            \(Markup.cell(worst.shownLimit))\(worst.marginCell(others: measure.values))\(more)</tr>
 
             """
     }
@@ -230,9 +235,4 @@ struct CheckCards {
             ? "<p class=\"soft\">More plots are in the report's JSON: the page would become too large.</p>" : ""
         return "<div class=\"plots\">\(drawn)</div>\(note)\n"
     }
-}
-
-extension [String] {
-    /// Cells of a table's head.
-    var headers: Markup { markup { "<th scope=\"col\" role=\"columnheader\">\($0)</th>" } }
 }

@@ -82,6 +82,20 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
+extension Markup {
+    /// A table's cell; one without a text has a dash, and is left out where rows become lists.
+    ///
+    /// Roles are written out: where a narrow page has no table but lists, browsers would forget that it is one.
+    static func cell(_ text: String?, limit: Int = mostColumns) -> Markup {
+        text.map { "<td role=\"cell\">\($0, limit: limit)</td>" } ?? "<td role=\"cell\" class=\"n\">–</td>"
+    }
+}
+
+extension [String] {
+    /// Cells of a table's head.
+    var headers: Markup { markup { "<th scope=\"col\" role=\"columnheader\">\($0)</th>" } }
+}
+
 extension Sequence {
     /// Markup for each element, one after the other.
     func markup(_ piece: (Element) -> Markup) -> Markup { Markup(map(piece)) }

@@ -61,3 +61,13 @@ struct MeasureBar: Sendable {
         return exact > Self.width ? "M95 6l-6-4v8z" : "M\(min(max(place(value), 1), 95)) 0v12"
     }
 }
+
+extension Measure {
+    /// A table's cell with the drawing and the margin.
+    ///
+    /// - Parameter others: numbers of repeats.
+    func marginCell(others: [Double] = []) -> Markup {
+        guard let shownMargin else { return Markup.cell(nil) }
+        return "<td role=\"cell\">\(MeasureBar(self, others: others).markup)\(shownMargin)</td>"
+    }
+}

@@ -171,25 +171,22 @@ private struct RigPage {
 
     private func row(_ result: CheckResult, _ check: RepeatedCheck) -> Markup {
         let worst = result.measures.worst
-        let variant = result.variant.prefix(16).map(\.value).joined(separator: " · ")
+        let variant = result.variant.prefix(16).map(\.value).joined(separator: " ")
         return """
             <tr role="row"><td role="cell">\(result.verdict.mark)</td>\
-            <th scope="row" role="rowheader"><a href="#\(check.anchor)">\(result.check)</a></th>\
-            <td role="cell">\(result.device?.name ?? "–")</td><td role="cell">\(variant.isEmpty ? "–" : variant)</td>\
-            <td role="cell">\(check.results.count > 1 ? String(result.round) : "–")</td>\(cells(worst))</tr>
+            <th scope="row" role="rowheader"><a href="#\(check.anchor)">\(Self.dotted(result.check))</a></th>\
+            \(Markup.cell(result.device?.name, limit: 32))\(Markup.cell(variant.isEmpty ? nil : variant, limit: 60))\
+            \(Markup.cell(check.results.count > 1 ? String(result.round) : nil))\
+            \(Markup.cell(worst?.name, limit: 32))\(Markup.cell(worst?.shown))\(Markup.cell(worst?.shownLimit))\
+            \(worst.map { $0.marginCell() } ?? Markup.cell(nil))</tr>
 
             """
     }
 
-    private func cells(_ worst: Measure?) -> Markup {
-        guard let worst else {
-            return "<td role=\"cell\">–</td><td role=\"cell\">–</td><td role=\"cell\">–</td><td role=\"cell\">–</td>"
-        }
-        return """
-            <td role="cell">\(worst.name)</td><td role="cell">\(worst.shown)</td>\
-            <td role="cell">\(worst.shownLimit ?? "–")</td>\
-            <td role="cell">\(MeasureBar(worst).markup)\(worst.shownMargin ?? "–")</td>
-            """
+    /// A check's name that may be broken behind its dots, where a column is narrow.
+    private static func dotted(_ name: String) -> Markup {
+        let parts = name.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce("\(String(parts[0]), limit: 32)") { $0 + ".<wbr/>\(String($1), limit: 32)" }
     }
 
     private var devices: Markup {
@@ -210,7 +207,7 @@ private struct RigPage {
             """
             <tr role="row"><td role="cell">\((results.map(\.verdict).max() ?? .done).mark)</td>\
             <th scope="row" role="rowheader">\(device.name)</th><td role="cell">\(device.label)</td>\
-            <td role="cell">\(device.driver ?? "–")</td><td role="cell"><code>\(device.id)</code></td>\
+            \(Markup.cell(device.driver))<td role="cell"><code>\(device.id)</code></td>\
             <td role="cell">\(results.count)</td></tr>
 
             """

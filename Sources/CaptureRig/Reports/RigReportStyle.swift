@@ -70,10 +70,16 @@ enum RigReportStyle {
         th,td{padding:.4rem .9rem .4rem 0;text-align:left;vertical-align:baseline;border-top:1px solid var(--hair);font-weight:400}
         th:last-child,td:last-child{padding-right:0}
         thead th{border-top:0;color:var(--soft);font-size:.87rem;white-space:nowrap}
+        .r{font-size:.87rem}.r td:nth-child(1){min-width:6.3em}
+        .r th,.r td,.m th,.m td{overflow-wrap:break-word}
+        @media screen and (min-width:75rem){.r td:nth-child(3){min-width:7.8em}.r td:nth-child(4){min-width:11.8em}
+        .card:has(figure:only-child){display:grid;grid-template:repeat(7,max-content) 1fr/1fr 24rem;column-gap:2.5rem}
+        .card:has(figure:only-child)>*{grid-column:1}.card:has(figure:only-child)>.plots{grid-area:1/2/-1/2;margin:0}}
+        .r .b{width:72px;height:9px}
         .m tbody th,.v tbody th{font-weight:600}
         .m td:nth-child(5),.r td:nth-child(9){white-space:nowrap}
         .r th a{font:0.93em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-        .r td:nth-child(7),.r td:nth-child(8),.m td:nth-child(3),.m td:nth-child(4){white-space:nowrap}
+        .r td:nth-child(6),.r td:nth-child(7),.r td:nth-child(8),.m td:nth-child(3),.m td:nth-child(4){white-space:nowrap}
         .each span{white-space:nowrap;margin-right:.7em}.each .i{margin-right:.15em}.each span[class]{color:var(--v);font-weight:600}
 
         """
@@ -86,7 +92,7 @@ enum RigReportStyle {
         .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:1.2rem 2rem;margin:1.2rem 0 .6rem}
         figure{margin:0;max-width:34rem}
         figcaption{font-weight:600;font-size:.93rem;margin-bottom:.3rem}figcaption small{font-weight:400;display:block}
-        .p{display:block;width:100%;height:auto;font-size:12px;fill:var(--soft)}
+        .p{display:block;overflow:visible;width:100%;height:auto;font-size:12px;fill:var(--soft)}
         .p path{fill:none;stroke-width:1;vector-effect:non-scaling-stroke}
         .p .g{stroke:var(--hair)}.p .k{stroke:var(--soft)}.p .e{text-anchor:end}.p .c{text-anchor:middle}
         .p .s{stroke:var(--accent);stroke-width:1.3;stroke-linejoin:round}
@@ -95,7 +101,7 @@ enum RigReportStyle {
         .p .l{stroke:var(--v);stroke-dasharray:5 3}.p g.l{stroke:none;fill:var(--v)}
         .p .m,.p g.l{font-weight:600;paint-order:stroke}.p .m text,.p g.l text{paint-order:stroke;stroke:var(--card);stroke-width:3px}
         .p .m{fill:var(--ink)}
-        .sheet{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,10rem),1fr));gap:.8rem;margin:1rem 0;padding:0;
+        .sheet{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(45%,10rem),1fr));gap:.8rem;margin:1rem 0;padding:0;
         list-style:none}
         .sheet p{font-size:.87rem;color:var(--soft);margin:.3rem 0}
         .sheet img,.sheet .none{display:block;width:100%;aspect-ratio:4/3;object-fit:contain;background:var(--bg);
@@ -106,18 +112,17 @@ enum RigReportStyle {
 
     // Tables become lists of small cards; roles in the markup keep them tables for screen readers.
     private static let narrow = """
-        @media screen and (max-width:52rem){
+        @media screen and (max-width:60rem){
         header.top,main,footer{padding-left:1rem;padding-right:1rem}header.top{padding-top:1.5rem}
         .card{padding:.8rem .9rem}
         thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
         table,tbody{display:block}
         tr{display:flex;flex-wrap:wrap;gap:.05rem .9rem;padding:.6rem 0;border-top:1px solid var(--hair)}
-        th,td{border:0;padding:0}
-        .r th,.m th,.v th{flex:1 1 auto}.m td:nth-child(1){order:1}.r td:nth-child(1){order:1}.r td,.m td,.v td{order:2}
+        th,td{border:0;padding:0}.n{display:none}
+        .m th,.v th{flex:1 1 auto}.r th{flex:1 0 60%}.m td:nth-child(1){order:1}.r td:nth-child(1){order:1;min-width:0;margin-left:auto}.r td,.m td,.v td{order:2}
         .r td:nth-child(5)::before{content:"repeat "}
-        .r td:nth-child(7)::before,.m td:nth-child(3)::before{content:""}
         .r td:nth-child(8)::before,.m td:nth-child(4)::before{content:"limit "}
-        .r td:nth-child(9),.m td:nth-child(5){flex:1 0 100%}
+        .m td:nth-child(5){flex:1 0 100%}
         .m td:nth-child(6)::before{content:"spread "}
         .r td::before,.m td::before,.v td::before{color:var(--soft)}
         .m td:nth-child(7),.r td:nth-child(6){flex:1 0 100%}
@@ -131,11 +136,13 @@ enum RigReportStyle {
         @page{margin:16mm 14mm;@bottom-right{content:counter(page) " of " counter(pages);font:9pt system-ui,sans-serif;color:#5b626b}}
         @media print{
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
-        body{background:none;font-size:9.5pt}
+        html{font-size:9.5pt}body{background:none;font-size:1rem}
         header.top,main,footer{max-width:none;padding:0}
+        .facts{grid-template-columns:repeat(auto-fit,minmax(8rem,auto));gap:.7rem 1rem}
         h2,h3,h4{break-after:avoid}h2{margin-top:1.6rem}
         tr,figure,.sheet li,.message{break-inside:avoid}.card{break-inside:auto;padding:.7rem .9rem}
-        table{font-size:8.5pt}th,td{padding:.25rem .6rem .25rem 0}
+        table{font-size:8.5pt}thead th{font-size:1em}th,td{padding:.25rem .6rem .25rem 0}.r td:nth-child(8){white-space:normal}
+        .r{font-size:7.5pt}.r th,.r td{padding-right:.4rem}.r td:nth-child(1){min-width:0}.r .b{width:40px;height:5px;margin-right:.4em}
         .plots{grid-template-columns:1fr 1fr}.b{width:64px;height:8px}
         a{color:inherit;text-decoration:none}
         details:not([open]){display:none}.paper{display:block}

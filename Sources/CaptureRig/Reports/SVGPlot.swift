@@ -258,7 +258,7 @@ struct SVGPlot: Sendable {
     }
 
     /// Width that the longest of some texts takes beside the plot.
-    private static func margin(_ texts: [String]) -> Double { Double(texts.map(\.count).max() ?? 1) * 7 + 8 }
+    private static func margin(_ texts: [String]) -> Double { Double(texts.map(\.count).max() ?? 1) * 7.5 + 8 }
 
     private static func span(_ values: [Double], andZero: Bool = false) -> ClosedRange<Double> {
         let all = values + (andZero ? [0] : [])
