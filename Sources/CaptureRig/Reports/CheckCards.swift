@@ -143,7 +143,7 @@ struct CheckCards {
         choices.prefix(16).markup { "<span><i>\($0.name)</i> <bdi>\($0.value)</bdi></span>" }
     }
 
-    /// What the results say, each sentence once, with the repeats that say it.
+    /// Messages of the results, each sentence once, with the repeats that have it.
     private static func messages(_ check: RepeatedCheck) -> Markup {
         var said: [(message: String, repeats: [String])] = []
         for result in check.results {

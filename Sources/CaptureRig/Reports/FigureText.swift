@@ -97,7 +97,7 @@ extension Measure {
     /// The number and its unit.
     var shown: String { value == nil || unit.isEmpty ? figure : "\(figure) \(unit)" }
 
-    /// How far inside its bounds the number is, with a sign; `nil` without a limit.
+    /// Distance of the number from its bounds, with a sign, positive inside; `nil` without a limit.
     var shownMargin: String? {
         margin.map { FigureText.signed($0, decimals: decimals) + (unit.isEmpty ? "" : " \(unit)") }
     }

@@ -46,7 +46,7 @@ struct PlotAxis: Sendable {
     /// Numbers beyond this can't be subtracted from each other safely; nothing that is measured is as large.
     static let mostValue = 1e150
 
-    /// Where a number lies: 0 at the least, 1 at the most.
+    /// Position of a number: 0 at the least, 1 at the most.
     func position(_ value: Double) -> Double {
         isLogarithmic
             ? (Self.logarithm(value) - Self.logarithm(least)) / (Self.logarithm(most) - Self.logarithm(least))

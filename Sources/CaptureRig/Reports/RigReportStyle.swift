@@ -2,7 +2,7 @@
 ///
 /// *thread-safe*
 enum RigReportStyle {
-    /// What the page may do: be shown. An element that came in by a mistake of escaping could neither load nor run anything.
+    /// Rights of the page: to be shown. An element that came in by a mistake of escaping could neither load nor run anything.
     static let policy: Markup =
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 

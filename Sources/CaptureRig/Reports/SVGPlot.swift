@@ -5,7 +5,7 @@
 struct SVGPlot: Sendable {
     private let series: Series
     private let verdict: Verdict
-    /// What can be drawn, in the order in which it is joined.
+    /// Points that can be drawn, in the order in which they are joined.
     private let points: [Series.Point]
     /// Values at which limits are drawn: those that are not so far away that nothing else would be seen.
     private let limits: [Double]
@@ -69,7 +69,7 @@ struct SVGPlot: Sendable {
         return "\(kind) of \(series.name): \(series.y) over \(series.x); \(extent); \(marks.joined(separator: ", "))"
     }
 
-    /// How many points there are, what they span, and the limits, of which some may be too far away to be drawn.
+    /// Number of the points, their span, and the limits, of which some may be too far away to be drawn.
     private var extent: String {
         let values = series.kind == .histogram ? filled.map(\.x) : points.map(\.y)
         let count = series.kind == .histogram ? "" : "\(FigureText.fixed(Double(points.count), decimals: 0)) points, "
@@ -188,7 +188,7 @@ struct SVGPlot: Sendable {
     // A minus sign parts two numbers as well as a space does.
     private func pair(_ x: Int, _ y: Int) -> String { y < 0 ? "\(x)\(y)" : "\(x) \(y)" }
 
-    /// Of neighbours in one column the first, the least, the most and the last: drawn, they look like all of them.
+    /// The first, the least, the most and the last of neighbours in one column: drawn, they look like all of them.
     private func thinned(_ places: [(x: Int, y: Int)]) -> [(x: Int, y: Int)] {
         guard places.count > 4 * Int(Self.width) / Self.column else { return places }
         var kept: [(x: Int, y: Int)] = []
