@@ -1,0 +1,126 @@
+/// Counter of black and repeated frames of a stream.
+///
+/// A frame costs a look at up to 64 × 48 of its points: some ten microseconds, of 1080p as of VGA.
+///
+/// *session-bound*
+package struct BlackFrozen: Sendable {
+    /// What a frame was found to be.
+    package struct Finding: Hashable, Sendable {
+        /// Mean brightness of the points, 0...255.
+        package let luma: Double
+        /// True below a mean of 20. 16 is black in video range; the rest is noise and stray light.
+        package let isBlack: Bool
+        /// True for a repetition of the frame before. Black frames don't count: a closed shutter is no frozen stream.
+        package let isFrozen: Bool
+        /// Similarity to the frame before; `nil` for the first one, and after a change of size.
+        package let similarity: Double?
+    }
+
+    private static let blackBelow = 20.0
+    private let frozenAbove: Double?
+    private var previous: (points: LumaImage, checksum: UInt32?)?
+    private var run = 0
+
+    /// Frames that were looked at.
+    package private(set) var frames = 0
+    package private(set) var blackFrames = 0
+    package private(set) var frozenFrames = 0
+    /// Length of the longest run of frames that repeat the one before them.
+    package private(set) var longestFreeze = 0
+    /// Frames with fewer bytes than their format has; they count for nothing else.
+    package private(set) var unreadableFrames = 0
+
+    /// Starts without frames.
+    ///
+    /// - Parameter frozenAbove: similarity from which on a frame counts as repeated, exclusive. `nil` leaves that to the
+    ///   checksums alone, which suits a camera before a scene without motion: with little noise, such frames are alike.
+    package init(frozenAbove: Double? = 0.985) { self.frozenAbove = frozenAbove }
+
+    /// Adds the next frame.
+    ///
+    /// - Parameters:
+    ///   - frame: bytes of the frame.
+    ///   - shape: where the brightness lies.
+    ///   - checksum: of all bytes; the same one twice is a repetition, however alike other frames are.
+    /// - Returns: `nil` for a frame that has fewer bytes than its shape.
+    @discardableResult
+    package mutating func add(_ frame: Span<UInt8>, _ shape: LumaShape, checksum: UInt32? = nil) -> Finding? {
+        guard let points = LumaImage(frame, shape, columns: 64, rows: 48) else {
+            unreadableFrames += 1
+            return nil
+        }
+        let similarity = previous.flatMap { PictureSimilarity.ssim($0.points, points) }
+        let isRepeated = isRepetition(similarity, checksum)
+        previous = (points, checksum)
+        let luma = points.mean
+        let isBlack = luma < Self.blackBelow
+        let finding = Finding(luma: luma, isBlack: isBlack, isFrozen: isRepeated && !isBlack, similarity: similarity)
+        count(finding)
+        return finding
+    }
+
+    private func isRepetition(_ similarity: Double?, _ checksum: UInt32?) -> Bool {
+        if let checksum, let last = previous?.checksum, checksum == last { return true }
+        guard let frozenAbove, let similarity else { return false }
+        return similarity > frozenAbove
+    }
+
+    private mutating func count(_ finding: Finding) {
+        frames += 1
+        if finding.isBlack { blackFrames += 1 }
+        if finding.isFrozen { frozenFrames += 1 }
+        run = finding.isFrozen ? run + 1 : 0
+        longestFreeze = max(longestFreeze, run)
+    }
+
+    /// Measures `black` and `frozen` (% of the frames, no frame in both), their sum `black_frozen`, and `frozen_longest`
+    /// (frames), without limits. They have no values before the first frame.
+    package var measures: [Measure] {
+        [
+            Measure("black", percent(blackFrames), "%", .lower),
+            Measure("frozen", percent(frozenFrames), "%", .lower),
+            Measure("black_frozen", percent(blackFrames + frozenFrames), "%", .lower),
+            Measure("frozen_longest", frames > 0 ? Double(longestFreeze) : nil, "frames", .lower),
+        ]
+    }
+
+    private func percent(_ count: Int) -> Double? { frames > 0 ? 100 * Double(count) / Double(frames) : nil }
+}
+
+/// Comparison of frames with those that a generator of test patterns must deliver.
+///
+/// *session-bound*
+package struct ExpectedFrames: Sendable {
+    private let expected: [UInt32]
+
+    /// Frames that were compared.
+    package private(set) var frames = 0
+    package private(set) var mismatches = 0
+    /// Numbers of the first frames that differed, ten at most: those that a report shows.
+    package private(set) var firstMismatches: [Int] = []
+
+    /// - Parameter expected: checksums of the frames in their order, which starts again after the last one. A pattern without
+    ///   motion has one.
+    package init(_ expected: [UInt32]) { self.expected = expected }
+
+    /// Compares a frame.
+    ///
+    /// - Parameters:
+    ///   - checksum: CRC-32 of its bytes.
+    ///   - number: its number from 0 by the device's own count, so that a lost frame doesn't make all later ones differ.
+    /// - Returns: true where it is the one that is expected.
+    @discardableResult
+    package mutating func add(_ checksum: UInt32, number: Int) -> Bool {
+        guard !expected.isEmpty, number >= 0 else { return false }
+        frames += 1
+        if checksum == expected[number % expected.count] { return true }
+        mismatches += 1
+        if firstMismatches.count < 10 { firstMismatches.append(number) }
+        return false
+    }
+
+    /// Measure `crc_mismatches` (frames), without a limit; without a value if no frame was compared.
+    package var measures: [Measure] {
+        [Measure("crc_mismatches", frames > 0 ? Double(mismatches) : nil, "frames", .lower)]
+    }
+}

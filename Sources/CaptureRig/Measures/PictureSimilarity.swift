@@ -1,0 +1,144 @@
+/// How alike two pictures of one size are.
+///
+/// *thread-safe*
+package struct PictureSimilarity: Hashable, Sendable {
+    /// Structural similarity, −1...1; 1 for equal pictures.
+    package let ssim: Double
+    /// Peak signal-to-noise ratio in dB; ``equal`` for equal pictures.
+    package let psnr: Double
+
+    /// What stands for the infinite ratio of equal pictures, so that a limit can be passed: two pictures of 2³¹ pixels that
+    /// differ by one step in one pixel have 141 dB.
+    package static let equal = 150.0
+
+    /// - Returns: `nil` for pictures of different sizes, or below 8 × 8 pixels.
+    package init?(_ one: LumaImage, _ other: LumaImage) {
+        guard let ssim = Self.ssim(one, other), let psnr = Self.psnr(one, other) else { return nil }
+        self.ssim = ssim
+        self.psnr = psnr
+    }
+
+    /// Measures `ssim` (a ratio) and `psnr` (dB), without limits and without values where there is no similarity.
+    package static func measures(of similarity: PictureSimilarity?) -> [Measure] {
+        [Measure("ssim", similarity?.ssim, "", .higher), Measure("psnr", similarity?.psnr, "dB", .higher)]
+    }
+
+    /// Ratio of the largest square of a brightness to the mean square of the differences.
+    ///
+    /// - Returns: dB; `nil` for pictures of different sizes.
+    package static func psnr(_ one: LumaImage, _ other: LumaImage) -> Double? {
+        guard one.width == other.width, one.height == other.height else { return nil }
+        var squares = 0
+        let (bytes, others) = (one.bytes.span, other.bytes.span)
+        for index in 0..<bytes.count {
+            let difference = Int(bytes[index]) - Int(others[index])
+            squares += difference * difference
+        }
+        guard squares > 0 else { return equal }
+        return Decibel.power(255 * 255 * Double(bytes.count) / Double(squares))
+    }
+
+    /// Mean structural similarity as of Wang, Bovik, Sheikh and Simoncelli, "Image quality assessment: from error visibility
+    /// to structural similarity" (IEEE Transactions on Image Processing 13(4), 2004), with K₁ = 0.01 and K₂ = 0.03.
+    ///
+    /// The windows are of 8 × 8 equal weights and four pixels apart, so that each pixel is added up once; the authors' own
+    /// windows are Gaussian, and their figures differ in the third digit. Up to three pixels at the right and at the bottom
+    /// may lie in no window.
+    ///
+    /// - Returns: −1...1; `nil` for pictures of different sizes, or below 8 × 8 pixels.
+    package static func ssim(_ one: LumaImage, _ other: LumaImage) -> Double? {
+        guard one.width == other.width, one.height == other.height, one.width >= 8, one.height >= 8 else { return nil }
+        let (columns, rows) = (one.width / 4, one.height / 4)
+        var (sum, above) = (0.0, blocks(one, other, row: 0, columns: columns))
+        for row in 1..<rows {
+            let below = blocks(one, other, row: row, columns: columns)
+            for column in 1..<columns {
+                sum += (above[column - 1] + above[column] + below[column - 1] + below[column]).similarity
+            }
+            above = below
+        }
+        return sum / Double((rows - 1) * (columns - 1))
+    }
+
+    /// A row of blocks of 4 × 4 pixels; four neighbours make a window.
+    private static func blocks(_ one: LumaImage, _ other: LumaImage, row: Int, columns: Int) -> [BlockSums] {
+        let (bytes, others) = (one.bytes.span, other.bytes.span)
+        var blocks = [BlockSums](repeating: BlockSums(), count: columns)
+        for y in 4 * row..<4 * row + 4 {
+            var index = y * one.width
+            for column in 0..<columns {
+                for _ in 0..<4 {
+                    blocks[column].add(Int(bytes[index]), Int(others[index]))
+                    index += 1
+                }
+            }
+        }
+        return blocks
+    }
+}
+
+/// Sums over pixels of two pictures: whole numbers, of which equal pictures give a similarity of exactly 1.
+private struct BlockSums {
+    private static let pixels = 64
+    private var first = 0
+    private var second = 0
+    private var squares = 0
+    private var products = 0
+
+    mutating func add(_ one: Int, _ other: Int) {
+        first += one
+        second += other
+        squares += one * one + other * other
+        products += one * other
+    }
+
+    static func + (one: BlockSums, other: BlockSums) -> BlockSums {
+        var sums = one
+        sums.first += other.first
+        sums.second += other.second
+        sums.squares += other.squares
+        sums.products += other.products
+        return sums
+    }
+
+    /// Similarity of a window of 64 pixels. Both fractions are multiplied by what the means and the unbiased variances are
+    /// divided by: 64² and 64 · 63.
+    var similarity: Double {
+        let (count, pairs) = (Double(Self.pixels), Double(Self.pixels * (Self.pixels - 1)))
+        let (steady, contrast) = (0.01 * 255 * 0.01 * 255 * count * count, 0.03 * 255 * 0.03 * 255 * pairs)
+        let means = 2 * first * second
+        let meanSquares = first * first + second * second
+        let covariance = 2 * Self.pixels * products - means
+        let variances = Self.pixels * squares - meanSquares
+        return (Double(means) + steady) * (Double(covariance) + contrast)
+            / ((Double(meanSquares) + steady) * (Double(variances) + contrast))
+    }
+}
+
+extension LumaImage {
+    /// Variance of the picture after Laplace's operator (4 at the pixel, −1 at its four neighbours): the sharper the picture,
+    /// the larger; noise counts as sharpness, too, so that it is compared with a golden figure and not with a limit for all.
+    ///
+    /// - Returns: squares of brightness steps; `nil` below 3 × 3 pixels.
+    package var sharpness: Double? {
+        guard width >= 3, height >= 3 else { return nil }
+        var (sum, squares) = (0, 0)
+        let bytes = bytes.span
+        for y in 1..<height - 1 {
+            for index in y * width + 1..<(y + 1) * width - 1 {
+                let around = Int(bytes[index - 1]) + Int(bytes[index + 1]) + Int(bytes[index - width])
+                let edge = 4 * Int(bytes[index]) - around - Int(bytes[index + width])
+                sum += edge
+                squares += edge * edge
+            }
+        }
+        let count = Double((width - 2) * (height - 2))
+        let mean = Double(sum) / count
+        return Double(squares) / count - mean * mean
+    }
+
+    /// Measure `sharpness`, without a limit: a check compares it with the golden figure.
+    package static func sharpnessMeasure(of image: LumaImage?) -> Measure {
+        Measure("sharpness", image?.sharpness, "", .target)
+    }
+}

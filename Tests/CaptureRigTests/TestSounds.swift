@@ -1,0 +1,70 @@
+import Glibc
+
+/// Random numbers of a seed, the same in every run (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    /// The factor is not that of the steps: the numbers of seed 2 would be those of seed 1 without the first one.
+    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0xD1B5_4A32_D192_ED03 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
+    }
+
+    /// A uniform number from −1 to 1.
+    mutating func number() -> Double { Double(Int64(bitPattern: next()) >> 11) / Double(1 << 52) }
+}
+
+/// Sounds with known properties. They use the C library's sine and not the phasors that the measures have.
+enum TestSounds {
+    /// A sine.
+    static func sine(
+        _ frequency: Double, amplitude: Double, rate: Double = 48_000, count: Int = 48_000, phase: Double = 0.3
+    ) -> [Float] {
+        (0..<count).map { Float(amplitude * sin(2 * .pi * frequency * Double($0) / rate + phase)) }
+    }
+
+    /// White noise of uniform numbers with an RMS value.
+    static func noise(rms: Double, count: Int = 48_000, seed: Int) -> [Float] {
+        var numbers = SeededNumbers(seed)
+        let peak = rms * 3.0.squareRoot()
+        return (0..<count).map { _ in Float(peak * numbers.number()) }
+    }
+
+    /// A sum of sines of random frequencies and phases, from which samples at any time can be told: noise with a band.
+    ///
+    /// - Parameters:
+    ///   - delay: samples by which it is late.
+    ///   - highest: end of the band, in turns a sample.
+    static func smoothNoise(seed: Int, count: Int, delay: Double, upTo highest: Double = 0.45) -> [Float] {
+        var numbers = SeededNumbers(seed)
+        var sum = [Double](repeating: 0, count: count)
+        for _ in 0..<40 {
+            let step = 2 * .pi * highest * abs(numbers.number())
+            let phase = .pi * numbers.number() - step * delay
+            // Each value of a sine follows from the two before it.
+            let double = 2 * cos(step)
+            var (last, value) = (sin(phase - step), sin(phase))
+            for index in 0..<count {
+                sum[index] += 0.05 * value
+                (last, value) = (value, double * value - last)
+            }
+        }
+        return sum.map { Float($0) }
+    }
+
+    static func sum(_ sounds: [Float]...) -> [Float] {
+        sounds.dropFirst().reduce(sounds[0]) { zip($0, $1).map { $0 + $1 } }
+    }
+
+    /// The C library's functions of an angle in radians.
+    static func sine(_ angle: Double) -> Double { sin(angle) }
+    static func cosine(_ angle: Double) -> Double { cos(angle) }
+
+    /// Amplitude of a level in decibels.
+    static func amplitude(_ level: Double) -> Double { pow(10, level / 20) }
+}
