@@ -97,7 +97,7 @@ extension RigComparison {
         package let kind: Kind
 
         fileprivate init(
-            _ result: String, _ before: RepeatedMeasure?, _ after: RepeatedMeasure?, tolerance: Double
+            _ result: String, _ before: ComparedMeasure?, _ after: ComparedMeasure?, tolerance: Double
         ) {
             self.result = result
             measure = after?.name ?? before?.name ?? ""
@@ -109,7 +109,7 @@ extension RigComparison {
             kind = Self.kind(before, after, allowed: allowed)
         }
 
-        private static func kind(_ before: RepeatedMeasure?, _ after: RepeatedMeasure?, allowed: Double) -> Kind {
+        private static func kind(_ before: ComparedMeasure?, _ after: ComparedMeasure?, allowed: Double) -> Kind {
             guard let before else { return .new }
             guard let after else { return .gone }
             guard before.last.unit == after.last.unit else { return .changed }
@@ -203,11 +203,11 @@ private struct RepeatedResults {
 private struct RepeatedResult {
     let name: String
     private(set) var verdict = Verdict.done
-    private(set) var measures: [RepeatedMeasure] = []
+    private(set) var measures: [ComparedMeasure] = []
 
     init(name: String) { self.name = name }
 
-    func measure(named name: String) -> RepeatedMeasure? { measures.first { $0.name == name } }
+    func measure(named name: String) -> ComparedMeasure? { measures.first { $0.name == name } }
 
     mutating func add(_ result: CheckResult) {
         verdict = max(verdict, result.verdict)
@@ -215,14 +215,14 @@ private struct RepeatedResult {
             if let place = measures.firstIndex(where: { $0.name == measure.name }) {
                 measures[place].add(measure)
             } else {
-                measures.append(RepeatedMeasure(measure))
+                measures.append(ComparedMeasure(measure))
             }
         }
     }
 }
 
 /// All numbers of a measure. At least one repeat has it.
-private struct RepeatedMeasure {
+private struct ComparedMeasure {
     /// The last repeat's, for unit, direction and limit.
     private(set) var last: Measure
     private var values: [Double]
