@@ -16,10 +16,10 @@ struct ChannelMapTests {
 
     @Test("each tone in its own channel is right for any seed, though clocks differ", arguments: 0..<50)
     func good(_ seed: Int) throws {
-        let channels = Self.tones.prefix(2).enumerated().map {
-            Self.sound($0.element * 1.001, seed: 2 * seed + $0.offset)
+        let channels = Self.tones.suffix(2).enumerated().map {
+            Self.sound($0.element * 1.008, seed: 2 * seed + $0.offset)
         }
-        let map = try Self.map(channels, Array(Self.tones.prefix(2)))
+        let map = try Self.map(channels, Array(Self.tones.suffix(2)))
         #expect(map.wrong.isEmpty)
         #expect(ChannelMap.measures(of: map).first?.value == 0)
     }

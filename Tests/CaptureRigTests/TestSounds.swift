@@ -1,7 +1,7 @@
 import Glibc
 
 /// Random numbers of a seed, the same in every run (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
+struct TestNumbers: RandomNumberGenerator {
     private var state: UInt64
 
     /// The factor is not that of the steps: the numbers of seed 2 would be those of seed 1 without the first one.
@@ -30,7 +30,7 @@ enum TestSounds {
 
     /// White noise of uniform numbers with an RMS value.
     static func noise(rms: Double, count: Int = 48_000, seed: Int) -> [Float] {
-        var numbers = SeededNumbers(seed)
+        var numbers = TestNumbers(seed)
         let peak = rms * 3.0.squareRoot()
         return (0..<count).map { _ in Float(peak * numbers.number()) }
     }
@@ -41,7 +41,7 @@ enum TestSounds {
     ///   - delay: samples by which it is late.
     ///   - highest: end of the band, in turns a sample.
     static func smoothNoise(seed: Int, count: Int, delay: Double, upTo highest: Double = 0.45) -> [Float] {
-        var numbers = SeededNumbers(seed)
+        var numbers = TestNumbers(seed)
         var sum = [Double](repeating: 0, count: count)
         for _ in 0..<40 {
             let step = 2 * .pi * highest * abs(numbers.number())

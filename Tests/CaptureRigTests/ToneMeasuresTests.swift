@@ -66,6 +66,17 @@ struct ToneMeasuresTests {
         #expect(tone.distortion < 0.01)
     }
 
+    @Test("an unsteady tone counts as distortion, and is no spur beside itself")
+    func unsteady() throws {
+        let wobble = TestSounds.sine(1.5, amplitude: 0.05)
+        let sound = wobble.enumerated().map { index, phase in
+            Float(0.3 * TestSounds.sine(2 * .pi * 997 * Double(index) / 48_000 + Double(phase)))
+        }
+        let tone = try #require(ToneMeasures(sound, rate: 48_000))
+        #expect(tone.distortionAndNoise > 1)
+        #expect(tone.spur < -60)
+    }
+
     @Test("what lies below 20 Hz and above 20 kHz is not counted")
     func band() throws {
         let sound = TestSounds.sum(

@@ -27,7 +27,8 @@ package struct ChannelMap: Hashable, Sendable {
         self.tones = tones
         levels = spectra.map { spectrum in
             tones.map { tone in
-                let reach = max(tone / 100, spectrum.binWidth)
+                // The nearest bin of a tone at the edge may lie beyond it.
+                let reach = tone / 100 + spectrum.binWidth
                 return spectrum.peak(in: tone - reach...tone + reach)?.level ?? Decibel.silence
             }
         }

@@ -13,8 +13,8 @@ package struct LoopDelay: Hashable, Sendable {
     /// Frames a second.
     package let rate: Double
 
-    /// Most frames of both sounds together: the transform takes 16 bytes for each.
-    private static let most = 1 << 23
+    /// Most frames of both sounds together, 87 s at 48 kHz: their transforms take about 250 MB.
+    private static let most = 1 << 22
 
     /// Looks for a sound in a recording that began with it.
     ///
@@ -24,7 +24,7 @@ package struct LoopDelay: Hashable, Sendable {
     ///   - rate: frames a second.
     ///   - leastQuality: quality below which nothing counts as found.
     /// - Returns: `nil` if the sound was not found, or could not be looked for: it is silent, shorter than 16 samples or not
-    ///   finite, or both have more than 2²³ samples.
+    ///   finite, or both have more than 2²² samples.
     package init?(played: [Float], recorded: [Float], rate: Double, leastQuality: Double = 1.5) {
         guard SoundSpectrum.isSound(played, rate), SoundSpectrum.isSound(recorded, rate) else { return nil }
         guard played.count + recorded.count <= Self.most else { return nil }

@@ -99,13 +99,13 @@ package struct LumaImage: Hashable, Sendable {
 ///
 /// *thread-safe*
 package struct FrameChecksum: Sendable {
-    /// Eight tables of 256 words: table n has the remainder of a byte that n zero bytes follow. With them eight bytes take one
-    /// step, which a frame of 1080p needs: byte by byte it would take a tenth of a core at 30 frames a second.
+    /// Sixteen tables of 256 words: table n has the remainder of a byte that n zero bytes follow. With them sixteen bytes take
+    /// one step, which a frame of 1080p needs: byte by byte it would take a third of a core at 30 frames a second.
     private static let tables: [UInt32] = {
         var words = (0..<256).map { byte in
             (0..<8).reduce(UInt32(byte)) { word, _ in word >> 1 ^ (word & 1 == 0 ? 0 : 0xEDB8_8320) }
         }
-        for index in 256..<2048 {
+        for index in 256..<4096 {
             let word = words[index - 256]
             words.append(word >> 8 ^ words[Int(word & 0xFF)])
         }
@@ -114,23 +114,33 @@ package struct FrameChecksum: Sendable {
 
     /// Computes the checksum of bytes.
     package static func crc32(_ bytes: Span<UInt8>) -> UInt32 {
-        let tables = tables.span
-        var (word, index) = (UInt32.max, 0)
-        while index + 8 <= bytes.count {
-            let low =
-                word
-                ^ (UInt32(bytes[index]) | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]) << 16
-                    | UInt32(bytes[index + 3]) << 24)
-            word = tables[1792 + Int(low & 0xFF)] ^ tables[1536 + Int(low >> 8 & 0xFF)]
-            word ^= tables[1280 + Int(low >> 16 & 0xFF)] ^ tables[1024 + Int(low >> 24)]
-            word ^= tables[768 + Int(bytes[index + 4])] ^ tables[512 + Int(bytes[index + 5])]
-            word ^= tables[256 + Int(bytes[index + 6])] ^ tables[Int(bytes[index + 7])]
-            index += 8
+        // Pointers, as the checks of sixteen indices take more time than the sums.
+        tables.withUnsafeBufferPointer { tables in
+            bytes.withUnsafeBytes { bytes in
+                var (word, index) = (UInt32.max, 0)
+                while index + 16 <= bytes.count {
+                    let low = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+                    let high = bytes.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self).littleEndian
+                    word = remainder(low ^ UInt64(word), tables, from: 8) ^ remainder(high, tables, from: 0)
+                    index += 16
+                }
+                while index < bytes.count {
+                    word = word >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: word) ^ bytes[index])]
+                    index += 1
+                }
+                return ~word
+            }
         }
-        while index < bytes.count {
-            word = word >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: word) ^ bytes[index])]
-            index += 1
+    }
+
+    /// Remainder of eight bytes, the first one in the lowest bits, that `table` bytes follow.
+    @inline(__always)
+    private static func remainder(_ word: UInt64, _ tables: UnsafeBufferPointer<UInt32>, from table: Int) -> UInt32 {
+        var (sum, rest) = (UInt32(0), word)
+        for index in 0..<8 {
+            sum ^= tables[(table + 7 - index) << 8 + Int(rest & 0xFF)]
+            rest >>= 8
         }
-        return ~word
+        return sum
     }
 }
