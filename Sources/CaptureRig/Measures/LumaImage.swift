@@ -1,4 +1,4 @@
-/// Where the brightness of the pixels lies in the bytes of a frame.
+/// Layout of the pixels' brightness in the bytes of a frame.
 ///
 /// Packed formats need no conversion: YUYV has a `step` of 2, UYVY an `offset` of 1 as well, 16-bit grey in little endian
 /// likewise. For RGB the green byte (`offset` 1, `step` 3) stands for the brightness.

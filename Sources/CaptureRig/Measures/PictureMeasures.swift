@@ -4,7 +4,7 @@
 ///
 /// *session-bound*
 package struct BlackFrozen: Sendable {
-    /// What a frame was found to be.
+    /// Finding about one frame.
     package struct Finding: Hashable, Sendable {
         /// Mean brightness of the points, 0...255.
         package let luma: Double

@@ -1,4 +1,4 @@
-/// How alike two pictures of one size are.
+/// Likeness of two pictures of one size.
 ///
 /// *thread-safe*
 package struct PictureSimilarity: Hashable, Sendable {
@@ -7,7 +7,7 @@ package struct PictureSimilarity: Hashable, Sendable {
     /// Peak signal-to-noise ratio in dB; ``equal`` for equal pictures.
     package let psnr: Double
 
-    /// What stands for the infinite ratio of equal pictures, so that a limit can be passed: two pictures of 2³¹ pixels that
+    /// Value for the infinite ratio of equal pictures, so that a limit can be passed: two pictures of 2³¹ pixels that
     /// differ by one step in one pixel have 141 dB.
     package static let equal = 150.0
 

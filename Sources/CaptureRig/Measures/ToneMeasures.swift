@@ -57,7 +57,7 @@ struct SineFit {
         return abs(turn) * number / 2 + change.squareRoot()
     }
 
-    /// What the sine and the offset leave of the samples.
+    /// Residue of the samples without the sine and the offset.
     func rest(of samples: [Double]) -> [Double] {
         var phasor = phasor
         return samples.map { sample in
