@@ -1,1 +1,535 @@
+import FoundationEssentials
 import Testing
+
+@testable import CaptureRig
+
+/// The page that people see of a report.
+struct RigReportPageTests {
+    // A picture of three bytes is none, but nobody looks.
+    private let page = RigReportSample.report.html { $0.hasPrefix("frames/") ? [0xFF, 0xD8, 0xFF] : nil }
+
+    // -- safety
+
+    @Test("Text from outside changes no tag and no attribute of the page, and nothing in it can hide")
+    func hostile() {
+        let harm =
+            "<script>alert(1)</script><img src=x onerror=\"a\">'\"&amp;]]>-->\u{202E}\u{0}\u{7}\u{85}\u{2066}\u{FFFE}"
+        let (bad, good) = (Self.report(of: harm), Self.report(of: "harmless"))
+        #expect(skeleton(bad.html()) == skeleton(good.html()))
+        #expect(!bad.html().contains("<script"))
+        let hidden = bad.html().unicodeScalars.filter { scalar in
+            scalar != "\n" && (scalar.properties.generalCategory == .control || scalar.properties.isBidiControl)
+        }
+        #expect(hidden.isEmpty)
+        #expect(bad.html().contains("\\u{202e}"))
+    }
+
+    @Test("A very long text is shortened in the middle")
+    func long() {
+        let page = Self.report(of: String(repeating: "long ", count: 200_000)).html()
+        #expect(page.utf8.count < 100_000)
+        #expect(page.contains("…"))
+    }
+
+    @Test("The page allows itself styles and embedded pictures, before anything else is read, and asks for nothing")
+    func policy() throws {
+        let names = tags(in: page)
+        let first = try #require(names.firstIndex { $0.contains("Content-Security-Policy") })
+        #expect(names[..<first].allSatisfy { ["!DOCTYPE", "html", "head", "meta"].contains(name(of: $0)) })
+        let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+        #expect(values(of: ["content"], in: names[first]) == [policy])
+        #expect(!names.contains { ["script", "iframe", "object", "embed", "form"].contains(name(of: $0)) })
+        let addresses = names.flatMap { values(of: ["href", "src"], in: $0) }
+        #expect(addresses.count > 20)
+        #expect(addresses.allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("data:") || $0.hasPrefix("./") })
+        #expect(!page.contains("url(") && !page.contains("@import"))
+    }
+
+    @Test("A file outside the report's directory is neither asked for nor linked")
+    func outside() {
+        var result = CheckResult(name: "a", check: "a", verdict: .fail)
+        let files = ["/etc/passwd", "../secret.png", "a/../../b.png", "", "a//b", "javascript:alert(1)", "a b#?.png"]
+        result.evidence = files.map { Evidence(file: $0, caption: "x") }
+        var asked: [String] = []
+        let page = Self.report([result]).html {
+            asked.append($0)
+            return nil
+        }
+        #expect(asked == ["javascript:alert(1)", "a b#?.png"])
+        #expect(page.contains("href=\"./javascript%3Aalert%281%29\""))
+        #expect(page.contains("href=\"./a%20b%23%3F.png\""))
+        #expect(page.components("<a href=\"./") == 2)
+    }
+
+    @Test("Only a file that begins as PNG or JPEG is embedded, whatever its name is")
+    func types() {
+        var result = CheckResult(name: "a", check: "a", verdict: .fail)
+        result.evidence = ["a.png", "b.png", "c.svg"].map { Evidence(file: $0, caption: "caption of \($0)") }
+        let page = Self.report([result]).html { file in
+            switch file {
+            case "a.png": Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)
+            case "b.png": [0xFF, 0xD8, 0xFF, 0xE0]
+            default: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            }
+        }
+        #expect(page.components("<img ") == 2)
+        #expect(page.contains("<img src=\"data:image/jpeg;base64,/9j/4A==\" alt=\"caption of b.png\"/>"))
+        #expect(page.contains("href=\"./a.png\""))
+    }
+
+    @Test("Pictures beyond the limit are left out with a note, and those of failing checks come first")
+    func manyPictures() {
+        let big = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0, count: 700)
+        let results = ["passes", "fails"].map { name in
+            CheckResult(
+                name: name, check: name, verdict: name == "fails" ? .fail : .pass,
+                evidence: [Evidence(file: "\(name).jpg", caption: "of \(name)")])
+        }
+        let page = Self.report(results).html(pictures: 1000) { _ in big }
+        #expect(page.components("<img ") == 1)
+        #expect(page.contains("alt=\"of fails\""))
+        #expect(page.contains("Left out, the page has enough pictures: <a href=\"./passes.jpg\""))
+    }
+
+    // -- content
+
+    @Test(
+        "The headline tells how much went wrong",
+        arguments: [
+            ([.fail, .pass, .fail], "2 of 3 checks fail"), ([.fail, .pass], "1 of 2 checks fails"),
+            ([.pass, .pass], "All 2 checks pass"), ([.pass], "The only check passes"), ([], "No check was made"),
+            ([.pass, .marginal], "All 2 checks pass, 1 near its limit"),
+            ([.skip, .pass], "1 of 2 checks pass, 1 did not run"),
+            ([.error, .miss, .fail, .pass], "1 of 4 checks fails, 1 finds no device, 1 could not measure"),
+            ([.error], "1 of 1 check could not measure"),
+        ] as [([Verdict], String)])
+    func headline(verdicts: [Verdict], sentence: String) {
+        let results = verdicts.enumerated().map { CheckResult(name: "a\($0)", check: "a\($0)", verdict: $1) }
+        #expect(Self.report(results).html().contains("<span>\(sentence)</span></h1>"))
+    }
+
+    @Test("What went wrong comes first, then all results, then the rest, folded")
+    func order() throws {
+        let parts = page.split(around: ["id=\"failing\"", "id=\"all\"", "<details>", "id=\"devices\""])
+        try #require(parts.count == 5)
+        for verdict in ["fail", "miss", "error"] { #expect(parts[1].contains("class=\"card v-\(verdict)\"")) }
+        #expect(!parts[1].contains("class=\"card v-pass\"") && !parts[1].contains("class=\"card v-skip\""))
+        #expect(parts[2].components("<tr role=\"row\">") == RigReportSample.report.results.count + 1)
+        for verdict in ["pass", "marginal", "skip", "done"] {
+            #expect(parts[3].contains("class=\"card v-\(verdict)\""))
+        }
+        #expect(!parts[3].contains("class=\"card v-fail\""))
+        #expect(parts[4].contains("usb-046d:082d-5A1C3F20"))
+    }
+
+    @Test("An interrupted run says so, and a complete one does not")
+    func interrupted() {
+        var report = Self.report([])
+        #expect(!report.html().contains("interrupted"))
+        report.end = .interrupted
+        #expect(report.html().contains("The run was interrupted."))
+    }
+
+    @Test("Each link inside the page leads to an element, and no two have the same name")
+    func anchors() {
+        let names = tags(in: page)
+        let ids = names.flatMap { values(of: ["id"], in: $0) }
+        #expect(Set(ids).count == ids.count)
+        let links = names.flatMap { values(of: ["href", "aria-labelledby"], in: $0) }
+            .filter { !$0.hasPrefix("./") && !$0.hasPrefix("data:") }
+        #expect(links.count > 50)
+        #expect(links.allSatisfy { ids.contains($0.hasPrefix("#") ? String($0.dropFirst()) : $0) })
+    }
+
+    @Test("Repeats of one check stand in one card with their spread, each number, and each message once")
+    func repeats() {
+        let results = [29.9, 30.0, 28.5].enumerated().map { index, value in
+            CheckResult(
+                name: "rate.\(index)", check: "rate", round: index + 1, message: index == 1 ? nil : "It wavers.",
+                measures: [Measure("frame_rate", value, "Hz", .target, limit: .within(1, of: 30))])
+        }
+        let page = Self.report(results).html()
+        #expect(page.components("<article") == 1)
+        #expect(page.contains("<td role=\"cell\">1.5 (28.5 to 30)</td>"))
+        #expect(page.contains("<b>Repeats 1, 3:</b> It wavers."))
+        #expect(page.contains("<td role=\"cell\">28.5 Hz</td>"))
+        #expect(page.contains("<span>29.9</span> <span>30</span> <span class=\"v-fail\">"))
+    }
+
+    @Test("The worst measure is the one with the worst verdict, then the one with the least room")
+    func worst() {
+        let roomy = Measure("roomy", 1, "", .lower, limit: Limit(most: 10))
+        let tight = Measure("tight", 990, "", .lower, limit: Limit(most: 1000))
+        let told = Measure("told", 5, "", .none)
+        #expect([told, roomy, tight].worst == tight)
+        #expect([tight, Measure("failed", 11, "", .lower, limit: Limit(most: 10))].worst?.name == "failed")
+        #expect([Measure]().worst == nil)
+    }
+
+    // -- for everyone
+
+    @Test("Every text can be read in both schemes: each colour has a contrast of 4.5 to 1 on each background")
+    func contrast() throws {
+        let schemes = RigReportStyle.sheet.html.split(around: [
+            "@media screen and (prefers-color-scheme:dark)", ".v-pass",
+        ])
+        for scheme in schemes.prefix(2) {
+            let colors = palette(scheme)
+            for name in ["ink", "soft", "accent"] + Verdict.allCases.map(\.rawValue) {
+                for ground in ["bg", "card"] {
+                    let ratio = try contrastRatio(#require(colors[name]), #require(colors[ground]))
+                    #expect(ratio >= 4.5, "\(name) on \(ground): \(ratio)")
+                }
+            }
+        }
+        #expect(abs(contrastRatio(0x000000, 0xFFFFFF) - 21) < 0.01)
+        #expect(contrastRatio(0x999999, 0xFFFFFF) < 4.5)
+    }
+
+    @Test("A verdict never is a colour alone: beside each coloured sign of its own shape stands its word")
+    func signs() {
+        #expect(Set(Verdict.allCases.map(\.word)).count == Verdict.allCases.count)
+        let shapes = RigReportStyle.icons.html.split(around: Verdict.allCases.map { _ in "<symbol" })
+        #expect(Set(shapes.map { $0.split(around: [" d=", "<circle"]).last ?? "" }).count == shapes.count)
+        for verdict in Verdict.allCases {
+            #expect(RigReportStyle.icons.html.contains("id=\"i-\(verdict.rawValue)\""))
+            #expect(page.contains("<use href=\"#i-\(verdict.rawValue)\"/></svg>\(verdict.word)</span>"))
+        }
+    }
+
+    @Test("Headings go down by one, heads of tables have a scope, and drawings and pictures have words")
+    func accessible() {
+        let names = tags(in: page)
+        #expect(page.contains("<html lang=\"en\""))
+        let levels = names.compactMap { ["h1": 1, "h2": 2, "h3": 3, "h4": 4][name(of: $0)] }
+        #expect(levels.first == 1 && levels.count { $0 == 1 } == 1)
+        #expect(zip(levels, levels.dropFirst()).allSatisfy { $1 <= $0 + 1 })
+        #expect(names.filter { name(of: $0) == "th" }.allSatisfy { $0.contains(" scope=\"") })
+        #expect(names.filter { name(of: $0) == "img" }.allSatisfy { !values(of: ["alt"], in: $0).joined().isEmpty })
+        let drawings = names.filter { name(of: $0) == "svg" }
+        #expect(
+            drawings.allSatisfy { $0.contains("aria-hidden=\"true\"") || $0.contains("role=\"img\" aria-label=\"") })
+        for kind in ["Line plot", "Histogram", "Spectrum", "Dot plot"] {
+            #expect(page.contains("aria-label=\"\(kind) of "))
+        }
+    }
+
+    @Test("All tags are closed in order, as XML wants it")
+    func wellFormed() {
+        var open: [String] = []
+        for tag in tags(in: page) where !tag.hasSuffix("/") && !tag.hasPrefix("!") {
+            if tag.hasPrefix("/") {
+                #expect(open.popLast() == String(tag.dropFirst()))
+            } else {
+                open.append(name(of: tag))
+            }
+        }
+        #expect(open.isEmpty)
+    }
+
+    @Test("A page of a thousand results with plots is smaller than 3 MB, and says what it left out")
+    func large() {
+        var random = SampleNoise(seed: 1)
+        let points = (0..<500).map { Series.Point(Double($0), random.bell()) }
+        let results = (0..<1000).map { index in
+            CheckResult(
+                name: "camera.rate.\(index)", check: "camera.check\(index % 42)",
+                device: RigDevice(
+                    name: "camera-\(index % 8)", id: "usb-\(index % 8)", label: "A camera of some maker",
+                    driver: "uvcvideo"),
+                variant: [.init("format", "YUYV"), .init("size", "640x\(index)")],
+                verdict: index % 50 == 0 ? .fail : nil,
+                message: index % 50 == 0 ? "It failed for a reason that takes a sentence." : nil,
+                measures: (0..<3).map {
+                    Measure("measure_\($0)", 29.97 + random.bell() / 10, "Hz", .target, limit: .within(1, of: 30))
+                },
+                series: [Series("Intervals", .line, x: "time (s)", y: "interval (ms)", points)])
+        }
+        let page = Self.report(results).html()
+        #expect(page.utf8.count < 3_000_000)
+        #expect(page.utf8.count > 1_000_000)
+        #expect(page.contains("More plots are in the report's JSON"))
+    }
+
+    // -- a browser's
+
+    @Test("The sample's page is written for a browser to judge, where CAPTUREGATE_RIG_PAGE names a folder")
+    func written() throws {
+        let folder = ProcessInfo.processInfo.environment["CAPTUREGATE_RIG_PAGE"]
+        let bytes = Array(RigReportSample.report.html(evidence: RigReportSample.file).utf8)
+        #expect(bytes.count > 100_000)
+        if let folder {
+            try Data(bytes).write(to: URL(filePath: "\(folder)/page.html"))
+            let names = RigReportSample.report.results.filter { $0.verdict >= .fail }.map(\.check)
+            try Data(Set(names).sorted().joined(separator: "\n").utf8).write(to: URL(filePath: "\(folder)/failing.txt"))
+        }
+    }
+
+    // -- reports
+
+    private static func report(_ results: [CheckResult]) -> RigReport {
+        RigReport(
+            plan: "plan", profile: "bench", host: .init(name: "host", kernel: "6", machine: "x", versions: [:]),
+            began: "2025-01-02T03:04:05Z", seconds: 1, end: .complete, results: results)
+    }
+
+    /// A report in which every text is the given one.
+    private static func report(of text: String) -> RigReport {
+        let series = [Series.Kind.line, .histogram, .spectrum, .dots].map {
+            Series(text, $0, x: text, y: text, [.init(1, 1), .init(2, 3)], limits: [2])
+        }
+        let results = [Verdict.fail, .pass].flatMap { verdict in
+            (1...2).map { number in
+                CheckResult(
+                    name: text, check: verdict == .fail ? text : "b",
+                    device: RigDevice(name: text, id: text, label: text, driver: text),
+                    variant: [.init(text, text)], round: number, verdict: verdict, message: text,
+                    measures: [Measure(text, 1, text, .lower, limit: Limit(most: 2))], series: series,
+                    // A path with these in it would be no path below the directory.
+                    evidence: [Evidence(file: "x" + text.filter { $0 != "/" && $0 != "\0" }, caption: text)])
+            }
+        }
+        return RigReport(
+            plan: text, profile: text, host: .init(name: text, kernel: text, machine: text, versions: [text: text]),
+            began: text, seconds: 1, end: .interrupted, results: results)
+    }
+}
+
+/// Numbers, bars and bytes of the page.
+struct RigReportFigureTests {
+    @Test(
+        "Numbers have as many digits as say something",
+        arguments: [
+            (29.970029, "29.97"), (0, "0"), (48000, "48,000"), (1_234_567.8, "1,234,568"), (-0.25, "−0.25"),
+            (999.96, "1,000"),
+            (0.000012, "0.000012"), (1.5e-7, "1.5e-7"), (6.022e23, "6.02e23"), (1e308, "1e308"),
+        ] as [(Double, String)])
+    func numbers(value: Double, text: String) { #expect(FigureText.of(value) == text) }
+
+    @Test("A number that is not finite is a dash")
+    func infinite() {
+        #expect(FigureText.of(.infinity) == "–")
+        #expect(FigureText.of(.nan) == "–")
+        #expect(FigureText.duration(.nan) == "–")
+    }
+
+    @Test(
+        "Durations are in the unit that fits",
+        arguments: [
+            (0.0304, "30 ms"), (12.34, "12.3 s"), (754.2, "12 min 34 s"), (7384, "2 h 3 min"), (-1, "–"),
+        ] as [(Double, String)])
+    func durations(seconds: Double, text: String) { #expect(FigureText.duration(seconds) == text) }
+
+    @Test("A number is never rounded to the other side of its limit")
+    func sides() {
+        let measure = Measure("late", 5.000004, "ms", .lower, limit: Limit(most: 5))
+        #expect(measure.verdict == .fail)
+        #expect(measure.shown == "5.000004 ms")
+        #expect(measure.shownMargin == "−0.000004 ms")
+        #expect(measure.shownLimit == "≤ 5 ms")
+    }
+
+    @Test("A number has the digits that its limit makes matter")
+    func resolution() {
+        let rate = Measure("rate", 48000.3712, "Hz", .target, limit: .within(4.8, of: 48000))
+        #expect(rate.shown == "48,000.37 Hz")
+        #expect(rate.shownLimit == "47,995.2 to 48,004.8 Hz")
+        #expect(rate.shownMargin == "+4.43 Hz")
+        #expect(Measure("none", nil, "Hz", .none).shown == "not measured")
+    }
+
+    @Test("A bar has its bounds at the same places whatever the limit is, and an arrow for a number beyond")
+    func bars() {
+        func bar(_ value: Double, _ limit: Limit) -> String {
+            MeasureBar(Measure("a", value, "", .none, limit: limit)).markup.html
+        }
+        #expect(bar(30, .within(1, of: 30)).contains("#b-within"))
+        #expect(bar(1e9, .within(1e7, of: 1e9)).contains("d=\"M48 0v12\""))
+        #expect(bar(500, Limit(most: 600)).contains("#b-most") && bar(500, Limit(most: 600)).contains("M53 0v12"))
+        #expect(bar(20, Limit(least: 60)).contains("M1 6l6-4v8z"))
+        #expect(bar(1e300, .within(1, of: 30)).contains("M95 6l-6-4v8z"))
+        #expect(bar(0, Limit(most: 0)).contains("M64 0v12"))
+        #expect(bar(1, Limit()).isEmpty)
+    }
+
+    @Test(
+        "Bytes become the text of RFC 4648",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ])
+    func base64(plain: String, text: String) { #expect(EvidenceSheet.base64(Array(plain.utf8)) == text) }
+}
+
+/// Drawings of series.
+struct SVGPlotTests {
+    @Test(
+        "However many points there are, a drawing has some kB, and stays inside its box",
+        arguments: [
+            Series.Kind.line, .histogram, .spectrum, .dots,
+        ])
+    func small(kind: Series.Kind) {
+        var random = SampleNoise(seed: 3)
+        let points = (0..<50_000).map { Series.Point(Double($0), random.bell()) }
+        let drawing = SVGPlot(Series("s", kind, x: "x", y: "y", points, limits: [0.5]), verdict: .fail).markup
+        #expect(drawing.bytes < 8000)
+        #expect(drawing.html.contains("50,000 points") == (kind == .line || kind == .dots))
+        for tag in tags(in: drawing.html) where tag.hasPrefix("text ") || tag.hasPrefix("circle ") {
+            let across = values(of: ["x", "cx"], in: tag).compactMap { Double($0) }
+            #expect(across.count == 1 && across.allSatisfy { (0...400).contains($0) })
+            #expect(values(of: ["y", "cy"], in: tag).compactMap { Double($0) }.allSatisfy { (0...196).contains($0) })
+        }
+    }
+
+    @Test("The least and the most of a hundred thousand points are drawn and told")
+    func extremes() {
+        var points = (0..<100_000).map { Series.Point(Double($0), 1) }
+        points[70_001].y = 9
+        points[31_007].y = -4
+        let drawing = SVGPlot(Series("s", .line, x: "x", y: "y", points), verdict: .pass).markup.html
+        #expect(drawing.contains("most 9 at 70,001, least −4 at 31,007"))
+        #expect(drawing.contains(">9</text>") && drawing.contains(">−4</text>"))
+    }
+
+    @Test("Limits are drawn in the verdict's colour, and one that is too far away is told in words")
+    func limits() {
+        let points = [Series.Point(0, 10), .init(1, 11)]
+        let drawing = SVGPlot(Series("s", .line, x: "x", y: "y", points, limits: [12, 500]), verdict: .marginal).markup
+            .html
+        #expect(drawing.contains("class=\"plot v-marginal\""))
+        #expect(drawing.components("<path class=\"l\"") == 1)
+        #expect(drawing.contains("limit 12 and 500, which is beyond the plot"))
+    }
+
+    @Test("Points that can't be drawn are left out, and a plot of none says so")
+    func impossible() {
+        let points = [Series.Point(.nan, 1), .init(1, .infinity), .init(0, 5), .init(-3, 5), .init(1e300, 1)]
+        #expect(
+            SVGPlot(Series("s", .spectrum, x: "x", y: "y", points), verdict: .pass).markup.html.contains("No points."))
+        let one = SVGPlot(Series("s", .line, x: "x", y: "y", points + [.init(0, 5)]), verdict: .pass).markup.html
+        #expect(one.contains("3 points, 5 to 5"))
+        #expect(!one.contains("nan") && !one.contains("inf"))
+    }
+
+    @Test(
+        "Ticks are round numbers",
+        arguments: [
+            (0.0...1.0, ["0", "0.2", "0.4", "0.6", "0.8", "1"]), (16.48...33.35, ["20", "25", "30"]),
+            (-0.0003...0.0002, ["−0.0003", "−0.0002", "−0.0001", "0", "0.0001", "0.0002"]),
+            (0...120_000, ["0", "50k", "100k"]), (0...4_000_000, ["0", "1M", "2M", "3M", "4M"]),
+        ] as [(ClosedRange<Double>, [String])])
+    func ticks(range: ClosedRange<Double>, texts: [String]) {
+        let axis = PlotAxis(linear: range, ticks: 5)
+        #expect(axis.ticks.map(axis.label) == texts)
+    }
+
+    @Test("An axis of one number, and one of numbers that hardly differ, still is one")
+    func degenerate() {
+        for range in [
+            0.0...0, 5...5, -1e149...1e149, 1e9...1e9 + 1e-7,
+            Double.leastNonzeroMagnitude...Double.leastNonzeroMagnitude,
+        ] {
+            let axis = PlotAxis(linear: range, ticks: 5)
+            #expect(axis.most > axis.least && (0...1).contains(axis.position(range.lowerBound)))
+            #expect((1...21).contains(axis.ticks.count))
+        }
+    }
+
+    @Test("On a logarithmic axis all decades are as wide, and have ticks")
+    func decades() {
+        let axis = PlotAxis(logarithmic: 10...10_000)
+        #expect(axis.ticks.map(axis.label) == ["10", "100", "1k", "10k"])
+        #expect(zip(axis.ticks, [0.0, 1, 2, 3]).allSatisfy { abs(axis.position($0) - $1 / 3) < 1e-9 })
+        #expect(PlotAxis(logarithmic: 2.1...4.9).ticks.count > 1)
+        #expect((2...9).contains(PlotAxis(logarithmic: 1e-140...1e149).ticks.count))
+    }
+
+    @Test(
+        "The logarithm is right to ten digits",
+        arguments: [(1.0, 0.0), (1000, 3), (2, 0.301029995664), (0.02, -1.698970004336), (1e-140, -140)])
+    func logarithm(value: Double, power: Double) {
+        #expect(abs(PlotAxis.logarithm(value) - power) < 1e-10 * max(1, abs(power)))
+    }
+}
+
+// -- a reader of pages that forgives nothing
+
+/// Insides of all tags, in order.
+private func tags(in page: String) -> [String] {
+    var (found, tag): ([String], String?) = ([], nil)
+    for character in page.unicodeScalars {
+        if character == "<" {
+            tag = ""
+        } else if character == ">", let inside = tag {
+            found.append(inside)
+            tag = nil
+        } else {
+            tag?.unicodeScalars.append(character)
+        }
+    }
+    return found
+}
+
+private func name(of tag: String) -> String { String(tag.prefix { $0 != " " && $0 != "/" && $0 != "\n" }) }
+
+/// Tags with the names of their attributes.
+private func skeleton(_ page: String) -> [String] {
+    tags(in: page).map { tag in
+        tag.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
+            .map { String($0.element) }.joined()
+    }
+}
+
+private func values(of attributes: [String], in tag: String) -> [String] {
+    let parts = tag.split(separator: "\"", omittingEmptySubsequences: false)
+    return zip(parts, parts.dropFirst()).enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+        .filter { part in attributes.contains { part.0.hasSuffix(" \($0)=") } }.map { String($0.1) }
+}
+
+/// Colours of a style sheet's part, as numbers of six hexadecimal digits.
+private func palette(_ sheet: String) -> [String: UInt32] {
+    var colors: [String: UInt32] = [:]
+    for part in sheet.split(separator: "--") {
+        let pair = part.split(separator: ":", maxSplits: 1)
+        guard pair.count == 2, pair[1].first == "#" else { continue }
+        colors[String(pair[0])] = UInt32(pair[1].dropFirst().prefix(6), radix: 16)
+    }
+    return colors
+}
+
+/// Contrast of two colours. Standard: Web Content Accessibility Guidelines 2.2 (2023).
+private func contrastRatio(_ one: UInt32, _ other: UInt32) -> Double {
+    let (a, b) = (luminance(one), luminance(other))
+    return (max(a, b) + 0.05) / (min(a, b) + 0.05)
+}
+
+private func luminance(_ color: UInt32) -> Double {
+    zip([16, 8, 0], [0.2126, 0.7152, 0.0722]).reduce(0) { sum, part in
+        let level = Double(color >> UInt32(part.0) & 255) / 255
+        return sum + part.1 * (level <= 0.04045 ? level / 12.92 : power24((level + 0.055) / 1.055))
+    }
+}
+
+/// A number to the power of 2.4: squared, times the fifth root of its square, by Newton's method.
+private func power24(_ number: Double) -> Double {
+    let square = number * number
+    return square * (0..<60).reduce(1.0) { root, _ in root - (root - square / (root * root * root * root)) / 5 }
+}
+
+extension String {
+    /// How often a text is in it.
+    fileprivate func components(_ part: String) -> Int {
+        split(separator: part, omittingEmptySubsequences: false).count - 1
+    }
+
+    /// Parts between the first places of some texts, each behind the one before.
+    fileprivate func split(around marks: [String]) -> [String] {
+        var (parts, rest) = ([String](), self[...])
+        for mark in marks {
+            guard let range = rest.firstRange(of: mark) else { break }
+            parts.append(String(rest[..<range.lowerBound]))
+            rest = rest[range.upperBound...]
+        }
+        return parts + [String(rest)]
+    }
+}

@@ -195,7 +195,7 @@ struct CheckCards {
             isOne ? "" : "\(Markup.cell(measure.spread))<td role=\"cell\" class=\"each\">\(each(measure))</td>"
         return """
             <tr role="row"><td role="cell">\(worst.verdict.mark)</td>\
-            <th scope="row" role="rowheader">\(worst.name)</th><td role="cell">\(worst.shown)</td>\
+            <th scope="row" role="rowheader">\(worst.name, limit: 48)</th><td role="cell">\(worst.shown)</td>\
             \(Markup.cell(worst.shownLimit))\(worst.marginCell(others: measure.values))\(more)</tr>
 
             """

@@ -30,24 +30,41 @@ struct MeasureBar: Sendable {
 
     private static let mostOthers = 24
 
+    /// Shapes that bars are made of, for the head of the page: a thousand bars share them.
+    static let shapes = Markup(
+        verbatim: [("b-within", 16, 80), ("b-least", 32, 96), ("b-most", 0, 64), ("b-equal", 48, 48)].map {
+            id, from, to in
+            let bounds = Set([from, to]).intersection(16...80).sorted().map { "M\($0) 1v10" }.joined()
+            return "<symbol id=\"\(id)\" viewBox=\"0 0 96 12\"><path class=\"t\" d=\"M0 6h96\"/>"
+                + "<path class=\"z\" d=\"M\(from) 6H\(to)\"/><path class=\"k\" d=\"\(bounds)\"/></symbol>\n"
+        }.joined())
+
     /// An inline drawing; nothing for a number without a limit.
     var markup: Markup {
         guard let limit, let value = measure.value else { return "" }
-        let (least, most) = (limit.least.map(place) ?? 0, limit.most.map(place) ?? Int(Self.width))
         let zones =
-            strip("z", least, most) + strip("w", least, limit.marginalBelow.map(place) ?? least)
-            + strip("w", limit.marginalAbove.map(place) ?? most, most)
-        let bounds = [limit.least, limit.most].compactMap { $0 }.map { "M\(place($0)) 1v10" }.joined()
+            strip(limit.least.map(place) ?? 0, limit.marginalBelow.map(place))
+            + strip(limit.marginalAbove.map(place), limit.most.map(place) ?? Int(Self.width))
         let repeats = others.map { "M\(place($0)) 3v6" }.joined()
         return """
-            <svg class="b v-\(measure.verdict.rawValue)" viewBox="0 0 96 12" aria-hidden="true"><path class="t" d="M0 6h96"/>\(zones)\
-            <path class="k" d="\(bounds)"/>\(repeats.isEmpty ? "" : "<path class=\"o\" d=\"\(repeats)\"/>")\
-            <path class="x" d="\(mark(value))"/></svg>
+            <svg class="b" viewBox="0 0 96 12" aria-hidden="true"><use href="#\(Self.shape(limit))"/>\(zones)\
+            \(repeats.isEmpty ? "" : "<path class=\"o\" d=\"\(Markup(verbatim: repeats))\"/>")\
+            <path class="x v-\(measure.verdict.rawValue)" d="\(mark(value))"/></svg>
             """
     }
 
-    private func strip(_ kind: String, _ from: Int, _ to: Int) -> Markup {
-        to > from ? "<path class=\"\(kind)\" d=\"M\(from) 6H\(to)\"/>" : ""
+    private static func shape(_ limit: Limit) -> String {
+        switch (limit.least, limit.most) {
+        case (let least?, let most?): least == most ? "b-equal" : "b-within"
+        case (nil, _): "b-most"
+        case (_, nil): "b-least"
+        }
+    }
+
+    /// A zone in which a pass is marginal, short of the bound's own stroke.
+    private func strip(_ from: Int?, _ to: Int?) -> Markup {
+        guard let from, let to, to > from + 1 else { return "" }
+        return "<path class=\"w\" d=\"M\(from + 1) 6H\(to - 1)\"/>"
     }
 
     private func place(_ value: Double) -> Int { Int(min(max(exact(value), 0), Self.width).rounded()) }

@@ -69,7 +69,7 @@ struct PlotAxis: Sendable {
         let (low, high) = (values.lowerBound, values.upperBound)
         let size = max(low.magnitude, high.magnitude)
         guard high - low <= size * 1e-9 else { return (low, high) }
-        let extra = size > 0 ? size * 0.05 : 1
+        let extra = size > 1e-300 ? size * 0.05 : 1
         return (low - extra, high + extra)
     }
 

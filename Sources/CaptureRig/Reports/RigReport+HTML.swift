@@ -8,7 +8,12 @@ extension RigReport {
     ///   pictures become part of the page, up to 12 MB of them. It is asked only for paths that stay below that directory.
     /// - Returns: a page in UTF-8 that is well-formed XML, too.
     public func html(evidence: (String) -> [UInt8]? = { _ in nil }) -> String {
-        RigPage(self).markup(evidence).html
+        html(pictures: RigPage.mostPictures, evidence: evidence)
+    }
+
+    /// The same, with a limit for the bytes of picture files.
+    func html(pictures: Int, evidence: (String) -> [UInt8]?) -> String {
+        RigPage(self, pictures: pictures).markup(evidence).html
     }
 }
 
@@ -19,18 +24,20 @@ private struct RigPage {
     // Index in `checks` for each result.
     private let owners: [Int]
 
-    /// Bytes of plots on a page: some 250 of them.
-    private static let mostPlots = 900_000
-    /// Bytes of picture files on a page.
-    private static let mostPictures = 12_000_000
+    private let pictures: Int
 
-    init(_ report: RigReport) {
+    /// Bytes of picture files on a page, if nothing else is said.
+    static let mostPictures = 12_000_000
+
+    /// - Parameter pictures: bytes of picture files on the page.
+    init(_ report: RigReport, pictures: Int) {
+        self.pictures = pictures
         self.report = report
         (checks, owners) = RepeatedCheck.grouping(report.results)
     }
 
     func markup(_ load: (String) -> [UInt8]?) -> Markup {
-        var cards = CheckCards(plots: Self.mostPlots, pictures: Self.mostPictures)
+        var cards = CheckCards(plots: plots, pictures: pictures)
         // In this order: who comes first gets its plots and pictures.
         let failing = failing(&cards, load)
         let others = others(&cards, load)
@@ -48,7 +55,8 @@ private struct RigPage {
             \(RigReportStyle.sheet)</style>
             </head>
             <body>
-            \(RigReportStyle.icons)
+            <svg class="shapes" width="0" height="0" aria-hidden="true">
+            \(RigReportStyle.icons)\(MeasureBar.shapes)</svg>
             \(header)
             <main>
             \(failing)\(results)\(others)\(devices)</main>
@@ -57,6 +65,12 @@ private struct RigPage {
             </html>
 
             """
+    }
+
+    /// Bytes of plots on the page: some 300 of them, and fewer beside a thousand results, which fill a page as well.
+    private var plots: Int {
+        let words = report.results.reduce(0) { $0 + 1300 + 450 * $1.measures.count }
+        return min(max(2_700_000 - words, 200_000), 1_000_000)
     }
 
     // -- the head of the page

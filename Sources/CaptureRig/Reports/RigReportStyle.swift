@@ -28,7 +28,7 @@ enum RigReportStyle {
         html{-webkit-text-size-adjust:100%}
         body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
         font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
-        header.top,main,footer{max-width:76rem;margin:0 auto;padding:0 1.5rem}
+        header.top,main,footer{max-width:80rem;margin:0 auto;padding:0 1.5rem}
         header.top{padding-top:2.5rem}
         code{font:0.93em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
         a{color:var(--accent);text-decoration-thickness:1px;text-underline-offset:2px}
@@ -61,7 +61,7 @@ enum RigReportStyle {
         summary{cursor:pointer;padding:.55rem 0}summary h3{display:inline-block;min-width:min(16rem,60%);font-weight:500}
         summary span{margin-right:1rem;white-space:nowrap}
         footer{padding-top:2.5rem;padding-bottom:3rem;color:var(--soft);font-size:.87rem}
-        .paper{display:none}
+        .paper{display:none}.shapes{position:absolute}
 
         """
 
@@ -72,7 +72,9 @@ enum RigReportStyle {
         thead th{border-top:0;color:var(--soft);font-size:.87rem;white-space:nowrap}
         .r{font-size:.87rem}.r td:nth-child(1){min-width:6.3em}
         .r th,.r td,.m th,.m td{overflow-wrap:break-word}
-        @media screen and (min-width:75rem){.r td:nth-child(3){min-width:7.8em}.r td:nth-child(4){min-width:11.8em}
+        .card,section[aria-labelledby=all]{overflow-x:auto}
+        @media screen and (min-width:75rem){.r tbody th{min-width:9.5em}.r td:nth-child(3){min-width:8.4em}.r td:nth-child(4){min-width:12em}
+        .r th,.r td{padding-right:.75rem}
         .card:has(figure:only-child){display:grid;grid-template:repeat(7,max-content) 1fr/1fr 24rem;column-gap:2.5rem}
         .card:has(figure:only-child)>*{grid-column:1}.card:has(figure:only-child)>.plots{grid-area:1/2/-1/2;margin:0}}
         .r .b{width:72px;height:9px}
@@ -86,8 +88,8 @@ enum RigReportStyle {
 
     private static let drawings = """
         .b{width:96px;height:12px;vertical-align:-1px;margin-right:.7em;overflow:visible}
-        .b path{fill:none;stroke-width:4}.b .t{stroke:var(--hair)}.b .z{stroke:var(--zone)}.b .w{stroke:var(--near)}
-        .b .k{stroke:var(--soft);stroke-width:1}.b .o{stroke:var(--soft);stroke-width:1}
+        .b path,symbol .t,symbol .z,symbol .k{fill:none;stroke-width:4}symbol .t{stroke:var(--hair)}symbol .z{stroke:var(--zone)}.b .w{stroke:var(--near)}
+        symbol .k{stroke:var(--soft);stroke-width:1}.b .o{stroke:var(--soft);stroke-width:1}
         .b .x{stroke:var(--v);fill:var(--v);stroke-width:2.5}
         .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:1.2rem 2rem;margin:1.2rem 0 .6rem}
         figure{margin:0;max-width:34rem}
@@ -112,7 +114,8 @@ enum RigReportStyle {
 
     // Tables become lists of small cards; roles in the markup keep them tables for screen readers.
     private static let narrow = """
-        @media screen and (max-width:60rem){
+        @media screen and (max-width:75rem){.r td:nth-child(6),.r td:nth-child(8){white-space:normal;overflow-wrap:anywhere}}
+        @media screen and (max-width:62rem){
         header.top,main,footer{padding-left:1rem;padding-right:1rem}header.top{padding-top:1.5rem}
         .card{padding:.8rem .9rem}
         thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
@@ -140,7 +143,8 @@ enum RigReportStyle {
         header.top,main,footer{max-width:none;padding:0}
         .facts{grid-template-columns:repeat(auto-fit,minmax(8rem,auto));gap:.7rem 1rem}
         h2,h3,h4{break-after:avoid}h2{margin-top:1.6rem}
-        tr,figure,.sheet li,.message{break-inside:avoid}.card{break-inside:auto;padding:.7rem .9rem}
+        tr,figure,.sheet li,.message{break-inside:avoid}.card{padding:.7rem .9rem;overflow:visible}.about{break-after:avoid}
+        .card:not(:has(figure,li)){break-inside:avoid}section[aria-labelledby=all]{overflow:visible}
         table{font-size:8.5pt}thead th{font-size:1em}th,td{padding:.25rem .6rem .25rem 0}.r td:nth-child(8){white-space:normal}
         .r{font-size:7.5pt}.r th,.r td{padding-right:.4rem}.r td:nth-child(1){min-width:0}.r .b{width:40px;height:5px;margin-right:.4em}
         .plots{grid-template-columns:1fr 1fr}.b{width:64px;height:8px}
@@ -153,7 +157,6 @@ enum RigReportStyle {
     /// Shapes of all verdicts, each different without its colour; they are used by their ids.
     static let icons = Markup(
         verbatim: """
-            <svg width="0" height="0" style="position:absolute" aria-hidden="true">
             <symbol id="i-pass" viewBox="0 0 16 16"><path d="M2.5 8.5l3.7 3.7L13.5 4" fill="none" stroke="currentColor" stroke-width="2.2"/></symbol>
             <symbol id="i-done" viewBox="0 0 16 16"><circle cx="8" cy="8" r="3.2" fill="currentColor"/></symbol>
             <symbol id="i-marginal" viewBox="0 0 16 16"><path d="M3 6l3.4 3.4L13 2.4M2 14.2h12" fill="none" stroke="currentColor" stroke-width="2"/></symbol>
@@ -161,7 +164,7 @@ enum RigReportStyle {
             <symbol id="i-fail" viewBox="0 0 16 16"><path fill-rule="evenodd" fill="currentColor" d="M8 .5a7.5 7.5 0 100 15 7.5 7.5 0 000-15zM4.4 5.8l1.4-1.4L8 6.6l2.2-2.2 1.4 1.4L9.4 8l2.2 2.2-1.4 1.4L8 9.4l-2.2 2.2-1.4-1.4L6.6 8z"/></symbol>
             <symbol id="i-miss" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6.4" fill="none" stroke="currentColor" stroke-width="1.8" stroke-dasharray="3.4 2.3"/></symbol>
             <symbol id="i-error" viewBox="0 0 16 16"><path fill-rule="evenodd" fill="currentColor" d="M8 .8L15.8 15H.2zM7.1 5.6v5h1.8v-5zM7.1 11.8v1.8h1.8v-1.8z"/></symbol>
-            </svg>
+
             """)
 }
 
@@ -185,5 +188,9 @@ extension Verdict {
     }
 
     /// Shape and word.
-    var mark: Markup { "<span class=\"w v-\(rawValue)\">\(icon)\(word)</span>" }
+    var mark: Markup {
+        """
+        <span class="w v-\(rawValue)"><svg class="i" aria-hidden="true"><use href="#i-\(rawValue)"/></svg>\(word)</span>
+        """
+    }
 }
