@@ -10,11 +10,12 @@ struct RigReportPageTests {
 
     // -- safety
 
+    private static let harm =
+        "<script>alert(1)</script><img src=x onerror=\"a\">'\"&amp;]]>-->\u{202E}\u{0}\u{7}\u{85}\u{2066}\u{FFFE}"
+
     @Test("Text from outside changes no tag and no attribute of the page, and nothing in it can hide")
     func hostile() {
-        let harm =
-            "<script>alert(1)</script><img src=x onerror=\"a\">'\"&amp;]]>-->\u{202E}\u{0}\u{7}\u{85}\u{2066}\u{FFFE}"
-        let (bad, good) = (Self.report(of: harm), Self.report(of: "harmless"))
+        let (bad, good) = (Self.report(of: Self.harm), Self.report(of: "harmless"))
         #expect(skeleton(bad.html()) == skeleton(good.html()))
         #expect(!bad.html().contains("<script"))
         let hidden = bad.html().unicodeScalars.filter { scalar in
@@ -253,13 +254,15 @@ struct RigReportPageTests {
 
     // -- a browser's
 
-    @Test("The sample's page is written for a browser to judge, where CAPTUREGATE_RIG_PAGE names a folder")
+    @Test("A browser gets the sample's page and one that means harm, where CAPTUREGATE_RIG_PAGE names a folder")
     func written() throws {
         let folder = ProcessInfo.processInfo.environment["CAPTUREGATE_RIG_PAGE"]
         let bytes = Array(RigReportSample.report.html(evidence: RigReportSample.file).utf8)
         #expect(bytes.count > 100_000)
         if let folder {
             try Data(bytes).write(to: URL(filePath: "\(folder)/page.html"))
+            let strange = Self.report(of: String(repeating: Self.harm + "שלום", count: 20)).html()
+            try Data(strange.utf8).write(to: URL(filePath: "\(folder)/strange.html"))
             let names = RigReportSample.report.results.filter { $0.verdict >= .fail }.map(\.check)
             try Data(Set(names).sorted().joined(separator: "\n").utf8).write(to: URL(filePath: "\(folder)/failing.txt"))
         }
@@ -292,244 +295,5 @@ struct RigReportPageTests {
         return RigReport(
             plan: text, profile: text, host: .init(name: text, kernel: text, machine: text, versions: [text: text]),
             began: text, seconds: 1, end: .interrupted, results: results)
-    }
-}
-
-/// Numbers, bars and bytes of the page.
-struct RigReportFigureTests {
-    @Test(
-        "Numbers have as many digits as say something",
-        arguments: [
-            (29.970029, "29.97"), (0, "0"), (48000, "48,000"), (1_234_567.8, "1,234,568"), (-0.25, "−0.25"),
-            (999.96, "1,000"),
-            (0.000012, "0.000012"), (1.5e-7, "1.5e-7"), (6.022e23, "6.02e23"), (1e308, "1e308"),
-        ] as [(Double, String)])
-    func numbers(value: Double, text: String) { #expect(FigureText.of(value) == text) }
-
-    @Test("A number that is not finite is a dash")
-    func infinite() {
-        #expect(FigureText.of(.infinity) == "–")
-        #expect(FigureText.of(.nan) == "–")
-        #expect(FigureText.duration(.nan) == "–")
-    }
-
-    @Test(
-        "Durations are in the unit that fits",
-        arguments: [
-            (0.0304, "30 ms"), (12.34, "12.3 s"), (754.2, "12 min 34 s"), (7384, "2 h 3 min"), (-1, "–"),
-        ] as [(Double, String)])
-    func durations(seconds: Double, text: String) { #expect(FigureText.duration(seconds) == text) }
-
-    @Test("A number is never rounded to the other side of its limit")
-    func sides() {
-        let measure = Measure("late", 5.000004, "ms", .lower, limit: Limit(most: 5))
-        #expect(measure.verdict == .fail)
-        #expect(measure.shown == "5.000004 ms")
-        #expect(measure.shownMargin == "−0.000004 ms")
-        #expect(measure.shownLimit == "≤ 5 ms")
-    }
-
-    @Test("A number has the digits that its limit makes matter")
-    func resolution() {
-        let rate = Measure("rate", 48000.3712, "Hz", .target, limit: .within(4.8, of: 48000))
-        #expect(rate.shown == "48,000.37 Hz")
-        #expect(rate.shownLimit == "47,995.2 to 48,004.8 Hz")
-        #expect(rate.shownMargin == "+4.43 Hz")
-        #expect(Measure("none", nil, "Hz", .none).shown == "not measured")
-    }
-
-    @Test("A bar has its bounds at the same places whatever the limit is, and an arrow for a number beyond")
-    func bars() {
-        func bar(_ value: Double, _ limit: Limit) -> String {
-            MeasureBar(Measure("a", value, "", .none, limit: limit)).markup.html
-        }
-        #expect(bar(30, .within(1, of: 30)).contains("#b-within"))
-        #expect(bar(1e9, .within(1e7, of: 1e9)).contains("d=\"M48 0v12\""))
-        #expect(bar(500, Limit(most: 600)).contains("#b-most") && bar(500, Limit(most: 600)).contains("M53 0v12"))
-        #expect(bar(20, Limit(least: 60)).contains("M1 6l6-4v8z"))
-        #expect(bar(1e300, .within(1, of: 30)).contains("M95 6l-6-4v8z"))
-        #expect(bar(0, Limit(most: 0)).contains("M64 0v12"))
-        #expect(bar(1, Limit()).isEmpty)
-    }
-
-    @Test(
-        "Bytes become the text of RFC 4648",
-        arguments: [
-            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ])
-    func base64(plain: String, text: String) { #expect(EvidenceSheet.base64(Array(plain.utf8)) == text) }
-}
-
-/// Drawings of series.
-struct SVGPlotTests {
-    @Test(
-        "However many points there are, a drawing has some kB, and stays inside its box",
-        arguments: [
-            Series.Kind.line, .histogram, .spectrum, .dots,
-        ])
-    func small(kind: Series.Kind) {
-        var random = SampleNoise(seed: 3)
-        let points = (0..<50_000).map { Series.Point(Double($0), random.bell()) }
-        let drawing = SVGPlot(Series("s", kind, x: "x", y: "y", points, limits: [0.5]), verdict: .fail).markup
-        #expect(drawing.bytes < 8000)
-        #expect(drawing.html.contains("50,000 points") == (kind == .line || kind == .dots))
-        for tag in tags(in: drawing.html) where tag.hasPrefix("text ") || tag.hasPrefix("circle ") {
-            let across = values(of: ["x", "cx"], in: tag).compactMap { Double($0) }
-            #expect(across.count == 1 && across.allSatisfy { (0...400).contains($0) })
-            #expect(values(of: ["y", "cy"], in: tag).compactMap { Double($0) }.allSatisfy { (0...196).contains($0) })
-        }
-    }
-
-    @Test("The least and the most of a hundred thousand points are drawn and told")
-    func extremes() {
-        var points = (0..<100_000).map { Series.Point(Double($0), 1) }
-        points[70_001].y = 9
-        points[31_007].y = -4
-        let drawing = SVGPlot(Series("s", .line, x: "x", y: "y", points), verdict: .pass).markup.html
-        #expect(drawing.contains("most 9 at 70,001, least −4 at 31,007"))
-        #expect(drawing.contains(">9</text>") && drawing.contains(">−4</text>"))
-    }
-
-    @Test("Limits are drawn in the verdict's colour, and one that is too far away is told in words")
-    func limits() {
-        let points = [Series.Point(0, 10), .init(1, 11)]
-        let drawing = SVGPlot(Series("s", .line, x: "x", y: "y", points, limits: [12, 500]), verdict: .marginal).markup
-            .html
-        #expect(drawing.contains("class=\"plot v-marginal\""))
-        #expect(drawing.components("<path class=\"l\"") == 1)
-        #expect(drawing.contains("limit 12 and 500, which is beyond the plot"))
-    }
-
-    @Test("Points that can't be drawn are left out, and a plot of none says so")
-    func impossible() {
-        let points = [Series.Point(.nan, 1), .init(1, .infinity), .init(0, 5), .init(-3, 5), .init(1e300, 1)]
-        #expect(
-            SVGPlot(Series("s", .spectrum, x: "x", y: "y", points), verdict: .pass).markup.html.contains("No points."))
-        let one = SVGPlot(Series("s", .line, x: "x", y: "y", points + [.init(0, 5)]), verdict: .pass).markup.html
-        #expect(one.contains("3 points, 5 to 5"))
-        #expect(!one.contains("nan") && !one.contains("inf"))
-    }
-
-    @Test(
-        "Ticks are round numbers",
-        arguments: [
-            (0.0...1.0, ["0", "0.2", "0.4", "0.6", "0.8", "1"]), (16.48...33.35, ["20", "25", "30"]),
-            (-0.0003...0.0002, ["−0.0003", "−0.0002", "−0.0001", "0", "0.0001", "0.0002"]),
-            (0...120_000, ["0", "50k", "100k"]), (0...4_000_000, ["0", "1M", "2M", "3M", "4M"]),
-        ] as [(ClosedRange<Double>, [String])])
-    func ticks(range: ClosedRange<Double>, texts: [String]) {
-        let axis = PlotAxis(linear: range, ticks: 5)
-        #expect(axis.ticks.map(axis.label) == texts)
-    }
-
-    @Test("An axis of one number, and one of numbers that hardly differ, still is one")
-    func degenerate() {
-        for range in [
-            0.0...0, 5...5, -1e149...1e149, 1e9...1e9 + 1e-7,
-            Double.leastNonzeroMagnitude...Double.leastNonzeroMagnitude,
-        ] {
-            let axis = PlotAxis(linear: range, ticks: 5)
-            #expect(axis.most > axis.least && (0...1).contains(axis.position(range.lowerBound)))
-            #expect((1...21).contains(axis.ticks.count))
-        }
-    }
-
-    @Test("On a logarithmic axis all decades are as wide, and have ticks")
-    func decades() {
-        let axis = PlotAxis(logarithmic: 10...10_000)
-        #expect(axis.ticks.map(axis.label) == ["10", "100", "1k", "10k"])
-        #expect(zip(axis.ticks, [0.0, 1, 2, 3]).allSatisfy { abs(axis.position($0) - $1 / 3) < 1e-9 })
-        #expect(PlotAxis(logarithmic: 2.1...4.9).ticks.count > 1)
-        #expect((2...9).contains(PlotAxis(logarithmic: 1e-140...1e149).ticks.count))
-    }
-
-    @Test(
-        "The logarithm is right to ten digits",
-        arguments: [(1.0, 0.0), (1000, 3), (2, 0.301029995664), (0.02, -1.698970004336), (1e-140, -140)])
-    func logarithm(value: Double, power: Double) {
-        #expect(abs(PlotAxis.logarithm(value) - power) < 1e-10 * max(1, abs(power)))
-    }
-}
-
-// -- a reader of pages that forgives nothing
-
-/// Insides of all tags, in order.
-private func tags(in page: String) -> [String] {
-    var (found, tag): ([String], String?) = ([], nil)
-    for character in page.unicodeScalars {
-        if character == "<" {
-            tag = ""
-        } else if character == ">", let inside = tag {
-            found.append(inside)
-            tag = nil
-        } else {
-            tag?.unicodeScalars.append(character)
-        }
-    }
-    return found
-}
-
-private func name(of tag: String) -> String { String(tag.prefix { $0 != " " && $0 != "/" && $0 != "\n" }) }
-
-/// Tags with the names of their attributes.
-private func skeleton(_ page: String) -> [String] {
-    tags(in: page).map { tag in
-        tag.split(separator: "\"", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 0 }
-            .map { String($0.element) }.joined()
-    }
-}
-
-private func values(of attributes: [String], in tag: String) -> [String] {
-    let parts = tag.split(separator: "\"", omittingEmptySubsequences: false)
-    return zip(parts, parts.dropFirst()).enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        .filter { part in attributes.contains { part.0.hasSuffix(" \($0)=") } }.map { String($0.1) }
-}
-
-/// Colours of a style sheet's part, as numbers of six hexadecimal digits.
-private func palette(_ sheet: String) -> [String: UInt32] {
-    var colors: [String: UInt32] = [:]
-    for part in sheet.split(separator: "--") {
-        let pair = part.split(separator: ":", maxSplits: 1)
-        guard pair.count == 2, pair[1].first == "#" else { continue }
-        colors[String(pair[0])] = UInt32(pair[1].dropFirst().prefix(6), radix: 16)
-    }
-    return colors
-}
-
-/// Contrast of two colours. Standard: Web Content Accessibility Guidelines 2.2 (2023).
-private func contrastRatio(_ one: UInt32, _ other: UInt32) -> Double {
-    let (a, b) = (luminance(one), luminance(other))
-    return (max(a, b) + 0.05) / (min(a, b) + 0.05)
-}
-
-private func luminance(_ color: UInt32) -> Double {
-    zip([16, 8, 0], [0.2126, 0.7152, 0.0722]).reduce(0) { sum, part in
-        let level = Double(color >> UInt32(part.0) & 255) / 255
-        return sum + part.1 * (level <= 0.04045 ? level / 12.92 : power24((level + 0.055) / 1.055))
-    }
-}
-
-/// A number to the power of 2.4: squared, times the fifth root of its square, by Newton's method.
-private func power24(_ number: Double) -> Double {
-    let square = number * number
-    return square * (0..<60).reduce(1.0) { root, _ in root - (root - square / (root * root * root * root)) / 5 }
-}
-
-extension String {
-    /// How often a text is in it.
-    fileprivate func components(_ part: String) -> Int {
-        split(separator: part, omittingEmptySubsequences: false).count - 1
-    }
-
-    /// Parts between the first places of some texts, each behind the one before.
-    fileprivate func split(around marks: [String]) -> [String] {
-        var (parts, rest) = ([String](), self[...])
-        for mark in marks {
-            guard let range = rest.firstRange(of: mark) else { break }
-            parts.append(String(rest[..<range.lowerBound]))
-            rest = rest[range.upperBound...]
-        }
-        return parts + [String(rest)]
     }
 }

@@ -1,7 +1,7 @@
 import CaptureRig
 
-/// A report as of a morning at a bench, with all verdicts, all kinds of plots, repeats and pictures: what the page is looked
-/// at with. The same at each call.
+/// A report as of a morning at a bench, with all verdicts, all kinds of plots, repeats and pictures: what the page is
+/// looked at with. The same at each call.
 enum RigReportSample {
     static var report: RigReport {
         RigReport(

@@ -177,26 +177,27 @@ struct CheckCards {
         let measures = check.measures
         guard !measures.isEmpty else { return "" }
         let isOne = check.results.count == 1
-        let more: Markup =
+        let columns =
             isOne
-            ? ""
-            : "<th scope=\"col\" role=\"columnheader\">Spread</th><th scope=\"col\" role=\"columnheader\">Each repeat</th>"
+            ? ["Verdict", "Measure", "Value", "Limit", "Margin"]
+            : ["Verdict", "Measure", "Worst", "Limit", "Margin", "Spread", "Each repeat"]
         return """
-            <table class="m" role="table"><thead role="rowgroup"><tr role="row">\
-            \(["Verdict", "Measure", isOne ? "Value" : "Worst", "Limit", "Margin"].headers)\(more)</tr></thead>
+            <table class="m" role="table"><thead role="rowgroup"><tr role="row">\(columns.headers)</tr></thead>
             <tbody role="rowgroup">\(measures.markup { row($0, isOne) })</tbody></table>
 
             """
     }
 
+    // Cells that don't break are short, whatever a unit is called: else the card would be wider than a screen.
     private static func row(_ measure: RepeatedMeasure, _ isOne: Bool) -> Markup {
         let worst = measure.worst
-        let more: Markup =
-            isOne ? "" : "\(Markup.cell(measure.spread))<td role=\"cell\" class=\"each\">\(each(measure))</td>"
+        let each: Markup = "<td role=\"cell\" class=\"each\">\(each(measure))</td>"
         return """
             <tr role="row"><td role="cell">\(worst.verdict.mark)</td>\
-            <th scope="row" role="rowheader">\(worst.name, limit: 48)</th><td role="cell">\(worst.shown)</td>\
-            \(Markup.cell(worst.shownLimit))\(worst.marginCell(others: measure.values))\(more)</tr>
+            <th scope="row" role="rowheader">\(worst.name, limit: 48)</th>\
+            \(Markup.cell(worst.shown, limit: 40))\(Markup.cell(worst.shownLimit, limit: 48))\
+            \(worst.marginCell(others: measure.values))\
+            \(isOne ? "" : Markup.cell(measure.spread, limit: 60) + each)</tr>
 
             """
     }

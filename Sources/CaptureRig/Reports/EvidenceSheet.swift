@@ -12,7 +12,8 @@ struct EvidenceSheet {
     ///
     /// - Parameters:
     ///   - results: repeats of one check.
-    ///   - load: the bytes of a file beside the report; it is asked for paths alone that stay below the report's directory.
+    ///   - load: the bytes of a file beside the report; it is asked for paths alone that stay below the report's
+    ///     directory.
     mutating func markup(of results: [CheckResult], load: (String) -> [UInt8]?) -> Markup {
         let all = results.flatMap { result in result.evidence.map { (result.round, $0) } }
         guard !all.isEmpty else { return "" }
@@ -45,7 +46,8 @@ struct EvidenceSheet {
         return "<li><img src=\"\(data)\" alt=\"\(caption)\"/><p>\(caption)</p></li>"
     }
 
-    /// Type of a file by how it begins; a name says nothing. `nil` for all but what every browser draws and runs nothing of.
+    /// Type of a file by how it begins; a name says nothing. `nil` for all but what every browser draws and runs
+    /// nothing of.
     static func pictureType(_ bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
         return bytes.starts(with: [0xFF, 0xD8, 0xFF]) ? "image/jpeg" : nil

@@ -79,8 +79,8 @@ enum FigureText {
 }
 
 extension Measure {
-    /// Decimals that show how a number stands to its limit: a hundredth of what the limit leaves, and always as many as tell
-    /// on which side it is. A rate of 48,000.37 Hz is no 48,000 where 5 Hz are allowed.
+    /// Decimals that show how a number stands to its limit: a hundredth of what the limit leaves, and always as many as
+    /// tell on which side it is. A rate of 48,000.37 Hz is no 48,000 where 5 Hz are allowed.
     var decimals: Int {
         guard let value, let limit else { return max(0, 3 - FigureText.magnitude(value ?? 0)) }
         let least = min(max(0, 2 - FigureText.magnitude(limit.scale(for: value))), 9)

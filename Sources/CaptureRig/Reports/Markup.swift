@@ -2,9 +2,9 @@ import CaptureBase
 
 /// A piece of HTML whose syntax is from this program and whose text may be from anyone.
 ///
-/// A literal is taken as it is; what is interpolated is escaped unless it is markup itself. So a text can't become syntax by
-/// being forgotten: that takes ``init(verbatim:)``. All tags are closed and all attributes quoted, so that a page is well-formed
-/// XML as well: a parser that forgives nothing can judge it.
+/// A literal is taken as it is; what is interpolated is escaped unless it is markup itself. So a text can't become
+/// syntax by being forgotten: that takes ``init(verbatim:)``. All tags are closed and all attributes quoted, so that a
+/// page is well-formed XML as well: a parser that forgives nothing can judge it.
 ///
 /// *thread-safe*
 struct Markup: ExpressibleByStringInterpolation, Sendable {
@@ -53,7 +53,8 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
     /// Columns of a text that has no other limit: no name of a device or a plan is as long unless it means harm.
     static let mostColumns = 240
 
-    /// Text in which nothing is syntax, neither between tags nor in a quoted attribute, and all that can't be seen shows.
+    /// Text in which nothing is syntax, neither between tags nor in a quoted attribute, and all that can't be seen
+    /// shows.
     static func escaped(_ text: String, limit: Int) -> String {
         // Only a text that may be too long has its characters counted, and not all of a very long one.
         let visible =

@@ -1,4 +1,5 @@
-/// A small drawing of a number between its bounds: the bounds are always at the same places, so that rows can be compared.
+/// A small drawing of a number between its bounds: the bounds are always at the same places, so that rows can be
+/// compared.
 ///
 /// It says nothing that the text beside it does not: a screen reader skips it. *thread-safe*
 struct MeasureBar: Sendable {
@@ -85,6 +86,6 @@ extension Measure {
     /// - Parameter others: numbers of repeats.
     func marginCell(others: [Double] = []) -> Markup {
         guard let shownMargin else { return Markup.cell(nil) }
-        return "<td role=\"cell\">\(MeasureBar(self, others: others).markup)\(shownMargin)</td>"
+        return "<td role=\"cell\">\(MeasureBar(self, others: others).markup)\(shownMargin, limit: 32)</td>"
     }
 }

@@ -27,7 +27,8 @@ struct PlotAxis: Sendable {
         isLogarithmic = false
     }
 
-    /// An axis on which equal distances are equal ratios; its ticks are powers of ten, or 1, 2 and 5 of them in a short one.
+    /// An axis on which equal distances are equal ratios; its ticks are powers of ten, or 1, 2 and 5 of them in a short
+    /// one.
     ///
     /// - Parameter values: what it must span; above 0.
     init(logarithmic values: ClosedRange<Double>) {

@@ -1,11 +1,13 @@
 extension RigReport {
     /// The report as one HTML page that needs nothing else: no network, no script, no file beside it.
     ///
-    /// It has the failing checks first, then a table of all results, then what passed, folded. It follows the reader's light
-    /// or dark scheme, prints, and fits a phone. Text of devices, plans and files is shown as it is and never obeyed.
+    /// It has the failing checks first, then a table of all results, then what passed, folded. It follows the reader's
+    /// light or dark scheme, prints, and fits a phone. Text of devices, plans and files is shown as it is and never
+    /// obeyed.
     ///
     /// - Parameter evidence: the bytes of a file by its path relative to the report's directory, or `nil`; PNG and JPEG
-    ///   pictures become part of the page, up to 12 MB of them. It is asked only for paths that stay below that directory.
+    ///   pictures become part of the page, up to 12 MB of them. It is asked only for paths that stay below that
+    ///   directory.
     /// - Returns: a page in UTF-8 that is well-formed XML, too.
     public func html(evidence: (String) -> [UInt8]? = { _ in nil }) -> String {
         html(pictures: RigPage.mostPictures, evidence: evidence)
@@ -87,6 +89,7 @@ private struct RigPage {
     /// The verdict that the headline begins with.
     private var news: Verdict { report.results.map(\.verdict).min { $0.attention < $1.attention } ?? .skip }
 
+    /// A remark that much may be missing, so that no one takes half a run for a good one.
     private var stopped: Markup {
         report.end == .complete
             ? "" : "<p class=\"message\"><b>The run was interrupted.</b> What did not run is shown as skipped.</p>\n"
@@ -101,6 +104,7 @@ private struct RigPage {
         return "<div class=\"share\" aria-hidden=\"true\">\(bar)</div>\n<ul class=\"counts\">\(words)</ul>\n"
     }
 
+    /// Circumstances without which no number can be repeated.
     private var facts: Markup {
         let versions = report.host.versions.sorted { $0.key < $1.key }.prefix(32)
         let began = report.began
@@ -171,6 +175,7 @@ private struct RigPage {
 
     // -- tables
 
+    /// A table of all results in the order in which they ran, which tells of a bench that got worse.
     private var results: Markup {
         guard !report.results.isEmpty else { return "" }
         let columns = ["Verdict", "Check", "Device", "Variant", "Repeat", "Worst measure", "Value", "Limit", "Margin"]
@@ -191,7 +196,8 @@ private struct RigPage {
             <th scope="row" role="rowheader"><a href="#\(check.anchor)">\(Self.dotted(result.check))</a></th>\
             \(Markup.cell(result.device?.name, limit: 32))\(Markup.cell(variant.isEmpty ? nil : variant, limit: 60))\
             \(Markup.cell(check.results.count > 1 ? String(result.round) : nil))\
-            \(Markup.cell(worst?.name, limit: 32))\(Markup.cell(worst?.shown))\(Markup.cell(worst?.shownLimit))\
+            \(Markup.cell(worst?.name, limit: 32))\(Markup.cell(worst?.shown, limit: 40))\
+            \(Markup.cell(worst?.shownLimit, limit: 48))\
             \(worst.map { $0.marginCell() } ?? Markup.cell(nil))</tr>
 
             """
@@ -203,6 +209,7 @@ private struct RigPage {
         return parts.dropFirst().reduce("\(String(parts[0]), limit: 32)") { $0 + ".<wbr/>\(String($1), limit: 32)" }
     }
 
+    /// A table of the devices, for those who ask about one of them.
     private var devices: Markup {
         let known = Dictionary(grouping: report.results.filter { $0.device != nil }) { $0.device }
         guard !known.isEmpty else { return "" }
@@ -210,7 +217,8 @@ private struct RigPage {
         return """
             <section aria-labelledby="devices"><h2 id="devices">Devices</h2>
             <table class="v" role="table"><thead role="rowgroup"><tr role="row">\
-            \(["Worst", "Device", "Hardware", "Driver", "Stable id", "Results"].headers)</tr></thead><tbody role="rowgroup">
+            \(["Worst", "Device", "Hardware", "Driver", "Stable id", "Results"].headers)</tr></thead>
+            <tbody role="rowgroup">
             \(rows.markup { $0.key.map(row($0.value)) ?? "" })</tbody></table></section>
 
             """

@@ -1,7 +1,7 @@
 /// A drawing of a series for a page of HTML: some kB of SVG, however many points there are.
 ///
-/// Colours, fonts and widths are the page's: its classes are in ``RigReportStyle``. Text alternatives say in words what is to
-/// be seen. *thread-safe*
+/// Colours, fonts and widths are the page's: its classes are in ``RigReportStyle``. Text alternatives say in words what
+/// is to be seen. *thread-safe*
 struct SVGPlot: Sendable {
     private let series: Series
     private let verdict: Verdict
@@ -26,7 +26,8 @@ struct SVGPlot: Sendable {
     private static let mostLimits = 4
 
     /// - Parameters:
-    ///   - series: points in any order and number; those that are not finite, or not above 0 on a logarithmic axis, are left out.
+    ///   - series: points in any order and number; those that are not finite, or not above 0 on a logarithmic axis, are
+    ///     left out.
     ///   - verdict: what the limits are coloured by.
     init(_ series: Series, verdict: Verdict) {
         let points = Self.drawable(series)
@@ -43,8 +44,8 @@ struct SVGPlot: Sendable {
     /// A figure with its name, the drawing, and what it spans in words.
     var markup: Markup {
         guard !points.isEmpty else {
-            return
-                "<figure class=\"plot\"><figcaption>\(series.name)</figcaption><p class=\"soft\">No points.</p></figure>"
+            let name = series.name
+            return "<figure class=\"plot\"><figcaption>\(name) <small>No points.</small></figcaption></figure>"
         }
         return """
             <figure class="plot v-\(verdict.rawValue)"><figcaption>\(series.name) <small>\(extent)</small></figcaption>\
