@@ -106,7 +106,9 @@ let package = Package(
             swiftSettings: swift),
         .target(
             name: "CaptureRig",
-            dependencies: ["CaptureRecording", "CaptureGate", "CaptureRealtime", "CMedia", "LinuxSystem"],
+            dependencies: [
+                "CaptureRecording", "CaptureGate", "CaptureRealtime", "CaptureBase", "CMedia", "LinuxSystem",
+            ],
             swiftSettings: swift),
         .executableTarget(
             name: "capturegate",

@@ -1,5 +1,6 @@
-import CaptureRig
 import Testing
+
+@testable import CaptureRig
 
 @Suite("Catalogue of checks")
 struct CheckCatalogueTests {
@@ -42,6 +43,37 @@ struct CheckCatalogueTests {
             #expect((strict.most ?? .infinity) <= (bench.most ?? .infinity), "\(measure.name)")
             #expect((strict.least ?? -.infinity) >= (bench.least ?? -.infinity), "\(measure.name)")
         }
+    }
+
+    @Test("A measure of a check has the name, unit and direction of the number that is computed for it")
+    func computed() {
+        let computed = Self.computed
+        let known = Dictionary(grouping: CheckCatalogue.all.flatMap(\.measures), by: \.name)
+        for measure in computed {
+            for definition in known[measure.name] ?? [] {
+                #expect(definition.unit == measure.unit, "\(measure.name)")
+                #expect(definition.direction == measure.direction, "\(measure.name)")
+            }
+        }
+        // Those of a stream are all computed: a check without would be an error for ever.
+        let names = Set(computed.map(\.name) + ["timestamps_repaired"])
+        for check in CheckCatalogue.all where StreamCheck.names.contains(check.name) {
+            #expect(check.measures.allSatisfy { names.contains($0.name) }, "\(check.name)")
+        }
+    }
+
+    /// Measures of nothing, by all that compute some: they have names, units and directions.
+    private static var computed: [Measure] {
+        let nothing = ClockRate([])
+        return FrameTiming([], rate: (30, 1), arrivals: []).measures
+            + SoundTiming([], rate: (48_000, 1), asked: 1).measures
+            + ClockDrift(of: nothing, against: nothing).measures() + EventSync([]).measures
+            + Latencies.firstFrame([]).measures + Latencies.reconfigure([]).measures
+            + BlackFrozen().measures + ExpectedFrames([]).measures + ExposureCourse().measures
+            + PictureSimilarity.measures(of: nil) + [LumaImage.sharpnessMeasure(of: nil)]
+            + SoundMeasures([], rate: 48_000).measures + [SoundMeasures([], rate: 48_000).muteMeasure]
+            + GainSteps([]).measures + ToneMeasures.measures(of: nil, expected: 997)
+            + ChannelMap.measures(of: nil) + LoopDelay.measures(of: [])
     }
 }
 

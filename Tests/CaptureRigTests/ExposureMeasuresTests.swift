@@ -24,7 +24,7 @@ struct ExposureMeasuresTests {
 
     @Test("a steady stream with noise has settled from the start, for any seed", arguments: 0..<50)
     func steady(_ seed: Int) throws {
-        var numbers = TestNumbers(seed)
+        var numbers = SeededGenerator(seed)
         let course = Self.course((0..<60).map { _ in 118 + 0.8 * numbers.number() })
         #expect(course.settles == 0)
         #expect(try #require(course.flicker) < 1)

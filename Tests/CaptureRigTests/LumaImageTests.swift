@@ -64,7 +64,7 @@ struct FrameChecksumTests {
 
     @Test("eight bytes a step give what one a step gives, for every length")
     func steps() {
-        var numbers = TestNumbers(1)
+        var numbers = SeededGenerator(1)
         let bytes = (0..<50).map { _ in UInt8.random(in: 0...255, using: &numbers) }
         for count in 0...50 {
             let slow = bytes.prefix(count).reduce(UInt32.max) { word, byte in
@@ -76,7 +76,7 @@ struct FrameChecksumTests {
 
     @Test("any flipped bit changes it", arguments: 0..<50)
     func flips(_ seed: Int) {
-        var numbers = TestNumbers(seed)
+        var numbers = SeededGenerator(seed)
         var bytes = (0..<997).map { _ in UInt8.random(in: 0...255, using: &numbers) }
         let before = Self.checksum(bytes)
         bytes[Int.random(in: 0..<997, using: &numbers)] ^= 1 << UInt8.random(in: 0..<8, using: &numbers)

@@ -5,7 +5,7 @@ import Testing
 /// Pictures with edges, texture and noise.
 enum TestPictures {
     static func scene(width: Int = 96, height: Int = 64, seed: Int, noise: Int = 0, shift: Int = 0) -> LumaImage {
-        var numbers = TestNumbers(seed)
+        var numbers = SeededGenerator(seed)
         let bytes = (0..<width * height).map { index in
             let (x, y) = (index % width + shift, index / width)
             let pattern = (x / 8 + y / 8) % 2 * 90 + (x * 193 + y * 389) % 1009 % 31

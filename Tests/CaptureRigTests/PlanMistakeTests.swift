@@ -333,7 +333,7 @@ struct PlanMistakeTests {
     @Test("in 2,000 damaged plans are told or leave a plan that holds together")
     func random() throws {
         try folder.write(PlanFolder.board, to: "boards/bench.yaml")
-        var random = SplitMix(seed: 17)
+        var random = SeededGenerator(seed: 17)
         var (refused, read) = (0, 0)
         for _ in 0..<2_000 {
             let bytes = Self.damaged(Array(PlanFolder.example.utf8), &random)
@@ -356,7 +356,7 @@ struct PlanMistakeTests {
     ].map { Array($0.utf8) }
 
     /// A text with one to four changes: a byte, a missing byte, something put in, something said twice.
-    private static func damaged(_ text: [UInt8], _ random: inout SplitMix) -> [UInt8] {
+    private static func damaged(_ text: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = text
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let index = Int.random(in: 0..<bytes.count, using: &random)
@@ -370,19 +370,5 @@ struct PlanMistakeTests {
             if bytes.isEmpty { bytes = [0x41] }
         }
         return bytes
-    }
-}
-
-/// The same numbers each time.
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -248,10 +248,8 @@ enum SamplePicture {
     }
 
     private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
-        let sum = (name.utf8 + body).reduce(UInt32.max) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte)) { rest, _ in rest & 1 == 1 ? rest >> 1 ^ 0xEDB8_8320 : rest >> 1 }
-        }
-        return word(body.count) + name.utf8 + body + word(Int(~sum))
+        let bytes = name.utf8 + body
+        return word(body.count) + bytes + word(Int(FrameChecksum.crc32(bytes.span)))
     }
 
     /// Blocks of RFC 1951 that are stored as they are, in the wrapping of RFC 1950.

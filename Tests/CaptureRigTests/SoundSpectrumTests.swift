@@ -17,7 +17,7 @@ struct SoundSpectrumTests {
 
     @Test("the fast transform is the transform by its definition", arguments: [2, 4, 8, 64, 128])
     func definition(_ count: Int) {
-        var numbers = TestNumbers(count)
+        var numbers = SeededGenerator(count)
         let input = (0..<count).map { _ in (numbers.number(), numbers.number()) }
         var (real, imaginary) = (input.map(\.0), input.map(\.1))
         FourierTransform(least: count).transform(&real, &imaginary)
@@ -35,7 +35,7 @@ struct SoundSpectrumTests {
 
     @Test("the transform of real samples is that of complex ones without imaginary parts", arguments: [4, 16, 256])
     func real(_ count: Int) {
-        var numbers = TestNumbers(count)
+        var numbers = SeededGenerator(count)
         let samples = (0..<count - 1).map { _ in numbers.number() }
         let transform = FourierTransform(least: count)
         var (real, imaginary) = (samples + [0], [Double](repeating: 0, count: count))
@@ -49,7 +49,7 @@ struct SoundSpectrumTests {
 
     @Test("back and forth gives the values times their number")
     func inverse() {
-        var numbers = TestNumbers(9)
+        var numbers = SeededGenerator(9)
         let values = (0..<64).map { _ in numbers.number() }
         var (real, imaginary) = (values, [Double](repeating: 0, count: 64))
         let transform = FourierTransform(least: 64)

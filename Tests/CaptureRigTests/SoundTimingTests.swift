@@ -70,7 +70,7 @@ struct SoundTimingTests {
 
     @Test("of periods that come at once the last one counts")
     func lastOfMerged() {
-        var (periods, numbers) = (VirtualMicrophone().periods(400), VirtualChance(seed: 3))
+        var (periods, numbers) = (VirtualMicrophone().periods(400), SeededGenerator(seed: 3))
         for index in stride(from: 0, to: 400, by: 2) {
             periods[index].timestamp = periods[index + 1].timestamp - Int64(900_000 * numbers.unit())
         }

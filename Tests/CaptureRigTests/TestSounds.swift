@@ -1,24 +1,5 @@
 import Glibc
 
-/// Random numbers of a seed, the same in every run (SplitMix64).
-struct TestNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    /// The factor is not that of the steps: the numbers of seed 2 would be those of seed 1 without the first one.
-    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) &* 0xD1B5_4A32_D192_ED03 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-        return bits ^ bits >> 31
-    }
-
-    /// A uniform number from −1 to 1.
-    mutating func number() -> Double { Double(Int64(bitPattern: next()) >> 11) / Double(1 << 52) }
-}
-
 /// Sounds with known properties. They use the C library's sine and not the phasors that the measures have.
 enum TestSounds {
     /// A sine.
@@ -30,7 +11,7 @@ enum TestSounds {
 
     /// White noise of uniform numbers with an RMS value.
     static func noise(rms: Double, count: Int = 48_000, seed: Int) -> [Float] {
-        var numbers = TestNumbers(seed)
+        var numbers = SeededGenerator(seed)
         let peak = rms * 3.0.squareRoot()
         return (0..<count).map { _ in Float(peak * numbers.number()) }
     }
@@ -41,7 +22,7 @@ enum TestSounds {
     ///   - delay: samples by which it is late.
     ///   - highest: end of the band, in turns a sample.
     static func smoothNoise(seed: Int, count: Int, delay: Double, upTo highest: Double = 0.45) -> [Float] {
-        var numbers = TestNumbers(seed)
+        var numbers = SeededGenerator(seed)
         var sum = [Double](repeating: 0, count: count)
         for _ in 0..<40 {
             let step = 2 * .pi * highest * abs(numbers.number())

@@ -1,45 +1,17 @@
 @testable import CaptureRig
 
-/// Random numbers that are the same each time: SplitMix64.
-struct VirtualChance {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    /// 0 to 1.
-    mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
-
-    /// Normally distributed, with a mean of 0 and a standard deviation of 1: twelve uniform ones have a variance of 1.
-    mutating func normal() -> Double {
-        var sum = -6 * 65_536 + 6
-        for _ in 0..<3 {
-            let bits = next()
-            sum += Int(bits & 0xFFFF) + Int(bits >> 16 & 0xFFFF) + Int(bits >> 32 & 0xFFFF) + Int(bits >> 48)
-        }
-        return Double(sum) / 65_536
-    }
-}
-
 /// What a device's timestamps are off.
 struct VirtualNoise {
     /// Standard deviation in ns.
     var sigma = 0.0
     /// How many in a row are off by the same: a busy machine delays several.
     var burst = 1
-    private var numbers: VirtualChance
+    private var numbers: SeededGenerator
     private var left = 0
     private var error = 0.0
 
     init(sigma: Double = 0, burst: Int = 1, seed: UInt64) {
-        (self.sigma, self.burst, numbers) = (sigma, burst, VirtualChance(seed: seed))
+        (self.sigma, self.burst, numbers) = (sigma, burst, SeededGenerator(seed: seed))
     }
 
     mutating func next() -> Double {
@@ -66,7 +38,7 @@ struct VirtualCamera {
     var isHonest = true
 
     func frames(_ count: Int) -> [TimedFrame] {
-        var (noise, numbers) = (VirtualNoise(sigma: sigma, burst: burst, seed: seed), VirtualChance(seed: ~seed))
+        var (noise, numbers) = (VirtualNoise(sigma: sigma, burst: burst, seed: seed), SeededGenerator(seed: ~seed))
         var (frames, lost, sequence): ([TimedFrame], UInt64, UInt64) = ([], 0, 0)
         for index in 0..<count {
             let time = Double(index) * 1e9 / 30 / (1 + ppm / 1e6) + noise.next()

@@ -1,7 +1,5 @@
 import CaptureGate
 import CaptureRecording
-import Dispatch
-import Synchronization
 
 /// Benchmark of a device's capture: frames lost, jitter, delay and processor time.
 ///
@@ -32,7 +30,11 @@ public struct CaptureBenchmark: Sendable {
         let (device, differences) = (session.device, session.differences)
         let media = media(session.format)
         let box = Handoff(session)
-        let watch = await watched(box)
+        let watch = await SessionReading.read(
+            box, on: "capturegate.benchmark", into: FrameWatch(limit: duration.nanoseconds)
+        ) { session, watch, isStopped in
+            watch.run(&session, isStopped)
+        }
         guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
         let end = session.end
         let statistics = await session.close()
@@ -42,34 +44,6 @@ public struct CaptureBenchmark: Sendable {
             elapsed: .nanoseconds(watch.elapsed), processor: .nanoseconds(watch.processor),
             intervals: .init(watch.intervals), delays: .init(watch.delays))
     }
-
-    /// The session's frames, on a separate thread: a wait for the device must not block one of Swift's.
-    private func watched<Format: Sendable>(
-        _ box: Handoff<CaptureSession<Format>>
-    )
-        async -> FrameWatch
-    {
-        let isStopped = StopMark()
-        let limit = duration.nanoseconds
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                DispatchQueue(label: "capturegate.benchmark").async {
-                    var watch = FrameWatch(limit: limit)
-                    if var session = box.take() {
-                        watch.run(&session, isStopped)
-                        box.put(session)
-                    }
-                    continuation.resume(returning: watch)
-                }
-            }
-        } onCancel: {
-            isStopped.value.store(true, ordering: .relaxed)
-        }
-    }
-}
-
-final class StopMark: Sendable {
-    let value = Atomic(false)
 }
 
 /// Record of a session's frames and their arrival times.
@@ -97,7 +71,7 @@ struct FrameWatch: Sendable {
         delays.reserveCapacity(10_000)
         var before: Int64 = 0
         session.start()
-        while session.end == nil, elapsed < limit, !isStopped.value.load(ordering: .relaxed) {
+        while session.end == nil, elapsed < limit, !isStopped.isSet {
             _ = session.wait(milliseconds: 100)
             while let header = session.withNext({ header, _ in header }) {
                 if begun == nil { before = clock.process() }

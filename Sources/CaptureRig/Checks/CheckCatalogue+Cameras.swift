@@ -151,10 +151,8 @@ extension CheckCatalogue {
             source: "libcamera's lc-compliance uses these numbers of requests.",
             parameters: Parameter.picture,
             measures: [
-                Definition("failed", "cycles", .lower, "cycles without all their frames", bench: .most(0)),
-                Definition("descriptors_left", "descriptors", .lower, "descriptors more than before", bench: .most(0)),
-                Definition("threads_left", "threads", .lower, "threads more than before", bench: .most(0)),
-            ]),
+                Definition("failed", "cycles", .lower, "cycles without all their frames", bench: .most(0))
+            ] + leaks),
         CheckDefinition(
             "camera.sharing", [.camera], "A second program may open the camera, and may not stream from it.",
             method: "Opens the node again while it streams, asks for its capabilities, and for buffers.",

@@ -39,7 +39,7 @@ extension CheckCatalogue {
             source: "Checkbox records BRISQUE without a limit.",
             parameters: Parameter.picture + [.time("2 s")],
             measures: [
-                Definition("sharpness", "", .higher, "variance of the Laplacian"),
+                Definition("sharpness", "", .target, "variance of the Laplacian"),
                 Definition("sharpness_change", "%", .target, "distance from the golden file", bench: .around(20)),
             ]),
         CheckDefinition(
@@ -140,7 +140,8 @@ extension CheckCatalogue {
             parameters: Parameter.sound + [.time("3 s")],
             measures: [
                 Definition("zero_channels", "channels", .lower, "channels that are all zero", bench: .most(0)),
-                Definition("dc_offset", "%", .target, "largest offset, of full scale", bench: .around(1)),
+                Definition(
+                    "dc_offset", "%", .lower, "largest offset, of full scale", bench: .most(1, marginal: 0.8)),
                 Definition("noise_floor", "dBFS", .lower, "quietest tenth of a second"),
             ]),
         CheckDefinition(
@@ -152,8 +153,9 @@ extension CheckCatalogue {
             ],
             measures: [
                 Definition(
-                    "tone_frequency_error", "%", .target, "distance from the frequency", bench: .around(0.5)),
-                Definition("tone_level", "dBFS", .higher, "level of the tone"),
+                    "tone_frequency_error", "%", .lower, "distance from the frequency", bench: .most(0.5, marginal: 0.4)
+                ),
+                Definition("tone_level", "dBFS", .target, "level of the tone"),
                 Definition(
                     "spur_max", "dB", .lower, "strongest other peak, beside the tone",
                     bench: .most(-40, marginal: -45)),

@@ -5,44 +5,62 @@ extension CheckCatalogue {
     /// Checks of several devices, of the machine, and of the gate.
     static let systems: [CheckDefinition] = presence + together + machine
 
+    /// A device of either kind is looked for.
+    private static func present(
+        _ name: String, _ kind: CheckDefinition.DeviceKind, source: String
+    ) -> CheckDefinition {
+        CheckDefinition(
+            name, [kind], "The \(kind.rawValue) is there, by its stable id.",
+            method: "Looks for it among the devices, without opening it.", source: source,
+            measures: [Definition("present", "devices", .higher, "1 where it is there", bench: .exactly(1))])
+    }
+
+    /// Controls of either kind are set and read back.
+    private static func controls(
+        _ name: String, _ kind: CheckDefinition.DeviceKind, _ summary: String, method: String, source: String
+    ) -> CheckDefinition {
+        CheckDefinition(
+            name, [kind], summary, method: method, source: source,
+            measures: [
+                Definition("controls", "controls", .higher, "controls that were tried"),
+                Definition("wrong", "controls", .lower, "controls that did otherwise", bench: .most(0)),
+            ])
+    }
+
+    /// Programs that pull a device out and plug it in.
+    private static let cable = [
+        Parameter("pull", .command, "program that takes the camera away"),
+        Parameter("plug", .command, "program that brings it back"),
+    ]
+
+    /// Numbers of what a process has more of than before.
+    static let leaks = [
+        CheckDefinition.Definition(
+            "descriptors_left", "descriptors", .lower, "descriptors more than before", bench: .most(0)),
+        CheckDefinition.Definition("threads_left", "threads", .lower, "threads more than before", bench: .most(0)),
+    ]
+
     private static let presence: [CheckDefinition] = [
-        CheckDefinition(
-            "camera.present", [.camera], "The camera is there, by its stable id.",
-            method: "Looks for it among the devices, without opening it.",
-            source: "Checkbox: camera/detect.",
-            measures: [Definition("present", "devices", .higher, "1 where it is there", bench: .exactly(1))]),
-        CheckDefinition(
-            "sound.present", [.microphone], "The microphone is there, by its stable id.",
-            method: "Looks for it among the devices, without opening it.",
-            source: "kselftest's pcm test lists what a board's file names and the machine lacks.",
-            measures: [Definition("present", "devices", .higher, "1 where it is there", bench: .exactly(1))]),
-        CheckDefinition(
-            "camera.controls", [.camera], "Controls have their ranges, and keep what they are set to.",
+        present("camera.present", .camera, source: "Checkbox: camera/detect."),
+        present(
+            "sound.present", .microphone,
+            source: "kselftest's pcm test lists what a board's file names and the machine lacks."),
+        controls(
+            "camera.controls", .camera, "Controls have their ranges, and keep what they are set to.",
             method: """
                 Sets each control to its least, greatest and standard value and reads it back, and expects values beyond to be \
                 refused or clamped. All are set back in the end.
                 """,
-            source: "tast; kselftest's mixer-test.",
-            measures: [
-                Definition("controls", "controls", .higher, "controls that were tried"),
-                Definition("wrong", "controls", .lower, "controls that did otherwise", bench: .most(0)),
-            ]),
-        CheckDefinition(
-            "sound.controls", [.microphone], "The card's controls have their ranges, and keep what they are set to.",
+            source: "tast; kselftest's mixer-test."),
+        controls(
+            "sound.controls", .microphone, "The card's controls have their ranges, and keep what they are set to.",
             method: "As camera.controls, with the mixer's controls that have to do with capture.",
-            source: "kselftest's mixer-test.",
-            measures: [
-                Definition("controls", "controls", .higher, "controls that were tried"),
-                Definition("wrong", "controls", .lower, "controls that did otherwise", bench: .most(0)),
-            ]),
+            source: "kselftest's mixer-test."),
         CheckDefinition(
             "camera.unplug", [.camera], "A recording survives it when the camera is pulled out.",
             method: "The plan's command takes the camera away while it records; the file is then looked through.",
             source: "The kernel's test-media unbinds a driver while it streams.",
-            parameters: [
-                Parameter("pull", .command, "program that takes the camera away"),
-                Parameter("plug", .command, "program that brings it back"), .time("3 s"),
-            ],
+            parameters: cable + [.time("3 s")],
             measures: [
                 Definition("file_valid", "ms", .lower, "time until the file was complete", bench: .most(1000)),
                 Definition("unaccounted", "frames", .lower, "frames neither in the file nor lost", bench: .most(0)),
@@ -51,15 +69,10 @@ extension CheckCatalogue {
             "camera.hotplug", [.camera], "The camera can be plugged in and out without end.",
             method: "The plan's commands do so; the id, the descriptors and the threads must stay the same.",
             source: "Checkbox suspends 30 times.",
-            parameters: [
-                Parameter("pull", .command, "program that takes the camera away"),
-                Parameter("plug", .command, "program that brings it back"), .times(100, "times"),
-            ],
+            parameters: cable + [.times(100, "times")],
             measures: [
-                Definition("ids_changed", "times", .lower, "times it came back as another", bench: .most(0)),
-                Definition("descriptors_left", "descriptors", .lower, "descriptors more than before", bench: .most(0)),
-                Definition("threads_left", "threads", .lower, "threads more than before", bench: .most(0)),
-            ]),
+                Definition("ids_changed", "times", .lower, "times it came back as another", bench: .most(0))
+            ] + leaks),
     ]
 
     private static let together: [CheckDefinition] = [
@@ -103,11 +116,9 @@ extension CheckCatalogue {
             parameters: Parameter.picture + [.time("8 h")],
             measures: [
                 Definition("memory_growth", "MiB", .lower, "growth after the first ten minutes", bench: .most(1)),
-                Definition("descriptors_left", "descriptors", .lower, "descriptors more than before", bench: .most(0)),
-                Definition("threads_left", "threads", .lower, "threads more than before", bench: .most(0)),
                 Definition("lost", "frames", .lower, "frames that were made and not delivered", bench: .most(0)),
                 Definition("unaccounted", "frames", .lower, "frames neither delivered nor lost", bench: .most(0)),
-            ]),
+            ] + leaks),
         CheckDefinition(
             "gate.holds", [.camera], "The gate never asks on a bench, and takes back what it gave.",
             method: """

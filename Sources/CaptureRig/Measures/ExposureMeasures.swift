@@ -81,9 +81,9 @@ package struct ExposureCourse: Sendable {
         ]
     }
 
-    /// Brightness over time, for a plot; 2,000 points at most.
+    /// Brightness over time, for a plot; as many points at most as one has.
     package var series: Series {
-        let skip = max((frames.count + 1999) / 2000, 1)
+        let skip = max((frames.count + Series.mostPoints - 1) / Series.mostPoints, 1)
         let points = stride(from: 0, to: frames.count, by: skip).map { index in
             Series.Point(frames[index].seconds - frames[0].seconds, frames[index].luma)
         }

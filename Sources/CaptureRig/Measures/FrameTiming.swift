@@ -175,7 +175,7 @@ extension FrameTiming {
     private var jitters: [Measure] {
         [
             Measure("interval_mean", intervalMean, "ms", .target),
-            Measure("interval_variance", intervalVariance, "ms^2", .lower),
+            Measure("interval_variance", intervalVariance, "ms²", .lower),
             Measure("interval_gap_max", intervalGapMax, "ms", .lower),
             Measure("jitter_p99", jitterP99, "ms", .lower),
             Measure("jitter_p999", jitterP999, "ms", .lower),

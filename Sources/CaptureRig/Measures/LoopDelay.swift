@@ -28,7 +28,7 @@ package struct LoopDelay: Hashable, Sendable {
     package init?(played: [Float], recorded: [Float], rate: Double, leastQuality: Double = 1.5) {
         guard SoundSpectrum.isSound(played, rate), SoundSpectrum.isSound(recorded, rate) else { return nil }
         guard played.count + recorded.count <= Self.most else { return nil }
-        let (source, sound) = (Self.withoutMean(played), Self.withoutMean(recorded))
+        let (source, sound) = (played.map(Double.init).withoutMean, recorded.map(Double.init).withoutMean)
         // The rounding of a mean is no sound, though it would correlate with that of another one.
         guard Self.isAudible(source), Self.isAudible(sound) else { return nil }
         let spectrum = CrossSpectrum(sound, source)
@@ -42,12 +42,6 @@ package struct LoopDelay: Hashable, Sendable {
         frames = max(top.lag, 0)
         isInverted = sign < 0
         self.rate = rate
-    }
-
-    /// Samples without their mean, which correlates with anything.
-    private static func withoutMean(_ samples: [Float]) -> [Double] {
-        let mean = samples.reduce(0) { $0 + Double($1) } / Double(samples.count)
-        return samples.map { Double($0) - mean }
     }
 
     private static func isAudible(_ samples: [Double]) -> Bool {
@@ -64,7 +58,7 @@ package struct LoopDelay: Hashable, Sendable {
     /// Milliseconds.
     package var milliseconds: Double { 1000 * frames / rate }
 
-    /// Measures of several runs, without limits: `round_trip` (ms, the median) and `round_trip_frames` (of the same run),
+    /// Measures of several runs, without limits: `round_trip_median` (ms) and `round_trip_frames` (of the same run),
     /// `round_trip_spread` (ms from the shortest to the longest), `round_trip_quality` (of the worst run) and
     /// `round_trip_missed` (runs in which the sound was not found).
     ///
@@ -74,7 +68,7 @@ package struct LoopDelay: Hashable, Sendable {
         let median = found.isEmpty ? nil : found[(found.count - 1) / 2]
         let spread = found.isEmpty ? nil : found[found.count - 1].milliseconds - found[0].milliseconds
         return [
-            Measure("round_trip", median?.milliseconds, "ms", .lower),
+            Measure("round_trip_median", median?.milliseconds, "ms", .lower),
             Measure("round_trip_frames", median?.frames, "frames", .lower),
             Measure("round_trip_spread", spread, "ms", .lower),
             Measure("round_trip_quality", found.map(\.quality).min(), "", .higher),
@@ -138,9 +132,7 @@ private struct CrossSpectrum {
         let lags = (-4...4).map { Double(lag) + Double($0) / 4 }
         let heights = lags.map { sign * correlation(at: $0) }
         let best = (1...7).max { heights[$0] < heights[$1] } ?? 4
-        let (before, here, after) = (heights[best - 1], heights[best], heights[best + 1])
-        let bend = before - 2 * here + after
-        let shift = bend < 0 ? min(max((before - after) / (2 * bend), -1), 1) : 0
-        return (lags[best] + shift / 4, here - (before - after) * shift / 4)
+        let top = Parabola(heights[best - 1], heights[best], heights[best + 1])
+        return (lags[best] + top.shift / 4, top.height)
     }
 }

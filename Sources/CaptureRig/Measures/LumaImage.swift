@@ -95,52 +95,30 @@ package struct LumaImage: Hashable, Sendable {
     package var mean: Double { Double(bytes.reduce(0) { $0 + Int($1) }) / Double(bytes.count) }
 }
 
-/// CRC-32 of IEEE 802.3 (3.2.9): reflected, with the polynomial 0x04C11DB7, as of zlib and PNG.
-///
-/// *thread-safe*
-package struct FrameChecksum: Sendable {
-    /// Sixteen tables of 256 words: table n has the remainder of a byte that n zero bytes follow. With them sixteen bytes take
-    /// one step, which a frame of 1080p needs: byte by byte it would take a third of a core at 30 frames a second.
-    private static let tables: [UInt32] = {
-        var words = (0..<256).map { byte in
-            (0..<8).reduce(UInt32(byte)) { word, _ in word >> 1 ^ (word & 1 == 0 ? 0 : 0xEDB8_8320) }
-        }
-        for index in 256..<4096 {
-            let word = words[index - 256]
-            words.append(word >> 8 ^ words[Int(word & 0xFF)])
-        }
-        return words
-    }()
-
-    /// Computes the checksum of bytes.
-    package static func crc32(_ bytes: Span<UInt8>) -> UInt32 {
-        // Pointers, as the checks of sixteen indices take more time than the sums.
-        tables.withUnsafeBufferPointer { tables in
-            bytes.withUnsafeBytes { bytes in
-                var (word, index) = (UInt32.max, 0)
-                while index + 16 <= bytes.count {
-                    let low = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
-                    let high = bytes.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self).littleEndian
-                    word = remainder(low ^ UInt64(word), tables, from: 8) ^ remainder(high, tables, from: 0)
-                    index += 16
-                }
-                while index < bytes.count {
-                    word = word >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: word) ^ bytes[index])]
-                    index += 1
-                }
-                return ~word
+extension LumaImage {
+    /// Variance of the picture after Laplace's operator (4 at the pixel, −1 at its four neighbours): the sharper the picture,
+    /// the larger; noise counts as sharpness, too, so that it is compared with a golden figure and not with a limit for all.
+    ///
+    /// - Returns: squares of brightness steps; `nil` below 3 × 3 pixels.
+    package var sharpness: Double? {
+        guard width >= 3, height >= 3 else { return nil }
+        var (sum, squares) = (0, 0)
+        let bytes = bytes.span
+        for y in 1..<height - 1 {
+            for index in y * width + 1..<(y + 1) * width - 1 {
+                let around = Int(bytes[index - 1]) + Int(bytes[index + 1]) + Int(bytes[index - width])
+                let edge = 4 * Int(bytes[index]) - around - Int(bytes[index + width])
+                sum += edge
+                squares += edge * edge
             }
         }
+        let count = Double((width - 2) * (height - 2))
+        let mean = Double(sum) / count
+        return Double(squares) / count - mean * mean
     }
 
-    /// Remainder of eight bytes, the first one in the lowest bits, that `table` bytes follow.
-    @inline(__always)
-    private static func remainder(_ word: UInt64, _ tables: UnsafeBufferPointer<UInt32>, from table: Int) -> UInt32 {
-        var (sum, rest) = (UInt32(0), word)
-        for index in 0..<8 {
-            sum ^= tables[(table + 7 - index) << 8 + Int(rest & 0xFF)]
-            rest >>= 8
-        }
-        return sum
+    /// Measure `sharpness`, without a limit: a check compares it with the golden figure.
+    package static func sharpnessMeasure(of image: LumaImage?) -> Measure {
+        Measure("sharpness", image?.sharpness, "", .target)
     }
 }

@@ -114,31 +114,3 @@ private struct BlockSums {
             / ((Double(meanSquares) + steady) * (Double(variances) + contrast))
     }
 }
-
-extension LumaImage {
-    /// Variance of the picture after Laplace's operator (4 at the pixel, −1 at its four neighbours): the sharper the picture,
-    /// the larger; noise counts as sharpness, too, so that it is compared with a golden figure and not with a limit for all.
-    ///
-    /// - Returns: squares of brightness steps; `nil` below 3 × 3 pixels.
-    package var sharpness: Double? {
-        guard width >= 3, height >= 3 else { return nil }
-        var (sum, squares) = (0, 0)
-        let bytes = bytes.span
-        for y in 1..<height - 1 {
-            for index in y * width + 1..<(y + 1) * width - 1 {
-                let around = Int(bytes[index - 1]) + Int(bytes[index + 1]) + Int(bytes[index - width])
-                let edge = 4 * Int(bytes[index]) - around - Int(bytes[index + width])
-                sum += edge
-                squares += edge * edge
-            }
-        }
-        let count = Double((width - 2) * (height - 2))
-        let mean = Double(sum) / count
-        return Double(squares) / count - mean * mean
-    }
-
-    /// Measure `sharpness`, without a limit: a check compares it with the golden figure.
-    package static func sharpnessMeasure(of image: LumaImage?) -> Measure {
-        Measure("sharpness", image?.sharpness, "", .target)
-    }
-}

@@ -105,8 +105,8 @@ package struct SoundMeasures: Hashable, Sendable {
     }
 
     /// Measures of the worst channel each, without limits; without values unless all channels could be measured:
-    /// `level_rms` (dBFS, of the quietest), `peak` (dBFS), `dc_offset` (magnitude, a ratio), `noise_floor` (dBFS),
-    /// `zero_samples` (%), `silent` (channels) and `clipped` (samples of all channels).
+    /// `level_rms` (dBFS, of the quietest), `peak` (dBFS), `dc_offset` (magnitude, % of full scale), `noise_floor` (dBFS),
+    /// `zero_samples` (%), `zero_channels` (channels that are all zero) and `clipped` (samples of all channels).
     package var measures: [Measure] {
         let known = channels.compactMap { $0 }
         let levels = known.count == channels.count ? known : []
@@ -115,10 +115,10 @@ package struct SoundMeasures: Hashable, Sendable {
         return [
             Measure("level_rms", levels.map(\.level).min(), "dBFS", .target),
             Measure("peak", levels.map(\.peak).max(), "dBFS", .target),
-            Measure("dc_offset", levels.map { abs($0.offset) }.max(), "", .lower),
+            Measure("dc_offset", levels.map { 100 * abs($0.offset) }.max(), "%", .lower),
             Measure("noise_floor", floors.count == levels.count ? floors.max() : nil, "dBFS", .lower),
             Measure("zero_samples", levels.map(\.zeros).max(), "%", .lower),
-            Measure("silent", isKnown ? Double(levels.count { $0.isSilent }) : nil, "channels", .lower),
+            Measure("zero_channels", isKnown ? Double(levels.count { $0.isSilent }) : nil, "channels", .lower),
             Measure("clipped", isKnown ? Double(levels.reduce(0) { $0 + $1.clipped }) : nil, "samples", .lower),
         ]
     }
@@ -133,7 +133,7 @@ package struct SoundMeasures: Hashable, Sendable {
     package var series: [Series] {
         channels.enumerated().compactMap { index, levels in
             guard let envelope = levels?.envelope else { return nil }
-            let group = max((envelope.count + 1999) / 2000, 1)
+            let group = max((envelope.count + Series.mostPoints - 1) / Series.mostPoints, 1)
             let points = stride(from: 0, to: envelope.count, by: group).map { start in
                 let loudest = envelope[start..<min(start + group, envelope.count)].max() ?? Decibel.silence
                 return Series.Point(Double(start) / 100, loudest)
@@ -174,8 +174,8 @@ package struct GainSteps: Hashable, Sendable {
         }.max()
     }
 
-    /// Measure `gain_step` (dB, the worst error), without a limit.
-    package var measures: [Measure] { [Measure("gain_step", worstError, "dB", .lower)] }
+    /// Measure `gain_error_max` (dB, the worst error), without a limit.
+    package var measures: [Measure] { [Measure("gain_error_max", worstError, "dB", .lower)] }
 
     /// Level over gain, for a plot.
     package var series: Series {

@@ -177,7 +177,7 @@ extension SoundTiming {
             Measure("sound_rate_uncertainty", rateUncertainty, "%", .lower),
             Measure("sound_rate_residual", rateResidual, "frames", .lower),
         ] + duration + [
-            Measure("xruns", xruns, "", .lower),
+            Measure("xruns", xruns, "overruns", .lower),
             Measure("lost", lost, "frames", .lower),
             Measure("ledger_difference", ledgerDifference, "frames", .lower),
             Measure("step_max", stepMax, "periods", .lower),

@@ -29,9 +29,6 @@ package struct TimingSample: Sendable {
         count > 1 ? (variance * Double(count) / Double(count - 1)).squareRoot() : nil
     }
 
-    /// Largest distance of a value from the mean.
-    package var largestDistance: Double { max(most - mean, mean - least) }
-
     /// The value in the middle, or the mean of the two.
     package var median: Double {
         let middle = sorted.count / 2
@@ -41,10 +38,7 @@ package struct TimingSample: Sendable {
     /// The smallest value that is not below the given share of values (the nearest rank).
     ///
     /// - Parameter share: 0 to 1.
-    package func percentile(_ share: Double) -> Double {
-        let rank = (share * Double(sorted.count)).rounded(.up)
-        return sorted[Int(min(max(rank, 1), Double(sorted.count))) - 1]
-    }
+    package func percentile(_ share: Double) -> Double { sorted.nearestRank(share) ?? most }
 
     /// Mean of numbers, in two passes: the second adds what the first lost to rounding, which for hours of timestamps is more
     /// than the differences that are looked for.
@@ -139,5 +133,52 @@ extension Int64 {
     func elapsed(since earlier: Int64) -> Double {
         let (difference, isTooLarge) = subtractingReportingOverflow(earlier)
         return isTooLarge ? Double(self) - Double(earlier) : Double(difference)
+    }
+}
+
+/// Sorted values, for figures that a few outliers can't spoil.
+///
+/// *thread-safe*
+package struct Percentile: Sendable {
+    private let sorted: [Int64]
+
+    package init(of values: some Sequence<Int64>) { sorted = values.sorted() }
+
+    /// The smallest value that is not below the given percentage of values (the nearest rank); 0 without values.
+    package subscript(_ percent: Double) -> Int64 {
+        sorted.nearestRank(percent / 100) ?? 0
+    }
+}
+
+extension Array where Element: Comparable {
+    /// The smallest of sorted values that is not below the given share of them; `nil` without values.
+    ///
+    /// - Parameter share: 0 to 1.
+    func nearestRank(_ share: Double) -> Element? {
+        let rank = (share * Double(count)).rounded(.up)
+        return isEmpty ? nil : self[Int(Swift.min(Swift.max(rank, 1), Double(count))) - 1]
+    }
+}
+
+/// Time ranges; overlapping parts count once.
+///
+/// *thread-safe*
+package struct TimeSpans: Sendable {
+    private let spans: [Range<Int64>]
+
+    /// - Parameter spans: nanoseconds of one clock, in any order.
+    package init(_ spans: [Range<Int64>]) {
+        self.spans = spans.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { merged, span in
+            if let last = merged.last, span.lowerBound <= last.upperBound {
+                merged[merged.count - 1] = last.lowerBound..<max(last.upperBound, span.upperBound)
+            } else {
+                merged.append(span)
+            }
+        }
+    }
+
+    /// Nanoseconds of a range that lie in the spans.
+    package func overlap(with range: Range<Int64>) -> Int64 {
+        spans.reduce(0) { $0 + Int64($1.clamped(to: range).count) }
     }
 }

@@ -104,7 +104,7 @@ package struct ToneMeasures: Sendable {
         guard samples.count >= 256, SoundSpectrum.isSound(samples, rate) else { return nil }
         let sound = samples.suffix(Self.longest).map(Double.init)
         let band = 20...min(20_000, rate / 2)
-        let spectrum = SoundSpectrum(of: Self.withoutMean(sound), rate: rate, longest: Self.longest)
+        let spectrum = SoundSpectrum(of: sound.withoutMean, rate: rate, longest: Self.longest)
         guard let peak = spectrum.peak(in: band), peak.level > -150 else { return nil }
         let fit = SineFit(sound, step: 2 * .pi * peak.frequency / rate, refines: true)
         let hertz = fit.step * rate / (2 * .pi)
@@ -125,11 +125,6 @@ package struct ToneMeasures: Sendable {
         let near = hertz - spectrum.leakage...hertz + spectrum.leakage
         spur = remains.peak(in: band, except: near).map { $0.level - level } ?? Decibel.silence
         self.spectrum = spectrum
-    }
-
-    private static func withoutMean(_ samples: [Double]) -> [Double] {
-        let mean = samples.reduce(0, +) / Double(samples.count)
-        return samples.map { $0 - mean }
     }
 
     /// Mean square in a band. The sum is that of the samples, as the spectrum's window has little of the first and last ones.

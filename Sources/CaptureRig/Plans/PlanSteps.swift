@@ -143,7 +143,7 @@ extension PlanSteps {
         let choices = variant.choices.map(\.value).joined(separator: "-")
         let parts = [entry.check.name, devices.joined(separator: "-"), entry.label ?? "", choices]
         let name = parts.filter { !$0.isEmpty }.map(plain).joined(separator: ".")
-        return round == 1 ? name : "\(name).\(round)"
+        return CheckResult.name(name, round: round)
     }
 
     /// A text with only those characters that file names and all formats of reports bear.

@@ -61,10 +61,7 @@ extension PlannedCheck {
     }
 
     /// Name that all repeats have in common, which is the first one's.
-    package var nameOfAllRepeats: String {
-        let ending = ".\(round)"
-        return round > 1 && name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
-    }
+    package var nameOfAllRepeats: String { CheckResult.nameOfAllRepeats(name, round: round) }
 }
 
 /// A name with `*` for any characters, also for none.

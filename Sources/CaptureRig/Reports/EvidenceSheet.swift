@@ -57,10 +57,7 @@ struct EvidenceSheet {
     ///
     /// What has a meaning in an address is written as its bytes, and the leading dot keeps `javascript:` a file's name.
     static func address(of file: String) -> String? {
-        let parts = file.split(separator: "/", omittingEmptySubsequences: false)
-        guard !file.isEmpty, !parts.contains(where: { $0.isEmpty || $0 == ".." || $0.utf8.contains(0) }) else {
-            return nil
-        }
+        guard Evidence.isInside(file) else { return nil }
         return file.utf8.reduce(into: "./") { address, byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x2F, 0x5F:

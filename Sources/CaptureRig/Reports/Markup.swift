@@ -70,7 +70,8 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         byte < 0x40 && entity(Unicode.Scalar(byte)) != nil
     }
 
-    private static func entity(_ scalar: Unicode.Scalar) -> String? {
+    /// Name of a character that is syntax; `nil` for all others.
+    static func entity(_ scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "&": "&amp;"
         case "<": "&lt;"

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// An axis of a plot: which numbers it spans, where they lie on it, and the ticks, which are round numbers.
 ///
 /// *thread-safe*
@@ -87,23 +89,6 @@ struct PlotAxis: Sendable {
         return (0...Int(count)).map { (first + Double($0)) * step }
     }
 
-    /// Logarithm to the base ten of a number above 0, right to 10 digits.
-    ///
-    /// By the series of the inverse hyperbolic tangent: a plot is no reason to import a C library.
-    static func logarithm(_ value: Double) -> Double {
-        guard value.isNormal, value > 0 else { return -308 }
-        let ratio = (value.significand - 1) / (value.significand + 1)
-        var (power, sum) = (ratio, 0.0)
-        for odd in stride(from: 1.0, through: 21, by: 2) {
-            sum += power / odd
-            power *= ratio * ratio
-        }
-        return (2 * sum + Double(value.exponent) * 0.693_147_180_559_945_3) / 2.302_585_092_994_046
-    }
-}
-
-extension Double {
-    fileprivate func clamped(to bounds: ClosedRange<Double>) -> Double {
-        Swift.min(Swift.max(self, bounds.lowerBound), bounds.upperBound)
-    }
+    /// Logarithm to the base ten of a number above 0; the least one for all others.
+    static func logarithm(_ value: Double) -> Double { value.isNormal && value > 0 ? decimalLogarithm(value) : -308 }
 }

@@ -183,17 +183,9 @@ private struct RepeatedResults {
     private let places: [String: Int]
 
     init(_ report: RigReport) {
-        var all: [RepeatedResult] = []
-        var places: [String: Int] = [:]
-        for result in report.results {
-            let name = result.nameOfRepeats
-            let place = places[name] ?? all.count
-            if place == all.count { all.append(RepeatedResult(name: name)) }
-            places[name] = place
-            all[place].add(result)
-        }
-        self.all = all
-        self.places = places
+        all = report.results.grouped { CheckResult.nameOfAllRepeats($0.name, round: $0.round) }
+            .map { RepeatedResult(name: $0.key, repeats: $0.elements) }
+        places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.name, $0) })
     }
 
     func named(_ name: String) -> RepeatedResult? { places[name].map { all[$0] } }
@@ -202,58 +194,35 @@ private struct RepeatedResults {
 /// All repeats of a result.
 private struct RepeatedResult {
     let name: String
-    private(set) var verdict = Verdict.done
-    private(set) var measures: [ComparedMeasure] = []
+    let verdict: Verdict
+    let measures: [ComparedMeasure]
 
-    init(name: String) { self.name = name }
+    init(name: String, repeats: [CheckResult]) {
+        self.name = name
+        verdict = repeats.map(\.verdict).max() ?? .done
+        measures = repeats.flatMap(\.measures).grouped(by: \.name).map { ComparedMeasure($0.elements) }
+    }
 
     func measure(named name: String) -> ComparedMeasure? { measures.first { $0.name == name } }
-
-    mutating func add(_ result: CheckResult) {
-        verdict = max(verdict, result.verdict)
-        for measure in result.measures {
-            if let place = measures.firstIndex(where: { $0.name == measure.name }) {
-                measures[place].add(measure)
-            } else {
-                measures.append(ComparedMeasure(measure))
-            }
-        }
-    }
 }
 
 /// All numbers of a measure. At least one repeat has it.
 private struct ComparedMeasure {
     /// The last repeat's, for unit, direction and limit.
-    private(set) var last: Measure
-    private var values: [Double]
+    let last: Measure
+    private let values: [Double]
 
-    init(_ measure: Measure) {
-        last = measure
-        values = measure.value.map { [$0] } ?? []
+    /// - Parameter repeats: one at least.
+    init(_ repeats: [Measure]) {
+        last = repeats[repeats.count - 1]
+        values = repeats.compactMap(\.value)
     }
 
     var name: String { last.name }
 
-    mutating func add(_ measure: Measure) {
-        last = measure
-        if let value = measure.value { values.append(value) }
-    }
-
-    /// The middle value; of an even number of them the mean of the two. `nil` where nothing was measured.
-    var median: Double? {
-        let sorted = values.sorted()
-        guard !sorted.isEmpty else { return nil }
-        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-    }
+    /// `nil` where nothing was measured.
+    var median: Double? { TimingSample(values)?.median }
 
     /// Difference of the largest and the smallest value.
-    var spread: Double { (values.max() ?? 0) - (values.min() ?? 0) }
-}
-
-extension CheckResult {
-    /// The name without the `.2` of a second repeat.
-    fileprivate var nameOfRepeats: String {
-        let suffix = ".\(round)"
-        return round > 1 && name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
-    }
+    var spread: Double { TimingSample(values).map { $0.most - $0.least } ?? 0 }
 }

@@ -141,13 +141,8 @@ private struct RigPage {
     private func others(_ cards: inout CheckCards, _ load: (String) -> [UInt8]?) -> Markup {
         let good = checks.filter { !$0.needsAttention }
         guard !good.isEmpty else { return "" }
-        var names: [String] = []
-        let byName = Dictionary(grouping: good) { $0.results[0].check }
-        for check in good where names.last != check.results[0].check && !names.contains(check.results[0].check) {
-            names.append(check.results[0].check)
-        }
         var list: Markup = ""
-        for name in names { list += folded(name, byName[name] ?? [], &cards, load) }
+        for (name, checks) in good.grouped(by: { $0.results[0].check }) { list += folded(name, checks, &cards, load) }
         return """
             <section aria-labelledby="others"><h2 id="others">What else was checked</h2>
             <p class="soft paper">On paper, only what is unfolded.</p>

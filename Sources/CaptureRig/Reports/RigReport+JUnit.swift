@@ -111,14 +111,8 @@ private struct XMLElement {
     /// Text for an attribute or for between tags: the stricter rules of the two, so that none can be mistaken for the
     /// other.
     private static func escaped(_ text: String) -> String {
-        text.visible.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
+        text.visible.unicodeScalars.reduce(into: "") { result, scalar in
+            if let entity = Markup.entity(scalar) { result += entity } else { result.unicodeScalars.append(scalar) }
         }
     }
 }

@@ -11,20 +11,24 @@ package struct KCIDBNames: Hashable, Sendable {
     /// Name of the submitting system: lower-case letters, digits and underscores.
     package let origin: String
     /// Id of this run, unique for the origin.
-    package var run: String
+    package let run: String?
     /// Id of a build that somebody submitted already, with its origin, as `maestro:1234`; `nil` makes one of the host's
     /// kernel.
-    package var build: String?
+    package let build: String?
 
     /// - Parameters:
     ///   - origin: name of the submitting system; what its pattern forbids becomes an underscore.
     ///   - run: id of this run; `nil` makes one of the host, the plan and the time.
     ///   - build: id of a build that is known there.
     package init(origin: String = usualOrigin, run: String? = nil, build: String? = nil) {
-        let word = RigWords.identifier(origin.lowercased()).map { ".-".contains($0) ? "_" : $0 }
-        self.origin = String(word)
-        self.run = run ?? ""
+        self.origin = Self.word(origin)
+        self.run = run
         self.build = build
+    }
+
+    /// Lower-case letters, digits and underscores alone: what is none of them becomes an underscore.
+    fileprivate static func word(_ text: String) -> String {
+        String(RigWords.identifier(text.lowercased()).map { ".-".contains($0) ? "_" : $0 })
     }
 }
 
@@ -39,16 +43,14 @@ extension RigReport {
     ///
     /// Standard: KCIDB's schema 5.3. *thread-safe*
     package func kcidb(_ names: KCIDBNames = KCIDBNames()) -> String {
-        var submission = KCIDBSubmission(report: self, names: names)
-        if names.run.isEmpty { submission.names.run = "\(host.name)/\(plan)/\(began)" }
-        return submission.document.text + "\n"
+        KCIDBSubmission(report: self, names: names).document.text + "\n"
     }
 }
 
 /// A report on its way to KCIDB. No member is null: the schema forbids it.
 private struct KCIDBSubmission {
     let report: RigReport
-    var names: KCIDBNames
+    let names: KCIDBNames
 
     var document: JSONValue {
         let tests = report.results.flatMap(tests)
@@ -71,12 +73,12 @@ private struct KCIDBSubmission {
         ]
     }
 
+    private var run: String { names.run ?? "\(report.host.name)/\(report.plan)/\(report.began)" }
+
     private var kernel: String { Self.text("Linux \(report.host.kernel)") }
 
-    /// Lower-case letters, digits and underscores, as of uname(2).
-    private var architecture: String {
-        String(RigWords.identifier(report.host.machine.lowercased()).map { ".-".contains($0) ? "_" : $0 })
-    }
+    /// As of uname(2).
+    private var architecture: String { KCIDBNames.word(report.host.machine) }
 
     /// The result as a whole comes first: a check that never measured has a test, too.
     private func tests(of result: CheckResult) -> [JSONValue] {
@@ -89,7 +91,7 @@ private struct KCIDBSubmission {
         let leaf = measure.map { ".\($0.name)" } ?? ""
         let start = KCIDBTime.text(report.began, after: result.begins)
         return [
-            ("build_id", .string(buildID)), ("id", .string(id("\(names.run)/\(result.name)\(leaf)"))),
+            ("build_id", .string(buildID)), ("id", .string(id("\(run)/\(result.name)\(leaf)"))),
             ("origin", .string(names.origin)), ("environment", environment(of: result)),
             ("path", .string(Self.path("capturegate.\(result.check)\(leaf)"))),
             ("comment", .string(Self.text(result.name))),

@@ -78,8 +78,7 @@ struct RigReportFile {
     /// any file of the reader's into it.
     private func check(evidence report: RigReport) throws(CaptureError) {
         for file in report.results.flatMap(\.evidence).map(\.file) {
-            let isInside = !file.hasPrefix("/") && !file.unicodeScalars.contains("\0")
-            guard isInside, !file.isEmpty, !file.split(separator: "/").contains("..") else {
+            guard Evidence.isInside(file) else {
                 throw fault("names a file of evidence outside of its directory: \(file)")
             }
         }

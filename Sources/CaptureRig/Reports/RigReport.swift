@@ -88,6 +88,15 @@ public struct CheckResult: Hashable, Sendable, Codable {
     /// Seconds it took.
     public var seconds: Double
 
+    /// Name of the repeat of a result, from 2 on: the first one has the name of all.
+    static func name(_ name: String, round: Int) -> String { round == 1 ? name : "\(name).\(round)" }
+
+    /// Name that all repeats have in common, by the name of one.
+    static func nameOfAllRepeats(_ name: String, round: Int) -> String {
+        let ending = ".\(round)"
+        return round > 1 && name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
+    }
+
     /// One choice of a matrix.
     public struct Choice: Hashable, Sendable, Codable {
         public var name: String
@@ -138,49 +147,6 @@ public struct RigDevice: Hashable, Sendable, Codable {
     }
 }
 
-/// Points of a plot. *thread-safe*
-public struct Series: Hashable, Sendable, Codable {
-    /// Form in which it is drawn.
-    public enum Kind: String, Hashable, Sendable, Codable {
-        /// Points joined by a line.
-        case line
-        /// Each point a bar: x is its left edge, all are as wide as the first two are apart.
-        case histogram
-        /// A line over a logarithmic x.
-        case spectrum
-        /// Points alone.
-        case dots
-    }
-
-    public var name: String
-    public var kind: Kind
-    /// Name and unit of an axis: `time (s)`.
-    public var x: String
-    public var y: String
-    public var points: [Point]
-    /// Values of y at which a limit is drawn.
-    public var limits: [Double]
-
-    public struct Point: Hashable, Sendable, Codable {
-        public var x: Double
-        public var y: Double
-
-        public init(_ x: Double, _ y: Double) {
-            self.x = x
-            self.y = y
-        }
-    }
-
-    public init(_ name: String, _ kind: Kind, x: String, y: String, _ points: [Point], limits: [Double] = []) {
-        self.name = name
-        self.kind = kind
-        self.x = x
-        self.y = y
-        self.points = points
-        self.limits = limits
-    }
-}
-
 /// A file that shows what was found, such as a frame that failed. *thread-safe*
 public struct Evidence: Hashable, Sendable, Codable {
     /// Path relative to the report's directory.
@@ -191,5 +157,11 @@ public struct Evidence: Hashable, Sendable, Codable {
     public init(file: String, caption: String) {
         self.file = file
         self.caption = caption
+    }
+
+    /// True for a path that stays below the report's directory by its text.
+    static func isInside(_ file: String) -> Bool {
+        let parts = file.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.allSatisfy { !$0.isEmpty && $0 != ".." && !$0.utf8.contains(0) }
     }
 }

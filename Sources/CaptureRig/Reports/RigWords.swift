@@ -55,18 +55,25 @@ enum RigWords {
 extension RigReport {
     /// The results by device, in the order in which the devices first came.
     var suites: [RigWords.Suite] {
-        var found: [RigWords.Suite] = []
-        var places: [String: Int] = [:]
-        for result in results {
-            let name = "capturegate.\(RigWords.identifier(result.device?.name ?? "host"))"
-            if let place = places[name] {
-                found[place].results.append(result)
+        results.grouped { "capturegate.\(RigWords.identifier($0.device?.name ?? "host"))" }
+            .map { RigWords.Suite(name: $0.key, device: $0.elements[0].device, results: $0.elements) }
+    }
+}
+
+extension Sequence {
+    /// The elements by a key, in the order in which the keys first came.
+    func grouped<Key: Hashable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
+        var (groups, places): ([(key: Key, elements: [Element])], [Key: Int]) = ([], [:])
+        for element in self {
+            let key = key(element)
+            if let place = places[key] {
+                groups[place].elements.append(element)
             } else {
-                places[name] = found.count
-                found.append(RigWords.Suite(name: name, device: result.device, results: [result]))
+                places[key] = groups.count
+                groups.append((key, [element]))
             }
         }
-        return found
+        return groups
     }
 }
 

@@ -55,20 +55,3 @@ package struct CommandRunner: Sendable {
             .filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }.first { FileSystem.allows(.execute, to: $0) }
     }
 }
-
-/// The kernel's driver behind a device file, by sysfs.
-///
-/// *thread-safe*
-enum DeviceDriver {
-    /// - Parameter node: such as `/dev/video0` or `/dev/snd/pcmC0D0c`.
-    /// - Returns: the driver's name; `nil` where the kernel does not tell, as for virtual devices without a bus.
-    static func name(ofNode node: String) -> String? {
-        guard let file = node.split(separator: "/").last else { return nil }
-        let paths = [
-            "/sys/class/video4linux/\(file)/device/driver",
-            // A PCM's device is its card, whose device has the driver.
-            "/sys/class/sound/\(file)/device/device/driver",
-        ]
-        return paths.lazy.compactMap(ProcessFile.link).first.flatMap { $0.split(separator: "/").last }.map(String.init)
-    }
-}

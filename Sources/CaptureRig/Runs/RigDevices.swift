@@ -1,4 +1,5 @@
 import CaptureGate
+import LinuxSystem
 
 /// The machine's devices that a plan names.
 ///
@@ -56,5 +57,30 @@ struct RigDevices: Sendable {
         return (name.map { NamePattern($0).matches(device.name) } ?? true)
             && (driver.map { pattern in driverName.map(NamePattern(pattern).matches) ?? false } ?? true)
             && (serial.map { device.id.rawValue.contains($0) } ?? true)
+    }
+}
+
+extension RigDevice {
+    init(_ device: Device, as name: String) {
+        self.init(
+            name: name, id: device.id.rawValue, label: device.name,
+            driver: device.nodes.first.flatMap(DeviceDriver.name(ofNode:)))
+    }
+}
+
+/// The kernel's driver behind a device file, by sysfs.
+///
+/// *thread-safe*
+enum DeviceDriver {
+    /// - Parameter node: such as `/dev/video0` or `/dev/snd/pcmC0D0c`.
+    /// - Returns: the driver's name; `nil` where the kernel does not tell, as for virtual devices without a bus.
+    static func name(ofNode node: String) -> String? {
+        guard let file = node.split(separator: "/").last else { return nil }
+        let paths = [
+            "/sys/class/video4linux/\(file)/device/driver",
+            // A PCM's device is its card, whose device has the driver.
+            "/sys/class/sound/\(file)/device/device/driver",
+        ]
+        return paths.lazy.compactMap(ProcessFile.link).first.flatMap { $0.split(separator: "/").last }.map(String.init)
     }
 }

@@ -106,23 +106,17 @@ package struct RigRun: Sendable {
     }
 
     private func measured(_ planned: PlannedCheck, on device: Device) async throws(CaptureError) -> CheckFindings {
+        // It was found: one that is away is missed before this.
         if planned.check.hasSuffix(".present") {
-            return CheckFindings(measures: [Measure("present", device.availability.isThere ? 1 : 0, "devices", .higher)]
-            )
+            return CheckFindings(measures: [Measure("present", 1, "devices", .higher)])
         }
         guard StreamCheck.names.contains(planned.check) else { throw .unknown(planned.check) }
-        let operation = RigOperation(device, try StreamCheck(planned))
-        let handle = queue.add(operation)
-        let result = await withTaskCancellationHandler {
-            await handle.result
-        } onCancel: {
-            handle.cancel()
-        }
-        switch result {
-        case .success(let findings): return findings
-        case .failure(.refused(let error)), .failure(.failed(let error)): throw error
-        case .failure(.cancelled): throw CaptureError(.cancelled, "The plan was interrupted.")
-        }
+        let check = try StreamCheck(planned)
+        return try await queue.run(
+            DeviceOperation(device, purpose: "Test the hardware; nothing is kept") {
+                (permit: consuming DevicePermit) async throws(CaptureError) in
+                try await check.findings(with: permit)
+            })
     }
 
     private func broken(_ command: PlanCommand, _ error: CaptureError) -> CheckResult {
@@ -133,30 +127,6 @@ package struct RigRun: Sendable {
 
     private func seconds(since start: ContinuousClock.Instant) -> Double {
         Double((ContinuousClock.now - start).nanoseconds) / 1e9
-    }
-}
-
-/// A capture of a check: at a recording's level, since it is a recording whose quality is measured.
-struct RigOperation: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.All>
-    let check: StreamCheck
-
-    init(_ device: Device, _ check: StreamCheck) {
-        let request = DeviceRequest(
-            capability: device.capability, level: device.capability == .camera ? .video : .record,
-            device: .id(device.id), purpose: "Test the hardware; nothing is kept")
-        authorization = AuthorizedFor(Capability.All([request]))
-        self.check = check
-    }
-
-    func execute(
-        with permit: consuming Permit, in context: OperationContext
-    ) async throws(CaptureError) -> CheckFindings {
-        var permit = permit
-        guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
-            throw CaptureError(.notAuthorized, "The permit is empty.")
-        }
-        return try await check.findings(with: part)
     }
 }
 
@@ -173,21 +143,6 @@ package struct BenchPrompter: Prompter {
     }
 
     package func ask(_ question: Question) async -> Answer { .dismissed }
-}
-
-extension RigDevice {
-    init(_ device: Device, as name: String) {
-        self.init(
-            name: name, id: device.id.rawValue, label: device.name,
-            driver: device.nodes.first.flatMap(DeviceDriver.name(ofNode:)))
-    }
-}
-
-extension Availability {
-    /// True also for a device that another process holds.
-    fileprivate var isThere: Bool {
-        if case .absent = self { false } else { true }
-    }
 }
 
 extension CaptureError {

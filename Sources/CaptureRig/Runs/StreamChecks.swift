@@ -91,8 +91,6 @@ struct StreamCheck: Sendable {
         // Headers have repaired timestamps: only the counter knows what the driver's own were.
         let repaired = record.statistics.map { Double($0.repairedTimestamps) }
         findings.measures.append(Measure("timestamps_repaired", repaired, "frames", .lower))
-        let firstFrame = record.firstFrame.map { Double($0.nanoseconds) / 1e6 }
-        findings.measures.append(Measure("first_frame_max", firstFrame, "ms", .lower))
         return findings
     }
 }

@@ -1,8 +1,6 @@
 import CaptureGate
 import CaptureRecording
-import Dispatch
 import LinuxSystem
-import Synchronization
 
 /// Record of one capture, by which the checks of a stream judge: headers and arrivals of all frames, and no pictures.
 ///
@@ -16,8 +14,6 @@ package struct StreamRecord: Sendable {
     package internal(set) var headers: [FrameHeader] = []
     /// Time at which the reader had it, CLOCK_MONOTONIC in ns.
     package internal(set) var arrivals: [Int64] = []
-    /// Time before the device was opened, CLOCK_MONOTONIC in ns.
-    package let openedAt: Int64
     /// Counters after the end; `nil` where the capture goes on.
     package internal(set) var statistics: CaptureStatistics?
     /// Error that ended the capture.
@@ -25,9 +21,6 @@ package struct StreamRecord: Sendable {
 
     /// Number of headers that are kept: nine hours at 30 frames a second.
     static let most = 1_000_000
-
-    /// Time from the opening to the arrival of the first frame; `nil` without one.
-    package var firstFrame: Duration? { arrivals.first.map { .nanoseconds($0 - openedAt) } }
 
     /// Video frames for the measures of timing.
     package var frames: [TimedFrame] {
@@ -60,8 +53,6 @@ package struct StreamCapture: Sendable {
     package var duration: Duration
     /// Time without any frame after which the capture is over.
     package var patience = Duration.seconds(10)
-    /// Called with each frame's bytes on the reader's thread.
-    package var onFrame: (@Sendable (FrameHeader, RawSpan) -> Void)?
 
     package init(for duration: Duration) { self.duration = duration }
 
@@ -70,45 +61,25 @@ package struct StreamCapture: Sendable {
     /// - Parameter permit: a permit of a camera at the level `video`, or of a microphone at the level `record`.
     /// - Throws: the error that prevents opening the device. One that ends the capture is in the record.
     package func record(with permit: consuming DevicePermit) async throws(CaptureError) -> StreamRecord {
-        let openedAt = SystemClock.monotonic.now
         if permit.capability == .camera {
-            return try await record(try await VideoSession(opening: permit, settings: video), openedAt) { .video($0) }
+            return try await record(try await VideoSession(opening: permit, settings: video)) { .video($0) }
         }
-        return try await record(try await AudioSession(opening: permit, settings: audio), openedAt) { .audio($0) }
+        return try await record(try await AudioSession(opening: permit, settings: audio)) { .audio($0) }
     }
 
     private func record<Format: Sendable>(
-        _ session: consuming CaptureSession<Format>, _ openedAt: Int64, _ media: (Format) -> ClipTrack.Media
+        _ session: consuming CaptureSession<Format>, _ media: (Format) -> ClipTrack.Media
     ) async throws(CaptureError) -> StreamRecord {
         let empty = StreamRecord(
-            device: session.device, media: media(session.format), differences: session.differences, openedAt: openedAt)
+            device: session.device, media: media(session.format), differences: session.differences)
         let box = Handoff(session)
-        var record = await read(box, into: empty)
+        var record = await SessionReading.read(box, on: "capturegate.rig", into: empty) { session, record, isStopped in
+            read(&session, into: &record, isStopped)
+        }
         guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
         record.failure = session.end?.error
         record.statistics = await session.close()
         return record
-    }
-
-    /// Reads on a thread of its own: a wait for the device must not block one of Swift's.
-    private func read<Format: Sendable>(
-        _ box: Handoff<CaptureSession<Format>>, into empty: StreamRecord
-    ) async -> StreamRecord {
-        let isStopped = StopMark()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                DispatchQueue(label: "capturegate.rig").async {
-                    var record = empty
-                    if var session = box.take() {
-                        read(&session, into: &record, isStopped)
-                        box.put(session)
-                    }
-                    continuation.resume(returning: record)
-                }
-            }
-        } onCancel: {
-            isStopped.value.store(true, ordering: .relaxed)
-        }
     }
 
     private func read<Format: Sendable>(
@@ -118,12 +89,9 @@ package struct StreamCapture: Sendable {
         record.arrivals.reserveCapacity(10_000)
         let begun = SystemClock.monotonic.now
         session.start()
-        while session.end == nil, !isStopped.value.load(ordering: .relaxed) {
+        while session.end == nil, !isStopped.isSet {
             _ = session.wait(milliseconds: 100)
-            while let header = session.withNext({ header, bytes in
-                onFrame?(header, bytes)
-                return header
-            }) {
+            while let header = session.withNext({ header, _ in header }) {
                 record.note(header, arrival: SystemClock.monotonic.now)
             }
             if isOver(record, since: begun) { return }

@@ -189,13 +189,20 @@ struct BenchRun {
         var measurements: [CaptureMeasurement] = []
         for device in devices {
             progress.show(device.name.visible)
-            measurements.append(try await Self.result(of: CaptureBenchOperation(device, capture)))
+            let operation = DeviceOperation(
+                device, purpose: "Measure it for \(NumberText.time(capture.duration)); nothing is kept"
+            ) { [capture] (permit: consuming DevicePermit) async throws(CaptureError) in
+                try await capture.measure(with: permit)
+            }
+            measurements.append(try await Self.result(of: operation))
         }
         return measurements
     }
 
     /// Result of one capture; a signal ends it early, or dismisses the open question.
-    private static func result(of operation: CaptureBenchOperation) async throws(CaptureError) -> CaptureMeasurement {
+    private static func result(
+        of operation: DeviceOperation<CaptureMeasurement>
+    ) async throws(CaptureError) -> CaptureMeasurement {
         let handle = GateQueue().add(operation)
         let signals = SignalSubscription { _ in handle.cancel() }
         defer { withExtendedLifetime(signals) {} }
@@ -205,36 +212,6 @@ struct BenchRun {
         case .failure(.cancelled):
             throw CaptureError(.dismissed, "It was stopped before anything was measured.")
         }
-    }
-}
-
-/// Operation of a measurement: it captures as a recording would, and keeps nothing.
-struct CaptureBenchOperation: CaptureOperation {
-    let authorization: AuthorizedFor<Capability.All>
-    let benchmark: CaptureBenchmark
-
-    /// Makes the operation at a recording's level, since it is a recording's cost that is measured; the
-    /// purpose says that nothing is kept.
-    init(_ device: Device, _ benchmark: CaptureBenchmark) {
-        let time = NumberText.time(benchmark.duration)
-        authorization = AuthorizedFor(
-            Capability.All([
-                DeviceRequest(
-                    capability: device.capability, level: device.capability == .camera ? .video : .record,
-                    device: .id(device.id), purpose: "Measure it for \(time); nothing is kept")
-            ]))
-        self.benchmark = benchmark
-    }
-
-    /// Measures with the only device of the permit.
-    func execute(
-        with permit: consuming Permit, in context: OperationContext
-    ) async throws(CaptureError) -> CaptureMeasurement {
-        var permit = permit
-        guard let id = permit.devices.first?.device.id, let part = permit.take(id) else {
-            throw CaptureError(.notAuthorized, "The permit is empty.")
-        }
-        return try await benchmark.measure(with: part)
     }
 }
 

@@ -80,7 +80,7 @@ struct Drift {
         let clock = KernelClock()
         clock.start()
         try film.make("picture and \(name) sound are recorded", report)
-        let seen = LinearFit(clock.stop()).slope * 1e6
+        let seen = (SlopeFit([clock.stop()])?.slope ?? 0) * 1e6
         try stage.hush()
         judgeClocks(of: film, seen, range)
         try judgeLength(of: film)

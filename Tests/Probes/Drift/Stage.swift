@@ -1,3 +1,4 @@
+import CaptureRig
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -82,7 +83,7 @@ final class Stage {
 final class KernelClock: Sendable {
     private static let status = "/proc/asound/Loopback/pcm1c/sub0/status"
     private let isOver = Atomic(false)
-    private let seen = Mutex<[(x: Double, y: Double)]>([])
+    private let seen = Mutex<[Series.Point]>([])
     private let ended = DispatchSemaphore(value: 0)
 
     func start() {
@@ -98,7 +99,7 @@ final class KernelClock: Sendable {
     /// Stops looking.
     ///
     /// - Returns: points of a time in seconds, and how far the sound is ahead of it, in seconds.
-    func stop() -> [(x: Double, y: Double)] {
+    func stop() -> [Series.Point] {
         isOver.store(true, ordering: .relaxed)
         ended.wait()
         return seen.withLock { $0 }
@@ -107,7 +108,7 @@ final class KernelClock: Sendable {
     private func look() {
         let status = text(of: Self.status)
         guard let time = value("tstamp", in: status), let frames = value("hw_ptr", in: status) else { return }
-        seen.withLock { $0.append((time, frames / 48_000 - time)) }
+        seen.withLock { $0.append(Series.Point(time, frames / 48_000 - time)) }
     }
 
     private func value(_ name: String, in status: String) -> Double? {

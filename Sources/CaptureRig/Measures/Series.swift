@@ -1,3 +1,46 @@
+/// Points of a plot. *thread-safe*
+public struct Series: Hashable, Sendable, Codable {
+    /// Form in which it is drawn.
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// Points joined by a line.
+        case line
+        /// Each point a bar: x is its left edge, all are as wide as the first two are apart.
+        case histogram
+        /// A line over a logarithmic x.
+        case spectrum
+        /// Points alone.
+        case dots
+    }
+
+    public var name: String
+    public var kind: Kind
+    /// Name and unit of an axis: `time (s)`.
+    public var x: String
+    public var y: String
+    public var points: [Point]
+    /// Values of y at which a limit is drawn.
+    public var limits: [Double]
+
+    public struct Point: Hashable, Sendable, Codable {
+        public var x: Double
+        public var y: Double
+
+        public init(_ x: Double, _ y: Double) {
+            self.x = x
+            self.y = y
+        }
+    }
+
+    public init(_ name: String, _ kind: Kind, x: String, y: String, _ points: [Point], limits: [Double] = []) {
+        self.name = name
+        self.kind = kind
+        self.x = x
+        self.y = y
+        self.points = points
+        self.limits = limits
+    }
+}
+
 extension Series {
     /// Most points of a plot: more than a page has pixels across.
     package static let mostPoints = 2_000

@@ -1,0 +1,87 @@
+/// CRC-32 of IEEE 802.3 (3.2.9): reflected, with the polynomial 0x04C11DB7, as of zlib and PNG.
+///
+/// *thread-safe*
+package struct FrameChecksum: Sendable {
+    /// Sixteen tables of 256 words: table n has the remainder of a byte that n zero bytes follow. With them sixteen bytes take
+    /// one step, which a frame of 1080p needs: byte by byte it would take a third of a core at 30 frames a second.
+    private static let tables: [UInt32] = {
+        var words = (0..<256).map { byte in
+            (0..<8).reduce(UInt32(byte)) { word, _ in word >> 1 ^ (word & 1 == 0 ? 0 : 0xEDB8_8320) }
+        }
+        for index in 256..<4096 {
+            let word = words[index - 256]
+            words.append(word >> 8 ^ words[Int(word & 0xFF)])
+        }
+        return words
+    }()
+
+    /// Computes the checksum of bytes.
+    package static func crc32(_ bytes: Span<UInt8>) -> UInt32 {
+        // Pointers, as the checks of sixteen indices take more time than the sums.
+        tables.withUnsafeBufferPointer { tables in
+            bytes.withUnsafeBytes { bytes in
+                var (word, index) = (UInt32.max, 0)
+                while index + 16 <= bytes.count {
+                    let low = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+                    let high = bytes.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self).littleEndian
+                    word = remainder(low ^ UInt64(word), tables, from: 8) ^ remainder(high, tables, from: 0)
+                    index += 16
+                }
+                while index < bytes.count {
+                    word = word >> 8 ^ tables[Int(UInt8(truncatingIfNeeded: word) ^ bytes[index])]
+                    index += 1
+                }
+                return ~word
+            }
+        }
+    }
+
+    /// Remainder of eight bytes, the first one in the lowest bits, that `table` bytes follow.
+    @inline(__always)
+    private static func remainder(_ word: UInt64, _ tables: UnsafeBufferPointer<UInt32>, from table: Int) -> UInt32 {
+        var (sum, rest) = (UInt32(0), word)
+        for index in 0..<8 {
+            sum ^= tables[(table + 7 - index) << 8 + Int(rest & 0xFF)]
+            rest >>= 8
+        }
+        return sum
+    }
+}
+
+/// Comparison of frames with those that a generator of test patterns must deliver.
+///
+/// *session-bound*
+package struct ExpectedFrames: Sendable {
+    private let expected: [UInt32]
+
+    /// Frames that were compared.
+    package private(set) var frames = 0
+    package private(set) var mismatches = 0
+    /// Numbers of the first frames that differed, ten at most: those that a report shows.
+    package private(set) var firstMismatches: [Int] = []
+
+    /// - Parameter expected: checksums of the frames in their order, which starts again after the last one. A pattern without
+    ///   motion has one.
+    package init(_ expected: [UInt32]) { self.expected = expected }
+
+    /// Compares a frame.
+    ///
+    /// - Parameters:
+    ///   - checksum: CRC-32 of its bytes.
+    ///   - number: its number from 0 by the device's own count, so that a lost frame doesn't make all later ones differ.
+    /// - Returns: true where it is the one that is expected.
+    @discardableResult
+    package mutating func add(_ checksum: UInt32, number: Int) -> Bool {
+        guard !expected.isEmpty, number >= 0 else { return false }
+        frames += 1
+        if checksum == expected[number % expected.count] { return true }
+        mismatches += 1
+        if firstMismatches.count < 10 { firstMismatches.append(number) }
+        return false
+    }
+
+    /// Measure `crc_mismatches` (frames), without a limit; without a value if no frame was compared.
+    package var measures: [Measure] {
+        [Measure("crc_mismatches", frames > 0 ? Double(mismatches) : nil, "frames", .lower)]
+    }
+}
