@@ -80,6 +80,12 @@ package struct YAMLNode: Sendable {
         self.position = position
     }
 
+    /// True for an empty word, and for an unquoted one that means null (YAML 1.1): a value that somebody forgot.
+    package var isNothing: Bool {
+        guard case .word(let text, let isPlain) = content else { return false }
+        return text.isEmpty || isPlain && ["~", "null", "Null", "NULL"].contains(text)
+    }
+
     /// The text of a word; `nil` for anything else.
     package var word: String? {
         if case .word(let text, _) = content { text } else { nil }

@@ -110,18 +110,17 @@ extension PlanMistakes {
         return nodes.isEmpty ? nil : nodes
     }
 
-    /// One word. Unquoted words that mean null in YAML are reported as a forgotten value.
+    /// One word. A forgotten value is reported, and so is YAML's null.
     ///
     /// Escapes in quotes may make characters that the file itself may not have: a NUL would end a path early.
     ///
     /// - Parameter mayHaveBreaks: true for texts that no name, path or message is made of.
     func word(_ node: YAMLNode, mayHaveBreaks: Bool = false) -> String? {
-        guard case .word(let text, let isPlain) = node.content else {
+        guard let text = node.word else {
             report("One word or text is expected here, not a list or a mapping.", at: node)
             return nil
         }
-        let isNothing = isPlain && ["~", "null", "Null", "NULL"].contains(text)
-        guard !isNothing, !text.isEmpty else {
+        guard !node.isNothing else {
             report("A value is missing here.", at: node)
             return nil
         }

@@ -187,14 +187,13 @@ extension PolicyParser {
         return nodes.compactMap { node in word(node).map { ($0, node) } }
     }
 
-    /// One word. Unquoted words that mean null in YAML are reported as a forgotten value.
+    /// One word. A forgotten value is reported, and so is YAML's null.
     mutating func word(_ node: YAMLNode) -> String? {
-        guard case .word(let text, let isPlain) = node.content else {
+        guard let text = node.word else {
             report("One word or text is expected here.", at: node)
             return nil
         }
-        let isNothing = isPlain && ["~", "null", "Null", "NULL"].contains(text)
-        guard !isNothing, !text.isEmpty else {
+        guard !node.isNothing else {
             report("A value is missing here.", at: node)
             return nil
         }
