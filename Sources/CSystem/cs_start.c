@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -59,7 +60,18 @@ static void *wait_at(void *gate) {
     return NULL;
 }
 
+// New threads inherit it. They wait for their maker in any case, and on its processor they wake no other one for that.
+static int stay_here(cpu_set_t *before) {
+    cpu_set_t here;
+    int processor = sched_getcpu();
+    if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof *before, before) != 0) return 0;
+    CPU_ZERO(&here);
+    CPU_SET(processor, &here);
+    return sched_setaffinity(0, sizeof here, &here) == 0;
+}
+
 int cs_spare_threads(int most) {
+    cpu_set_t before;
     pthread_t found[MOST];
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     pthread_attr_t smallest;
@@ -71,11 +83,13 @@ int cs_spare_threads(int most) {
         pthread_attr_setstacksize(&smallest, SMALL_STACK);
         pthread_attr_setguardsize(&smallest, 0);
     }
+    int stays = stay_here(&before);
     pthread_mutex_lock(&gate);
     while (count < most && count < MOST && pthread_create(&found[count], &smallest, wait_at, &gate) == 0) count++;
     pthread_mutex_unlock(&gate);
     pthread_attr_destroy(&smallest);
     for (int i = 0; i < count; i++) pthread_join(found[i], NULL);
+    if (stays) sched_setaffinity(0, sizeof before, &before);
     pthread_mutex_destroy(&gate);
     return count;
 }

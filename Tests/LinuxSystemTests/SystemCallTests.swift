@@ -174,4 +174,15 @@ struct SystemCallTests {
         #expect(try NetworkAddress.addresses(of: "fe80::1%lo", isNumeric: true).first?.interface == 1)
         #expect(throws: Errno.noSuchFileOrDirectory) { try NetworkAddress.addresses(of: "localhost", isNumeric: true) }
     }
+
+    @Test("A look for threads leaves the thread's processors as they were, and finds as many as it looks for")
+    func spareThreads() {
+        let processors = {
+            ProcessFile.text("/proc/thread-self/status")?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }
+        }
+        let before = processors()
+        #expect(before != nil)
+        #expect(ProcessStart.spareThreads(upTo: 3) == 3)
+        #expect(processors() == before)
+    }
 }

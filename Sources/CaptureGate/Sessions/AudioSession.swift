@@ -63,12 +63,14 @@ extension CaptureSession where Format == AudioFormat {
     ///   - permit: of one microphone; used up.
     ///   - settings: wishes.
     ///   - level: least level of the permit that is needed for that.
+    ///   - hasThreads: true where the caller has checked that there are threads for it: a check makes as many.
     package init(
-        opening permit: consuming DevicePermit, settings: AudioSettings, for level: AccessLevel
+        opening permit: consuming DevicePermit, settings: AudioSettings, for level: AccessLevel,
+        hasThreads: Bool = false
     ) async throws(CaptureError) {
         // The permit is used up first; then the PCM's name leads to hardware; then the gate is asked about that
         // hardware.
-        let core = try await CaptureCore(permit, as: .microphone, for: level)
+        let core = try await CaptureCore(permit, as: .microphone, for: level, hasThreads: hasThreads)
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn
                 ? try OpenedMicrophone.tone(core, settings) : try OpenedMicrophone.microphone(core, settings.pcm)

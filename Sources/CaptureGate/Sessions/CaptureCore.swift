@@ -33,12 +33,13 @@ final class CaptureCore: Sendable {
     ///   - permit: of the device.
     ///   - capability: kind of session.
     ///   - level: least level that the session needs, by what it lends.
+    ///   - hasThreads: true where the caller has checked that there are threads for it.
     init(
-        _ permit: consuming DevicePermit, as capability: CapabilityName, for level: AccessLevel
+        _ permit: consuming DevicePermit, as capability: CapabilityName, for level: AccessLevel, hasThreads: Bool
     ) async throws(CaptureError) {
         let id = permit.device.id
         // Checked before the permit is used up: Dispatch would wait without end for a thread that it can't have.
-        try Provision.checkThreads(Self.threads)
+        if !hasThreads { try Provision.checkThreads(Self.threads) }
         try Provision.checkDescriptors(Self.descriptors)
         let device = try DeviceCatalog.device(id, capability)
         let control: LoopControl

@@ -69,10 +69,12 @@ extension CaptureSession where Format == VideoFormat {
     ///   - permit: of one camera; used up.
     ///   - settings: wishes.
     ///   - level: least level of the permit that is needed for that.
+    ///   - hasThreads: true where the caller has checked that there are threads for it: a check makes as many.
     package init(
-        opening permit: consuming DevicePermit, settings: VideoSettings, for level: AccessLevel
+        opening permit: consuming DevicePermit, settings: VideoSettings, for level: AccessLevel,
+        hasThreads: Bool = false
     ) async throws(CaptureError) {
-        let core = try await CaptureCore(permit, as: .camera, for: level)
+        let core = try await CaptureCore(permit, as: .camera, for: level, hasThreads: hasThreads)
         let asked = try await core.asked(settings)
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn ? try OpenedCamera.bars(core, settings) : try OpenedCamera.camera(core, asked)

@@ -22,13 +22,17 @@ enum OpenDevice: Sendable {
     case microphone(SessionOwner<AudioSession>)
     case camera(SessionOwner<VideoSession>)
 
-    /// Opens the device of a permit.
+    /// Opens the device of a permit; the recorder has checked that there are threads for all of them.
     /// - Throws: as `AudioSession` and `VideoSession`.
     init(_ permit: consuming DevicePermit, settings: RecorderSettings) async throws(CaptureError) {
         if permit.capability == .microphone {
-            self = .microphone(SessionOwner(try await AudioSession(opening: permit, settings: settings.recordedAudio)))
+            let session = try await AudioSession(
+                opening: permit, settings: settings.recordedAudio, for: .record, hasThreads: true)
+            self = .microphone(SessionOwner(session))
         } else {
-            self = .camera(SessionOwner(try await VideoSession(opening: permit, settings: settings.video)))
+            let session = try await VideoSession(
+                opening: permit, settings: settings.video, for: .video, hasThreads: true)
+            self = .camera(SessionOwner(session))
         }
     }
 

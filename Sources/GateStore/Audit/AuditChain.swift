@@ -14,7 +14,7 @@ struct AuditChain: Sendable {
     /// from writing the head at once.
     func append(_ event: AuditEvent, _ db: borrowing SQLiteConnection, droppingUpTo anchor: AuditLink? = nil) throws {
         let found = try AuditChain.extent(db)
-        let turn = try nextTurn()
+        let turn = try nextTurn(after: try head.read())
         let text = try AuditChain.text(of: AuditRecord(event, state: try DecisionState.digest(db)))
         let number = try found.last.nextNumber()
         let hash = try AuditChain.hash(number: number, previous: found.last.hash, event: text)
@@ -36,15 +36,16 @@ struct AuditChain: Sendable {
         try? db.inTransaction(.immediate) {
             let found = try AuditChain.extent(db)
             if let written = try head.read(), !written.isSettled, written.names(found) {
-                try head.write(AuditHead(turn: try nextTurn(), before: found, after: found), durable: false)
+                let turn = try nextTurn(after: written)
+                try head.write(AuditHead(turn: turn, before: found, after: found), durable: false)
             }
             return .rollback
         }
     }
 
     /// The turn of the next head: 1 after a lost head, because its file is then empty, or was refused earlier.
-    private func nextTurn() throws(CaptureError) -> UInt64 {
-        let turn = try head.read()?.turn ?? 0
+    private func nextTurn(after written: AuditHead?) throws(CaptureError) -> UInt64 {
+        let turn = written?.turn ?? 0
         guard turn < .max else { throw StoreFailure.lost(head.path, "audit.head has come to its last turn") }
         return turn + 1
     }

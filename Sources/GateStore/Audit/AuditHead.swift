@@ -1,3 +1,4 @@
+import CaptureBase
 import Gate
 import LinuxSystem
 
@@ -26,6 +27,12 @@ struct AuditHead: Hashable, Sendable {
         let line = "\(text) sum=\(try SHA256.digest(of: text.utf8))"
         let padding = String(repeating: " ", count: max(0, AuditHead.bytes - 1 - line.utf8.count))
         return Array("\(line)\(padding)\n".utf8)
+    }
+
+    /// The whole one of the two halves with the later turn; `nil` without one.
+    static func latest(in file: [UInt8]) -> AuditHead? {
+        let halves = [file[..<AuditHead.bytes], file[AuditHead.bytes...]].compactMap(AuditHead.init(decoding:))
+        return halves.max { $0.turn < $1.turn }
     }
 
     /// `nil` if the half was never written, or not completely.
@@ -75,9 +82,19 @@ struct AuditHeadFile: Sendable {
         try StateDirectory.checkOpened(file, at: path)
         var bytes = [UInt8](repeating: 0, count: 2 * AuditHead.bytes)
         let count = try checked("read") { () throws(Errno) in try file.read(into: &bytes, at: 0) }
-        let halves = [bytes[..<AuditHead.bytes], bytes[AuditHead.bytes...]].compactMap(AuditHead.init(decoding:))
-        return count == 0 ? nil : halves.max { $0.turn < $1.turn }
+        return count == 0 ? nil : AuditHeadFile.decoded(bytes)
     }
+
+    /// The same bytes are the same head. Most of some ten reads in a capture find what the one before found, and to decode it,
+    /// with its two sums, takes longer than to read it.
+    private static func decoded(_ bytes: [UInt8]) -> AuditHead? {
+        last.withLock { last in
+            if last.bytes != bytes { last = (bytes, AuditHead.latest(in: bytes)) }
+            return last.head
+        }
+    }
+
+    private static let last = Locked<(bytes: [UInt8], head: AuditHead?)>(([], nil))
 
     /// Opens the file to read it; `nil` if there is none.
     private func open() throws(CaptureError) -> FileDescriptor? {

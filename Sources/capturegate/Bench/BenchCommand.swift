@@ -22,7 +22,8 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate bench capture --camera C920 --for 10s
               capturegate bench --json > before.json
               capturegate bench --compare before.json
-            """)
+            """
+    ).parsedAlone
 
     /// `nil` for encoders, rings, and the devices that are named.
     @Argument(help: ArgumentHelp("encoders, rings or capture.", valueName: "part"))

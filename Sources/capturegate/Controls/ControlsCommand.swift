@@ -22,7 +22,8 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate controls C920 zoom_absolute=50% --strict
               capturegate controls Podcast mic_capture_volume=-6dB
               capturegate controls C920 --reset
-            """)
+            """
+    ).parsedAlone
 
     @Argument(
         help: ArgumentHelp("An id, or a part of a name.", valueName: "device"), completion: DeviceCompletion.any)

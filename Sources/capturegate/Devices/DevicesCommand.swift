@@ -19,7 +19,8 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate devices --watch
               camera=$(capturegate devices --default camera)
               capturegate record clip.mkv --camera "$camera" --for 5s
-            """)
+            """
+    ).parsedAlone
 
     @OptionGroup var json: JSONOption
 

@@ -85,6 +85,19 @@ struct CaptureGateCommand: ParsableCommand {
         ])
 }
 
+extension CommandConfiguration {
+    /// The same for a command without subcommands, which is parsed alone where that succeeds (`Invocation.parsed`).
+    ///
+    /// With the name of a command above it the parser does not look for `--generate-completion-script`, which is the root's, and
+    /// for which it would build two more parsers: a tenth of the time of a short command. The name is not shown: help and
+    /// errors come from the root.
+    var parsedAlone: CommandConfiguration {
+        var configuration = self
+        configuration._superCommandName = "capturegate"
+        return configuration
+    }
+}
+
 /// Command names as they are declared, for the errors about a misspelled one.
 ///
 /// ArgumentParser would report an unknown command as an unexpected argument; a suggestion is of more use.

@@ -19,7 +19,8 @@ struct GrantCommand: ParsableCommand {
               capturegate grant microphone --device test:tone --always
               capturegate grant microphone --level meter --for 8h --to /usr/bin/memo
               capturegate grant camera --until 18:00
-            """)
+            """
+    ).parsedAlone
 
     @Argument(help: "What is allowed.")
     var capability: CapabilityName

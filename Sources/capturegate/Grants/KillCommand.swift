@@ -15,7 +15,8 @@ struct KillCommand: ParsableCommand {
 
               capturegate kill camera
               capturegate kill camera --off
-            """)
+            """
+    ).parsedAlone
 
     @Argument(help: "What is switched off.")
     var capability: CapabilityName

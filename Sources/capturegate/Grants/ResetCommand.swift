@@ -19,7 +19,8 @@ struct ResetCommand: ParsableCommand {
               capturegate reset
               capturegate reset --yes --json
               capturegate reset --clock
-            """)
+            """
+    ).parsedAlone
 
     /// For scripts; without a terminal the command refuses rather than assuming an answer.
     @Flag(help: "Do not ask.")

@@ -15,7 +15,8 @@ struct RevokeCommand: ParsableCommand {
               capturegate revoke camera
               capturegate revoke microphone --device test:tone
               capturegate revoke microphone --to /usr/bin/memo --json
-            """)
+            """
+    ).parsedAlone
 
     @Argument(help: "What is taken back.")
     var capability: CapabilityName

@@ -18,7 +18,8 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate log --follow --json
               capturegate log --verify
               capturegate log --keep 200000
-            """)
+            """
+    ).parsedAlone
 
     @Flag(help: "Check the chain of hashes.")
     var verify = false

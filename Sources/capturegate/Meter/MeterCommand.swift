@@ -15,7 +15,8 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate meter
               capturegate meter Podcast --for 10s
               capturegate meter --json | jq 'select(.event=="level").channels[0].peak_dbfs'
-            """)
+            """
+    ).parsedAlone
 
     @Argument(
         help: ArgumentHelp("An id, a part of a name, or default.", valueName: "microphone"),

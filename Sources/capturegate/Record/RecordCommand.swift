@@ -33,7 +33,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate record talk.opus --max-size 50M
               capturegate record null: --json --camera test:bars --for 10s
               capturegate record - --microphone default --format wav | sox -t wav - out.mp3
-            """)
+            """
+    ).parsedAlone
 
     @Argument(help: ArgumentHelp("Where the clip goes.", valueName: "out"), completion: .file())
     var out: String

@@ -17,7 +17,8 @@ struct RecoverCommand: ParsableCommand {
               capturegate recover clip.mkv.partial
               capturegate recover *.partial --json
               capturegate recover broken.flac --to mended.flac
-            """)
+            """
+    ).parsedAlone
 
     /// Names of partial files or of finished clips: Tab completes the one, and people remember the other.
     @Argument(

@@ -18,7 +18,8 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate snapshot burst.jpg --count 10 --settle 0
               capturegate snapshot day.jpg --count 1440 --every 1m
               capturegate snapshot - --format png | feh -
-            """)
+            """
+    ).parsedAlone
 
     @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
     var out: String

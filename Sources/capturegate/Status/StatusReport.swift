@@ -14,7 +14,8 @@ struct StatusCommand: AsyncParsableCommand {
 
               capturegate status
               capturegate status --json
-            """)
+            """
+    ).parsedAlone
 
     @OptionGroup var json: JSONOption
 

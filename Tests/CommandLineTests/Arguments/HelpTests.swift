@@ -19,6 +19,14 @@ struct HelpTests {
         #expect(ending.output.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") })
     }
 
+    @Test("a completion script asked of a command is that of the whole program", arguments: ["devices", "record"])
+    func completionScript(command: String) async throws {
+        let whole = try await Workspace().capturegate("--generate-completion-script", "bash")
+        let part = try await Workspace().capturegate(command, "--generate-completion-script", "bash")
+        #expect(whole.code == 0 && whole.output.contains("complete"))
+        #expect((part.code, part.output) == (0, whole.output))
+    }
+
     @Test("examples are on lines of their own, whole and as they are typed")
     func whole() async throws {
         let meter = try await Workspace().capturegate("help", "meter").output
