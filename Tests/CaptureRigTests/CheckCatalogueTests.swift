@@ -55,11 +55,6 @@ struct CheckCatalogueTests {
                 #expect(definition.direction == measure.direction, "\(measure.name)")
             }
         }
-        // Those of a stream are all computed: a check without would be an error for ever.
-        let names = Set(computed.map(\.name) + ["timestamps_repaired"])
-        for check in CheckCatalogue.all where StreamCheck.names.contains(check.name) {
-            #expect(check.measures.allSatisfy { names.contains($0.name) }, "\(check.name)")
-        }
     }
 
     /// Measures of nothing, by all that compute some: they have names, units and directions.

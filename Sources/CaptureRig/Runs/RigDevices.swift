@@ -17,10 +17,16 @@ struct RigDevices: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// - Throws: `.noDevice` where it is not there, or where several are that the plan does not tell apart.
-    func device(_ name: String) throws(CaptureError) -> Device {
-        guard let result = found[name] else { throw CaptureError(.usage, "The plan has no device \(name).") }
-        return try result.get()
+    /// Devices by their names in the plan.
+    ///
+    /// - Throws: `.noDevice` where one is not there, or where several are that the plan does not tell apart.
+    func devices(_ names: [String]) throws(CaptureError) -> [Device] {
+        var devices: [Device] = []
+        for name in names {
+            guard let result = found[name] else { throw CaptureError(.usage, "The plan has no device \(name).") }
+            devices.append(try result.get())
+        }
+        return devices
     }
 
     private static func pick(_ planned: PlannedDevice, among devices: [Device]) throws(CaptureError) -> Device {

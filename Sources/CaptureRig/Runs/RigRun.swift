@@ -7,9 +7,11 @@ import CaptureGate
 /// *thread-safe*
 package struct RigRun: Sendable {
     private let plan: RigPlan
-    private let queue: GateQueue
+    private let gatekeeper: Gatekeeper
+    private let streams: any StreamSource
     private let devices: RigDevices
-    private let commands: CommandRunner
+    private let options: Options
+    private let commands = CommandRunner()
     private let begun = ContinuousClock.now
 
     /// Progress of a run.
@@ -18,17 +20,35 @@ package struct RigRun: Sendable {
         case ended(CheckResult)
     }
 
+    /// What a run may write, and what it need not do again.
+    package struct Options: Sendable {
+        /// True to write golden files.
+        package var accepts = false
+        /// Directory of the report, in which evidence is kept; `nil` keeps none.
+        package var directory: String?
+        /// Results of an earlier run of the plan, which count as they are: checks of these names are not made.
+        package var earlier: [CheckResult] = []
+
+        package init() {}
+    }
+
     /// Prepares a run; nothing is opened.
     ///
     /// - Parameters:
     ///   - plan: as it was read.
     ///   - gatekeeper: asks nobody where it is `Gatekeeper.system(prompter: BenchPrompter())`.
     ///   - devices: those of the machine.
-    package init(_ plan: RigPlan, gatekeeper: Gatekeeper, among devices: [Device]) {
+    ///   - options: what it may write.
+    ///   - streams: captures from virtual devices; `nil` for real ones behind the gate.
+    package init(
+        _ plan: RigPlan, gatekeeper: Gatekeeper, among devices: [Device], options: Options = Options(),
+        streams: (any StreamSource)? = nil
+    ) {
         self.plan = plan
-        queue = GateQueue(gatekeeper: gatekeeper)
+        self.gatekeeper = gatekeeper
+        self.streams = streams ?? GatedStreams(GateQueue(gatekeeper: gatekeeper))
         self.devices = RigDevices(plan, among: devices)
-        commands = CommandRunner()
+        self.options = options
     }
 
     /// Runs all steps. After a cancellation what has not run is in the results, too, as skipped.
@@ -64,6 +84,7 @@ package struct RigRun: Sendable {
     private func result(
         of planned: PlannedCheck, _ onEvent: @Sendable (Event) -> Void
     ) async -> CheckResult {
+        if let earlier = options.earlier.first(where: { $0.name == planned.name }) { return earlier }
         let begins = seconds(since: begun)
         var result = CheckResult(
             name: planned.name, check: planned.check, variant: planned.variant, round: planned.round, begins: begins)
@@ -73,12 +94,12 @@ package struct RigRun: Sendable {
         }
         onEvent(.began(planned))
         do throws(CaptureError) {
-            let device = try devices.device(planned.devices.first ?? "")
-            result.device = RigDevice(device, as: planned.devices.first ?? "")
-            let findings = try await findings(of: planned, on: device)
+            let devices = try devices.devices(planned.devices)
+            result.device = devices.first.map { RigDevice($0, as: planned.devices[0]) }
+            let findings = try await findings(of: planned, on: devices)
             guard let check = CheckCatalogue.check(planned.check) else { throw .unknown(planned.check) }
             result.measures = findings.measures(of: check, limits: planned.limits)
-            result.series = findings.series
+            (result.series, result.evidence) = (findings.series, findings.evidence)
             result.verdict = result.measures.map(\.verdict).max() ?? .error
             result.message = findings.message
         } catch {
@@ -90,12 +111,12 @@ package struct RigRun: Sendable {
     }
 
     /// The commands after a check run also where it failed: they switch the light on again.
-    private func findings(of planned: PlannedCheck, on device: Device) async throws(CaptureError) -> CheckFindings {
+    private func findings(of planned: PlannedCheck, on devices: [Device]) async throws(CaptureError) -> CheckFindings {
         var failure: CaptureError?
         var findings: CheckFindings?
         for command in planned.before where failure == nil { failure = await commands.failure(of: command) }
         if failure == nil {
-            do throws(CaptureError) { findings = try await measured(planned, on: device) } catch { failure = error }
+            do throws(CaptureError) { findings = try await measured(planned, on: devices) } catch { failure = error }
         }
         for command in planned.after {
             let ending = await commands.failure(of: command)
@@ -105,18 +126,15 @@ package struct RigRun: Sendable {
         return findings ?? CheckFindings()
     }
 
-    private func measured(_ planned: PlannedCheck, on device: Device) async throws(CaptureError) -> CheckFindings {
-        // It was found: one that is away is missed before this.
-        if planned.check.hasSuffix(".present") {
-            return CheckFindings(measures: [Measure("present", 1, "devices", .higher)])
-        }
-        guard StreamCheck.names.contains(planned.check) else { throw .unknown(planned.check) }
-        let check = try StreamCheck(planned)
-        return try await queue.run(
-            DeviceOperation(device, purpose: "Test the hardware; nothing is kept") {
-                (permit: consuming DevicePermit) async throws(CaptureError) in
-                try await check.findings(with: permit)
-            })
+    private func measured(
+        _ planned: PlannedCheck, on devices: [Device]
+    ) async throws(CaptureError) -> CheckFindings {
+        guard let make = CheckMakers.all[planned.check] else { throw .unknown(planned.check) }
+        return try await make(
+            CheckContext(
+                planned, devices, streams: streams, gatekeeper: gatekeeper,
+                golden: GoldenFiles(plan.golden, accepts: options.accepts),
+                evidence: EvidenceFolder(options.directory), commands: commands))
     }
 
     private func broken(_ command: PlanCommand, _ error: CaptureError) -> CheckResult {

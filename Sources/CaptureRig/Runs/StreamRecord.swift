@@ -1,6 +1,5 @@
 import CaptureGate
 import CaptureRecording
-import LinuxSystem
 
 /// Record of one capture, by which the checks of a stream judge: headers and arrivals of all frames, and no pictures.
 ///
@@ -10,17 +9,28 @@ package struct StreamRecord: Sendable {
     package let media: ClipTrack.Media
     /// Settings that the device did not take.
     package let differences: [FormatDifference]
+    /// Time right before the device was opened, CLOCK_MONOTONIC in ns.
+    package let begun: Int64
     /// One of each video frame, or of each period of sound.
     package internal(set) var headers: [FrameHeader] = []
     /// Time at which the reader had it, CLOCK_MONOTONIC in ns.
     package internal(set) var arrivals: [Int64] = []
-    /// Counters after the end; `nil` where the capture goes on.
-    package internal(set) var statistics: CaptureStatistics?
+    /// Number of timestamps that were missing, did not rise or lay in the future; `nil` where the capture did not end.
+    package internal(set) var repairedTimestamps: UInt64?
+    /// Number of overruns; `nil` where the capture did not end.
+    package internal(set) var xruns: UInt64?
     /// Error that ended the capture.
     package internal(set) var failure: CaptureError?
 
     /// Number of headers that are kept: nine hours at 30 frames a second.
     static let most = 1_000_000
+
+    init(_ device: Device, _ media: ClipTrack.Media, differences: [FormatDifference] = [], begun: Int64) {
+        self.device = device
+        self.media = media
+        self.differences = differences
+        self.begun = begun
+    }
 
     /// Video frames for the measures of timing.
     package var frames: [TimedFrame] {
@@ -41,6 +51,29 @@ package struct StreamRecord: Sendable {
         headers.append(header)
         arrivals.append(arrival)
     }
+
+    /// True once a capture has what it was to have.
+    func isWhole(_ capture: StreamCapture) -> Bool {
+        if let frames = capture.frames, headers.count >= frames { return true }
+        guard let first = headers.first, let last = headers.last else { return false }
+        // By the device's own clock or count: a reader that came late must not make the capture shorter.
+        switch media {
+        case .video: return last.timestamp - first.timestamp >= capture.duration.nanoseconds
+        case .audio(let format):
+            let frames = last.sequence + UInt64(last.frameCount) - first.sequence
+            return format.nanoseconds(ofFrames: Int64(frames)) >= capture.duration.nanoseconds
+        }
+    }
+
+    /// - Throws: the error that ended the capture, or `.notAsAsked` where the device took other settings: the numbers would be
+    ///   about a mode that nobody asked for.
+    func check() throws(CaptureError) {
+        if let failure { throw failure }
+        if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+        if !differences.isEmpty {
+            throw CaptureError(.notAsAsked, differences.map(\.description).joined(separator: "; ") + ".")
+        }
+    }
 }
 
 /// A capture that a check makes.
@@ -51,59 +84,61 @@ package struct StreamCapture: Sendable {
     package var audio = AudioSettings()
     /// Time from the first frame; the device's start is not part of it.
     package var duration: Duration
+    /// Number of video frames or of periods after which the capture is over, if that is sooner.
+    package var frames: Int?
     /// Time without any frame after which the capture is over.
     package var patience = Duration.seconds(10)
 
     package init(for duration: Duration) { self.duration = duration }
+}
 
+/// A look at what a capture delivers.
+///
+/// *session-bound*
+package protocol StreamInspector: Sendable {
+    /// False for one that looks at headers alone: virtual devices then draw nothing.
+    static var needsContent: Bool { get }
+
+    /// Looks at one video frame, or at one period of interleaved sound. Runs on the thread that reads, where the device's memory
+    /// is lent: what takes longer than the frame's time makes the reader late.
+    mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan)
+}
+
+extension StreamInspector {
+    package static var needsContent: Bool { true }
+}
+
+/// Look at nothing, for checks that judge by headers alone. *session-bound*
+package struct NoInspector: StreamInspector {
+    package static var needsContent: Bool { false }
+
+    package init() {}
+
+    package mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {}
+}
+
+/// Way in which checks get captures: from devices behind the gate, or from virtual ones that have known faults.
+///
+/// *thread-safe*
+package protocol StreamSource: Sendable {
     /// Captures, and closes the device. Cancelling the task ends it sooner.
     ///
-    /// - Parameter permit: a permit of a camera at the level `video`, or of a microphone at the level `record`.
+    /// - Parameters:
+    ///   - capture: settings and length.
+    ///   - device: a camera or a microphone.
+    ///   - inspector: made when the format is known; one that can't look at it says so by an error.
     /// - Throws: the error that prevents opening the device. One that ends the capture is in the record.
-    package func record(with permit: consuming DevicePermit) async throws(CaptureError) -> StreamRecord {
-        if permit.capability == .camera {
-            return try await record(try await VideoSession(opening: permit, settings: video)) { .video($0) }
-        }
-        return try await record(try await AudioSession(opening: permit, settings: audio)) { .audio($0) }
-    }
+    func record<Inspector: StreamInspector>(
+        _ capture: StreamCapture, from device: Device,
+        _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
+    ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector)
+}
 
-    private func record<Format: Sendable>(
-        _ session: consuming CaptureSession<Format>, _ media: (Format) -> ClipTrack.Media
+extension StreamSource {
+    /// Captures without a look at what is delivered.
+    package func record(
+        _ capture: StreamCapture, from device: Device
     ) async throws(CaptureError) -> StreamRecord {
-        let empty = StreamRecord(
-            device: session.device, media: media(session.format), differences: session.differences)
-        let box = Handoff(session)
-        var record = await SessionReading.read(box, on: "capturegate.rig", into: empty) { session, record, isStopped in
-            read(&session, into: &record, isStopped)
-        }
-        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
-        record.failure = session.end?.error
-        record.statistics = await session.close()
-        return record
-    }
-
-    private func read<Format: Sendable>(
-        _ session: inout CaptureSession<Format>, into record: inout StreamRecord, _ isStopped: StopMark
-    ) {
-        record.headers.reserveCapacity(10_000)
-        record.arrivals.reserveCapacity(10_000)
-        let begun = SystemClock.monotonic.now
-        session.start()
-        while session.end == nil, !isStopped.isSet {
-            _ = session.wait(milliseconds: 100)
-            while let header = session.withNext({ header, _ in header }) {
-                record.note(header, arrival: SystemClock.monotonic.now)
-            }
-            if isOver(record, since: begun) { return }
-        }
-    }
-
-    private func isOver(_ record: StreamRecord, since begun: Int64) -> Bool {
-        guard let first = record.headers.first, let last = record.headers.last else {
-            return SystemClock.monotonic.now - begun > patience.nanoseconds
-        }
-        // By the device's clock: a reader that came late must not make the capture shorter.
-        if last.timestamp - first.timestamp >= duration.nanoseconds { return true }
-        return SystemClock.monotonic.now - (record.arrivals.last ?? begun) > patience.nanoseconds
+        try await record(capture, from: device) { (_) throws(CaptureError) in NoInspector() }.record
     }
 }

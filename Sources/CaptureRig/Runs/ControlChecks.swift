@@ -1,0 +1,4 @@
+extension CheckMakers {
+    /// Checks of controls.
+    static let control: [String: Maker] = [:]
+}

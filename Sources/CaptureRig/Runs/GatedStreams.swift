@@ -1,0 +1,93 @@
+import CaptureGate
+import CaptureRecording
+import LinuxSystem
+
+/// Captures from devices, each behind the gate.
+///
+/// *thread-safe*
+package struct GatedStreams: StreamSource {
+    private let queue: GateQueue
+
+    package init(_ queue: GateQueue) { self.queue = queue }
+
+    package func record<Inspector: StreamInspector>(
+        _ capture: StreamCapture, from device: Device,
+        _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
+    ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector) {
+        let reading = try await queue.run(
+            DeviceOperation(device, purpose: "Test the hardware; nothing is kept") {
+                (permit: consuming DevicePermit) async throws(CaptureError) in
+                try await StreamReading.read(permit, capture, inspector)
+            })
+        return (reading.record, reading.inspector)
+    }
+}
+
+/// A capture's record in the making, and the look at its frames.
+///
+/// *session-bound*
+private struct StreamReading<Inspector: StreamInspector>: Sendable {
+    var record: StreamRecord
+    var inspector: Inspector
+    let capture: StreamCapture
+
+    /// - Parameter permit: of a camera at the level `video`, or of a microphone at the level `record`.
+    static func read(
+        _ permit: consuming DevicePermit, _ capture: StreamCapture,
+        _ inspector: @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
+    ) async throws(CaptureError) -> StreamReading {
+        let begun = SystemClock.monotonic.now
+        if permit.capability == .camera {
+            let session = try await VideoSession(opening: permit, settings: capture.video)
+            let media = ClipTrack.Media.video(session.format)
+            return try await read(session, capture, media, inspector, begun)
+        }
+        let session = try await AudioSession(opening: permit, settings: capture.audio)
+        let media = ClipTrack.Media.audio(session.format)
+        return try await read(session, capture, media, inspector, begun)
+    }
+
+    private static func read<Format: Sendable>(
+        _ session: consuming CaptureSession<Format>, _ capture: StreamCapture, _ media: ClipTrack.Media,
+        _ inspector: @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector, _ begun: Int64
+    ) async throws(CaptureError) -> StreamReading {
+        let record = StreamRecord(session.device, media, differences: session.differences, begun: begun)
+        let empty = StreamReading(record: record, inspector: try inspector(media), capture: capture)
+        let box = Handoff(session)
+        var reading = await SessionReading.read(box, on: "capturegate.rig", into: empty) {
+            session, reading, isStopped in
+            reading.read(&session, isStopped)
+        }
+        guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
+        reading.record.failure = session.end?.error
+        let statistics = await session.close()
+        reading.record.repairedTimestamps = statistics.repairedTimestamps
+        reading.record.xruns = statistics.xruns
+        return reading
+    }
+
+    private mutating func read<Format: Sendable>(_ session: inout CaptureSession<Format>, _ isStopped: StopMark) {
+        record.headers.reserveCapacity(10_000)
+        record.arrivals.reserveCapacity(10_000)
+        let begun = SystemClock.monotonic.now
+        session.start()
+        while session.end == nil, !isStopped.isSet, !isOver(since: begun) {
+            _ = session.wait(milliseconds: 100)
+            while !record.isWhole(capture), take(from: &session) {}
+        }
+    }
+
+    /// - Returns: false where nothing is there now.
+    private mutating func take<Format: Sendable>(from session: inout CaptureSession<Format>) -> Bool {
+        let taken: Void? = session.withNext { header, bytes in
+            record.note(header, arrival: SystemClock.monotonic.now)
+            inspector.inspect(header, bytes)
+        }
+        return taken != nil
+    }
+
+    private func isOver(since begun: Int64) -> Bool {
+        record.isWhole(capture)
+            || SystemClock.monotonic.now - (record.arrivals.last ?? begun) > capture.patience.nanoseconds
+    }
+}

@@ -1,0 +1,4 @@
+extension CheckMakers {
+    /// Checks of formats and sizes.
+    static let mode: [String: Maker] = [:]
+}

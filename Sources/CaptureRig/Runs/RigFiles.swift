@@ -1,0 +1,103 @@
+import CaptureGate
+import CaptureRecording
+import LinuxSystem
+
+/// Files of a run: whole ones, that appear under their name when they are complete.
+///
+/// *thread-safe*
+package enum RigFiles {
+    /// Writes a file, and replaces one of that name; makes its directory where that is missing.
+    ///
+    /// - Throws: `.inputOutput` and others of the file system, with the path in the sentence; nothing half-written stays behind.
+    package static func write(_ bytes: [UInt8], to path: String) throws(CaptureError) {
+        try makeDirectory(ClipOutput.folder(of: path))
+        var output = try ClipOutput(opening: .file(path: path), replacing: true)
+        do throws(CaptureError) {
+            try output.write(bytes)
+            try output.finish()
+        } catch {
+            output.discard()
+            throw error
+        }
+    }
+
+    /// Makes a directory and those above it; one that is there stays.
+    package static func makeDirectory(_ path: String) throws(CaptureError) {
+        if case .success(let status) = FileStatus.of(path), status.kind == .directory { return }
+        let parent = ClipOutput.folder(of: path)
+        if parent != path { try makeDirectory(parent) }
+        do throws(Errno) {
+            try FileSystem.makeDirectory(path, mode: 0o755)
+        } catch {
+            // Another check of a parallel group may have made it.
+            if case .success(let status) = FileStatus.of(path), status.kind == .directory { return }
+            throw CaptureError(
+                .inputOutput, "The directory \(path) can't be made: \(error.text).", errno: error.number,
+                remedies: [Remedy("Choose another directory.")])
+        }
+    }
+}
+
+/// Golden files of a plan: what a device was seen to be, to which later runs compare it.
+///
+/// They are written where the run accepts new ones, and never otherwise.
+///
+/// *thread-safe*
+package struct GoldenFiles: Sendable {
+    /// Absolute.
+    package let directory: String
+    /// True for a run that writes what it finds, `--accept`.
+    package let accepts: Bool
+
+    /// Longest golden file that is read, in bytes: more than a picture of 4K in a losslessly compressed format has.
+    private static let limit = 64 << 20
+
+    package init(_ directory: String, accepts: Bool) {
+        self.directory = directory
+        self.accepts = accepts
+    }
+
+    /// Bytes of the golden file of a check, after what was found has been written where the run accepts it.
+    ///
+    /// - Parameters:
+    ///   - planned: names the file, the same for all repeats.
+    ///   - ending: of the file, without a full stop: `txt`.
+    ///   - found: to be written by a run that accepts.
+    /// - Throws: `.badInput` where there is none, or none that can be read: the check can't judge then.
+    package func bytes(
+        for planned: PlannedCheck, _ ending: String, found: [UInt8]
+    ) throws(CaptureError) -> [UInt8] {
+        let path = "\(directory)/\(planned.nameOfAllRepeats).\(ending)"
+        if accepts {
+            try RigFiles.write(found, to: path)
+            return found
+        }
+        if let bytes = ProcessFile.bytes(path, limit: Self.limit) { return bytes }
+        throw CaptureError(
+            .badInput, "There is no golden file \(path).",
+            remedies: [Remedy("Look at what the device does, then run the plan with --accept.")])
+    }
+}
+
+/// Directory of the files that show what a check has found, such as frames that failed.
+///
+/// *thread-safe*
+package struct EvidenceFolder: Sendable {
+    /// The report's directory; `nil` where nothing is kept.
+    package let directory: String?
+
+    package init(_ directory: String?) { self.directory = directory }
+
+    /// Keeps a file.
+    ///
+    /// - Parameters:
+    ///   - name: of the file, which begins with the check's own name.
+    ///   - caption: one line for people.
+    /// - Returns: `nil` where nothing is kept, or where it can't be written: evidence decides nothing.
+    package func keep(_ bytes: [UInt8], as name: String, _ caption: String) -> Evidence? {
+        guard let directory else { return nil }
+        let file = "evidence/\(name)"
+        guard (try? RigFiles.write(bytes, to: "\(directory)/\(file)")) != nil else { return nil }
+        return Evidence(file: file, caption: caption)
+    }
+}

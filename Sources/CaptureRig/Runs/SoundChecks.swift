@@ -1,0 +1,4 @@
+extension CheckMakers {
+    /// Checks of what a microphone hears.
+    static let sound: [String: Maker] = [:]
+}

@@ -1,0 +1,4 @@
+extension CheckMakers {
+    /// Checks of starting and stopping.
+    static let start: [String: Maker] = [:]
+}

@@ -1,0 +1,4 @@
+extension CheckMakers {
+    /// Checks of a camera and a microphone together.
+    static let together: [String: Maker] = [:]
+}

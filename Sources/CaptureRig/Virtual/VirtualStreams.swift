@@ -1,0 +1,145 @@
+import CaptureGate
+import CaptureRecording
+
+/// Captures from virtual devices, in virtual time: an hour of frames takes as long as computing them.
+///
+/// A camera shows `VirtualScene`, a microphone plays `VirtualSound`; what is wrong with them is in their fault plans.
+///
+/// *thread-safe*
+package struct VirtualStreams: StreamSource {
+    private let faults: [DeviceID: FaultPlan]
+
+    /// - Parameter faults: of each device that has any, by its id.
+    package init(faults: [DeviceID: FaultPlan] = [:]) { self.faults = faults }
+
+    package func record<Inspector: StreamInspector>(
+        _ capture: StreamCapture, from device: Device,
+        _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
+    ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector) {
+        let faults = faults[device.id] ?? FaultPlan()
+        var source = VirtualDevice(device, capture, faults, draws: Inspector.needsContent)
+        var inspector = try inspector(source.media)
+        var record = StreamRecord(device, source.media, begun: VirtualDevice.epoch)
+        while !record.isWhole(capture), !Task.isCancelled {
+            guard let frame = source.next() else {
+                record.failure = CaptureError(.deviceGone, "\(device.id) was unplugged.")
+                break
+            }
+            record.note(frame.header, arrival: frame.arrival)
+            inspector.inspect(frame.header, frame.bytes.span.bytes)
+        }
+        record.repairedTimestamps = source.repaired
+        record.xruns = UInt64(faults.overruns)
+        return (record, inspector)
+    }
+}
+
+/// A virtual device that makes one frame after another.
+///
+/// *session-bound*
+struct VirtualDevice {
+    /// Time at which each capture begins, CLOCK_MONOTONIC in ns: a day after the start of the machine.
+    static let epoch: Int64 = 86_400_000_000_000
+
+    let media: ClipTrack.Media
+    private let faults: FaultPlan
+    private let scene: VirtualScene?
+    private var sound: VirtualSound?
+    private var noise: TestNoise
+    /// Number of the next frame that the device makes, and of the next header.
+    private var made: UInt64 = 0
+    private var sequence: UInt64 = 0
+    /// Time of the last timestamp: each is later than the one before.
+    private var last: Int64 = 0
+    private var previous: [UInt8] = []
+    private(set) var repaired: UInt64 = 0
+
+    /// A frame and what its header says of it.
+    struct Frame {
+        let header: FrameHeader
+        let arrival: Int64
+        let bytes: [UInt8]
+    }
+
+    init(_ device: Device, _ capture: StreamCapture, _ faults: FaultPlan, draws: Bool) {
+        self.faults = faults
+        noise = TestNoise(seed: faults.seed)
+        if device.capability == .camera {
+            let format = VideoFormat(
+                width: capture.video.width ?? 320, height: capture.video.height ?? 180, pixelFormat: .yuyv,
+                frameRate: capture.video.frameRate ?? FrameRate(unchecked: 30, 1),
+                bytesPerLine: (capture.video.width ?? 320) * 2)
+            media = .video(format)
+            (scene, sound) = (draws ? VirtualScene(format, faults) : nil, nil)
+        } else {
+            let format = AudioFormat(
+                sampleRate: capture.audio.sampleRate ?? 48_000, channels: capture.audio.channels ?? 2,
+                sampleFormat: .s16)
+            media = .audio(format)
+            (scene, sound) = (nil, draws ? VirtualSound(format, faults) : nil)
+        }
+    }
+
+    /// - Returns: `nil` once the device is gone.
+    mutating func next() -> Frame? {
+        if let end = faults.goneAfter, made >= end { return nil }
+        var lost: UInt64 = 0
+        while happens(faults.lost) { lost += UInt64(framesOfOne) }
+        while happens(faults.skipped) { made += 1 }
+        made += lost / UInt64(framesOfOne)
+        sequence += lost
+        let timestamp = stamp()
+        let bytes = content(timestamp)
+        let header = FrameHeader(
+            sequence: sequence, timestamp: timestamp, byteCount: bytes.count, frameCount: framesOfOne,
+            lost: Loss(device: lost))
+        sequence += UInt64(framesOfOne)
+        made += 1
+        return Frame(header: header, arrival: timestamp + nominal(1) + 200_000, bytes: bytes)
+    }
+
+    /// Audio frames of a period of 10 ms, or one video frame.
+    private var framesOfOne: Int {
+        if case .audio(let format) = media { format.sampleRate / 100 } else { 1 }
+    }
+
+    /// Time of a number of frames or periods, in ns.
+    private func nominal(_ number: UInt64) -> Int64 {
+        switch media {
+        case .audio(let format): Int64(number) * Int64(framesOfOne) * 1_000_000_000 / Int64(format.sampleRate)
+        case .video(let format):
+            Int64(number) * Int64(format.frameRate.denominator) * 1_000_000_000 / Int64(format.frameRate.numerator)
+        }
+    }
+
+    private mutating func stamp() -> Int64 {
+        let ideal = Double(nominal(made)) / (1 + faults.clockError / 1e6) + faults.jitter * deviation()
+        if happens(faults.repaired) { repaired += 1 }
+        last = max(last + 1, Self.epoch + faults.startDelay + faults.delay + Int64(ideal.rounded()))
+        return last
+    }
+
+    /// What the camera or the microphone takes in at a time; a delay of the device is not in it.
+    private mutating func content(_ timestamp: Int64) -> [UInt8] {
+        let time = timestamp - faults.delay
+        if var sound {
+            defer { self.sound = sound }
+            return sound.period(framesOfOne, at: time)
+        }
+        guard let scene else { return [] }
+        if happens(faults.frozen), !previous.isEmpty { return previous }
+        var bytes = happens(faults.black) ? scene.black : scene.frame(number: made, at: time, since: time - Self.epoch)
+        if happens(faults.flipped) { bytes[noise.next(below: bytes.count)] ^= 1 << UInt8(noise.next(below: 8)) }
+        previous = bytes
+        return bytes
+    }
+
+    private mutating func happens(_ share: Double) -> Bool {
+        share > 0 && Double(noise.next(below: 1 << 30)) < share * Double(1 << 30)
+    }
+
+    /// A number of the normal distribution, nearly: the sum of twelve uniform ones.
+    private mutating func deviation() -> Double {
+        (0..<12).reduce(-6.0) { sum, _ in sum + Double(noise.next(below: 1 << 30)) / Double(1 << 30) }
+    }
+}

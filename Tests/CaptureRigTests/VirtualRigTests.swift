@@ -1,0 +1,89 @@
+import CaptureRig
+import Testing
+
+@testable import CaptureGate
+
+/// Runs of one check on virtual devices.
+enum VirtualRig {
+    /// Result of a check with the catalogue's limits, on a device with faults.
+    ///
+    /// - Parameters:
+    ///   - name: of the check.
+    ///   - faults: of the camera `test:bars`, and of the microphone `test:tone`.
+    ///   - parameters: others than the catalogue's.
+    ///   - profile: whose limits count.
+    static func result(
+        _ name: String, camera: FaultPlan = FaultPlan(), microphone: FaultPlan = FaultPlan(),
+        parameters: [String: PlanValue] = [:], limits: [String: Limit] = [:], golden: String = "/nowhere",
+        options: RigRun.Options = RigRun.Options()
+    ) async throws -> CheckResult {
+        let check = try #require(CheckCatalogue.check(name))
+        let devices = [
+            PlannedDevice(name: "camera", kind: .camera, selector: .id("test:bars")),
+            PlannedDevice(name: "microphone", kind: .microphone, selector: .id("test:tone")),
+        ]
+        let own = check.measures.compactMap { measure in measure.bench.map { (measure.name, $0) } }
+        let planned = PlannedCheck(
+            name: name, check: name, devices: check.devices.map(\.rawValue), parameters: parameters,
+            limits: Dictionary(own) { $1 }.merging(limits) { $1 })
+        let plan = RigPlan(
+            name: "virtual", profile: .bench, golden: golden, devices: devices, steps: [.check(planned)])
+        let gate = Gatekeeper(
+            subject: .success(try ProcessSubject.current()), store: MemoryStore(),
+            prompter: ScriptedPrompter { _ in .allow(.always) }, directory: SystemDeviceDirectory(),
+            clock: SystemGateClock())
+        let streams = VirtualStreams(faults: [BuiltInDevices.bars.id: camera, BuiltInDevices.tone.id: microphone])
+        let run = RigRun(
+            plan, gatekeeper: gate, among: DeviceCatalog.scan(.identity), options: options, streams: streams)
+        let results = await run.results()
+        return try #require(results.first)
+    }
+}
+
+@Suite("Checks of timing on virtual devices")
+struct VirtualTimingTests {
+    /// A fault, and the measure that must find it.
+    struct Twin: Sendable, CustomTestStringConvertible {
+        let check: String
+        let measure: String
+        let faults: FaultPlan
+
+        init(_ check: String, _ measure: String, _ change: (inout FaultPlan) -> Void) {
+            var faults = FaultPlan()
+            change(&faults)
+            (self.check, self.measure, self.faults) = (check, measure, faults)
+        }
+
+        var testDescription: String { "\(check): \(measure)" }
+    }
+
+    static let twins = [
+        Twin("camera.rate", "frame_rate_error") { $0.clockError = 10_000 },
+        Twin("camera.constant_rate", "interval_deviation_max") { $0.jitter = 2e6 },
+        Twin("camera.jitter", "interval_variance") { $0.jitter = 1e6 },
+        Twin("camera.local_drops", "local_drop") { $0.skipped = 0.2 },
+        Twin("camera.loss", "lost") { $0.lost = 0.05 },
+        Twin("camera.timestamps", "timestamps_repaired") { $0.repaired = 0.01 },
+        Twin("sound.rate", "sound_rate_error") { $0.clockError = 3000 },
+        Twin("sound.duration", "duration_error") { $0.skipped = 0.1 },
+        Twin("sound.xruns", "xruns") { $0.overruns = 1 },
+        Twin("sound.steps", "step_max") { $0.jitter = 2e7 },
+    ]
+
+    @Test("A check finds the fault that it is about", arguments: twins)
+    func faulty(twin: Twin) async throws {
+        let result = try await VirtualRig.result(twin.check, camera: twin.faults, microphone: twin.faults)
+        #expect(result.verdict == .fail)
+        #expect(result.measures.first { $0.name == twin.measure }?.verdict == .fail, "\(result.measures)")
+    }
+
+    @Test("A good device passes it fifty times in a row", arguments: Set(twins.map(\.check)).sorted())
+    func good(check: String) async throws {
+        for seed in 1...50 as ClosedRange<UInt64> {
+            var faults = FaultPlan()
+            (faults.seed, faults.jitter) = (seed, 20_000)
+            let result = try await VirtualRig.result(check, camera: faults, microphone: faults)
+            #expect(result.verdict.isGood, "\(seed): \(result)")
+        }
+    }
+}
