@@ -20,7 +20,7 @@ package struct RigRun: Sendable {
         case ended(CheckResult)
     }
 
-    /// What a run may write, and what it need not do again.
+    /// Rights of a run to write, and results that it need not make again.
     package struct Options: Sendable {
         /// True to write golden files.
         package var accepts = false

@@ -119,7 +119,7 @@ struct VirtualDevice {
         return last
     }
 
-    /// What the camera or the microphone takes in at a time; a delay of the device is not in it.
+    /// Picture or sound at a time; a delay of the device is not in it.
     private mutating func content(_ timestamp: Int64) -> [UInt8] {
         let time = timestamp - faults.delay
         if var sound {
