@@ -67,7 +67,7 @@ extension Measure {
 
 extension Limit {
     /// A bound that is infinite is none.
-    fileprivate var json: JSONValue {
+    package var json: JSONValue {
         .members([
             ("least", .member(least)), ("most", .member(most)), ("marginal_below", .member(marginalBelow)),
             ("marginal_above", .member(marginalAbove)),

@@ -66,9 +66,9 @@ struct CaptureGateCommand: ParsableCommand {
               capturegate grant camera --once
               capturegate grant microphone --always
 
-            Exit codes: 0 done (also after Ctrl-C, with a valid file), 64 wrong usage, 65 a file \
-            to be read is missing or malformed, 66 no such device, 69 unavailable, \
-            unplugged or stalled, 73 the file exists, 74 input/output, disk full or --on-loss fail, 75 busy, 77 not authorized, revoked, or \
+            Exit codes: 0 done (also after Ctrl-C, with a valid file), 1 hardware failed a rig's check, or a \
+            comparison found it worse, 64 wrong usage, 65 a file to be read is missing or malformed, 66 no such device, \
+            69 unavailable, unplugged or stalled, 73 the file exists, 74 input/output, disk full or --on-loss fail, 75 busy, 77 not authorized, revoked, or \
             stopped before it began, \
             78 the device would not do what --strict asked, a bad configuration or a broken store.
             """,
@@ -79,7 +79,7 @@ struct CaptureGateCommand: ParsableCommand {
         // reads its names from here as well, so that no second list can go stale.
         subcommands: [
             RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
-            DevicesCommand.self,
+            RigCommand.self, DevicesCommand.self,
             ControlsCommand.self, StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self,
             KillCommand.self, LogCommand.self, PolicyCommand.self,
         ])

@@ -1,0 +1,122 @@
+import CaptureGate
+import LinuxSystem
+
+/// Directory of a run's reports, one file for each format.
+///
+/// *thread-safe*
+package struct ReportFolder: Sendable {
+    package let path: String
+
+    /// - Parameter path: absolute, or relative to the working directory; it need not be there yet.
+    package init(_ path: String) { self.path = path }
+
+    /// Name of the report that all others are made of.
+    private static let main = "report.json"
+
+    /// Names of the other formats.
+    private static let derived = [
+        "report.tap", "report.ktap", "report.xml", "report.lava", "report.kcidb.json", "report.html",
+    ]
+
+    /// The report that an earlier run has left; `nil` without any.
+    ///
+    /// - Throws: `.badInput` for a file that is no report.
+    package func earlierReport() throws(CaptureError) -> RigReport? {
+        let path = file(Self.main)
+        guard case .success = FileStatus.of(path) else { return nil }
+        return try RigReport(readingFrom: path)
+    }
+
+    /// Makes the directory and writes a first report, so that one that can't be written is known before anything runs.
+    /// Formats of an earlier run are removed: they would stand beside a report that they are not made of.
+    ///
+    /// - Throws: `.diskFull` or `.inputOutput`.
+    package func begin(_ report: RigReport) throws(CaptureError) {
+        try RigFiles.makeDirectory(path)
+        // A process that was killed while it wrote leaves these, and nobody else does.
+        let partial = ([Self.main] + Self.derived).map { file($0 + ".partial") }
+        let evidence = ProcessFile.names(in: file("evidence")).filter { $0.hasSuffix(".partial") }
+        for path in partial + evidence.map({ file("evidence/\($0)") }) { try? FileSystem.remove(path) }
+        try write(report)
+        for name in Self.derived { try? FileSystem.remove(file(name)) }
+    }
+
+    /// Writes the report alone.
+    package func write(_ report: RigReport) throws(CaptureError) { try write(report.json, as: Self.main) }
+
+    /// Writes all formats; the report first, which no other one may cost.
+    ///
+    /// - Throws: `.diskFull` or `.inputOutput` for the first that can't be written; those before it are whole.
+    package func writeAll(_ report: RigReport) throws(CaptureError) {
+        try write(report)
+        let texts: [() -> String] = [
+            { report.tap }, { report.ktap }, { report.junit }, { report.lava }, { report.kcidb() },
+            { report.html { ProcessFile.bytes(file($0), limit: Self.largestPicture) } },
+        ]
+        for (name, text) in zip(Self.derived, texts) { try write(text(), as: name) }
+    }
+
+    /// Longest file of evidence that becomes part of the page, in bytes.
+    private static let largestPicture = 16 << 20
+
+    private func write(_ text: String, as name: String) throws(CaptureError) {
+        do throws(CaptureError) {
+            try RigFiles.write(Array(text.utf8), to: file(name))
+        } catch {
+            // Recordings have other remedies.
+            throw CaptureError(
+                error.kind == .diskFull ? .diskFull : .inputOutput, error.message, errno: error.errno,
+                remedies: [
+                    Remedy(error.kind == .diskFull ? "Free some space." : "Choose a directory you may write to.")
+                ])
+        }
+    }
+
+    private func file(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
+}
+
+/// Results of an earlier run of a plan that was interrupted, by which the next one goes on.
+///
+/// *thread-safe*
+package struct EarlierRun: Sendable {
+    package let report: RigReport
+    /// Results that count as they are: those that were judged, by the limits that the plan has now and on the device that it
+    /// means now.
+    package let kept: [CheckResult]
+    /// Number of results that are made again, as they were skipped, missed or not measured, or no longer count.
+    package var again: Int { report.results.count - kept.count }
+
+    /// - Parameters:
+    ///   - report: of the earlier run.
+    ///   - plan: as it was read now.
+    ///   - devices: those of the machine.
+    /// - Throws: `.badInput` for a report of another plan, or with another profile.
+    package init(_ report: RigReport, of plan: RigPlan, among devices: [Device]) throws(CaptureError) {
+        guard report.plan == plan.name, report.profile == plan.profile.rawValue else {
+            throw CaptureError(
+                .badInput,
+                "The report there is of the plan \"\(report.plan)\" (\(report.profile)), and this one is "
+                    + "\"\(plan.name)\" (\(plan.profile.rawValue)).",
+                remedies: [Remedy("Resume with the same plan and profile, or leave --resume out to begin anew.")])
+        }
+        let found = RigDevices(plan, among: devices)
+        let checks = Dictionary(plan.checks.map { ($0.name, $0) }) { first, _ in first }
+        self.report = report
+        kept = report.results.filter { result in
+            guard let check = checks[result.name], check.check == result.check else { return false }
+            let device = (try? found.devices(check.devices))?.first
+            return result.counts(for: check, on: device)
+        }
+    }
+}
+
+extension CheckResult {
+    /// True for a result that another run of the check need not make again.
+    ///
+    /// - Parameter device: present one of the check; `nil` where there is none, or it is away.
+    fileprivate func counts(for check: PlannedCheck, on device: Device?) -> Bool {
+        let isJudged = verdict.isGood || verdict == .fail
+        let isSameDevice = device == nil || self.device == nil || device?.id.rawValue == self.device?.id
+        return isJudged && isSameDevice && measures.allSatisfy { $0.limit == check.limits[$0.name] }
+    }
+}

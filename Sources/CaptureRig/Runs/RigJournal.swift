@@ -1,0 +1,144 @@
+import CaptureBase
+import CaptureGate
+import Dispatch
+import LinuxSystem
+
+/// Report of a run that goes on. It is written anew after each check, so that a crash or a power cut loses none.
+///
+/// *thread-safe*
+package final class RigJournal: Sendable {
+    private let head: RigReport
+    private let checks: [PlannedCheck]
+    private let kept: Set<String>
+    private let folder: ReportFolder?
+    private let begun = ContinuousClock.now
+    private let state: Locked<State>
+    /// Writing takes its time, and the next check does not wait for it.
+    private let queue = DispatchQueue(label: "capturegate.rig.journal")
+
+    private struct State {
+        var results: [String: CheckResult]
+        /// Moment and cost of the last writing.
+        var written = ContinuousClock.now
+        var cost = Duration.zero
+    }
+
+    /// - Parameters:
+    ///   - plan: whose checks are made.
+    ///   - versions: of programs and libraries, by name.
+    ///   - earlier: run that is resumed; `nil` for a new one.
+    ///   - folder: for the reports; `nil` writes none.
+    package init(
+        of plan: RigPlan, versions: [String: String], resuming earlier: EarlierRun? = nil, in folder: ReportFolder?
+    ) {
+        head = RigReport(
+            plan: plan.name, profile: plan.profile.rawValue, host: .current(versions: versions),
+            began: earlier?.report.began ?? CivilTime.now, seconds: earlier?.report.seconds ?? 0, end: .interrupted,
+            results: [])
+        checks = plan.checks
+        self.folder = folder
+        let results = Dictionary((earlier?.kept ?? []).map { ($0.name, $0) }) { first, _ in first }
+        kept = Set(results.keys)
+        state = Locked(State(results: results))
+    }
+
+    /// Makes the directory and writes the first report.
+    ///
+    /// - Throws: where it can't be written.
+    package func begin() throws(CaptureError) { try folder?.begin(draft) }
+
+    /// Takes a result. What can't be written now is told by ``finish(_:isComplete:)``, which tries again.
+    package func note(_ result: CheckResult) {
+        state.withLock { $0.results[result.name] = shifted(result) }
+        guard let folder else { return }
+        queue.async { [self] in
+            guard isDue else { return }
+            let start = ContinuousClock.now
+            try? folder.write(draft)
+            state.withLock { ($0.written, $0.cost) = (ContinuousClock.now, ContinuousClock.now - start) }
+        }
+    }
+
+    /// The whole report, in the order of the results.
+    ///
+    /// - Parameters:
+    ///   - results: all of the run, kept ones as well.
+    ///   - isComplete: false for a run that a signal has ended.
+    package func report(of results: [CheckResult], isComplete: Bool) -> RigReport {
+        var report = head
+        report.results = results.map(shifted)
+        report.seconds += seconds
+        report.end = isComplete ? .complete : .interrupted
+        return report
+    }
+
+    /// Writes all formats, after what is still being written.
+    package func finish(_ report: RigReport) throws(CaptureError) {
+        queue.sync {}
+        try folder?.writeAll(report)
+    }
+
+    /// The report if nothing more happened: checks without a result are skipped.
+    private var draft: RigReport {
+        let results = state.withLock { $0.results }
+        var report = head
+        report.seconds += seconds
+        report.results = checks.map { check in
+            results[check.name]
+                ?? CheckResult(
+                    name: check.name, check: check.check, variant: check.variant, round: check.round, verdict: .skip,
+                    message: "The run ended before.")
+        }
+        return report
+    }
+
+    /// True for writing that takes at most a tenth of the time: a night's report is long in the end.
+    private var isDue: Bool {
+        let (written, cost) = state.withLock { ($0.written, $0.cost) }
+        return cost < .milliseconds(20) || ContinuousClock.now - written > cost * 10
+    }
+
+    /// A result whose time counts from the start of the first run.
+    private func shifted(_ result: CheckResult) -> CheckResult {
+        guard !kept.contains(result.name) else { return result }
+        var result = result
+        result.begins += head.seconds
+        return result
+    }
+
+    private var seconds: Double { Double((ContinuousClock.now - begun).nanoseconds) / 1e9 }
+}
+
+extension CivilTime {
+    /// The present moment as RFC 3339 has it, in UTC.
+    fileprivate static var now: String {
+        let text = CivilTime(nanoseconds: SystemClock.realtime.now, in: .utc).text
+        return text.split(separator: " ").joined(separator: "T") + "Z"
+    }
+}
+
+extension RigReport.Host {
+    /// This machine, by the files that uname(1) shows.
+    ///
+    /// - Parameter versions: of programs and libraries, by name.
+    fileprivate static func current(versions: [String: String]) -> RigReport.Host {
+        func word(_ name: String) -> String? {
+            ProcessFile.text("/proc/sys/kernel/\(name)")?.split { $0.isWhitespace }.first.map(String.init)
+        }
+        // Kernels before 6.1 do not have the last one.
+        return RigReport.Host(
+            name: word("hostname") ?? "unknown", kernel: word("osrelease") ?? "unknown", machine: word("arch") ?? built,
+            versions: versions)
+    }
+
+    /// Machine that the program was built for.
+    private static var built: String {
+        #if arch(x86_64)
+            "x86_64"
+        #elseif arch(arm64)
+            "aarch64"
+        #else
+            "unknown"
+        #endif
+    }
+}

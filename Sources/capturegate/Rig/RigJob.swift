@@ -1,0 +1,79 @@
+import CaptureGate
+import CaptureRig
+import LinuxSystem
+
+/// A run of a plan with its view, its journal and the signals that end it.
+struct RigJob {
+    let run: RigRun
+    let plan: RigPlan
+    let journal: RigJournal
+    /// Names of results of an earlier run, which are not told again.
+    let kept: Set<String>
+    let json: Bool
+
+    /// Runs to the end, or until a signal.
+    ///
+    /// - Returns: the report, and the number of the signal that ended it.
+    func run() async -> (report: RigReport, signal: Int32?) {
+        let reporter = EventReporter(view: RigView(plan, kept: kept, json: json))
+        let (run, journal) = (run, journal)
+        let task = Task {
+            await run.results { event in
+                if case .ended(let result) = event { journal.note(result) }
+                reporter.handle(RigViewEvent(event))
+            }
+        }
+        let end = SignalEnd(of: task)
+        let ticker = Task {
+            while (try? await Task.sleep(for: .milliseconds(200))) != nil { reporter.handle(.tick) }
+        }
+        let results = await task.value
+        ticker.cancel()
+        // Commands between the checks have no events of their own.
+        for result in results where result.check == "command" { reporter.handle(.ended(result)) }
+        reporter.handle(.over)
+        await reporter.finish()
+        return (journal.report(of: results, isComplete: end.signal == nil), end.signal)
+    }
+}
+
+/// End of a run by a signal: the first one cancels it, a later one ends the program at once.
+private final class SignalEnd: Sendable {
+    private let first = Locked<(signal: Int32, at: ContinuousClock.Instant)?>(nil)
+    private let subscription = Locked<SignalSubscription?>(nil)
+
+    init(of task: Task<[CheckResult], Never>) {
+        let subscription = SignalSubscription { [self] number in
+            let now = ContinuousClock.now
+            let earlier = first.withLock { first in
+                defer { first = first ?? (number, now) }
+                return first
+            }
+            guard let earlier else { return task.cancel() }
+            // One Ctrl-C may arrive twice, from the terminal and from a parent that forwards it. A person takes longer.
+            if now - earlier.at > .milliseconds(300) { Signals.endProcess(by: number) }
+        }
+        self.subscription.withLock { $0 = subscription }
+    }
+
+    /// The signal that came; `nil` while none has.
+    var signal: Int32? { first.withLock { $0?.signal } }
+}
+
+/// Event of a run as it is shown.
+enum RigViewEvent: OngoingEvent {
+    case began(PlannedCheck)
+    case ended(CheckResult)
+    /// Time passes.
+    case tick
+    case over
+
+    init(_ event: RigRun.Event) {
+        switch event {
+        case .began(let check): self = .began(check)
+        case .ended(let result): self = .ended(result)
+        }
+    }
+
+    var isProgress: Bool { if case .tick = self { true } else { false } }
+}

@@ -1,0 +1,131 @@
+import CaptureGate
+import CaptureRig
+
+/// Run of a plan as text: a row a check as it ends, and on a terminal a row that tells what runs and how long it takes.
+struct RigView: EventView {
+    private let output = StandardStream.output
+    private let terminal = StandardStream.error
+    /// True where the results are shown; programs get the report alone.
+    private let hasResults: Bool
+    /// True where the row of what runs can be drawn again.
+    private let isLive: Bool
+    private let style = TextStyle(for: .output)
+    private let time: PlanTime
+    private let count: Int
+    private var progress = PlanTime.Progress()
+    private var begun: [(name: String, at: ContinuousClock.Instant)] = []
+    private var isDrawn = false
+
+    /// - Parameters:
+    ///   - plan: that is run.
+    ///   - kept: names of results that are not made again.
+    init(_ plan: RigPlan, kept: Set<String>, json: Bool) {
+        hasResults = !json
+        // With standard output in a pipe its reader may show it on this terminal, where both would be mixed up.
+        isLive = terminal.canMoveCursor && (json || output.isTerminal)
+        time = PlanTime(plan)
+        count = plan.checks.count
+        progress.ended = kept
+    }
+
+    /// Shows one event. A report is worth more than its progress, but what can't be written is told in the end.
+    mutating func show(_ event: RigViewEvent) throws(StreamFailure) {
+        switch event {
+        case .began(let check):
+            begun.append((check.name, .now))
+            draw()
+        case .ended(let result):
+            begun.removeAll { $0.name == result.name }
+            progress.ended.insert(result.name)
+            progress.taken[result.check] = result.seconds
+            clear()
+            if hasResults, result.verdict != .skip || result.message != nil { try output.lines(lines(of: result)) }
+            draw()
+        case .tick: draw()
+        case .over: clear()
+        }
+    }
+
+    private func lines(of result: CheckResult) -> [String] {
+        guard output.isTerminal else { return [RigResultText(result).line] }
+        return RigResultText(result).table(style, columns: output.columns)
+    }
+
+    /// Draws the row of what runs over itself.
+    private mutating func draw() {
+        guard isLive, let first = begun.first else { return }
+        isDrawn = true
+        let now = ContinuousClock.now
+        progress.running = Dictionary(begun.map { ($0.name, Double((now - $0.at).nanoseconds) / 1e9) }) { first, _ in
+            first
+        }
+        let left = time.left(progress)
+        let span = NumberText.span(seconds: left.seconds.rounded(.up))
+        let others = begun.count > 1 ? " and \(begun.count - 1) more" : ""
+        // The last of them goes first where the row is narrow: the name says most.
+        let words = [
+            "\(first.name.visible)\(others)", NumberText.time(now - first.at),
+            "\(progress.ended.count) of \(count)", left.isWhole ? "\(span) left" : "\(span) left at least",
+        ]
+        // Three columns for the mark and the cursor: a row that wraps could not be drawn over.
+        let layout = ProgressLayout(words, in: terminal.columns - 3)
+        let text = layout.words.isEmpty ? words[0].fitting(terminal.columns - 3) : layout.text
+        try? terminal.write("\r\u{1B}[K\(TextStyle(for: terminal).bold("*")) \(text)")
+    }
+
+    /// Erases the row, so that a line can be written in its place.
+    private mutating func clear() {
+        guard isDrawn else { return }
+        isDrawn = false
+        try? terminal.write("\r\u{1B}[K")
+    }
+}
+
+/// Result of a check for people.
+struct RigResultText {
+    private let result: CheckResult
+
+    init(_ result: CheckResult) { self.result = result }
+
+    private var word: String { result.verdict.rawValue.uppercased() }
+    private var time: String { NumberText.time(.milliseconds(Int(result.seconds * 1000))) }
+
+    /// The result in one line: the numbers of what is good, the reasons of all else.
+    var line: String {
+        let numbers = result.measures.map { measure in
+            let bounds = measure.bounds.map { " (\($0))" } ?? ""
+            return "\(measure.name.visible) \(measure.quantity)\(bounds)"
+        }
+        let text = result.verdict.isGood ? numbers.joined(separator: "; ") : ""
+        let said = [text, result.explanation ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
+        return "\(word.padded(to: 8)) \(result.name.visible) (\(time))\(said.isEmpty ? "" : ": \(said)")"
+    }
+
+    /// The result and a row for each measure, with its number, its limit, and its verdict where that is not the result's.
+    func table(_ style: TextStyle, columns: Int) -> [String] {
+        let isWide = columns >= 70
+        let head =
+            "\(colour(result.verdict, style, word.padded(to: 8))) \(style.bold(result.name.visible))  \(style.faint(time))"
+        let rows = result.measures.map { measure in
+            let verdict =
+                measure.verdict == .pass || measure.verdict == .done ? "" : measure.verdict.rawValue.uppercased()
+            return [
+                measure.name.visible.padded(to: isWide ? 24 : 0), measure.quantity.aligned(to: isWide ? 14 : 0),
+                (measure.bounds ?? "").padded(to: isWide && !verdict.isEmpty ? 18 : 0),
+                verdict.isEmpty ? "" : colour(measure.verdict, style, verdict),
+            ].filter { !$0.isEmpty }.joined(separator: "  ")
+        }
+        let message = result.message.map { [$0.visible] } ?? []
+        return [head] + (rows + message).map { String(repeating: " ", count: isWide ? 9 : 2) + $0 }
+    }
+
+    private func colour(_ verdict: Verdict, _ style: TextStyle, _ text: String) -> String {
+        switch verdict {
+        case .pass: style.green(text)
+        case .done: text
+        case .marginal: style.yellow(text)
+        case .skip: style.faint(text)
+        case .fail, .miss, .error: style.red(text)
+        }
+    }
+}
