@@ -22,6 +22,8 @@ int32_t cm_alsa_setup(void) {
 
 const char *cm_alsa_strerror(int32_t error) { return snd_strerror(error); }
 
+const char *cm_alsa_version(void) { return snd_asoundlib_version(); }
+
 int32_t cm_pcm_open(snd_pcm_t **pcm, const char *name) {
     return CM_RESULT(snd_pcm_open, pcm, name, SND_PCM_STREAM_CAPTURE, SND_PCM_NONBLOCK);
 }

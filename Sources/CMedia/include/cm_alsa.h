@@ -15,6 +15,8 @@ typedef struct _snd_pcm snd_pcm_t;
 // calling it again does nothing more.
 int32_t cm_alsa_setup(void);
 const char *cm_alsa_strerror(int32_t error);
+// snd_asoundlib_version.
+const char *cm_alsa_version(void);
 
 // snd_pcm_open for capture, non-blocking.
 int32_t cm_pcm_open(snd_pcm_t *_Nullable *_Nonnull pcm, const char *name);

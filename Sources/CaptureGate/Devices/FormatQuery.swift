@@ -216,3 +216,11 @@ enum MicrophoneFormats {
         return minimum <= maximum ? minimum...maximum : nil
     }
 }
+
+/// Libraries by which devices are asked and captured.
+///
+/// *thread-safe*
+package enum DeviceLibraries {
+    /// Version of alsa-lib; the other libraries do not tell theirs. The corresponding C function is `snd_asoundlib_version`.
+    package static var alsa: String { String(cString: cm_alsa_version()) }
+}

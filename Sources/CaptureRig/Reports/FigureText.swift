@@ -95,7 +95,7 @@ extension Measure {
     var figure: String { value.map { FigureText.fixed($0, decimals: decimals) } ?? "not measured" }
 
     /// The number and its unit.
-    var shown: String { value == nil || unit.isEmpty ? figure : "\(figure) \(unit)" }
+    package var shown: String { value == nil || unit.isEmpty ? figure : "\(figure) \(unit)" }
 
     /// Distance of the number from its bounds, with a sign, positive inside; `nil` without a limit.
     var shownMargin: String? {
@@ -103,7 +103,7 @@ extension Measure {
     }
 
     /// The limit as an inequality with its unit, or as a range.
-    var shownLimit: String? {
+    package var shownLimit: String? {
         guard let limit, let bounds = limit.text(decimals: decimals) else { return nil }
         return unit.isEmpty ? bounds : "\(bounds) \(unit)"
     }

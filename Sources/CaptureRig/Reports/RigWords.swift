@@ -81,22 +81,14 @@ extension Measure {
     /// The number, its limit and the verdict in one clause: `frame_rate is 28.5 Hz (29.85 to 30.15): fail`.
     package var finding: String {
         guard let value else { return "\(name.visible) was not measured" }
-        let bounds = bounds.map { " (\($0))" } ?? ""
+        let bounds = limit.flatMap(\.bounds).map { " (\($0))" } ?? ""
         return "\(name.visible) is \(RigWords.quantity(value, unit))\(bounds): \(verdict.rawValue)"
     }
 }
 
-extension Measure {
-    /// The number with its unit for people.
-    package var quantity: String { value.map { RigWords.quantity($0, unit) } ?? "not measured" }
-
-    /// The bounds of a pass for people; `nil` without any.
-    package var bounds: String? { limit.flatMap(\.bounds) }
-}
-
 extension Limit {
     /// The bounds of a pass for people; `nil` without any.
-    package var bounds: String? {
+    var bounds: String? {
         switch (least, most) {
         case (let least?, let most?) where least == most: "exactly \(RigWords.number(least))"
         case (let least?, let most?): "\(RigWords.number(least)) to \(RigWords.number(most))"

@@ -139,8 +139,10 @@ struct Invocation: Sendable {
             return 0
         }
         // The parser would name the first surplus argument, not the misspelled command.
-        if let name = arguments.first, !name.hasPrefix("-"), name != "help", !CommandNames.all.contains(name) {
-            return tell(unknownCommand(name, among: CommandNames.all))
+        if let name = arguments.first, !name.hasPrefix("-"), name != "help",
+            let command = CommandNames.unknownTopic(["help"] + arguments), !command.among.isEmpty
+        {
+            return tell(unknownCommand(command.name, among: command.among))
         }
         // The parser's message has several lines, some of them indented; as one sentence it fits JSON and the
         // other errors.
@@ -211,9 +213,7 @@ struct Invocation: Sendable {
     }
 
     /// Command line whose output explains the usage, with the command's name where it is a known one.
-    private var help: String {
-        (["capturegate", "help"] + arguments.prefix(1).filter(CommandNames.all.contains)).joined(separator: " ")
-    }
+    private var help: String { (["capturegate", "help"] + CommandNames.path(arguments)).joined(separator: " ") }
 }
 
 /// Option that may stand without its value, as `--reattach` alone for `--reattach 1h`.

@@ -119,6 +119,17 @@ enum CommandNames {
         return nil
     }
 
+    /// Names of the command and its subcommand with which the arguments begin, as far as they are known.
+    static func path(_ arguments: [String]) -> [String] {
+        var command: any ParsableCommand.Type = CaptureGateCommand.self
+        return Array(
+            arguments.prefix { name in
+                guard let next = subcommands(of: command).first(where: { $0.0 == name }) else { return false }
+                command = next.1
+                return true
+            })
+    }
+
     /// Command of that name, unless it has subcommands of its own.
     ///
     /// Commands with subcommands are left to the full parser, which alone descends into them.

@@ -112,7 +112,7 @@ struct PlanDocument {
         let devices = NumberText.counted(plan.devices.count, "device")
         let time = NumberText.span(seconds: PlanTime(plan).least)
         return [
-            "\(path.visible): \(plan.name.visible), \(checks) of \(devices), \(plan.profile) limits, \(time) at least"
+            "\(path.visible): \(plan.name.visible), \(checks), \(devices), \(plan.profile) limits, \(time) at least"
         ]
     }
 

@@ -23,7 +23,9 @@ struct RigJob {
                 reporter.handle(RigViewEvent(event))
             }
         }
-        let end = SignalEnd(of: task)
+        let end = SignalEnd()
+        let signals = SignalSubscription { end.receive($0, task) }
+        defer { withExtendedLifetime(signals) {} }
         let ticker = Task {
             while (try? await Task.sleep(for: .milliseconds(200))) != nil { reporter.handle(.tick) }
         }
@@ -40,24 +42,22 @@ struct RigJob {
 /// End of a run by a signal: the first one cancels it, a later one ends the program at once.
 private final class SignalEnd: Sendable {
     private let first = Locked<(signal: Int32, at: ContinuousClock.Instant)?>(nil)
-    private let subscription = Locked<SignalSubscription?>(nil)
-
-    init(of task: Task<[CheckResult], Never>) {
-        let subscription = SignalSubscription { [self] number in
-            let now = ContinuousClock.now
-            let earlier = first.withLock { first in
-                defer { first = first ?? (number, now) }
-                return first
-            }
-            guard let earlier else { return task.cancel() }
-            // One Ctrl-C may arrive twice, from the terminal and from a parent that forwards it. A person takes longer.
-            if now - earlier.at > .milliseconds(300) { Signals.endProcess(by: number) }
-        }
-        self.subscription.withLock { $0 = subscription }
-    }
 
     /// The signal that came; `nil` while none has.
     var signal: Int32? { first.withLock { $0?.signal } }
+
+    func receive(_ number: Int32, _ task: Task<[CheckResult], Never>) {
+        let now = ContinuousClock.now
+        let earlier = first.withLock { first in
+            defer { first = first ?? (number, now) }
+            return first
+        }
+        guard let earlier else { return task.cancel() }
+        // One Ctrl-C may arrive twice, from the terminal and from a parent that forwards it. A person takes longer.
+        guard now - earlier.at > .milliseconds(300) else { return }
+        StandardStream.error.note("capturegate: Given up before the running check ended.")
+        Signals.endProcess(by: number)
+    }
 }
 
 /// Event of a run as it is shown.

@@ -136,10 +136,11 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
 
 extension RigPlan.Profile: ExpressibleByArgument {}
 
-/// Versions of what a result depends on, as far as they are known without a search.
+/// Versions of what a result depends on.
 enum RigVersions {
     static var all: [String: String] {
-        ["capturegate": CaptureGateCommand.configuration.version.split(separator: " ").last.map(String.init) ?? ""]
+        let program = CaptureGateCommand.configuration.version.split(separator: " ").last
+        return ["capturegate": String(program ?? ""), "alsa-lib": DeviceLibraries.alsa]
     }
 }
 

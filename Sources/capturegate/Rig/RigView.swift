@@ -37,9 +37,10 @@ struct RigView: EventView {
         case .ended(let result):
             begun.removeAll { $0.name == result.name }
             progress.ended.insert(result.name)
-            progress.taken[result.check] = result.seconds
+            // One that did not run tells nothing of the next one's time.
+            if result.verdict.isGood || result.verdict == .fail { progress.taken[result.check] = result.seconds }
             clear()
-            if hasResults, result.verdict != .skip || result.message != nil { try output.lines(lines(of: result)) }
+            if hasResults { try output.lines(lines(of: result)) }
             draw()
         case .tick: draw()
         case .over: clear()
@@ -93,8 +94,8 @@ struct RigResultText {
     /// The result in one line: the numbers of what is good, the reasons of all else.
     var line: String {
         let numbers = result.measures.map { measure in
-            let bounds = measure.bounds.map { " (\($0))" } ?? ""
-            return "\(measure.name.visible) \(measure.quantity)\(bounds)"
+            let bounds = measure.shownLimit.map { " (\($0))" } ?? ""
+            return "\(measure.name.visible) \(measure.shown)\(bounds)"
         }
         let text = result.verdict.isGood ? numbers.joined(separator: "; ") : ""
         let said = [text, result.explanation ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
@@ -110,8 +111,8 @@ struct RigResultText {
             let verdict =
                 measure.verdict == .pass || measure.verdict == .done ? "" : measure.verdict.rawValue.uppercased()
             return [
-                measure.name.visible.padded(to: isWide ? 24 : 0), measure.quantity.aligned(to: isWide ? 14 : 0),
-                (measure.bounds ?? "").padded(to: isWide && !verdict.isEmpty ? 18 : 0),
+                measure.name.visible.padded(to: isWide ? 24 : 0), measure.shown.aligned(to: isWide ? 14 : 0),
+                (measure.shownLimit ?? "").padded(to: isWide && !verdict.isEmpty ? 18 : 0),
                 verdict.isEmpty ? "" : colour(measure.verdict, style, verdict),
             ].filter { !$0.isEmpty }.joined(separator: "  ")
         }

@@ -11,11 +11,19 @@ struct HelpTests {
 
     @Test(
         "each command has examples in its help",
-        arguments: ["record", "devices", "status", "grant", "revoke", "reset", "kill", "log", "policy", "bench"])
+        arguments: ["record", "devices", "status", "grant", "revoke", "reset", "kill", "log", "policy", "bench", "rig"])
     func examples(command: String) async throws {
         let ending = try await Workspace().capturegate("help", command)
         #expect(ending.code == 0)
         #expect(ending.output.contains("\n  capturegate \(command)"))
+        #expect(ending.output.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") })
+    }
+
+    @Test("so has each command of the rig", arguments: ["run", "check", "list", "explain", "compare"])
+    func rigExamples(command: String) async throws {
+        let ending = try await Workspace().capturegate("help", "rig", command)
+        #expect(ending.code == 0)
+        #expect(ending.output.contains("\n  capturegate rig \(command)"))
         #expect(ending.output.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE") })
     }
 

@@ -38,6 +38,13 @@ struct UsageTests {
         LineExample("record --hlep", "Unknown option '--hlep'"),
         LineExample("recrod a.wav", "Did you mean 'record'?"), LineExample("help nosuch", "no command 'nosuch'"),
         LineExample("help policy chekc", "Did you mean 'check'?"),
+        LineExample("policy chekc", "Did you mean 'check'?"), LineExample("rig rnu a.yaml", "no command 'rnu'"),
+        LineExample("rig rum a.yaml", "Did you mean 'run'?"), LineExample("rig run", "<plan>"),
+        LineExample("rig explain camera.raet", "Did you mean 'camera.rate'?"),
+        LineExample("rig run a.yaml --profile best", "certification"),
+        LineExample("rig run a.yaml --resume", "--resume needs --out"),
+        LineExample("rig run a.yaml --resume --out a. --only x", "leave --only out"),
+        LineExample("rig compare a.json", "<after>"),
         LineExample("grant camera --until 9999-12-31", "1970 to 2200"),
         LineExample("record a.wav --start-at 1", "18:00:30.250"),
     ]
@@ -61,6 +68,8 @@ struct UsageTests {
     func help() async throws {
         let ending = try await Workspace().capturegate("record", "a.wav", "--fps")
         #expect(ending.errors.contains("See 'capturegate help record'"))
+        let nested = try await Workspace().capturegate("rig", "run", "a.yaml", "--out")
+        #expect(nested.errors.contains("See 'capturegate help rig run'"))
     }
 
     @Test("is told to programs as a document, too")

@@ -21,12 +21,16 @@ struct CompletionTests {
         LineExample("meter ", "test:tone"), LineExample("controls te", "test:bars"),
         LineExample("grant camera --device te", "test:bars"),
         LineExample("bench --microphone de", "default"), LineExample("record a --fo", "--format"),
-        LineExample("rec", "recover"),
+        LineExample("rec", "recover"), LineExample("rig r", "run"), LineExample("rig check pl", "plan.yaml"),
+        LineExample("rig run --out cl", "clips"), LineExample("rig run pl", "plan.yaml"),
+        LineExample("rig run plan.yaml --only camera.ra", "camera.rate"),
+        LineExample("rig run plan.yaml --profile c", "certification"),
+        LineExample("rig explain sound.x", "sound.xruns"), LineExample("rig compare cl", "clip.mkv.partial"),
     ]
 
     private func offered(for line: String) async throws -> [String] {
         let workspace = try Workspace()
-        _ = try await workspace.run(["sh", "-c", "mkdir clips; : > clip.mkv.partial; : > clips/a.wav"])
+        _ = try await workspace.run(["sh", "-c", "mkdir clips; : > clip.mkv.partial; : > plan.yaml; : > clips/a.wav"])
         // As bash itself calls it, with the words that are there so far.
         let script = """
             . <("$0" --generate-completion-script bash)
