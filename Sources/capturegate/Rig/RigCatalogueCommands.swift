@@ -167,7 +167,7 @@ extension CheckDefinition.Definition {
 }
 
 /// A text that is broken between words.
-private enum Paragraph {
+enum Paragraph {
     /// Lines of a text whose first one stands behind a word, and the others below its own beginning; below the word in a row that
     /// is too narrow for both.
     static func lines(_ text: String, behind word: String, width: Int) -> [String] {

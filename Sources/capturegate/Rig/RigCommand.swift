@@ -110,7 +110,7 @@ struct PlanDocument {
         guard let plan else { return diagnostics.map(\.description.visible) }
         let checks = NumberText.counted(plan.checks.count, "check")
         let devices = NumberText.counted(plan.devices.count, "device")
-        let time = NumberText.span(seconds: PlanTime(plan).least)
+        let time = NumberText.time(.milliseconds(Int(PlanTime(plan).least * 1000)))
         return [
             "\(path.visible): \(plan.name.visible), \(checks), \(devices), \(plan.profile) limits, \(time) at least"
         ]

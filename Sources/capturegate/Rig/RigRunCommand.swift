@@ -74,11 +74,24 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         var options = RigRun.Options()
         (options.accepts, options.directory, options.earlier) = (accept, out, earlier?.kept ?? [])
         let gatekeeper = Gatekeeper.system(prompter: BenchPrompter())
+        Self.tellForbidden(await plan.forbiddenDevices(among: devices, by: gatekeeper))
         let run = RigRun(plan, gatekeeper: gatekeeper, among: devices, options: options)
         let job = RigJob(
             run: run, plan: plan, journal: journal, kept: Set(options.earlier.map(\.name)), json: json.isOn)
         let (report, signal) = await job.run()
         try tell(report, journal, after: signal, gatekeeper.unloggedEnds)
+    }
+
+    /// Writes the commands that allow what nobody has allowed. The run goes on: other checks may need none of it.
+    private static func tellForbidden(_ devices: [(name: String, device: Device)]) {
+        let commands = devices.map { _, device in
+            "    capturegate grant \(device.capability.rawValue) --device \(ShellQuote.word(device.id.rawValue)) --for 8h"
+        }
+        guard !commands.isEmpty else { return }
+        let names = devices.map(\.name.visible).joined(separator: ", ")
+        StandardStream.error.note(
+            (["Nobody has allowed \(names), and a bench asks nobody. Allow it before:"] + commands)
+                .joined(separator: "\n"))
     }
 
     /// The plan with the checks that are wanted.

@@ -89,7 +89,10 @@ struct RigResultText {
     init(_ result: CheckResult) { self.result = result }
 
     private var word: String { result.verdict.rawValue.uppercased() }
-    private var time: String { NumberText.time(.milliseconds(Int(result.seconds * 1000))) }
+    private var time: String {
+        let milliseconds = Int(result.seconds * 1000)
+        return milliseconds < 1000 ? "\(milliseconds) ms" : NumberText.time(.milliseconds(milliseconds))
+    }
 
     /// The result in one line: the numbers of what is good, the reasons of all else.
     var line: String {
@@ -105,19 +108,23 @@ struct RigResultText {
     /// The result and a row for each measure, with its number, its limit, and its verdict where that is not the result's.
     func table(_ style: TextStyle, columns: Int) -> [String] {
         let isWide = columns >= 70
-        let head =
-            "\(colour(result.verdict, style, word.padded(to: 8))) \(style.bold(result.name.visible))  \(style.faint(time))"
-        let rows = result.measures.map { measure in
-            let verdict =
-                measure.verdict == .pass || measure.verdict == .done ? "" : measure.verdict.rawValue.uppercased()
-            return [
-                measure.name.visible.padded(to: isWide ? 24 : 0), measure.shown.aligned(to: isWide ? 14 : 0),
-                (measure.shownLimit ?? "").padded(to: isWide && !verdict.isEmpty ? 18 : 0),
-                verdict.isEmpty ? "" : colour(measure.verdict, style, verdict),
-            ].filter { !$0.isEmpty }.joined(separator: "  ")
-        }
-        let message = result.message.map { [$0.visible] } ?? []
-        return [head] + (rows + message).map { String(repeating: " ", count: isWide ? 9 : 2) + $0 }
+        let margin = String(repeating: " ", count: isWide ? 9 : 2)
+        let name = result.name.visible
+        let isTimed = 9 + VisibleText.columns(of: name) + 2 + time.count <= columns
+        let head = "\(colour(result.verdict, style, word.padded(to: 8))) \(style.bold(name))"
+        return [head + (isTimed ? "  \(style.faint(time))" : "")]
+            + result.measures.map { margin + row($0, style, isWide: isWide) }
+            + (result.message.map { Paragraph.lines($0.visible, behind: margin, width: columns) } ?? [])
+    }
+
+    private func row(_ measure: Measure, _ style: TextStyle, isWide: Bool) -> String {
+        let isPlain = measure.verdict == .pass || measure.verdict == .done
+        let verdict = isPlain ? "" : colour(measure.verdict, style, measure.verdict.rawValue.uppercased())
+        let cells = [
+            measure.name.visible.padded(to: isWide ? 24 : 0), measure.shown.aligned(to: isWide ? 14 : 0),
+            (measure.shownLimit ?? "").padded(to: isWide && !isPlain ? 18 : 0), verdict,
+        ]
+        return cells.filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
     private func colour(_ verdict: Verdict, _ style: TextStyle, _ text: String) -> String {
