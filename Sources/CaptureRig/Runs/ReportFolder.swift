@@ -83,8 +83,6 @@ package struct EarlierRun: Sendable {
     /// Results that count as they are: those that were judged, by the limits that the plan has now and on the device that it
     /// means now.
     package let kept: [CheckResult]
-    /// Number of results that are made again, as they were skipped, missed or not measured, or no longer count.
-    package var again: Int { report.results.count - kept.count }
 
     /// - Parameters:
     ///   - report: of the earlier run.

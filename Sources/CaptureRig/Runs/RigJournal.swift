@@ -78,6 +78,9 @@ package final class RigJournal: Sendable {
         try folder?.writeAll(report)
     }
 
+    /// Writes all formats of what was found so far, for a run that is given up.
+    package func finish() throws(CaptureError) { try finish(draft) }
+
     /// The report if nothing more happened: checks without a result are skipped.
     private var draft: RigReport {
         let results = state.withLock { $0.results }

@@ -150,11 +150,15 @@ extension CheckDefinition.Parameter {
 extension CheckDefinition.Definition {
     /// Meaning, unit and limits.
     fileprivate var text: String {
-        let limits = [("bench", bench), ("certification", certification)].compactMap { profile, limit in
-            limit?.sentence.map { "\(profile) \($0)" }
-        }
-        let wanted = limits.isEmpty ? "told without a limit" : limits.joined(separator: ", ")
-        return "\(summary)\(unit.isEmpty ? "" : ", in \(unit)"); \(wanted)"
+        "\(summary)\(unit.isEmpty ? "" : ", in \(unit)"); \(limits)"
+    }
+
+    private var limits: String {
+        let bench = bench?.sentence
+        let certification = certification?.sentence
+        if bench == certification { return bench ?? "told without a limit" }
+        let all = [bench.map { "\($0) on a bench" }, certification.map { "\($0) in a certification" }]
+        return all.compactMap { $0 }.joined(separator: ", ")
     }
 
     fileprivate var json: JSONValue {

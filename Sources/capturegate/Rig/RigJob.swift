@@ -24,7 +24,18 @@ struct RigJob {
             }
         }
         let end = SignalEnd()
-        let signals = SignalSubscription { end.receive($0, task) }
+        let signals = SignalSubscription { number in
+            switch end.receive(number) {
+            case .first:
+                reporter.handle(.ending)
+                task.cancel()
+            case .echo: break
+            case .second:
+                // The run is given up, with whatever hangs in it; what it has found is not.
+                try? journal.finish()
+                Signals.endProcess(by: number)
+            }
+        }
         defer { withExtendedLifetime(signals) {} }
         let ticker = Task {
             while (try? await Task.sleep(for: .milliseconds(200))) != nil { reporter.handle(.tick) }
@@ -39,24 +50,31 @@ struct RigJob {
     }
 }
 
-/// End of a run by a signal: the first one cancels it, a later one ends the program at once.
+/// Signals that end a run: the first one cancels it, a later one ends the program at once.
 private final class SignalEnd: Sendable {
     private let first = Locked<(signal: Int32, at: ContinuousClock.Instant)?>(nil)
 
     /// The signal that came; `nil` while none has.
     var signal: Int32? { first.withLock { $0?.signal } }
 
-    func receive(_ number: Int32, _ task: Task<[CheckResult], Never>) {
-        let now = ContinuousClock.now
-        let earlier = first.withLock { first in
-            defer { first = first ?? (number, now) }
-            return first
+    /// Meaning of a signal.
+    enum Meaning {
+        case first
+        /// The first one once more: one Ctrl-C may arrive twice, from the terminal and from a parent that forwards it.
+        case echo
+        case second
+    }
+
+    func receive(_ number: Int32) -> Meaning {
+        first.withLock { first in
+            let now = ContinuousClock.now
+            guard let earlier = first else {
+                first = (number, now)
+                return .first
+            }
+            // A person takes longer.
+            return now - earlier.at < .milliseconds(300) ? .echo : .second
         }
-        guard let earlier else { return task.cancel() }
-        // One Ctrl-C may arrive twice, from the terminal and from a parent that forwards it. A person takes longer.
-        guard now - earlier.at > .milliseconds(300) else { return }
-        StandardStream.error.note("capturegate: Given up before the running check ended.")
-        Signals.endProcess(by: number)
     }
 }
 
@@ -66,6 +84,8 @@ enum RigViewEvent: OngoingEvent {
     case ended(CheckResult)
     /// Time passes.
     case tick
+    /// A signal has come, and the running check ends.
+    case ending
     case over
 
     init(_ event: RigRun.Event) {

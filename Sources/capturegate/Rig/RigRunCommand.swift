@@ -116,9 +116,11 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         }
         let earlier = try EarlierRun(report, of: plan, among: devices)
         let left = plan.checks.count - earlier.kept.count
-        StandardStream.error.note(
-            "\(NumberText.counted(earlier.kept.count, "result")) of \(report.began.visible) kept, "
-                + "\(NumberText.counted(left, "check")) left, skipped, missed and erroneous ones among them.")
+        let rest =
+            left == 0
+            ? "nothing is left" : "\(NumberText.counted(left, "check")) left, what was SKIP, MISS or ERROR included"
+        let kept = NumberText.counted(earlier.kept.count, "result")
+        StandardStream.error.note("\(kept) of the run of \(report.began.visible) kept; \(rest).")
         return earlier
     }
 

@@ -43,6 +43,10 @@ struct RigView: EventView {
             if hasResults { try output.lines(lines(of: result)) }
             draw()
         case .tick: draw()
+        case .ending:
+            guard isLive else { break }
+            clear()
+            terminal.note("Ending with the running check and its commands; Ctrl-C again gives them up.")
         case .over: clear()
         }
     }
@@ -63,15 +67,19 @@ struct RigView: EventView {
         let left = time.left(progress)
         let span = NumberText.span(seconds: left.seconds.rounded(.up))
         let others = begun.count > 1 ? " and \(begun.count - 1) more" : ""
-        // The last of them goes first where the row is narrow: the name says most.
+        // Its end may be cut, so that the times always have their columns.
+        let name = Self.shortened(first.name.visible + others, to: max(12, terminal.columns - 26))
         let words = [
-            "\(first.name.visible)\(others)", NumberText.time(now - first.at),
-            "\(progress.ended.count) of \(count)", left.isWhole ? "\(span) left" : "\(span) left at least",
+            name, NumberText.time(now - first.at), left.isWhole ? "\(span) left" : "\(span) left at least",
+            "\(progress.ended.count) of \(count)",
         ]
         // Three columns for the mark and the cursor: a row that wraps could not be drawn over.
         let layout = ProgressLayout(words, in: terminal.columns - 3)
-        let text = layout.words.isEmpty ? words[0].fitting(terminal.columns - 3) : layout.text
-        try? terminal.write("\r\u{1B}[K\(TextStyle(for: terminal).bold("*")) \(text)")
+        try? terminal.write("\r\u{1B}[K\(TextStyle(for: terminal).bold("*")) \(layout.text)")
+    }
+
+    private static func shortened(_ name: String, to columns: Int) -> String {
+        VisibleText.columns(of: name) <= columns ? name : name.fitting(columns - 1) + "…"
     }
 
     /// Erases the row, so that a line can be written in its place.
@@ -113,7 +121,10 @@ struct RigResultText {
         let isTimed = 9 + VisibleText.columns(of: name) + 2 + time.count <= columns
         let head = "\(colour(result.verdict, style, word.padded(to: 8))) \(style.bold(name))"
         return [head + (isTimed ? "  \(style.faint(time))" : "")]
-            + result.measures.map { margin + row($0, style, isWide: isWide) }
+            + result.measures.flatMap { measure in
+                let row = row(measure, style, isWide: isWide)
+                return isWide ? [margin + row] : Paragraph.lines(row, behind: margin, width: columns)
+            }
             + (result.message.map { Paragraph.lines($0.visible, behind: margin, width: columns) } ?? [])
     }
 

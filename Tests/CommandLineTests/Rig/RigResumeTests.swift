@@ -36,7 +36,9 @@ struct RigResumeTests {
         let before = try workspace.results()
         let (made, ending) = try await resumed(workspace)
         #expect(made == ["camera.rate.gone"] && ending.code == 1)
-        #expect(ending.errors.contains("2 results of ") && ending.errors.contains("1 check left"), "\(ending.errors)")
+        #expect(
+            ending.errors.contains("2 results of the run of ") && ending.errors.contains("1 check left"),
+            "\(ending.errors)")
         let after = try workspace.results()
         for name in ["camera.present.bars", "camera.rate.bars"] { #expect(before[name] == after[name]) }
         #expect(

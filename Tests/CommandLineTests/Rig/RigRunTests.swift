@@ -120,6 +120,25 @@ struct RigRunTests {
     }
 }
 
+extension RigRunTests {
+    @Test("a second signal gives up what hangs, and the reports are written all the same")
+    func givenUp() async throws {
+        let workspace = try await Workspace.bench()
+        try workspace.plan(
+            PlanStepText.present,
+            #"{check: camera.rate, device: bars, before: [{run: [sleep, "30"], within: 10 min}]}"#)
+        let child = try workspace.start("rig", "run", "plan.yaml", "--out", "out")
+        _ = try await child.waitForLine(containing: "camera.present.bars")
+        child.send(2)
+        // A signal that comes sooner counts as the first one's echo.
+        try await Task.sleep(for: .milliseconds(400))
+        child.send(2)
+        #expect(try await child.finish().code == -2)
+        #expect(try workspace.verdicts() == ["camera.present.bars": "pass", "camera.rate.bars": "skip"])
+        #expect(try workspace.text("out/report.tap").contains("camera.present.bars"))
+    }
+}
+
 @Suite("reports of rig run that can't be written", .fewAtOnce)
 struct RigReportFaultTests {
     private typealias Step = PlanStepText
