@@ -135,6 +135,10 @@ let package = Package(
             name: "FollowGrants", dependencies: ["CaptureGate"], path: "Samples/FollowGrants", swiftSettings: swift),
 
         .testTarget(
+            name: "CameraAcceptanceTests", dependencies: ["CaptureRig", "CaptureGate"],
+            path: "Samples/CameraAcceptanceTests", swiftSettings: swift),
+
+        .testTarget(
             name: "CaptureRealtimeTests", dependencies: ["CaptureRealtime", "CaptureBase", "CMedia", "Gate"],
             swiftSettings: swift),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: swift),

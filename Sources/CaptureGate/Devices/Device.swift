@@ -36,6 +36,13 @@ public struct Device: Hashable, Sendable {
 }
 
 extension Device {
+    /// A device that no gate can open, since there is no hardware: for doubles.
+    package init(withoutHardware id: DeviceID, name: String, capability: CapabilityName) {
+        self.init(
+            id: id, name: name, capability: capability, availability: .available, ambiguity: nil, nodes: [],
+            pcmName: nil, formats: .unknown)
+    }
+
     /// Capabilities of a device.
     public enum Formats: Hashable, Sendable {
         /// Not asked, or not answered.

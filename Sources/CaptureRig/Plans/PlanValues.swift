@@ -79,11 +79,7 @@ extension PlanValues {
         for parameter in check.parameters {
             guard let text = parameter.standard else { continue }
             let own = PlanValues(mistakes: PlanMistakes(in: ""), directory: directory)
-            // Words need not be YAML: `*` would be an alias.
-            let isSimple = ![.words, .command].contains(parameter.kind)
-            let root =
-                isSimple ? YAMLNode(.word(text, isPlain: false), at: node.position) : try? YAMLDocument.root(of: text)
-            if let value = root.flatMap({ own.value($0, of: parameter) }) {
+            if let value = own.value(text, of: parameter, at: node.position) {
                 values[parameter.name] = value
             } else {
                 mistakes.report(
@@ -91,6 +87,14 @@ extension PlanValues {
             }
         }
         return values
+    }
+
+    /// The value of a parameter that is written outside of a plan, in a plan's spelling; `nil` where it has no such value.
+    func value(_ text: String, of parameter: CheckDefinition.Parameter, at position: YAMLPosition) -> PlanValue? {
+        // Words need not be YAML: `*` would be an alias.
+        let isSimple = ![.words, .command].contains(parameter.kind)
+        let root = isSimple ? YAMLNode(.word(text, isPlain: false), at: position) : try? YAMLDocument.root(of: text)
+        return root.flatMap { value($0, of: parameter) }
     }
 }
 

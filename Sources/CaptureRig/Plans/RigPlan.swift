@@ -10,10 +10,7 @@ package struct RigPlan: Hashable, Sendable {
     package var devices: [PlannedDevice]
     package var steps: [PlanStep]
 
-    /// Kind of the limits that count where the plan has none.
-    package enum Profile: String, Hashable, Sendable, CaseIterable {
-        case bench, certification
-    }
+    package typealias Profile = Rig.Profile
 
     package init(name: String, profile: Profile, golden: String, devices: [PlannedDevice], steps: [PlanStep]) {
         self.name = name
