@@ -5,17 +5,21 @@ import Testing
 
 /// Runs of one check on virtual devices.
 enum VirtualRig {
+    /// Asked for once: it reads the whole file of the program.
+    private static let subject = Result { () throws(CaptureError) in try ProcessSubject.current() }
+
     /// Result of a check with the catalogue's limits, on a device with faults.
     ///
     /// - Parameters:
     ///   - name: of the check.
     ///   - faults: of the camera `test:bars`, and of the microphone `test:tone`.
     ///   - parameters: others than the catalogue's.
-    ///   - profile: whose limits count.
+    ///   - limits: others than the catalogue's.
+    ///   - isVirtual: false to capture from the built-in devices themselves, in real time.
     static func result(
         _ name: String, camera: FaultPlan = FaultPlan(), microphone: FaultPlan = FaultPlan(),
         parameters: [String: PlanValue] = [:], limits: [String: Limit] = [:], golden: String = "/nowhere",
-        options: RigRun.Options = RigRun.Options()
+        options: RigRun.Options = RigRun.Options(), isVirtual: Bool = true
     ) async throws -> CheckResult {
         let check = try #require(CheckCatalogue.check(name))
         let devices = [
@@ -29,12 +33,13 @@ enum VirtualRig {
         let plan = RigPlan(
             name: "virtual", profile: .bench, golden: golden, devices: devices, steps: [.check(planned)])
         let gate = Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: MemoryStore(),
+            subject: subject, store: MemoryStore(),
             prompter: ScriptedPrompter { _ in .allow(.always) }, directory: SystemDeviceDirectory(),
             clock: SystemGateClock())
         let streams = VirtualStreams(faults: [BuiltInDevices.bars.id: camera, BuiltInDevices.tone.id: microphone])
         let run = RigRun(
-            plan, gatekeeper: gate, among: DeviceCatalog.scan(.identity), options: options, streams: streams)
+            plan, gatekeeper: gate, among: DeviceCatalog.scan(.identity), options: options,
+            streams: isVirtual ? streams : nil)
         let results = await run.results()
         return try #require(results.first)
     }

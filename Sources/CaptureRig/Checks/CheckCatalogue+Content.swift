@@ -3,75 +3,112 @@ extension CheckCatalogue {
     private typealias Parameter = CheckDefinition.Parameter
 
     /// Checks of what a camera shows.
-    static let pictures: [CheckDefinition] = [
+    static let pictures: [CheckDefinition] = contents + lights
+
+    private static let unreadable = Definition(
+        "unreadable", "frames", .lower, "frames that are cut short, or can't be decoded", bench: .most(0))
+    private static let skip = Parameter(
+        "skip", .count, "frames at the start that are left out, while exposure and focus settle", standard: "0")
+
+    private static let contents: [CheckDefinition] = [
         CheckDefinition(
-            "camera.frozen", [.camera], "The camera shows a moving picture that is not black.",
+            "camera.frozen", [.camera], "The camera shows a picture that is alive and not black.",
             method: """
-                A frame is black if the mean of its luma is below 20 of 255, and frozen if its structural similarity to the one \
-                before is above 0.985, or its bytes are the same.
+                A frame is black if the mean of its luma is below 20 of 255. It is frozen if all its bytes are those of the \
+                one before: a sensor's noise differs from frame to frame, even before a scene that stands still. Before one \
+                that moves all the time, `frozen_above: 0.985` counts a frame with a larger structural similarity to the one \
+                before as frozen, too.
                 """,
-            source: "tast: black and frozen frames at most 1 %; WebRTC's test takes 0.99 for frozen.",
-            parameters: Parameter.picture + [.time("5 s")],
+            source: "tast: black and frozen frames at most 1 %, frozen above 0.985; WebRTC's test takes 0.99.",
+            parameters: Parameter.picture + [
+                .time("5 s"),
+                Parameter(
+                    "frozen_above", .number, "similarity above which a frame counts as frozen, for moving scenes"),
+            ],
             measures: [
                 Definition("black", "%", .lower, "black frames", bench: .most(1, marginal: 0.5)),
                 Definition("frozen", "%", .lower, "frozen frames", bench: .most(1, marginal: 0.5)),
-                Definition("frozen_longest", "frames", .lower, "longest run of frozen frames"),
+                Definition("frozen_longest", "frames", .lower, "longest run of frozen frames"), unreadable,
             ]),
         CheckDefinition(
             "camera.pixels", [.camera], "The pixels are those of a known picture.",
             method: """
-                Compares checksums of frames with those in the golden file where the source is digital, and the picture itself by \
-                structural similarity and signal-to-noise ratio where it is a chart.
+                Compares the checksum of each frame with those of the golden file. Where it is none of them, up to 640x360 \
+                points are compared with the golden picture, by structural similarity and signal-to-noise ratio; the worst \
+                frame counts. A digital source repeats its bytes: give `crc_mismatches` the limit `{most: 0}`. Before a chart \
+                each frame has another checksum, which is only told: the limits of `ssim` and `psnr` count.
                 """,
             source: "Chamelium compares checksums; SSIM by Wang and others, 2004.",
-            parameters: Parameter.picture + [Parameter("frames", .count, "frames to compare", standard: "30")],
+            parameters: Parameter.picture + [
+                Parameter("frames", .count, "frames to compare", standard: "30"), skip,
+            ],
             measures: [
                 Definition("crc_mismatches", "frames", .lower, "frames whose checksum is none of the golden file's"),
                 Definition(
                     "ssim", "", .higher, "structural similarity to the golden picture",
                     bench: .least(0.98, marginal: 0.985)),
-                Definition(
-                    "psnr", "dB", .higher, "peak signal-to-noise ratio", bench: .least(35, marginal: 37)),
+                Definition("psnr", "dB", .higher, "peak signal-to-noise ratio", bench: .least(35, marginal: 37)),
+                unreadable,
             ]),
         CheckDefinition(
             "camera.sharpness", [.camera], "The picture is as sharp as the golden one.",
-            method: "Takes the variance of the luma's Laplacian, the median of the frames.",
+            method: """
+                Takes the variance of the luma's Laplacian in the middle 640x480 pixels, the median of the frames, and \
+                compares it with the golden file's number.
+                """,
             source: "Checkbox records BRISQUE without a limit.",
-            parameters: Parameter.picture + [.time("2 s")],
+            parameters: Parameter.picture + [.time("2 s"), skip],
             measures: [
                 Definition("sharpness", "", .target, "variance of the Laplacian"),
                 Definition("sharpness_change", "%", .target, "distance from the golden file", bench: .around(20)),
+                unreadable,
             ]),
+    ]
+
+    private static let lights: [CheckDefinition] = [
         CheckDefinition(
             "camera.exposure", [.camera], "The exposure settles after the start.",
-            method: "The mean luma must change by less than 2 % over five frames, and stay so.",
+            method: """
+                The mean luma must change by less than 2 % over five frames, and stay so. One that never settles has the time \
+                of the whole capture, and fails by the change over its last frames, too.
+                """,
             source: "ITS tests auto exposure with scenes for phones.",
             parameters: Parameter.picture + [.time("5 s")],
             measures: [
-                Definition("exposure_settles", "s", .lower, "time until it has", bench: .most(3, marginal: 2.5))
+                Definition("exposure_settles", "s", .lower, "time until it has", bench: .most(3, marginal: 2.5)),
+                Definition("exposure_change", "%", .lower, "change over the last five frames", bench: .most(2)),
+                Definition("luma", "", .none, "mean of the luma over the last five frames, 0...255"), unreadable,
             ]),
         CheckDefinition(
             "camera.low_light", [.camera], "The camera keeps its rate in the dark.",
-            method: "As camera.rate, after the plan's command has switched the light off.",
+            method: """
+                As camera.rate, after the plan's command in `before` has switched the light off; one in `after` switches it on \
+                again. The luma tells that it was dark: give it a limit where a switch may fail unnoticed.
+                """,
             source: "ITS: within 2 frames a second of the least rate, variance at most 0.001 s².",
             parameters: Parameter.picture + [.time("5 s")],
             measures: [
                 Definition("frame_rate_distance", "Hz", .target, "distance from the rate", bench: .around(2)),
                 Definition("interval_variance", "ms²", .lower, "variance of the intervals", bench: .most(1000)),
+                Definition("luma", "", .none, "mean of the luma over the last five frames, 0...255"), unreadable,
             ]),
         CheckDefinition(
             "camera.shutter", [.camera], "The privacy shutter is reported, and works.",
             method: """
-                The plan's command closes the shutter, or a person does; the control's event and a black picture must follow.
+                The plan's command closes the shutter after a second of the capture, which goes on for two. The time is that \
+                from the last frame before the command's end to the first one that the control's event has marked; without an \
+                event it is the rest of the capture. The frames after that one, or after half a second without an event, must \
+                be black. A shutter that a person moves needs a command that asks for it and waits.
                 """,
             source: "tast: PrivacySwitch.",
-            parameters: [
+            parameters: Parameter.picture + [
                 Parameter("close", .command, "program that closes the shutter"),
-                Parameter("open", .command, "program that opens it again"),
+                Parameter("open", .command, "program that opens it again, also after a failure"),
             ],
             measures: [
                 Definition("shutter_event", "ms", .lower, "time until the control's event", bench: .most(500)),
                 Definition("uncovered", "frames", .lower, "frames after it that show something", bench: .most(0)),
+                unreadable,
             ]),
     ]
 
@@ -82,8 +119,8 @@ extension CheckCatalogue {
         CheckDefinition(
             "sound.rate", [.microphone], "The device has the sample rate that was set.",
             method: """
-                Fits a straight line through the numbers of frames over time. What is left of the points beside it tells how far \
-                the device's pointer is to be trusted.
+                Fits a straight line through the numbers of frames over time. What is left of the points beside it tells how \
+                far the device's pointer is to be trusted.
                 """,
             source: "alsa_conformance_test: 0.01 %, tast 0.1 %, factories 0.2 %; residual 10 frames.",
             parameters: Parameter.sound + [.time("5 s")],

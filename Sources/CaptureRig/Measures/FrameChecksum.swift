@@ -48,35 +48,36 @@ package struct FrameChecksum: Sendable {
     }
 }
 
-/// Comparison of frames with those that a generator of test patterns must deliver.
+/// Comparison of frames with those that a generator of test patterns delivers.
+///
+/// A pattern may begin anywhere: a generator goes on between two captures. So a frame has to be one of the expected ones, not
+/// the next of them, and a lost one doesn't make all later ones differ.
 ///
 /// *session-bound*
 package struct ExpectedFrames: Sendable {
-    private let expected: [UInt32]
+    private var expected: Set<UInt32>
 
     /// Frames that were compared.
     package private(set) var frames = 0
     package private(set) var mismatches = 0
-    /// Numbers of the first frames that differed, ten at most: those that a report shows.
-    package private(set) var firstMismatches: [Int] = []
 
-    /// - Parameter expected: checksums of the frames in their order, which starts again after the last one. A pattern without
-    ///   motion has one.
-    package init(_ expected: [UInt32]) { self.expected = expected }
+    /// - Parameter expected: checksums of the pattern's frames; one without motion has one.
+    package init(_ expected: [UInt32]) { self.expected = Set(expected) }
 
-    /// Compares a frame.
+    /// Makes a checksum an expected one.
     ///
-    /// - Parameters:
-    ///   - checksum: CRC-32 of its bytes.
-    ///   - number: its number from 0 by the device's own count, so that a lost frame doesn't make all later ones differ.
-    /// - Returns: true where it is the one that is expected.
+    /// - Returns: true where it was none before.
+    package mutating func accept(_ checksum: UInt32) -> Bool { expected.insert(checksum).inserted }
+
+    /// Compares a frame by the CRC-32 of its bytes.
+    ///
+    /// - Returns: true where it is one of those that are expected.
     @discardableResult
-    package mutating func add(_ checksum: UInt32, number: Int) -> Bool {
-        guard !expected.isEmpty, number >= 0 else { return false }
+    package mutating func add(_ checksum: UInt32) -> Bool {
+        guard !expected.isEmpty else { return false }
         frames += 1
-        if checksum == expected[number % expected.count] { return true }
+        if expected.contains(checksum) { return true }
         mismatches += 1
-        if firstMismatches.count < 10 { firstMismatches.append(number) }
         return false
     }
 

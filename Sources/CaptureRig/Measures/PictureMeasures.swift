@@ -30,6 +30,9 @@ package struct BlackFrozen: Sendable {
     /// Frames with fewer bytes than their format has; they count for nothing else.
     package private(set) var unreadableFrames = 0
 
+    /// True for the mean brightness of a black frame.
+    package static func isBlack(_ luma: Double) -> Bool { luma < blackBelow }
+
     /// Starts without frames.
     ///
     /// - Parameter frozenAbove: similarity from which on a frame counts as repeated, exclusive. `nil` leaves that to the
@@ -53,7 +56,7 @@ package struct BlackFrozen: Sendable {
         let isRepeated = isRepetition(similarity, checksum)
         previous = (points, checksum)
         let luma = points.mean
-        let isBlack = luma < Self.blackBelow
+        let isBlack = Self.isBlack(luma)
         let finding = Finding(luma: luma, isBlack: isBlack, isFrozen: isRepeated && !isBlack, similarity: similarity)
         count(finding)
         return finding

@@ -82,6 +82,7 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
         let taken: Void? = session.withNext { header, bytes in
             record.note(header, arrival: SystemClock.monotonic.now)
             inspector.inspect(header, bytes)
+            capture.action?.note(header.timestamp)
         }
         return taken != nil
     }

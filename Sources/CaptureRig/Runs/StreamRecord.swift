@@ -56,6 +56,9 @@ package struct StreamRecord: Sendable {
     func isWhole(_ capture: StreamCapture) -> Bool {
         if let frames = capture.frames, headers.count >= frames { return true }
         guard let first = headers.first, let last = headers.last else { return false }
+        if let action = capture.action {
+            return action.ended.map { last.timestamp - $0 >= capture.duration.nanoseconds } ?? false
+        }
         // By the device's own clock or count: a reader that came late must not make the capture shorter.
         switch media {
         case .video: return last.timestamp - first.timestamp >= capture.duration.nanoseconds
@@ -88,6 +91,8 @@ package struct StreamCapture: Sendable {
     package var frames: Int?
     /// Time without any frame after which the capture is over.
     package var patience = Duration.seconds(10)
+    /// Done while the capture runs, whose time then counts from its end.
+    package var action: StreamAction?
 
     package init(for duration: Duration) { self.duration = duration }
 }

@@ -40,6 +40,20 @@ public struct FaultPlan: Hashable, Sendable {
     public var blur = 0
     /// Time for which the brightness wanders after the start, in ns.
     public var exposureSettling: Int64 = 0
+    /// Share of the brightness, 0...1, by which it swings up and down without an end.
+    public var exposureHunting = 0.0
+    /// Share of frames, 0...1, of which only the first half is delivered.
+    public var cut = 0.0
+    /// True for a scene in which nothing moves, such as a chart.
+    public var standsStill = false
+    /// Standard deviation of a sensor's noise in steps of brightness, nearly; another one in each frame.
+    public var grain = 0
+    /// Time after the start at which the privacy shutter closes, in ns; `nil` for never.
+    public var shutterCloses: Int64?
+    /// False for a shutter without a control that tells of it.
+    public var reportsShutter = true
+    /// True for a shutter that lets the picture through.
+    public var seesThroughShutter = false
 
     // What the sound is.
 
@@ -62,4 +76,9 @@ public struct FaultPlan: Hashable, Sendable {
 
     /// A good device.
     public init() {}
+
+    /// True while the shutter is closed.
+    ///
+    /// - Parameter since: time since the start, in ns.
+    func isCovered(at since: Int64) -> Bool { shutterCloses.map { since >= $0 } ?? false }
 }

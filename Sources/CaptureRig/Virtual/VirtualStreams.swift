@@ -27,6 +27,9 @@ package struct VirtualStreams: StreamSource {
             }
             record.note(frame.header, arrival: frame.arrival)
             inspector.inspect(frame.header, frame.bytes.span.bytes)
+            // Virtual time stands still meanwhile.
+            capture.action?.note(frame.header.timestamp)
+            await capture.action?.finish()
         }
         record.repairedTimestamps = source.repaired
         record.xruns = UInt64(faults.overruns)
@@ -92,7 +95,8 @@ struct VirtualDevice {
         let bytes = content(timestamp)
         let header = FrameHeader(
             sequence: sequence, timestamp: timestamp, byteCount: bytes.count, frameCount: framesOfOne,
-            lost: Loss(device: lost))
+            flags: faults.reportsShutter && faults.isCovered(at: timestamp - faults.delay - Self.epoch)
+                ? .covered : FrameFlags(rawValue: 0), lost: Loss(device: lost))
         sequence += UInt64(framesOfOne)
         made += 1
         return Frame(header: header, arrival: timestamp + nominal(1) + 200_000, bytes: bytes)
@@ -131,6 +135,7 @@ struct VirtualDevice {
         var bytes = happens(faults.black) ? scene.black : scene.frame(number: made, at: time, since: time - Self.epoch)
         if happens(faults.flipped) { bytes[noise.next(below: bytes.count)] ^= 1 << UInt8(noise.next(below: 8)) }
         previous = bytes
+        if happens(faults.cut) { bytes.removeLast(bytes.count / 2) }
         return bytes
     }
 
