@@ -26,6 +26,7 @@
 #include "cm_faults.h"
 #include "cm_memory.h"
 #include "cm_mixer.h"
+#include "cm_playback.h"
 #include "cm_thread.h"
 #include "cm_udev.h"
 #include "cm_v4l2.h"

@@ -1,7 +1,7 @@
 import CaptureBase
 
 /// Conversions between sample formats, bit by bit and without rounding.
-enum Samples {
+package enum Samples {
     /// Packs S24_LE to S24_3LE: drops the fourth byte, which carries nothing.
     static func pack24(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) {
         // Wrapping arithmetic: overflow checks would keep the loop from being vectorised.
@@ -33,7 +33,7 @@ enum Samples {
     }
 
     /// Converts samples to numbers from -1 to 1.
-    static func float(
+    package static func float(
         _ source: UnsafeRawBufferPointer, of format: SampleFormat, into target: UnsafeMutablePointer<Float>
     ) {
         guard let bytes = source.baseAddress else { return }

@@ -107,6 +107,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
     case requestBuffers, queryBuffer, mapBuffer, populate, queueBuffer, dequeueBuffer, streamOn
     case findInput, setStandard, findTimings, dequeueEvent
     case memory, eventDescriptor, timer, poll
+    case setPlaybackPCM, writePCM
 
     /// Name of the function or request, as in its manual page.
     public var function: String {
@@ -129,6 +130,8 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         case .readPlanesPCM: "snd_pcm_readn"
         case .timestampPCM: "snd_pcm_htimestamp"
         case .infoPCM: "snd_pcm_dump"
+        case .setPlaybackPCM: "snd_pcm_set_params"
+        case .writePCM: "snd_pcm_writei"
         default: videoFunction
         }
     }

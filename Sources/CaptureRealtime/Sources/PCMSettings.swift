@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// Parameters of a PCM, requested or obtained.
@@ -85,87 +84,5 @@ public struct PCMType: RawRepresentable, BitwiseCopyable, Sendable, Hashable {
     /// route, plug, float, iec958, softvol, mmap emulation. Any other type may spin or call a server.
     var isHardwareOrConversion: Bool {
         [0, 1, 7, 8, 9, 10, 12, 13, 14, 20, 26, 27, 30].contains(rawValue)
-    }
-}
-
-/// Negotiation of hardware and software parameters with an open PCM: the nearest to the request that the device can do.
-///
-/// The order is ALSA's: access, format, channels, rate, then sizes, because each choice narrows the next: the frames of
-/// a period follow from the rate obtained. The corresponding C functions are `snd_pcm_hw_params_*` and
-/// `snd_pcm_sw_params_*`.
-///
-/// *session-bound*
-@safe
-struct PCMNegotiation: ~Copyable {
-    private let pcm: OpaquePointer
-    private let parameters: OpaquePointer
-    private(set) var got: PCMSettings
-    private(set) var isInterleaved = true
-
-    init(_ handle: borrowing PCMHandle, asked: PCMSettings) throws(RealtimeFault) {
-        guard let parameters = unsafe cm_hw_new() else { throw RealtimeFault(.parametersPCM, result: -ENOMEM) }
-        unsafe pcm = handle.pcm
-        unsafe self.parameters = parameters
-        got = asked
-    }
-
-    /// Sets the parameters.
-    ///
-    /// - Throws: The call that failed. EINVAL: the device supports nothing of the kind.
-    mutating func negotiate() throws(RealtimeFault) {
-        let asked = got
-        _ = try unsafe checked(.parametersPCM, cm_hw_any(pcm, parameters))
-        try chooseAccess()
-        try chooseFormat()
-        try chooseSizes(asked)
-        try commit()
-    }
-
-    deinit {
-        unsafe cm_hw_free(parameters)
-    }
-
-    /// Chooses SND_PCM_ACCESS_RW_INTERLEAVED, else SND_PCM_ACCESS_RW_NONINTERLEAVED.
-    private mutating func chooseAccess() throws(RealtimeFault) {
-        isInterleaved = unsafe cm_hw_test_access(pcm, parameters, 3) >= 0
-        _ = try unsafe checked(.accessPCM, cm_hw_set_access(pcm, parameters, isInterleaved ? 3 : 4))
-    }
-
-    /// Chooses the requested format, else the one that loses least: wide before narrow.
-    private mutating func chooseFormat() throws(RealtimeFault) {
-        let order = [got.format, .s32, .s24, .s24Packed, .float32, .s16]
-        let found = order.first { unsafe cm_hw_test_format(pcm, parameters, $0.rawValue) >= 0 }
-        guard let found else { throw RealtimeFault(.formatPCM, result: -EINVAL) }
-        got.format = found
-        _ = try unsafe checked(.formatPCM, cm_hw_set_format(pcm, parameters, found.rawValue))
-    }
-
-    /// Chooses channels and rate, and then the sizes that depend on the rate.
-    private mutating func chooseSizes(_ asked: PCMSettings) throws(RealtimeFault) {
-        let (channels, rate) = (UInt32(clamping: asked.channels), UInt32(clamping: asked.rate))
-        got.channels = try unsafe checked(.channelsPCM, cm_hw_set_channels_near(pcm, parameters, channels))
-        got.rate = try unsafe checked(.ratePCM, cm_hw_set_rate_near(pcm, parameters, rate))
-        preferSeveralPeriods()
-        got.periodFrames = try unsafe checked(
-            .periodPCM, cm_hw_set_period_near(pcm, parameters, UInt64(asked.wantedPeriod(at: got.rate))))
-        let buffer = asked.bufferFrames > 0 ? asked.bufferFrames : max(got.rate / 2, 4 * got.periodFrames)
-        got.bufferFrames = try unsafe checked(
-            .bufferPCM, cm_hw_set_buffer_near(pcm, parameters, UInt64(buffer)))
-    }
-
-    /// Asks for four periods in the buffer, else two. A device whose only period is its whole buffer has overrun by the
-    /// time it is read, so a small buffer must have smaller periods.
-    private func preferSeveralPeriods() {
-        for periods in [4, 2] as [UInt32] where unsafe cm_hw_set_periods_least(pcm, parameters, periods) >= 0 { return }
-    }
-
-    /// Applies the parameters and reads back what they became: drivers round once more.
-    private mutating func commit() throws(RealtimeFault) {
-        _ = try unsafe checked(.commitPCM, cm_hw_commit(pcm, parameters))
-        got.periodFrames = try unsafe checked(.periodPCM, cm_hw_period(parameters))
-        got.bufferFrames = try unsafe checked(.bufferPCM, cm_hw_buffer(parameters))
-        // A device that insists on one period is read at half of its buffer, before it is full.
-        got.periodFrames = max(1, min(got.periodFrames, got.bufferFrames / 2))
-        _ = try unsafe checked(.softwareParametersPCM, cm_sw_commit(pcm, UInt64(got.periodFrames)))
     }
 }

@@ -189,46 +189,6 @@ extension PCMSource {
     }
 }
 
-/// An open PCM; deinit closes it. The corresponding C functions are `snd_pcm_open` and `snd_pcm_close`.
-///
-/// *session-bound*
-@safe
-struct PCMHandle: ~Copyable, @unchecked Sendable {
-    // Sendable by hand because of the pointer, which this value alone owns.
-    let pcm: OpaquePointer
-
-    init(opening name: String) throws(RealtimeFault) {
-        // Before the first open: sets LIBASOUND_THREAD_SAFE=0, else libasound takes two mutexes for each read.
-        let isSetUp = cm_alsa_setup()
-        guard isSetUp >= 0 else { throw RealtimeFault(.openPCM, result: isSetUp) }
-        var pcm: OpaquePointer?
-        let opened = unsafe cm_pcm_open(&pcm, name)
-        guard opened >= 0, let pcm = unsafe pcm else { throw RealtimeFault(.openPCM, result: opened) }
-        unsafe self.pcm = pcm
-    }
-
-    /// The PCM's description of itself. The corresponding C function is `snd_pcm_dump`.
-    ///
-    /// - Parameter byteCount: Longest text that is taken.
-    /// - Returns: `nil` of one that says nothing, or more than that.
-    /// - Throws: `snd_pcm_dump`'s error.
-    func dump(upTo byteCount: Int) throws(RealtimeFault) -> String? {
-        var bytes = [UInt8](repeating: 0, count: byteCount)
-        let pcm = unsafe pcm
-        let length = unsafe bytes.withUnsafeMutableBytes { buffer -> Int64 in
-            guard let start = buffer.baseAddress else { return 0 }
-            return unsafe cm_pcm_dump(pcm, start, buffer.count)
-        }
-        if length == -Int64(ENAMETOOLONG) || length == -Int64(ENOSYS) { return nil }
-        guard length >= 0 else { throw RealtimeFault(.infoPCM, result: Int32(truncatingIfNeeded: length)) }
-        return String(decoding: bytes.prefix(Int(length)), as: UTF8.self)
-    }
-
-    deinit {
-        _ = unsafe cm_pcm_close(pcm)
-    }
-}
-
 /// A reader of devices that keep their channels apart: it interleaves them, since everything above knows interleaved
 /// frames alone.
 ///

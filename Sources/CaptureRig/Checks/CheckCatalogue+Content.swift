@@ -169,6 +169,14 @@ extension CheckCatalogue {
             ]),
     ]
 
+    /// Tone that is played, and the device on which the check plays it.
+    private static let playedTone = [
+        Parameter("tone", .number, "frequency that is played, Hz", standard: "997"), playback,
+    ]
+
+    private static let playback = Parameter(
+        "play", .word, "ALSA name of the device on which the check plays; something else must play without it")
+
     private static let signals: [CheckDefinition] = [
         CheckDefinition(
             "sound.alive", [.microphone], "Each channel has a signal, without an offset.",
@@ -183,36 +191,48 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "sound.tone", [.microphone], "A tone that is played is recorded with its frequency.",
-            method: "Finds the strongest peak of the spectrum, and the strongest one beside it.",
+            method: """
+                Leaves the first half second out, fits a sine to the strongest peak of each channel's spectrum, and finds the \
+                strongest peak beside it. A channel without any tone is off by 100 %, and as quiet as digital silence.
+                """,
             source: "CRAS: 440 Hz; alsabat 1 Hz or 0.5 %; igt: no other peak above half of it.",
-            parameters: Parameter.sound + [
-                Parameter("tone", .number, "frequency that is played, Hz", standard: "997"), .time("2 s"),
-            ],
+            parameters: Parameter.sound + playedTone + [.time("2 s")],
             measures: [
                 Definition(
                     "tone_frequency_error", "%", .lower, "distance from the frequency", bench: .most(0.5, marginal: 0.4)
                 ),
-                Definition("tone_level", "dBFS", .target, "level of the tone"),
+                Definition(
+                    "tone_level", "dBFS", .target, "level of the quietest channel's tone",
+                    bench: .least(-60, marginal: -54)),
                 Definition(
                     "spur_max", "dB", .lower, "strongest other peak, beside the tone",
                     bench: .most(-40, marginal: -45)),
             ]),
         CheckDefinition(
             "sound.channel_map", [.microphone], "Each channel has its own tone, and no other's.",
-            method: "A tone of its own is played on each channel; each must be in its channel alone.",
+            method: """
+                A tone of its own is played on each channel; each must be in its channel alone, and the others 40 dB below it. A \
+                channel that is silent, or that the microphone does not have, is wrong.
+                """,
             source: "igt: a tone a channel, the others absent.",
             parameters: Parameter.sound + [
-                Parameter("tones", .words, "frequencies of the channels, Hz", standard: "[500, 1000]"), .time("2 s"),
+                Parameter("tones", .words, "frequencies of the channels, Hz", standard: "[500, 1000]"), playback,
+                .time("2 s"),
             ],
             measures: [
                 Definition("channels_wrong", "channels", .lower, "channels without their own tone", bench: .most(0))
             ]),
         CheckDefinition(
             "sound.level", [.microphone], "A step of the gain changes the level by what it says.",
-            method: "Records a steady tone at each step of the gain's control, and muted; the control is set back.",
+            method: """
+                Records a steady tone at up to six settings of the gain's control, from the lowest up to that by which the tone \
+                would be clipped, and muted where the card has a switch. The controls are set back in any case.
+                """,
             source: "sof check-volume-levels; tast: 10 dB a step, muted at most 1e-5.",
-            parameters: Parameter.sound + [
-                Parameter("control", .word, "name of the gain's control", standard: "gain")
+            parameters: Parameter.sound + playedTone + [
+                Parameter("control", .word, "name of the gain's control", standard: "capture_volume"),
+                Parameter("mute", .word, "name of the switch that mutes; as the gain's where there is none"),
+                .time("1 s"),
             ],
             measures: [
                 Definition("gain_error_max", "dB", .lower, "worst step's distance from what it says", bench: .most(1)),
@@ -221,19 +241,22 @@ extension CheckCatalogue {
         CheckDefinition(
             "sound.distortion", [.microphone], "A tone is recorded with little noise and distortion.",
             method: """
-                Takes away the sine that fits best. All that is left between 20 Hz and 20 kHz is noise and distortion (AES17).
+                Leaves the first half second out, and takes away the sine that fits best. All that is left between 20 Hz and \
+                20 kHz is noise and distortion (AES17). A channel without any tone is nothing but noise.
                 """,
             source: "alsabat has a signal-to-noise ratio as an option; nobody has THD+N.",
-            parameters: Parameter.sound + [
-                Parameter("tone", .number, "frequency that is played, Hz", standard: "997"), .time("2 s"),
-            ],
+            parameters: Parameter.sound + playedTone + [.time("2 s")],
             measures: [
                 Definition("snr", "dB", .higher, "signal-to-noise ratio", bench: .least(60, marginal: 63)),
                 Definition("thd_n", "%", .lower, "noise and distortion", bench: .most(1, marginal: 0.8)),
             ]),
         CheckDefinition(
             "sound.round_trip", [.microphone], "Sound that is played is soon recorded.",
-            method: "Plays noise, and finds it in the recording by correlation, several times.",
+            method: """
+                Plays noise once a second, and finds it in the recording by correlation. The time is from the moment at which \
+                the playback driver says that it plays the noise to the timestamp of the capture driver: it contains both \
+                converters and the way between them, and no buffer that the drivers know of.
+                """,
             source: "audiotest loopback_latency; sof-test's jack_iodelay.",
             parameters: Parameter.sound + [
                 Parameter("play", .word, "ALSA name of the playback device"), .times(5, "round trips"),
@@ -241,6 +264,7 @@ extension CheckCatalogue {
             measures: [
                 Definition("round_trip_median", "ms", .lower, "median of the round trips", bench: .most(100)),
                 Definition("round_trip_spread", "ms", .lower, "slowest less fastest"),
+                Definition("round_trip_missed", "runs", .lower, "times it was not heard", bench: .most(0)),
             ]),
     ]
 }

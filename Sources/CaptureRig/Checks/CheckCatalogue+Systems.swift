@@ -78,14 +78,19 @@ extension CheckCatalogue {
     private static let together: [CheckDefinition] = [
         CheckDefinition(
             "sync.offset", [.camera, .microphone], "Sound and picture of one event come at the same time.",
-            method: "Finds claps, which are a flash and a click, in both, and takes the differences of their times.",
+            method: """
+                Finds claps, which are a flash and a click once a second, in both, and takes the differences of their times. The \
+                share of a flash's light in its first picture tells when in the picture's time it began, if it lasts for two \
+                pictures and the exposure is as long as the interval; else it began with the picture.
+                """,
             source: "ITS allows 1 ms between camera and gyroscope; nobody does this automatically.",
-            parameters: [.time("10 s")],
+            parameters: Parameter.picture + [.time("10 s")],
             measures: [
                 Definition(
                     "sync_mean", "ms", .target, "sound after picture, the mean", bench: .around(20),
                     certification: .around(20)),
                 Definition("sync_deviation", "ms", .lower, "standard deviation", bench: .most(5, marginal: 4)),
+                Definition("claps_missed", "claps", .lower, "claps that only one of the two has", bench: .most(0)),
             ]),
         CheckDefinition(
             "sync.drift", [.camera, .microphone], "The clocks of camera and microphone run alike.",

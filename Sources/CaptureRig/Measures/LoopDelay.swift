@@ -3,7 +3,7 @@
 /// The sound should be noise or a sweep: a steady tone fits after each of its periods, and is told as not found.
 /// *thread-safe*
 package struct LoopDelay: Hashable, Sendable {
-    /// Frames from the first played to the first recorded one, 0 or more.
+    /// Frames from the first played to the first recorded one, at least as many below 0 as there are before it.
     package let frames: Double
     /// Height of the correlation's peak relative to the highest one further than 0.5 ms from it; noise without the sound has
     /// 1.0 to 1.2. At most 1,000.
@@ -16,16 +16,19 @@ package struct LoopDelay: Hashable, Sendable {
     /// Most frames of both sounds together, 87 s at 48 kHz: their transforms take about 250 MB.
     private static let most = 1 << 22
 
-    /// Looks for a sound in a recording that began with it.
+    /// Looks for a sound in a recording that began with it, or before.
     ///
     /// - Parameters:
     ///   - played: samples as they were sent, −1...1.
-    ///   - recorded: samples from the same instant on, at the same rate.
+    ///   - recorded: samples at the same rate.
+    ///   - before: frames of the recording before the instant at which the sound was played.
     ///   - rate: frames a second.
     ///   - leastQuality: quality below which nothing counts as found.
     /// - Returns: `nil` if the sound was not found, or could not be looked for: it is silent, shorter than 16 samples or not
     ///   finite, or both have more than 2²² samples.
-    package init?(played: [Float], recorded: [Float], rate: Double, leastQuality: Double = 1.5) {
+    package init?(
+        played: [Float], recorded: [Float], before: Double = 0, rate: Double, leastQuality: Double = 1.5
+    ) {
         guard SoundSpectrum.isSound(played, rate), SoundSpectrum.isSound(recorded, rate) else { return nil }
         guard played.count + recorded.count <= Self.most else { return nil }
         let (source, sound) = (played.map(Double.init).withoutMean, recorded.map(Double.init).withoutMean)
@@ -39,7 +42,7 @@ package struct LoopDelay: Hashable, Sendable {
         guard let next = Self.highest(sums, besides: lag, reach: max(Int(rate / 2000), 4)) else { return nil }
         quality = min(top.height / max(next, top.height / 1000), 1000)
         guard quality >= leastQuality else { return nil }
-        frames = max(top.lag, 0)
+        frames = max(top.lag, 0) - before
         isInverted = sign < 0
         self.rate = rate
     }

@@ -10,6 +10,8 @@ package struct CheckFindings: Sendable {
     package var evidence: [Evidence] = []
     /// One sentence that the numbers do not say.
     package var message: String?
+    /// Names of measures that this device can't have, which the result then leaves out.
+    package var absent: Set<String> = []
 
     package init(
         _ measures: [Measure] = [], series: [Series] = [], evidence: [Evidence] = [], message: String? = nil
@@ -22,7 +24,7 @@ package struct CheckFindings: Sendable {
 
     /// The measures of a check, in its order and with limits; one that was not measured has no value.
     func measures(of check: CheckDefinition, limits: [String: Limit]) -> [Measure] {
-        check.measures.map { wanted in
+        check.measures.filter { !absent.contains($0.name) }.map { wanted in
             let found = measures.first { $0.name == wanted.name }
             return Measure(
                 wanted.name, found?.value, wanted.unit, wanted.direction, limit: limits[wanted.name])

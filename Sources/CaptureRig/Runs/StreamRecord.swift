@@ -137,9 +137,21 @@ package protocol StreamSource: Sendable {
         _ capture: StreamCapture, from device: Device,
         _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
     ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector)
+
+    /// Player of sounds that these devices may hear.
+    var player: any SoundPlayer { get }
+
+    /// Mixer of a microphone's card.
+    func mixer(of device: Device, through queue: GateQueue) -> any SoundMixer
 }
 
 extension StreamSource {
+    package var player: any SoundPlayer { DevicePlayer() }
+
+    package func mixer(of device: Device, through queue: GateQueue) -> any SoundMixer {
+        GatedMixer(queue: queue, device: device)
+    }
+
     /// Captures without a look at what is delivered.
     package func record(
         _ capture: StreamCapture, from device: Device

@@ -61,7 +61,8 @@ public struct FaultPlan: Hashable, Sendable {
     public var tone = 997.0
     /// True for the same tone on all channels; else the second one has it twice as high, the third one three times.
     public var isOneTone = true
-    /// True for a click of 2 ms at each whole second of CLOCK_MONOTONIC, where a camera's picture has a flash.
+    /// True for a click of 2 ms at each whole second of CLOCK_MONOTONIC, where a camera's picture has a flash. The tone is then
+    /// softer by 20 dB.
     public var hasClaps = false
     /// Level at which the tone is clipped, 0...1 of its amplitude; 1 leaves it whole.
     public var clipping = 1.0
@@ -73,6 +74,12 @@ public struct FaultPlan: Hashable, Sendable {
     public var muted: Set<Int> = []
     /// True where the first two channels are exchanged.
     public var swapsChannels = false
+    /// Time from the playing of a sound to its recording, in ns.
+    public var roundTrip: Int64 = 10_000_000
+    /// Error of the middle step of the gain, in dB.
+    public var gainError = 0.0
+    /// True for a switch that does not mute.
+    public var ignoresMute = false
 
     /// A good device.
     public init() {}

@@ -1,60 +1,95 @@
 import CaptureGate
 import LinuxSystem
 
-/// Sound before a virtual microphone: a tone at half of full scale, and a click of 2 ms at each whole second of CLOCK_MONOTONIC.
+/// Sound before a virtual microphone: a tone at half of full scale, or what its bench plays, and a click of 2 ms at each whole
+/// second of CLOCK_MONOTONIC.
 ///
 /// *session-bound*
 struct VirtualSound: Sendable {
     private let format: AudioFormat
     private let faults: FaultPlan
     private var noise: TestNoise
-    /// Audio frames that were made.
-    private var position = 0
-    /// One second of each channel: tones are whole numbers of Hz, so that it can be repeated.
-    private let second: [[Double]]
+    /// Number of the next audio frame in ``table``.
+    private var position: Int
+    /// Interleaved frames that are repeated: a second of tones, which are whole numbers of Hz, or the sound that is played.
+    private let table: [Int16]
 
-    init(_ format: AudioFormat, _ faults: FaultPlan) {
+    /// - Parameter bench: as it is now; the gain and the sound that is played stay the same in a capture.
+    init(_ format: AudioFormat, _ faults: FaultPlan, _ bench: VirtualBench) {
         self.format = format
         self.faults = faults
         noise = TestNoise(seed: ~faults.seed)
-        second = (0..<format.channels).map { channel in
-            (0..<format.sampleRate).map { Self.sample($0, of: channel, format, faults) }
+        let (played, gain) = (bench.played, bench.gain(faults))
+        let waves = (0..<format.channels).map { channel -> [Double] in
+            if faults.muted.contains(channel) || gain == 0 { return [] }
+            let source = faults.swapsChannels && channel < 2 ? 1 - channel : channel
+            return played.map { Self.wave($0, source) } ?? Self.tone(source, format, faults)
         }
+        let count = played?.frames ?? format.sampleRate
+        table = (0..<count).flatMap { frame in
+            waves.map { wave in Self.sample(wave.isEmpty ? nil : wave[frame], gain, faults) }
+        }
+        let lead = (faults.startDelay - faults.roundTrip) * Int64(format.sampleRate) / 1_000_000_000
+        position = played == nil ? 0 : (Int(lead) % count + count) % count
     }
 
     /// Interleaved samples of a period in S16_LE.
     mutating func period(_ frames: Int, at time: Int64) -> [UInt8] {
-        let rate = format.sampleRate
-        // Samples since the last clap, whose click lasts 2 ms.
-        let clap = Int((time % 1_000_000_000 * Int64(rate) + 500_000_000) / 1_000_000_000)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(frames * format.channels * 2)
-        for frame in 0..<frames {
-            let isClick = (clap + frame) % rate < rate / 500
-            for channel in 0..<format.channels {
-                let sample = isClick && faults.hasClaps ? 0.98 : second[channel][(position + frame) % rate]
-                let value = Int16(max(-1, min(1, sample + grain())) * 32_767)
-                bytes += [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+        let (channels, count) = (format.channels, table.count / format.channels)
+        var samples: [Int16] = []
+        samples.reserveCapacity(frames * channels)
+        while samples.count < frames * channels {
+            let end = min(position + frames - samples.count / channels, count)
+            samples += table[position * channels..<end * channels]
+            position = end % count
+        }
+        if faults.hasClaps { clap(&samples, at: time) }
+        if faults.noise > 0 {
+            for index in samples.indices { samples[index] = Self.value(Double(samples[index]) / 32_767 + grain()) }
+        }
+        return samples.withUnsafeBytes { Array($0) }
+    }
+
+    /// Puts the click over what a period has of the 2 ms after a whole second.
+    private func clap(_ samples: inout [Int16], at time: Int64) {
+        let (channels, rate) = (format.channels, format.sampleRate)
+        let since = Int((time % 1_000_000_000 * Int64(rate) + 500_000_000) / 1_000_000_000) % rate
+        let frames = samples.count / channels
+        // The second that has begun, and the one that begins within the period.
+        for begin in [-since, rate - since] where begin < frames {
+            for frame in max(begin, 0)..<max(min(begin + rate / 500, frames), max(begin, 0)) {
+                for channel in 0..<channels where !faults.muted.contains(channel) {
+                    samples[frame * channels + channel] = Self.value(0.98)
+                }
             }
         }
-        position += frames
-        return bytes
     }
 
     /// Each channel has a tone of its own: that of the plan, twice as high, three times as high.
-    private static func sample(
-        _ position: Int, of channel: Int, _ format: AudioFormat, _ faults: FaultPlan
-    ) -> Double {
-        if faults.muted.contains(channel) { return 0 }
-        let swapped = faults.swapsChannels && channel < 2 ? 1 - channel : channel
-        let factor = faults.isOneTone ? 1 : Double(swapped + 1)
-        let wave = sine(2 * .pi * (faults.tone * factor * Double(position) / Double(format.sampleRate)))
-        return max(-faults.clipping, min(faults.clipping, wave)) * 0.5 + faults.offset
+    private static func tone(_ channel: Int, _ format: AudioFormat, _ faults: FaultPlan) -> [Double] {
+        let factor = faults.isOneTone ? 1 : Double(channel + 1)
+        let step = 2 * .pi * faults.tone * factor / Double(format.sampleRate)
+        return (0..<format.sampleRate).map { sine(step * Double($0)) }
     }
+
+    /// One channel of a sound that is played, whose half of full scale is 1.
+    private static func wave(_ played: PlayedSound, _ channel: Int) -> [Double] {
+        (0..<played.frames).map {
+            Double(played.samples[$0 * played.channels + channel % played.channels]) / 16_384
+        }
+    }
+
+    /// - Parameter wave: −1...1; `nil` for a channel that hears nothing, not even its offset.
+    private static func sample(_ wave: Double?, _ gain: Double, _ faults: FaultPlan) -> Int16 {
+        guard let wave else { return 0 }
+        let clipped = max(-faults.clipping, min(faults.clipping, wave))
+        return value(clipped * gain * (faults.hasClaps ? 0.05 : 0.5) + faults.offset)
+    }
+
+    private static func value(_ sample: Double) -> Int16 { Int16(max(-1, min(1, sample)) * 32_767) }
 
     /// Noise: the sum of twelve uniform numbers has nearly a normal distribution.
     private mutating func grain() -> Double {
-        guard faults.noise > 0 else { return 0 }
         let sum = (0..<12).reduce(-6.0) { sum, _ in sum + Double(noise.next(below: 1 << 30)) / Double(1 << 30) }
         return sum * faults.noise
     }

@@ -8,6 +8,11 @@ import CaptureRecording
 /// *thread-safe*
 package struct VirtualStreams: StreamSource {
     private let faults: [DeviceID: FaultPlan]
+    private let bench = VirtualBench()
+
+    package var player: any SoundPlayer { VirtualPlayer(bench: bench) }
+
+    package func mixer(of device: Device, through queue: GateQueue) -> any SoundMixer { VirtualMixer(bench: bench) }
 
     /// - Parameter faults: of each device that has any, by its id.
     package init(faults: [DeviceID: FaultPlan] = [:]) { self.faults = faults }
@@ -17,7 +22,7 @@ package struct VirtualStreams: StreamSource {
         _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
     ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector) {
         let faults = faults[device.id] ?? FaultPlan()
-        var source = VirtualDevice(device, capture, faults, draws: Inspector.needsContent)
+        var source = VirtualDevice(device, capture, faults, bench, draws: Inspector.needsContent)
         var inspector = try inspector(source.media)
         var record = StreamRecord(device, source.media, begun: VirtualDevice.epoch)
         while !record.isWhole(capture), !Task.isCancelled {
@@ -64,7 +69,9 @@ struct VirtualDevice {
         let bytes: [UInt8]
     }
 
-    init(_ device: Device, _ capture: StreamCapture, _ faults: FaultPlan, draws: Bool) {
+    init(
+        _ device: Device, _ capture: StreamCapture, _ faults: FaultPlan, _ bench: VirtualBench, draws: Bool
+    ) {
         self.faults = faults
         noise = TestNoise(seed: faults.seed)
         if device.capability == .camera {
@@ -79,7 +86,7 @@ struct VirtualDevice {
                 sampleRate: capture.audio.sampleRate ?? 48_000, channels: capture.audio.channels ?? 2,
                 sampleFormat: .s16)
             media = .audio(format)
-            (scene, sound) = (nil, draws ? VirtualSound(format, faults) : nil)
+            (scene, sound) = (nil, draws ? VirtualSound(format, faults, bench) : nil)
         }
     }
 

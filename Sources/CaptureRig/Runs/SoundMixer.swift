@@ -1,0 +1,122 @@
+import CaptureGate
+
+/// Mixer of a microphone's card, as far as a check sets it.
+///
+/// *thread-safe*
+package protocol SoundMixer: Sendable {
+    /// The controls that concern the microphone, with their present values.
+    func controls() async throws(CaptureError) -> [DeviceControl]
+
+    /// Sets a control.
+    ///
+    /// - Returns: the control as it was read back.
+    /// - Throws: `.notAsAsked` where it did not take the value.
+    func set(_ value: ControlValue, of control: DeviceControl) async throws(CaptureError) -> DeviceControl
+}
+
+/// Mixer behind the gate. It is opened for each access: captures come in between, which have permits of their own.
+///
+/// *thread-safe*
+struct GatedMixer: SoundMixer {
+    let queue: GateQueue
+    let device: Device
+
+    func controls() async throws(CaptureError) -> [DeviceControl] {
+        try await open("controls were read") { session throws(CaptureError) in try session.controls() }
+    }
+
+    func set(_ value: ControlValue, of control: DeviceControl) async throws(CaptureError) -> DeviceControl {
+        let change = try await open("\(control.name) was set") { session throws(CaptureError) in
+            try session.set(control, to: value)
+        }
+        guard change.isAsAsked else {
+            throw CaptureError(.notAsAsked, "The control \(control.name) did not take the value that was set.")
+        }
+        return change.control
+    }
+
+    private func open<Output: Sendable>(
+        _ outcome: String, _ body: @escaping @Sendable (borrowing ControlSession) throws(CaptureError) -> Output
+    ) async throws(CaptureError) -> Output {
+        try await queue.run(
+            DeviceOperation(device, purpose: "Test the gain; it is set back") {
+                (permit: consuming DevicePermit) async throws(CaptureError) -> Output in
+                let session = try await ControlSession(opening: permit)
+                let output: Output
+                do throws(CaptureError) {
+                    output = try body(session)
+                } catch {
+                    await session.close(error.message)
+                    throw error
+                }
+                await session.close(outcome)
+                return output
+            })
+    }
+}
+
+/// Controls of a check of the gain.
+///
+/// *thread-safe*
+struct GainControls: Sendable {
+    let gain: DeviceControl
+    /// Switch that mutes; `nil` where the card has none.
+    let mute: DeviceControl?
+
+    /// Most settings of the gain that are tried.
+    private static let most: Int64 = 6
+
+    /// - Parameters:
+    ///   - name: of the gain's control.
+    ///   - mute: name of the switch; without one it is the switch that is called as the gain is.
+    ///   - controls: all of the card.
+    /// - Throws: `.usage` with the names that there are.
+    init(named name: String, mute: String?, among controls: [DeviceControl]) throws(CaptureError) {
+        let gains = controls.filter { $0.kind == .integer && $0.decibels != nil && !$0.flags.contains(.readOnly) }
+        gain = try Self.control(name, among: gains, "gain in decibels")
+        let switches = controls.filter { $0.kind == .boolean && !$0.flags.contains(.readOnly) }
+        if let mute {
+            self.mute = try Self.control(mute, among: switches, "switch")
+        } else {
+            let stem = gain.name.hasSuffix("_volume") ? String(gain.name.dropLast(7)) : gain.name
+            self.mute = switches.first { $0.name == stem + "_switch" || $0.name == stem + "_mute" }
+        }
+    }
+
+    private static func control(
+        _ name: String, among controls: [DeviceControl], _ what: String
+    ) throws(CaptureError) -> DeviceControl {
+        if let control = controls.first(where: { $0.name == name }) { return control }
+        let names = controls.map(\.name).joined(separator: ", ")
+        let found = names.isEmpty ? "It has none at all." : "It has \(names)."
+        throw CaptureError(.usage, "The card has no \(what) that is called \(name). \(found)")
+    }
+
+    /// Settings from the lowest to the highest gain, at equal distances.
+    var settings: [Int64] {
+        let (span, isTooLarge) = gain.range.upperBound.subtractingReportingOverflow(gain.range.lowerBound)
+        guard !isTooLarge, span > 0, span < 1 << 32 else { return [] }
+        let steps = min(span / gain.step, Self.most - 1)
+        guard steps > 0 else { return [] }
+        return (0...steps).map { gain.range.lowerBound + span * $0 / steps / gain.step * gain.step }
+    }
+
+    /// Value of the switch for a microphone that is heard, or muted. The kernel's switches let sound through when they are on.
+    func value(isMuted: Bool) -> ControlValue {
+        let mutesWhenOn = mute.map { $0.name.hasSuffix("mute") } ?? false
+        return .integer(isMuted == mutesWhenOn ? 1 : 0)
+    }
+
+    /// Sets both back to what they were.
+    ///
+    /// - Returns: the first error.
+    func setBack(on mixer: any SoundMixer) async -> CaptureError? {
+        var failure: CaptureError?
+        for control in [gain, mute].compactMap({ $0 }) {
+            guard let value = control.value else { continue }
+            let result = await outcome(of: { () async throws(CaptureError) in try await mixer.set(value, of: control) })
+            if case .failure(let error) = result { failure = failure ?? error }
+        }
+        return failure
+    }
+}
