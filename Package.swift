@@ -41,6 +41,8 @@ let probes: [Target] =
         probe("Revocations", ["CaptureRig", "ProbeKit"]),
         // How well picture and sound stay together where clocks drift; for the rig.
         probe("Drift", ["CaptureRig", "ProbeKit"]),
+        // That hours of captures need no more memory at their end, in virtual time.
+        probe("Soak", ["CaptureRig", "CaptureGate"]),
         // What the two have in common: programs to run, and their events.
         .target(name: "ProbeKit", path: "Tests/Probes/ProbeKit", swiftSettings: swift),
     ]

@@ -43,6 +43,11 @@ struct ControlAccess {
         return ControlChange(asked: value, control: after, isAsAsked: !isReadable || after.value == meant)
     }
 
+    /// Writes a value that was not checked.
+    func write(_ value: ControlValue, to control: DeviceControl) throws(CaptureError) {
+        _ = try translatingErrors { () throws(DeviceCallError) in try backend.write(value, to: control) }
+    }
+
     /// Error for a name that no control has.
     private func unknown(_ name: String, _ controls: [DeviceControl]) -> CaptureError {
         let named = "\(QuestionText.visible(device.name)) [\(device.id)]"

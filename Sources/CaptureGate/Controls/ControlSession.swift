@@ -91,6 +91,14 @@ public struct ControlSession: ~Copyable {
         return try access.set(control, to: value)
     }
 
+    /// Writes a value that nothing looks at before, so that the device itself has to answer: for tests of devices.
+    ///
+    /// - Throws: `.revoked` or `.expired` where the permission has gone; what the device answers.
+    package func write(_ value: ControlValue, to control: DeviceControl) throws(CaptureError) {
+        try checkPermission()
+        try access.write(value, to: control)
+    }
+
     /// Sets controls to their defaults and reads them back; those without a default stay as they are.
     ///
     /// An automatic that holds one of them is switched off meanwhile. In the end it has its own default where it is

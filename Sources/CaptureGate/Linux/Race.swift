@@ -80,7 +80,7 @@ extension EventDescriptor {
     /// An event that a cancelled task signals to the thread that waits for it.
     ///
     /// - Throws: `.unavailable` where the process has no descriptor left.
-    static func forWaiting() throws(CaptureError) -> EventDescriptor {
+    package static func forWaiting() throws(CaptureError) -> EventDescriptor {
         do throws(Errno) {
             return try EventDescriptor()
         } catch {

@@ -5,17 +5,17 @@ import LinuxSystem
 /// that have no privilege, provided that their RLIMIT_RTTIME ends a thread that never waits.
 ///
 /// *thread-safe*
-struct RealtimeKit: RealtimeBroker {
+package struct RealtimeKit: RealtimeBroker {
     /// Time that bus and service may take together: a capture begins so much later at the worst.
     let deadline: Duration
     private let environment: [String: String]
 
-    init(deadline: Duration = .seconds(2), environment: [String: String] = ProcessEnvironment.current) {
+    package init(deadline: Duration = .seconds(2), environment: [String: String] = ProcessEnvironment.current) {
         self.deadline = deadline
         self.environment = environment
     }
 
-    func raise(thread: Int32, to priority: Int32) -> Int32 {
+    package func raise(thread: Int32, to priority: Int32) -> Int32 {
         guard let address = BusAddress.system(in: environment) else { return -Errno.noSuchFileOrDirectory.number }
         let end = Deadline(after: deadline)
         do throws(Errno) {

@@ -24,6 +24,7 @@ extension CheckCatalogue {
             measures: [
                 Definition("controls", "controls", .higher, "controls that were tried"),
                 Definition("wrong", "controls", .lower, "controls that did otherwise", bench: .most(0)),
+                Definition("left_changed", "controls", .lower, "controls that can't be set back", bench: .most(0)),
             ])
     }
 
@@ -48,8 +49,10 @@ extension CheckCatalogue {
         controls(
             "camera.controls", .camera, "Controls have their ranges, and keep what they are set to.",
             method: """
-                Sets each control to its least, greatest and standard value and reads it back, and expects values beyond to be \
-                refused or clamped. All are set back in the end.
+                Sets each control to its least, greatest and standard value, or to each item of its menu, and reads it back, and \
+                expects values beyond to be refused or clamped. One that an automatic holds is tried with the automatic \
+                switched off. Each is set back, and all are looked at again in the end. Buttons, and what can only be read, \
+                are left alone.
                 """,
             source: "tast; kselftest's mixer-test."),
         controls(
@@ -58,7 +61,11 @@ extension CheckCatalogue {
             source: "kselftest's mixer-test."),
         CheckDefinition(
             "camera.unplug", [.camera], "A recording survives it when the camera is pulled out.",
-            method: "The plan's command takes the camera away while it records; the file is then looked through.",
+            method: """
+                The plan's command takes the camera away while it records. The time until the file was complete begins with \
+                the last frame; the file is then read to its end, and its frames and the lost ones must be those that the \
+                camera made. The camera is brought back in the end.
+                """,
             source: "The kernel's test-media unbinds a driver while it streams.",
             parameters: cable + [.time("3 s")],
             measures: [
@@ -67,7 +74,10 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "camera.hotplug", [.camera], "The camera can be plugged in and out without end.",
-            method: "The plan's commands do so; the id, the descriptors and the threads must stay the same.",
+            method: """
+                The plan's commands do so, and some frames are captured each time; the id must stay the same, and there must \
+                be no more descriptors and threads than after the first time.
+                """,
             source: "Checkbox suspends 30 times.",
             parameters: cable + [.times(100, "times")],
             measures: [
@@ -103,10 +113,23 @@ extension CheckCatalogue {
             ]),
     ]
 
+    /// Length of a long capture.
+    private static let soaking: [CheckDefinition.Parameter] = [
+        .time("8 h"),
+        Parameter("settle", .duration, "time after which memory must not grow any more", standard: "10 min"),
+    ]
+
+    private static let growth = [
+        Definition("memory_growth", "MiB", .lower, "growth after the time to settle", bench: .most(1))
+    ]
+
     private static let machine: [CheckDefinition] = [
         CheckDefinition(
             "host.scheduling", [], "The capture thread runs when it should.",
-            method: "Waits for moments on a thread as those of captures are, and measures how late it wakes up.",
+            method: """
+                Waits for a moment of each millisecond on a thread as those of captures are, with the priority that it gets, \
+                and measures how late it wakes up.
+                """,
             source: "cyclictest: 99 % within 200 us.",
             parameters: [.time("5 s")],
             measures: [
@@ -116,23 +139,46 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "camera.soak", [.camera], "A long capture needs no more memory at its end.",
-            method: "Captures for hours, and compares memory, descriptors, threads and the sum of the losses.",
-            source: "tast stresses for minutes.",
-            parameters: Parameter.picture + [.time("8 h")],
-            measures: [
-                Definition("memory_growth", "MiB", .lower, "growth after the first ten minutes", bench: .most(1)),
+            method: """
+                Captures for hours, and keeps no more than sums. Memory, descriptors and threads while it captures, at the end \
+                and once they had time to settle, are compared: the least of five readings each.
+                """,
+            source: "tast stresses for minutes.", parameters: Parameter.picture + soaking,
+            measures: growth + [
                 Definition("lost", "frames", .lower, "frames that were made and not delivered", bench: .most(0)),
                 Definition("unaccounted", "frames", .lower, "frames neither delivered nor lost", bench: .most(0)),
             ] + leaks),
         CheckDefinition(
+            "sync.soak", [.camera, .microphone],
+            "A long capture of both needs no more memory at its end, and loses nothing.",
+            method: """
+                As camera.soak, with both at once; the drift is that of two thousand readings of each clock at most, and told \
+                with its uncertainty.
+                """,
+            source: "Nobody measures it.", parameters: soaking,
+            measures: growth + [
+                Definition("lost", "frames", .lower, "video frames that were made and not delivered", bench: .most(0)),
+                Definition(
+                    "sound_lost", "frames", .lower, "audio frames that were made and not delivered", bench: .most(0)),
+                Definition(
+                    "unaccounted", "frames", .lower, "frames of both, neither delivered nor lost", bench: .most(0)),
+                Definition("drift", "ppm", .target, "sound's clock against the picture's", bench: .around(100)),
+                Definition("drift_uncertainty", "ppm", .lower, "half of the interval of 95 %", bench: .most(50)),
+            ] + leaks),
+        CheckDefinition(
             "gate.holds", [.camera], "The gate never asks on a bench, and takes back what it gave.",
             method: """
-                Revokes the grant while the device is captured, and measures until the last frame; asks for a device without a \
-                grant, and must be refused at once.
+                Takes the permission back while the device is captured, and measures until the last frame: by a denial of ten \
+                seconds beside the grant, which is removed at once, so that the grant stays as it is. The denial is of the \
+                device, or of all cameras where the grant is of the device: other captures of this program may end with it. On \
+                the built-in camera, behind a gate of the check's own, a grant must run out while frames flow, and without a \
+                grant it must be refused at once and nobody be asked whom the bench's gate would ask.
                 """,
             source: "Nobody checks it.",
             measures: [
                 Definition("revoked_after", "ms", .lower, "last frame after the revocation", bench: .most(100)),
+                Definition("expired_after", "ms", .lower, "last frame after the end of a grant", bench: .most(100)),
+                Definition("refused_after", "ms", .lower, "time until the refusal", bench: .most(1000)),
                 Definition("asked", "questions", .lower, "questions that were asked", bench: .most(0)),
             ]),
     ]

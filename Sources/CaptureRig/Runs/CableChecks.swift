@@ -1,11 +1,150 @@
 import CaptureGate
+import CaptureRecording
 
 extension CheckMakers {
     /// Checks of devices that come and go.
-    static let cable: [String: Maker] = ["camera.present": present, "sound.present": present]
+    static let cable: [String: Maker] = [
+        "camera.present": present, "sound.present": present,
+        "camera.unplug": unplug, "camera.hotplug": hotplug,
+    ]
+
+    private static func unplug(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
+        let record = PulledRecording.recording(on: context.queue)
+        return try await CableTrial(cable: try Cable(context)).unplug(
+            try context.device(), after: context.duration("for") ?? .seconds(3), record)
+    }
+
+    private static func hotplug(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
+        try await CableTrial(cable: try Cable(context)).hotplug(
+            try context.device(), times: context.count("times") ?? 100, context.streams)
+    }
 
     /// It was found: one that is away is missed before this.
     private static func present(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         CheckFindings([Measure("present", 1, "devices", .higher)])
+    }
+}
+
+/// Trials with a device's cable.
+///
+/// *thread-safe*
+struct CableTrial: Sendable {
+    let cable: Cable
+    var meter: UsageMeter = ProcessUsage.now
+    /// Time in which the end of a device must end a recording, and the threads of a capture must have ended.
+    var patience = Duration.seconds(10)
+
+    // MARK: Pulled out while it records
+
+    /// Records, takes the device away, and looks the file through. The device is brought back whatever happens.
+    func unplug(
+        _ device: Device, after time: Duration, _ record: PulledRecording.Maker
+    ) async throws(CaptureError) -> CheckFindings {
+        let others = Set(await cable.devices().map(\.id))
+        let taken = await pulled(device, after: time, record)
+        let returned = await brought(back: device, others: others)
+        let (recording, back) = (try taken.get(), try returned.get())
+        if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+        if recording.end == .interrupt || recording.end == .complete {
+            throw CaptureError(.unavailable, "The recording went on after \(device.id) was taken away.")
+        }
+        let message = back.id == device.id ? nil : "It came back as \(back.id)."
+        return CheckFindings(recording.measures, message: message)
+    }
+
+    private func pulled(
+        _ device: Device, after time: Duration, _ record: PulledRecording.Maker
+    ) async -> Result<PulledRecording, CaptureError> {
+        do throws(CaptureError) {
+            let (control, begun, isOver) = (try RecordingControl(), Signal(), StopMark())
+            async let recording = Self.result(of: record, device, control, begun, isOver)
+            await begun.reached()
+            // Nothing is taken away for a plan that was cancelled, or a recording that never began.
+            let isCalm = (try? await Task.sleep(for: time)) != nil && !isOver.isSet
+            let failure = isCalm ? await failureToTakeAway(device) : nil
+            if failure != nil || !isCalm { control.stop() }
+            // Longer than a recording may take to notice: one that goes on is ended, and says so.
+            let watch = Task { [patience] in
+                try? await Task.sleep(for: patience)
+                if !Task.isCancelled { control.stop() }
+            }
+            let result = await recording
+            watch.cancel()
+            return failure.map { .failure($0) } ?? result
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func failureToTakeAway(_ device: Device) async -> CaptureError? {
+        do throws(CaptureError) {
+            try await cable.takeAway(device)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func result(
+        of record: PulledRecording.Maker, _ device: Device, _ control: RecordingControl, _ begun: Signal,
+        _ isOver: StopMark
+    ) async -> Result<PulledRecording, CaptureError> {
+        defer {
+            isOver.set()
+            begun.raise()
+        }
+        do throws(CaptureError) { return .success(try await record(device, control, begun)) } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Out and in again
+
+    /// Takes a device away and brings it back, again and again, and captures some frames each time.
+    func hotplug(
+        _ device: Device, times: Int, _ streams: any StreamSource
+    ) async throws(CaptureError) -> CheckFindings {
+        var (now, changed, first) = (device, 0, ProcessUsage?.none)
+        for time in 1...max(times, 2) {
+            if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+            let back = try await outAndIn(now)
+            if back.id != now.id { changed += 1 }
+            now = back
+            var capture = StreamCapture(for: .seconds(3))
+            capture.frames = 5
+            try await streams.record(capture, from: now).check()
+            // What a process keeps for good it has after the first time.
+            if time == 1 { first = meter() }
+        }
+        return CheckFindings(
+            [Measure("ids_changed", Double(changed), "times", .lower)]
+                + ProcessUsage.leaks(from: first, to: await settled(first)),
+            message: now.id == device.id ? nil : "It is \(now.id) now.")
+    }
+
+    /// The device is brought back also where it could not be taken away.
+    private func outAndIn(_ device: Device) async throws(CaptureError) -> Device {
+        let others = Set(await cable.devices().map(\.id))
+        let failure = await failureToTakeAway(device)
+        let returned = await brought(back: device, others: others)
+        if let failure { throw failure }
+        return try returned.get()
+    }
+
+    private func brought(back device: Device, others: Set<DeviceID>) async -> Result<Device, CaptureError> {
+        do throws(CaptureError) { return .success(try await cable.bringBack(device, others: others)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Use of the process once it is no more than before, or after a while: a thread that is about to end is none that is left.
+    private func settled(_ before: ProcessUsage?) async -> ProcessUsage? {
+        let end = ContinuousClock.now + patience
+        while true {
+            guard let before, let now = meter() else { return nil }
+            let isSettled = now.threads <= before.threads && now.descriptors <= before.descriptors
+            if isSettled || ContinuousClock.now >= end { return now }
+            await Cable.pause()
+        }
     }
 }

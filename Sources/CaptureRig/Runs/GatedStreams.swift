@@ -80,7 +80,7 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
     /// - Returns: false where nothing is there now.
     private mutating func take<Format: Sendable>(from session: inout CaptureSession<Format>) -> Bool {
         let taken: Void? = session.withNext { header, bytes in
-            record.note(header, arrival: SystemClock.monotonic.now)
+            record.note(header, arrival: SystemClock.monotonic.now, keepsAll: capture.keepsHeaders)
             inspector.inspect(header, bytes)
             capture.action?.note(header.timestamp)
         }

@@ -13,6 +13,8 @@ package struct StreamRecord: Sendable {
     package let begun: Int64
     /// One of each video frame, or of each period of sound.
     package internal(set) var headers: [FrameHeader] = []
+    /// Number of video frames, or of periods of sound, whether they are kept or not.
+    package private(set) var delivered = 0
     /// Time at which the reader had it, CLOCK_MONOTONIC in ns.
     package internal(set) var arrivals: [Int64] = []
     /// Number of timestamps that were missing, did not rise or lay in the future; `nil` where the capture did not end.
@@ -45,16 +47,23 @@ package struct StreamRecord: Sendable {
         }
     }
 
-    /// Appends a frame, as long as there is room for it.
-    mutating func note(_ header: FrameHeader, arrival: Int64) {
-        guard headers.count < Self.most else { return }
-        headers.append(header)
-        arrivals.append(arrival)
+    /// Appends a frame. Where there is no room for more, it takes the last one's place.
+    ///
+    /// - Parameter keepsAll: false for the first and the last alone.
+    mutating func note(_ header: FrameHeader, arrival: Int64, keepsAll: Bool = true) {
+        delivered += 1
+        if headers.count < (keepsAll ? Self.most : 2) {
+            headers.append(header)
+            arrivals.append(arrival)
+        } else {
+            headers[headers.count - 1] = header
+            arrivals[arrivals.count - 1] = arrival
+        }
     }
 
     /// True once a capture has what it was to have.
     func isWhole(_ capture: StreamCapture) -> Bool {
-        if let frames = capture.frames, headers.count >= frames { return true }
+        if let frames = capture.frames, delivered >= frames { return true }
         guard let first = headers.first, let last = headers.last else { return false }
         if let action = capture.action {
             return action.ended.map { last.timestamp - $0 >= capture.duration.nanoseconds } ?? false
@@ -89,6 +98,8 @@ package struct StreamCapture: Sendable {
     package var duration: Duration
     /// Number of video frames or of periods after which the capture is over, if that is sooner.
     package var frames: Int?
+    /// False for a record of the first and the last frame alone: captures of hours are looked at while they run.
+    package var keepsHeaders = true
     /// Time without any frame after which the capture is over.
     package var patience = Duration.seconds(10)
     /// Done while the capture runs, whose time then counts from its end.

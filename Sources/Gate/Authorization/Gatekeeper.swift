@@ -15,9 +15,10 @@ public final class Gatekeeper: Sendable {
     /// Subject that asks through this gatekeeper.
     public let subject: Result<Subject, CaptureError>
 
-    let store: any GrantStore
+    /// Decisions and the audit log; the bench rig takes a permission back in it.
+    package let store: any GrantStore
     let policy: any PolicySource
-    let prompter: any Prompter
+    package let prompter: any Prompter
     let directory: any DeviceDirectory
     let clock: any GateClock
     let promptLock: (any PromptLock)?
