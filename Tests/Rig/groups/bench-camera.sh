@@ -1,0 +1,71 @@
+# about: checks of a camera on the bench rig: each passes on a good vivid, and finds the fault of its twin
+# time: virtual
+# timeout: 300
+# checks: 40
+
+. "$here/bench.sh"
+
+load_vivid
+grant_all
+camera=$(device_id "$camera_node")
+echo "camera: {kind: camera, id: \"$camera\"}" >devices.yaml
+mode='size: 640x360'
+
+good camera.present
+good camera.rate "$mode" 'for: 3 s'
+good camera.constant_rate "$mode" 'for: 3 s'
+good camera.jitter "$mode" 'for: 3 s'
+good camera.local_drops "$mode" 'for: 3 s'
+good camera.loss "$mode" 'for: 3 s'
+good camera.timestamps "$mode" 'for: 3 s'
+good camera.first_frame_decodes "$mode" 'times: 5'
+good camera.first_frame "$mode" 'times: 3'
+good camera.reconfigure 'times: 3'
+good camera.cycles 'size: 320x180'
+good camera.sharing
+good camera.frozen "$mode" 'for: 3 s'
+good camera.exposure "$mode" 'for: 3 s'
+good camera.required_modes 'modes: [320x180@30, 640x360@30]'
+good camera.modes 'frames: 2'
+good camera.controls
+accepted camera.capabilities
+good camera.capabilities
+accepted camera.sharpness "$mode"
+good camera.sharpness "$mode"
+good gate.holds
+good host.scheduling 'for: 1 s'
+twin camera.required_modes missing 'modes: [321x181@30]'
+
+# A pixel more or less in the picture is another sharpness: black bars have hardly any edge.
+v4l2-ctl -d "$camera_node" -c test_pattern=9
+twin camera.sharpness sharpness_change "$mode"
+twin camera.frozen black "$mode" 'for: 3 s' 'before: [{run: [v4l2-ctl, -d, "'"$camera_node"'", -c, "brightness=0,contrast=0"]}]'
+v4l2-ctl -d "$camera_node" -c test_pattern=0,brightness=128,contrast=128
+
+# One frame of five is never made: the numbers tell, and times tell it where it is about times.
+v4l2-ctl -d "$camera_node" -c percentage_of_dropped_buffers=20
+twin camera.loss lost "$mode" 'for: 3 s'
+twin camera.constant_rate interval_deviation_max "$mode" 'for: 3 s'
+twin camera.jitter interval_variance "$mode" 'for: 3 s'
+twin camera.local_drops local_drop "$mode" 'for: 5 s'
+twin camera.cycles failed 'size: 320x180'
+v4l2-ctl -d "$camera_node" -c percentage_of_dropped_buffers=0
+
+# Stamps of another age, which are repaired, and counted.
+v4l2-ctl -d "$camera_node" -c wrap_timestamp=1
+twin camera.timestamps timestamps_repaired "$mode" 'for: 3 s'
+v4l2-ctl -d "$camera_node" -c wrap_timestamp=0
+
+# Another camera than the golden file's.
+v4l2-ctl -d "$camera_node" -c vflip=1
+sed -i '1d' golden/camera.capabilities.camera.txt
+twin camera.capabilities added
+
+unbind vivid vivid.0
+made camera.loss
+equal "a camera that is not there is missed" 'miss 69' "$(jq -r .verdict result.json) $code"
+bind vivid vivid.0
+udevadm settle
+capturegate revoke camera
+made camera.loss
+check "without a grant nobody is asked, and nothing is a pass" jq -e '.verdict == "error"' result.json
