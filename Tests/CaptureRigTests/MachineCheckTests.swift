@@ -44,13 +44,17 @@ struct GateCheckTests {
         final class Silence: ChangeObservation {}
 
         let store: MemoryStore
+        /// Decisions made meanwhile, which the gate never reads.
+        private let unread = MemoryStore()
+
+        init(store: MemoryStore) { self.store = store }
 
         func snapshot() throws(CaptureError) -> StoreSnapshot { try store.snapshot() }
         func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
-            try store.record(decisions, audit: audit)
+            try unread.record(decisions, audit: audit)
         }
         func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
-            try store.remove(ids, audit: audit)
+            try unread.remove(ids, audit: audit)
         }
         func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
             try store.consume(once: ids, audit: audit)

@@ -62,6 +62,7 @@ extension CheckFindings {
             self.init(timing.measures, series: timing.series)
         }
         // Headers have repaired timestamps: only the counter knows what the driver's own were.
-        measures.append(Measure("timestamps_repaired", record.repairedTimestamps.map(Double.init), "frames", .lower))
+        let repaired = record.repairedTimestamps.map { Double($0) }
+        measures.append(Measure("timestamps_repaired", repaired, "frames", .lower))
     }
 }
