@@ -33,8 +33,8 @@ struct PlanTime {
         var taken: [String: Double] = [:]
     }
 
-    /// Seconds left, and whether each of the checks left tells its time. A check that was made before is expected to take as long
-    /// again.
+    /// Seconds left, and true if each of the checks left tells its time. A check that was made before is expected to take
+    /// as long again.
     func left(_ progress: Progress) -> (seconds: Double, isWhole: Bool) {
         var (total, isWhole) = (0.0, true)
         for step in steps {

@@ -172,8 +172,8 @@ extension CheckDefinition.Definition {
 
 /// A text that is broken between words.
 enum Paragraph {
-    /// Lines of a text whose first one stands behind a word, and the others below its own beginning; below the word in a row that
-    /// is too narrow for both.
+    /// Lines of a text whose first one stands behind a word, and the others below its own beginning; below the word in a
+    /// row that is too narrow for both.
     static func lines(_ text: String, behind word: String, width: Int) -> [String] {
         let isNarrow = width - word.count < 24 && word.contains { $0 != " " }
         let indent = isNarrow ? 6 : word.count

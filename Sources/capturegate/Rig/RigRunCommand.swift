@@ -96,7 +96,8 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// The plan with the checks that are wanted.
     ///
-    /// - Throws: `ExitStatus` after the mistakes have been written to standard error; `.usage` for `--only` with an unknown name.
+    /// - Throws: `ExitStatus` after the mistakes have been written to standard error; `.usage` for a name of `--only` that
+    ///   nothing has.
     private func readPlan() throws -> RigPlan {
         let document = PlanDocument(reading: plan, profile: profile)
         if let plan = document.plan { return try plan.only(only) }
@@ -128,8 +129,8 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
     private func tell(
         _ report: RigReport, _ journal: RigJournal, after signal: Int32?, _ unlogged: [CaptureError]
     ) throws {
-        var errors = unlogged
-        do throws(CaptureError) { try journal.finish(report) } catch { errors.insert(error, at: 0) }
+        var errors: [CaptureError] = []
+        do throws(CaptureError) { try journal.finish(report) } catch { errors.append(error) }
         do throws(StreamFailure) {
             if json.isOn {
                 try StandardStream.output.write(report.json)
@@ -141,10 +142,12 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
             if let error = error.error { errors.append(error) }
         }
         let stream = StandardStream.error
-        for error in errors {
+        for error in errors + unlogged {
             stream.note(ErrorReport(error: error).lines(TextStyle(for: stream)).joined(separator: "\n"))
         }
-        let code = errors.first?.exitCode ?? signal.map { 128 + $0 } ?? report.exitCode
+        let found = signal.map { 128 + $0 } ?? report.exitCode
+        // Whoever audits the machine relies on the log: a missing end turns success into a failure, and nothing else.
+        let code = errors.first?.exitCode ?? (found == 0 ? unlogged.first?.exitCode ?? 0 : found)
         if code != 0 { throw ExitStatus(code: code) }
     }
 }

@@ -15,6 +15,8 @@ struct RigView: EventView {
     private var progress = PlanTime.Progress()
     private var begun: [(name: String, at: ContinuousClock.Instant)] = []
     private var isDrawn = false
+    /// True once a signal has come: from then on the time left is not the plan's.
+    private var isEnding = false
 
     /// - Parameters:
     ///   - plan: that is run.
@@ -44,6 +46,7 @@ struct RigView: EventView {
             draw()
         case .tick: draw()
         case .ending:
+            isEnding = true
             guard isLive else { break }
             clear()
             terminal.note("Ending with the running check and its commands; Ctrl-C again gives them up.")
@@ -69,10 +72,8 @@ struct RigView: EventView {
         let others = begun.count > 1 ? " and \(begun.count - 1) more" : ""
         // Its end may be cut, so that the times always have their columns.
         let name = Self.shortened(first.name.visible + others, to: max(12, terminal.columns - 26))
-        let words = [
-            name, NumberText.time(now - first.at), left.isWhole ? "\(span) left" : "\(span) left at least",
-            "\(progress.ended.count) of \(count)",
-        ]
+        let ahead = [left.isWhole ? "\(span) left" : "\(span) left at least", "\(progress.ended.count) of \(count)"]
+        let words = [name, NumberText.time(now - first.at)] + (isEnding ? [] : ahead)
         // Three columns for the mark and the cursor: a row that wraps could not be drawn over.
         let layout = ProgressLayout(words, in: terminal.columns - 3)
         try? terminal.write("\r\u{1B}[K\(TextStyle(for: terminal).bold("*")) \(layout.text)")

@@ -121,6 +121,19 @@ struct RigRunTests {
 }
 
 extension RigRunTests {
+    @Test("golden files are written by --accept alone, and without them the check can't judge")
+    func golden() async throws {
+        let workspace = try await Workspace.bench()
+        try workspace.plan("{check: camera.sharpness, device: bars}")
+        let file = "golden/camera.sharpness.bars.txt"
+        let before = try await workspace.capturegate("rig", "run", "plan.yaml")
+        #expect(before.code == 1 && before.output.contains("There is no golden file"), "\(before)")
+        #expect(workspace.size(file) < 0)
+        let accepting = try await workspace.capturegate("rig", "run", "plan.yaml", "--accept")
+        #expect(accepting.code == 0 && workspace.size(file) > 0, "\(accepting)")
+        #expect(try await workspace.capturegate("rig", "run", "plan.yaml").code == 0)
+    }
+
     @Test("a second signal gives up what hangs, and the reports are written all the same")
     func givenUp() async throws {
         let workspace = try await Workspace.bench()

@@ -9,11 +9,9 @@ struct RigViewTests {
             PlanStepText.rate, PlanStepText.failing.replacing("device", with: "label: dark, device"),
             "{check: sound.xruns, device: tone, for: 1 s}")
         let terminal = try PseudoTerminal()
+        let script = "stty cols \(columns) </dev/tty; \(variables) '\(Executable.capturegate)' rig run plan.yaml"
         let child = try ChildProcess(
-            [
-                "sh", "-c",
-                "stty cols \(columns) </dev/tty; \(variables) '\(Executable.capturegate)' rig run plan.yaml >/dev/tty 2>/dev/tty",
-            ], in: workspace, terminal: terminal.path)
+            ["sh", "-c", script + " >/dev/tty 2>/dev/tty"], in: workspace, terminal: terminal.path)
         try await terminal.wait(for: "Done in ")
         _ = try await child.finish()
         return terminal.everything
