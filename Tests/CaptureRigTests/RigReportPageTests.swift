@@ -254,7 +254,7 @@ struct RigReportPageTests {
 
     // -- a browser's
 
-    @Test("A browser gets the sample's page and one that means harm, where CAPTUREGATE_RIG_PAGE names a folder")
+    @Test("Judges get the sample in all formats, and a page that means harm, where CAPTUREGATE_RIG_PAGE names a folder")
     func written() throws {
         let folder = ProcessInfo.processInfo.environment["CAPTUREGATE_RIG_PAGE"]
         let bytes = Array(RigReportSample.report.html(evidence: RigReportSample.file).utf8)
@@ -265,6 +265,9 @@ struct RigReportPageTests {
             try Data(strange.utf8).write(to: URL(filePath: "\(folder)/strange.html"))
             let names = RigReportSample.report.results.filter { $0.verdict >= .fail }.map(\.check)
             try Data(Set(names).sorted().joined(separator: "\n").utf8).write(to: URL(filePath: "\(folder)/failing.txt"))
+            let reports = ReportFolder("\(folder)/sample")
+            try reports.begin(RigReportSample.report)
+            try reports.writeAll(RigReportSample.report)
         }
     }
 

@@ -3,8 +3,8 @@
 
 usage: rig-report-judges.py FORMAT FILE REPORT [TOOL]
 
-FORMAT is json, tap, ktap, xsd, junit, kcidb or lava; REPORT is the report's JSON. TOOL is kunit.py for ktap, junit-10.xsd for
-xsd, and for lava the folder into which its packages were unpacked. Ends with 1 and the judge's words if it refuses.
+FORMAT is json, tap, ktap, xsd, junit, kcidb, lava, or testdef for a test definition of LAVA's; REPORT is the report's JSON. TOOL is kunit.py for ktap, junit-10.xsd for
+xsd, and for lava and testdef the folder into which its packages were unpacked. Ends with 1 and the judge's words if it refuses.
 """
 import json
 import os
@@ -196,6 +196,20 @@ def judge_lava(text, report, folder):
         agree('the signal of lava-test-case', line_of(scripts, handle_testcase(match[2].split())), line)
     agree('cases', expected, found)
     return f'{len(found)} signals'
+
+
+def judge_testdef(text, report, folder):
+    """The schema that LAVA holds a test definition against, and a shell that reads its steps."""
+    import yaml
+    sys.path.insert(0, f'{folder}/usr/lib/python3/dist-packages')
+    from lava_common.schemas.test.testdef import validate
+    definition = yaml.safe_load(text)
+    validate(definition)
+    steps = definition['run']['steps']
+    shell = subprocess.run(['sh', '-n'], input='\n'.join(steps), capture_output=True, text=True)
+    if shell.returncode:
+        raise Refusal(shell.stderr)
+    return f'{len(steps)} steps'
 
 
 def line_of(scripts, case):

@@ -67,11 +67,12 @@ struct PlotAxis: Sendable {
         return FigureText.fixed(tick, decimals: decimals)
     }
 
-    // Numbers that are all the same, or so near to each other that no ticks fit between, get an axis around them.
+    // Numbers that are all the same, or so near to each other that their texts are the same, get an axis around them: else
+    // nanoseconds of rounding would fill the plot of a perfect clock.
     private static func widened(_ values: ClosedRange<Double>) -> (Double, Double) {
         let (low, high) = (values.lowerBound, values.upperBound)
         let size = max(low.magnitude, high.magnitude)
-        guard high - low <= size * 1e-9 else { return (low, high) }
+        guard high - low <= size * 1e-6 else { return (low, high) }
         let extra = size > 1e-300 ? size * 0.05 : 1
         return (low - extra, high + extra)
     }

@@ -146,7 +146,7 @@ enum RigReportStyle {
         tr{display:flex;flex-wrap:wrap;gap:.05rem .9rem;padding:.6rem 0;border-top:1px solid var(--hair)}
         th,td{border:0;padding:0}.n{display:none}
         .m th,.v th{flex:1 1 auto}.r th{flex:1 0 60%}.m td:nth-child(1){order:1}.r td:nth-child(1){order:1;
-        min-width:0;margin-left:auto}.r td,.m td,.v td{order:2}
+        min-width:0;flex:0 0 calc(40% - .9rem);text-align:right}.r td,.m td,.v td{order:2}
         .r td:nth-child(5)::before{content:"repeat "}
         .r td:nth-child(8)::before,.m td:nth-child(4)::before{content:"limit "}
         .m td:nth-child(5){flex:1 0 100%}
