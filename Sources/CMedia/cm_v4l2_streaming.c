@@ -17,10 +17,18 @@ static struct v4l2_buffer blank(uint32_t buffer_type, uint32_t index, struct v4l
     return raw;
 }
 
-int32_t cm_v4l2_reqbufs(int32_t descriptor, uint32_t buffer_type, uint32_t count) {
-    struct v4l2_requestbuffers raw = {.count = count, .type = buffer_type, .memory = V4L2_MEMORY_MMAP};
+static int32_t request(int32_t descriptor, uint32_t buffer_type, uint32_t memory, uint32_t count) {
+    struct v4l2_requestbuffers raw = {.count = count, .type = buffer_type, .memory = memory};
     int32_t result = cm_ioctl(descriptor, VIDIOC_REQBUFS, &raw);
     return result < 0 ? result : (int32_t)raw.count;
+}
+
+int32_t cm_v4l2_reqbufs(int32_t descriptor, uint32_t buffer_type, uint32_t count) {
+    return request(descriptor, buffer_type, V4L2_MEMORY_MMAP, count);
+}
+
+int32_t cm_v4l2_reqbufs_userptr(int32_t descriptor, uint32_t buffer_type, uint32_t count) {
+    return request(descriptor, buffer_type, V4L2_MEMORY_USERPTR, count);
 }
 
 int32_t cm_v4l2_querybuf(int32_t descriptor, uint32_t buffer_type, uint32_t index, struct cm_v4l2_place *place) {

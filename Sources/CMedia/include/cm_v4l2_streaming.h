@@ -29,6 +29,8 @@ struct cm_v4l2_buffer {
 
 // How many buffers the driver gave; 0 gives them back.
 int32_t cm_v4l2_reqbufs(int32_t descriptor, uint32_t buffer_type, uint32_t count);
+// The same for buffers of the caller's own (V4L2_MEMORY_USERPTR); -EINVAL where the driver has none of that kind.
+int32_t cm_v4l2_reqbufs_userptr(int32_t descriptor, uint32_t buffer_type, uint32_t count);
 int32_t cm_v4l2_querybuf(int32_t descriptor, uint32_t buffer_type, uint32_t index, struct cm_v4l2_place *place);
 int32_t cm_v4l2_qbuf(int32_t descriptor, uint32_t buffer_type, uint32_t index) CM_REALTIME;
 // -EAGAIN when none is filled.

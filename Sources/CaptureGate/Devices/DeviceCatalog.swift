@@ -191,7 +191,7 @@ struct DiscoveredDevice {
 
 extension Device {
     /// The same device with the answers.
-    fileprivate func with(_ reading: FormatQueryResult) -> Device {
+    func with(_ reading: FormatQueryResult) -> Device {
         Device(
             id: id, name: name, capability: capability, availability: availability, ambiguity: ambiguity, nodes: nodes,
             pcmName: pcmName, formats: reading.formats, aliases: aliases, inputs: reading.inputs,

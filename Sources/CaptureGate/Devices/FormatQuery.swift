@@ -176,6 +176,39 @@ extension SizeSteps {
     }
 }
 
+/// Open node of a camera, for questions that neither set nor stream anything.
+///
+/// *session-bound*
+struct CameraNode: ~Copyable {
+    private let camera: Int32
+
+    /// - Throws: `open` and its errno.
+    init(opening path: String) throws(DeviceCallError) {
+        camera = try DeviceCallError.check("open", cm_v4l2_open(path))
+    }
+
+    deinit { _ = cm_close(camera) }
+
+    /// The driver, the card's name, and the capabilities of this node: what stays the same at any port.
+    func capability() throws(DeviceCallError) -> (driver: String, card: String, capabilities: UInt32) {
+        var raw = cm_v4l2_capability()
+        try DeviceCallError.check("VIDIOC_QUERYCAP", cm_v4l2_querycap(camera, &raw))
+        return (FixedText.of(raw.driver), FixedText.of(raw.card), raw.device_caps)
+    }
+
+    /// Asks for buffers as a program does that is about to stream, and gives them back.
+    ///
+    /// - Returns: the kernel's error number; 0 where there were some.
+    func refusal(of memory: SecondOpening.Memory, _ capabilities: UInt32) -> Int32 {
+        // V4L2_CAP_VIDEO_CAPTURE_MPLANE, and the buffer types of both kinds.
+        let type: UInt32 = capabilities & 0x1000 != 0 ? 9 : 1
+        let request = memory == .mapped ? cm_v4l2_reqbufs : cm_v4l2_reqbufs_userptr
+        let result = request(camera, type, 2)
+        if result >= 0 { _ = request(camera, type, 0) }
+        return result < 0 ? 0 &- result : 0
+    }
+}
+
 /// Query of an idle PCM for its capabilities (`snd_pcm_hw_params_any`), without fixing or starting anything.
 enum MicrophoneFormats {
     /// Opens, asks and closes a PCM.

@@ -34,7 +34,7 @@ public enum FormatDifference: Hashable, Sendable, CustomStringConvertible {
 
 extension AudioSettings {
     /// Wishes that were not met. The period is not among them: it changes no sample.
-    func differences(from format: AudioFormat) -> [FormatDifference] {
+    package func differences(from format: AudioFormat) -> [FormatDifference] {
         var differences: [FormatDifference] = []
         if let sampleRate, sampleRate != format.sampleRate {
             differences.append(.sampleRate(asked: sampleRate, got: format.sampleRate))
@@ -51,7 +51,7 @@ extension AudioSettings {
 
 extension VideoSettings {
     /// Wishes that were not met. Rates that differ by less than 0.01 are equal: drivers round intervals.
-    func differences(from format: VideoFormat) -> [FormatDifference] {
+    package func differences(from format: VideoFormat) -> [FormatDifference] {
         var differences: [FormatDifference] = []
         if width.map({ $0 != format.width }) ?? false || height.map({ $0 != format.height }) ?? false {
             differences.append(

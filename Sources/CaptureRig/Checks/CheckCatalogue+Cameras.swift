@@ -10,7 +10,7 @@ extension CheckCatalogue {
             "camera.capabilities", [.camera], "What the camera says of itself equals a golden list.",
             method: """
                 Reads formats, sizes, rates, inputs, controls and the node's capabilities, and compares them line by line with \
-                the golden file, which --accept writes.
+                the golden file, which --accept writes. Bus numbers, present values and signals are not in it.
                 """,
             source: "tast compares the media graph of KernelSmokeMIPI with a list in YAML.",
             measures: [
@@ -21,8 +21,9 @@ extension CheckCatalogue {
         CheckDefinition(
             "camera.modes", [.camera], "Each format, size and rate that the camera lists can be set, and is kept.",
             method: """
-                Sets each combination, streams some frames, and reads size, format and rate back from the driver and from the \
-                frames themselves.
+                Sets each combination, streams some frames, and reads size, format and rate back from the driver, and the size \
+                from the frames themselves. Of a range of sizes it takes the ends and the first step, of a range of rates the \
+                ends, and of more than 500 modes as many, spread over the list.
                 """,
             source: "media_v4l2_test asks for the same width, height, format and rate after streaming.",
             parameters: [Parameter("frames", .count, "frames of each mode", standard: "5")],
@@ -118,7 +119,10 @@ extension CheckCatalogue {
     private static let starting: [CheckDefinition] = [
         CheckDefinition(
             "camera.first_frame_decodes", [.camera], "The first frame after each start is whole.",
-            method: "Starts the camera again and again, and decodes its first frame.",
+            method: """
+                Starts the camera again and again, and decodes its first frame if it is compressed; a raw one must have all its \
+                bytes. A frame that the driver marks as damaged before it counts, too.
+                """,
             source: "ChromeOS restarts MJPEG 20 times and decodes with libyuv.",
             parameters: Parameter.picture + [.times(20, "starts")],
             measures: [Definition("broken", "frames", .lower, "first frames that do not decode", bench: .most(0))]),
@@ -134,7 +138,11 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "camera.reconfigure", [.camera], "A new mode is soon there.",
-            method: "Measures from the stop in one mode to the first frame in another, and back, several times.",
+            method: """
+                Measures the stop in one mode, and from opening another to its first frame, and back, several times. The gate's \
+                time between the two is left out. The other mode has another size, else another format or rate; a camera with \
+                one mode is skipped.
+                """,
             source: "ITS: at most 1000 ms.",
             parameters: Parameter.picture + [.times(5, "changes")],
             measures: [
@@ -145,8 +153,9 @@ extension CheckCatalogue {
         CheckDefinition(
             "camera.cycles", [.camera], "The camera can be started and stopped as often as one likes.",
             method: """
-                Captures 1, 2, 3, 5, 8, 13, 21, 34, 55 and 89 frames, each three times, and stops with buffers queued. \
-                Afterwards the process has as many descriptors and threads as before.
+                Captures 1, 2, 3, 5, 8, 13, 21, 34, 55 and 89 frames, all three times, and stops with buffers queued. \
+                Afterwards the process has no more descriptors and threads than after the first time, which makes what a process \
+                keeps; ending threads have six seconds. Checks in parallel disturb the count.
                 """,
             source: "libcamera's lc-compliance uses these numbers of requests.",
             parameters: Parameter.picture,
@@ -155,15 +164,23 @@ extension CheckCatalogue {
             ] + leaks),
         CheckDefinition(
             "camera.sharing", [.camera], "A second program may open the camera, and may not stream from it.",
-            method: "Opens the node again while it streams, asks for its capabilities, and for buffers.",
+            method: """
+                Opens the node again while it streams, asks for its capabilities, and for buffers of both kinds, MMAP and USERPTR. \
+                A device without a node is skipped.
+                """,
             source: "ChromeOS: MultipleOpen works, MultipleInit is refused, with MMAP and with USERPTR.",
             measures: [
-                Definition("open_refused", "openings", .lower, "second openings that failed", bench: .most(0)),
-                Definition("stream_allowed", "streams", .lower, "second streams that began", bench: .most(0)),
+                Definition(
+                    "open_refused", "openings", .lower, "second openings that failed or told nothing", bench: .most(0)),
+                Definition(
+                    "stream_allowed", "streams", .lower, "kinds of buffers that a second program got", bench: .most(0)),
             ]),
         CheckDefinition(
             "camera.compliance", [.camera], "v4l2-compliance finds what it found before.",
-            method: "Runs v4l2-compliance and compares its failures with the golden list of known ones.",
+            method: """
+                Runs v4l2-compliance and compares the names of the tests that fail with the golden list of known ones, one a \
+                line, which --accept writes. A camera without failures needs no list.
+                """,
             source: "tast asks for exit code 0; Checkbox has a list of blockers.",
             parameters: [Parameter("within", .duration, "time that the program may take", standard: "2 min")],
             measures: [

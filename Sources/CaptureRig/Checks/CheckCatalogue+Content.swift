@@ -141,7 +141,11 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "sound.modes", [.microphone], "Each pair of channels, formats and rates that is listed works.",
-            method: "Opens each pair, captures some periods, and counts them.",
+            method: """
+                Opens each pair of channels and formats, channels and rates, rates and formats, and captures some periods. \
+                Between the ends of a range it takes what is usual; a device may have holes there, so that such a mode counts \
+                only if it is kept.
+                """,
             source: "alsa_conformance_test: test_all_pairs.",
             parameters: [Parameter("periods", .count, "periods of each mode", standard: "5")],
             measures: [

@@ -32,7 +32,7 @@ struct PlanValues {
     func absolute(_ path: String) -> String { PlanPath.joined(directory, path) }
 
     /// The value of one word; `nil` where the kind has no such value.
-    private static func value(of word: String, _ kind: CheckDefinition.Parameter.Kind) -> PlanValue? {
+    static func value(of word: String, _ kind: CheckDefinition.Parameter.Kind) -> PlanValue? {
         switch kind {
         case .duration: PlanQuantity(word)?.duration.map(PlanValue.duration)
         case .count: PlanQuantity(word)?.whole.flatMap { $0 >= 0 ? .count($0) : nil }

@@ -16,27 +16,43 @@ package struct CommandRunner: Sendable {
     ///
     /// - Returns: `nil` after exit code 0, else one sentence of what happened, with the program's last words.
     package func failure(of command: PlanCommand) async -> CaptureError? {
+        do throws(CaptureError) {
+            let outcome = try await outcome(of: command)
+            return Self.failure(outcome, of: command.arguments.first ?? "", within: command.limit)
+        } catch {
+            return error
+        }
+    }
+
+    /// Runs a program in the same way, for what it says.
+    ///
+    /// - Returns: its words, and its end, whichever it was.
+    /// - Throws: `.unavailable` where there is no such program, or where it can't be started.
+    package func outcome(of command: PlanCommand) async throws(CaptureError) -> ChildProcess.Outcome {
         guard let name = command.arguments.first, let path = path(of: name) else {
-            return CaptureError(
+            throw CaptureError(
                 .unavailable, "There is no program \(command.arguments.first ?? "without a name") to run.",
                 remedies: [Remedy("Install it, or name it by its path.")])
         }
         let program = ChildProcess(
             path: path, arguments: Array(command.arguments.dropFirst()), environment: environment)
-        return await withCheckedContinuation { continuation in
+        let result: Result<ChildProcess.Outcome, Errno> = await withCheckedContinuation { continuation in
             DispatchQueue(label: "capturegate.rig.command").async {
-                continuation.resume(returning: Self.failure(of: program, named: name, within: command.limit))
+                continuation.resume(
+                    returning: Result { () throws(Errno) in
+                        try program.run(until: Deadline(after: command.limit), cancel: -1)
+                    })
             }
         }
+        return try result.mapError { error in
+            CaptureError(.unavailable, "\(name) can't be started: \(error.text).", errno: error.number)
+        }.get()
     }
 
-    private static func failure(of program: ChildProcess, named name: String, within limit: Duration) -> CaptureError? {
-        let outcome: ChildProcess.Outcome
-        do throws(Errno) {
-            outcome = try program.run(until: Deadline(after: limit), cancel: -1)
-        } catch {
-            return CaptureError(.unavailable, "\(name) can't be started: \(error.text).", errno: error.number)
-        }
+    /// One sentence about a program that did not end well; `nil` after exit code 0.
+    private static func failure(
+        _ outcome: ChildProcess.Outcome, of name: String, within limit: Duration
+    ) -> CaptureError? {
         let words = outcome.diagnostics.split(separator: "\n").last.map { ": \($0)" } ?? "."
         switch outcome.ending {
         case .exited(0): return nil

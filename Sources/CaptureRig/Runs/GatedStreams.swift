@@ -60,7 +60,9 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
         }
         guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
         reading.record.failure = session.end?.error
+        let stopped = SystemClock.monotonic.now
         let statistics = await session.close()
+        reading.record.closing = SystemClock.monotonic.now - stopped
         reading.record.repairedTimestamps = statistics.repairedTimestamps
         reading.record.xruns = statistics.xruns
         return reading

@@ -98,9 +98,9 @@ package struct RigRun: Sendable {
             result.device = devices.first.map { RigDevice($0, as: planned.devices[0]) }
             let findings = try await findings(of: planned, on: devices)
             guard let check = CheckCatalogue.check(planned.check) else { throw .unknown(planned.check) }
-            result.measures = findings.measures(of: check, limits: planned.limits)
+            if !findings.isSkipped { result.measures = findings.measures(of: check, limits: planned.limits) }
             (result.series, result.evidence) = (findings.series, findings.evidence)
-            result.verdict = result.measures.map(\.verdict).max() ?? .error
+            result.verdict = result.measures.map(\.verdict).max() ?? (findings.isSkipped ? .skip : .error)
             result.message = findings.message
         } catch {
             (result.verdict, result.message) = (error.verdict, error.message)

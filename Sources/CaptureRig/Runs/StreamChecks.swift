@@ -12,6 +12,8 @@ package struct CheckFindings: Sendable {
     package var message: String?
     /// Names of measures that this device can't have, which the result then leaves out.
     package var absent: Set<String> = []
+    /// True where the device has not what the check is about, which the message says: nothing was measured then.
+    package var isSkipped = false
 
     package init(
         _ measures: [Measure] = [], series: [Series] = [], evidence: [Evidence] = [], message: String? = nil
@@ -20,6 +22,15 @@ package struct CheckFindings: Sendable {
         self.series = series
         self.evidence = evidence
         self.message = message
+    }
+
+    /// Findings about a device that has not what the check is about.
+    ///
+    /// - Parameter reason: one sentence.
+    package static func skipped(_ reason: String) -> CheckFindings {
+        var findings = CheckFindings(message: reason)
+        findings.isSkipped = true
+        return findings
     }
 
     /// The measures of a check, in its order and with limits; one that was not measured has no value.

@@ -21,6 +21,8 @@ package struct StreamRecord: Sendable {
     package internal(set) var repairedTimestamps: UInt64?
     /// Number of overruns; `nil` where the capture did not end.
     package internal(set) var xruns: UInt64?
+    /// Time that stopping and closing the device took, in ns.
+    package internal(set) var closing: Int64 = 0
     /// Error that ended the capture.
     package internal(set) var failure: CaptureError?
 

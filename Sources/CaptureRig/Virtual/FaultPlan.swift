@@ -27,6 +27,8 @@ public struct FaultPlan: Hashable, Sendable {
     public var overruns = 0
     /// Number of frames after which the device is gone; `nil` for never.
     public var goneAfter: Int?
+    /// True for a camera that takes no picture as wide as it was set, and for a microphone that has a channel more.
+    public var changesSettings = false
 
     // What the picture shows.
 

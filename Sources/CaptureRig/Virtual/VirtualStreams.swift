@@ -24,7 +24,8 @@ package struct VirtualStreams: StreamSource {
         let faults = faults[device.id] ?? FaultPlan()
         var source = VirtualDevice(device, capture, faults, bench, draws: Inspector.needsContent)
         var inspector = try inspector(source.media)
-        var record = StreamRecord(device, source.media, begun: VirtualDevice.epoch)
+        let differences = capture.differences(from: source.media)
+        var record = StreamRecord(device, source.media, differences: differences, begun: VirtualDevice.epoch)
         while !record.isWhole(capture), !Task.isCancelled {
             guard let frame = source.next() else {
                 record.failure = CaptureError(.deviceGone, "\(device.id) was unplugged.")
@@ -44,6 +45,22 @@ package struct VirtualStreams: StreamSource {
     }
 }
 
+extension StreamCapture {
+    /// Settings that a device did not take. A virtual camera shows its own pixel format, whichever was set.
+    fileprivate func differences(from media: ClipTrack.Media) -> [FormatDifference] {
+        switch media {
+        case .video(let format):
+            var asked = video
+            asked.pixelFormat = nil
+            return asked.differences(from: format)
+        case .audio(let format):
+            var asked = audio
+            asked.sampleFormat = nil
+            return asked.differences(from: format)
+        }
+    }
+}
+
 /// A virtual device that makes one frame after another.
 ///
 /// *session-bound*
@@ -53,6 +70,8 @@ struct VirtualDevice {
 
     let media: ClipTrack.Media
     private let faults: FaultPlan
+    /// False where nobody looks at pictures or samples, so that there are none.
+    private let draws: Bool
     private let scene: VirtualScene?
     private var sound: VirtualSound?
     private var noise: TestNoise
@@ -74,18 +93,19 @@ struct VirtualDevice {
     init(
         _ device: Device, _ capture: StreamCapture, _ faults: FaultPlan, _ bench: VirtualBench, draws: Bool
     ) {
-        self.faults = faults
+        (self.faults, self.draws) = (faults, draws)
         noise = TestNoise(seed: faults.seed)
         if device.capability == .camera {
+            let width = (capture.video.width ?? 320) - (faults.changesSettings ? 2 : 0)
             let format = VideoFormat(
-                width: capture.video.width ?? 320, height: capture.video.height ?? 180, pixelFormat: .yuyv,
-                frameRate: capture.video.frameRate ?? FrameRate(unchecked: 30, 1),
-                bytesPerLine: (capture.video.width ?? 320) * 2)
+                width: width, height: capture.video.height ?? 180, pixelFormat: .yuyv,
+                frameRate: capture.video.frameRate ?? FrameRate(unchecked: 30, 1), bytesPerLine: width * 2)
             media = .video(format)
             (scene, sound) = (draws ? VirtualScene(format, faults) : nil, nil)
         } else {
             let format = AudioFormat(
-                sampleRate: capture.audio.sampleRate ?? 48_000, channels: capture.audio.channels ?? 2,
+                sampleRate: capture.audio.sampleRate ?? 48_000,
+                channels: (capture.audio.channels ?? 2) + (faults.changesSettings ? 1 : 0),
                 sampleFormat: .s16)
             media = .audio(format)
             (scene, sound) = (nil, draws ? VirtualSound(format, faults, bench) : nil)
@@ -103,7 +123,8 @@ struct VirtualDevice {
         let timestamp = stamp()
         let bytes = content(timestamp)
         let header = FrameHeader(
-            sequence: sequence, timestamp: timestamp, byteCount: bytes.count, frameCount: framesOfOne,
+            sequence: sequence, timestamp: timestamp, byteCount: draws ? bytes.count : wholeBytes,
+            frameCount: framesOfOne,
             flags: faults.reportsShutter && faults.isCovered(at: timestamp - faults.delay - Self.epoch)
                 ? .covered : FrameFlags(rawValue: 0), lost: Loss(device: lost))
         sequence += UInt64(framesOfOne)
@@ -114,6 +135,14 @@ struct VirtualDevice {
     /// Audio frames of a period of 10 ms, or one video frame.
     private var framesOfOne: Int {
         if case .audio(let format) = media { format.sampleRate / 100 } else { 1 }
+    }
+
+    /// Bytes of a frame or period that nothing is missing of.
+    private var wholeBytes: Int {
+        switch media {
+        case .video(let format): format.height * format.bytesPerLine
+        case .audio(let format): framesOfOne * format.bytesPerFrame
+        }
     }
 
     /// Time of a number of frames or periods, in ns.

@@ -57,6 +57,18 @@ public final class MJPEGRepair: PassthroughEncoder {
         return plan.start..<plan.end
     }
 
+    /// Decodes an image, with what the camera left out, and keeps nothing.
+    ///
+    /// - Returns: false where no decoder would make a whole picture of the format's size.
+    package func decodes(_ data: RawSpan) -> Bool {
+        data.withUnsafeBytes { bytes in
+            guard let plan = plan(bytes) else { return false }
+            return withUnsafeTemporaryAllocation(byteCount: plan.byteCount, alignment: 1) { room in
+                proof.isWhole(UnsafeRawBufferPointer(rebasing: room[..<plan.write(bytes, into: room)]))
+            }
+        }
+    }
+
     /// Every image is complete when it is stored.
     public func finish(into packets: inout PacketBuffer) {}
 

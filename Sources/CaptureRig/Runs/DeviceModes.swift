@@ -1,0 +1,133 @@
+import CaptureGate
+
+/// Modes of a camera, each with a format, a size and a rate, from what it lists.
+///
+/// *thread-safe*
+struct ModeList: Sendable {
+    /// In the order of the camera's list.
+    let modes: [VideoSettings]
+    /// Number of modes before some were left out.
+    let listed: Int
+    private let device: DeviceID
+
+    /// Modes that are kept: some minutes of opening and closing.
+    static let most = 500
+
+    /// - Parameter device: one that was asked for its formats; without them there are no modes.
+    init(_ device: Device) {
+        self.device = device.id
+        guard case .video(let listed) = device.formats else {
+            (modes, self.listed) = ([], 0)
+            return
+        }
+        let all = listed.flatMap(Self.modes)
+        self.listed = all.count
+        // Evenly over the list, so that some of each format remain.
+        modes = all.count <= Self.most ? all : (0..<Self.most).map { all[$0 * all.count / Self.most] }
+    }
+
+    /// A mode and another one, of another size if there is any, else of another format or rate.
+    ///
+    /// - Parameter asked: settings of the first mode; the camera's first one has those that are `nil`.
+    /// - Returns: `nil` for a camera of one mode.
+    /// - Throws: `.usage` for settings that the camera does not list.
+    func pair(_ asked: VideoSettings) throws(CaptureError) -> (VideoSettings, VideoSettings)? {
+        guard let first = modes.first(where: { $0.has(asked) }) else {
+            throw CaptureError(
+                .usage, "\(device) does not list \(asked.mode).",
+                remedies: [Remedy("Choose a mode of the list.", .listFormats)])
+        }
+        let other =
+            modes.first { $0.width != first.width || $0.height != first.height }
+            ?? modes.first { $0.pixelFormat != first.pixelFormat } ?? modes.first { $0.frameRate != first.frameRate }
+        return other.map { (first, $0) }
+    }
+
+    /// Each size with each rate; of a range of sizes its two ends and the first step.
+    private static func modes(_ mode: VideoMode) -> [VideoSettings] {
+        var sizes = [(mode.width, mode.height)]
+        if let smaller = mode.smaller {
+            let step = (smaller.width + smaller.widthStep, smaller.height + smaller.heightStep)
+            let between = step.0 < mode.width && step.1 < mode.height ? [step] : []
+            sizes = [(smaller.width, smaller.height)] + between + sizes
+        }
+        // A camera that tells no rate is tried with its own.
+        let rates: [FrameRate?] = mode.frameRates.isEmpty ? [nil] : mode.frameRates
+        return sizes.flatMap { size in
+            rates.map {
+                VideoSettings(width: size.0, height: size.1, pixelFormat: mode.pixelFormat, frameRate: $0)
+            }
+        }
+    }
+}
+
+extension VideoSettings {
+    /// Words for people: `YUYV 640x480 at 30`.
+    var mode: String {
+        let size = "\(width.map(String.init) ?? "?")x\(height.map(String.init) ?? "?")"
+        return "\(pixelFormat?.description ?? "any format") \(size)" + (frameRate.map { " at \($0)" } ?? "")
+    }
+
+    /// True where all settings that are asked for are the same.
+    fileprivate func has(_ asked: VideoSettings) -> Bool {
+        (asked.width ?? width) == width && (asked.height ?? height) == height
+            && (asked.pixelFormat ?? pixelFormat) == pixelFormat && (asked.frameRate ?? frameRate) == frameRate
+    }
+}
+
+/// Modes of a microphone: all pairs of channels, formats and rates, the third one standing still.
+///
+/// *thread-safe*
+struct SoundModeList: Sendable {
+    /// Each mode once.
+    let modes: [AudioSettings]
+    private let ranges: AudioRanges
+
+    private static let usualRates = [
+        8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000,
+    ]
+    private static let usualChannels = [1, 2, 3, 4, 6, 8]
+
+    /// - Parameter device: one that was asked for its formats; without them there are no modes.
+    init?(_ device: Device) {
+        guard case .audio(let ranges) = device.formats, let format = ranges.sampleFormats.first else { return nil }
+        let rates = Self.values(in: ranges.sampleRates, Self.usualRates)
+        // A software PCM takes thousands of channels.
+        let channels = Self.values(in: ranges.channels.clamped(to: 1...32), Self.usualChannels)
+        let (rate, count) = (rates.contains(48_000) ? 48_000 : rates[0], channels.contains(2) ? 2 : channels[0])
+        var modes: [AudioSettings] = []
+        for channel in channels {
+            modes += ranges.sampleFormats.map { Self.mode(rate, channel, $0) }
+            modes += rates.map { Self.mode($0, channel, format) }
+        }
+        for rate in rates { modes += ranges.sampleFormats.map { Self.mode(rate, count, $0) } }
+        var seen: Set<AudioSettings> = []
+        self.modes = modes.filter { seen.insert($0).inserted }
+        self.ranges = ranges
+    }
+
+    /// True where the device has promised the mode: a range may have holes between its two ends.
+    func isPromised(_ mode: AudioSettings) -> Bool {
+        let rates = [ranges.sampleRates.lowerBound, ranges.sampleRates.upperBound]
+        let channels = [ranges.channels.lowerBound, ranges.channels.upperBound]
+        return mode.sampleRate.map(rates.contains) ?? true && mode.channels.map(channels.contains) ?? true
+    }
+
+    /// The two ends of a range, and what is usual between them.
+    private static func values(in range: ClosedRange<Int>, _ usual: [Int]) -> [Int] {
+        Set(usual.filter(range.contains) + [range.lowerBound, range.upperBound]).sorted()
+    }
+
+    private static func mode(_ rate: Int, _ channels: Int, _ format: SampleFormat) -> AudioSettings {
+        var mode = AudioSettings()
+        (mode.sampleRate, mode.channels, mode.sampleFormat) = (rate, channels, format)
+        return mode
+    }
+}
+
+extension AudioSettings {
+    /// Words for people: `S16_LE, 2 channels at 48000 Hz`.
+    var mode: String {
+        "\(sampleFormat?.rawValue ?? "any format"), \(channels ?? 0) channels at \(sampleRate ?? 0) Hz"
+    }
+}
