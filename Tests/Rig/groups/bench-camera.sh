@@ -1,7 +1,7 @@
 # about: checks of a camera on the bench rig: each passes on a good vivid, and finds the fault of its twin
 # time: virtual
 # timeout: 300
-# checks: 40
+# checks: 33
 
 . "$here/bench.sh"
 
@@ -9,7 +9,9 @@ load_vivid
 grant_all
 camera=$(device_id "$camera_node")
 echo "camera: {kind: camera, id: \"$camera\"}" >devices.yaml
-mode='size: 640x360'
+# A format of its own for each check: another one leaves the driver in whatever it tried last.
+mode='size: 640x360
+    format: YUYV'
 
 good camera.present
 good camera.rate "$mode" 'for: 3 s'
@@ -48,7 +50,6 @@ v4l2-ctl -d "$camera_node" -c test_pattern=0,brightness=128,contrast=128
 v4l2-ctl -d "$camera_node" -c percentage_of_dropped_buffers=20
 twin camera.loss lost "$mode" 'for: 3 s'
 twin camera.local_drops local_drop "$mode" 'for: 5 s'
-twin camera.cycles failed 'size: 320x180'
 v4l2-ctl -d "$camera_node" -c percentage_of_dropped_buffers=0
 
 # Stamps of another age, which are repaired, and counted.
@@ -56,8 +57,7 @@ v4l2-ctl -d "$camera_node" -c wrap_timestamp=1
 twin camera.timestamps timestamps_repaired "$mode" 'for: 3 s'
 v4l2-ctl -d "$camera_node" -c wrap_timestamp=0
 
-# Another camera than the golden file's.
-v4l2-ctl -d "$camera_node" -c vflip=1
+# A golden file that lacks what the camera says.
 sed -i '1d' golden/camera.capabilities.camera.txt
 twin camera.capabilities added
 
