@@ -83,6 +83,7 @@ struct StartCheckTests {
         .init("camera.first_frame", "first_frame_max") { $0.startDelay = 700_000_000 },
         .init("camera.reconfigure", "reconfigure_max") { $0.startDelay = 1_200_000_000 },
         .init("camera.cycles", "failed") { $0.goneAfter = 50 },
+        .init("camera.cycles", "failed") { $0.lost = 0.2 },
     ]
 
     @Test("A check finds the fault that it is about", arguments: twins)

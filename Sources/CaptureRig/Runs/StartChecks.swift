@@ -78,7 +78,7 @@ extension CheckMakers {
             [Measure("failed", Double(failed), "cycles", .lower)] + ProcessUsage.leaks(from: warm, to: after))
     }
 
-    /// - Returns: false for a capture that has not all its frames.
+    /// - Returns: false for a capture that has not all its frames: it ended before, or the ledger says that some are missing.
     private static func isWhole(
         _ capture: StreamCapture, _ device: Device, _ context: CheckContext
     ) async throws(CaptureError) -> Bool {
@@ -86,6 +86,7 @@ extension CheckMakers {
             let record = try await context.streams.record(capture, from: device)
             if record.failure == nil { try record.check() }
             return record.failure == nil && record.headers.count >= capture.frames ?? 0
+                && record.headers.allSatisfy { $0.lost.total == 0 }
         } catch  where error.isOfDevice {
             return false
         }
