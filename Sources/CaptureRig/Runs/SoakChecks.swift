@@ -1,4 +1,5 @@
 import CaptureGate
+import CaptureRecording
 
 extension CheckMakers {
     /// A camera alone, for hours.
@@ -71,5 +72,114 @@ struct Soak: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+/// Look at a capture of hours, which keeps a sum of all frames and some points of the clock, so that it needs no more memory at
+/// its end than at its beginning.
+///
+/// *session-bound*
+struct SoakInspector: StreamInspector {
+    static var needsContent: Bool { false }
+
+    /// Frames or audio frames that were delivered and that the ledger has as lost, after the first entry.
+    private(set) var delivered: UInt64 = 0
+    private(set) var lost: UInt64 = 0
+    /// Readings of the device's clock at equal distances.
+    private(set) var points: [ClockPoint] = []
+    /// Use of the process at the same moments.
+    private(set) var usages: [Reading] = []
+    private var first: FrameHeader?
+    private var last: FrameHeader?
+    private var isAfterBreak = false
+
+    private let rate: Double
+    private let isSound: Bool
+    /// Time between two points, in ns.
+    private let spacing: Int64
+    /// `nil` where another inspector reads the same process.
+    private let meter: UsageMeter?
+
+    /// Use of the process at a time, in ns of the device's clock since the first frame.
+    struct Reading {
+        let time: Int64
+        let usage: ProcessUsage
+    }
+
+    /// Readings of which the least counts: a thread that is about to end is none that is left.
+    private static let calm = 5
+    /// Number of points at most, within which no capture grows.
+    static let mostPoints = 2000
+
+    init(_ media: ClipTrack.Media, for duration: Duration, meter: UsageMeter?) {
+        switch media {
+        case .audio(let format): (rate, isSound) = (Double(format.sampleRate), true)
+        case .video(let format):
+            rate = Double(format.frameRate.numerator) / Double(format.frameRate.denominator)
+            isSound = false
+        }
+        spacing = max(duration.nanoseconds / Int64(Self.mostPoints), 1_000_000_000)
+        self.meter = meter
+        points.reserveCapacity(Self.mostPoints + 1)
+        usages.reserveCapacity(Self.mostPoints + 1)
+    }
+
+    mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {
+        delivered += UInt64(header.frameCount)
+        if first == nil {
+            first = header
+        } else {
+            lost += header.lost.total
+            // How much sound was lost is guessed from the time; a camera's numbers count what it lost.
+            if isSound, header.lost.total > 0 { isAfterBreak = true }
+        }
+        last = header
+        if points.last.map({ header.timestamp.elapsed(since: $0.time) >= Double(spacing) }) ?? true { keep(header) }
+    }
+
+    private mutating func keep(_ header: FrameHeader) {
+        guard let first, points.count <= Self.mostPoints else { return }
+        let count = Double(Int64(bitPattern: header.sequence &- first.sequence))
+        points.append(ClockPoint(time: header.timestamp, position: count / rate, isAfterBreak: isAfterBreak))
+        isAfterBreak = false
+        guard let usage = meter?() else { return }
+        usages.append(Reading(time: Int64(header.timestamp.elapsed(since: first.timestamp)), usage: usage))
+    }
+
+    /// Frames that the device made, by its own numbers.
+    private var made: UInt64? {
+        guard let first, let last, last.sequence >= first.sequence else { return nil }
+        return last.sequence - first.sequence + UInt64(last.frameCount)
+    }
+
+    /// Frames that are neither delivered nor lost, or that are both; `nil` where the device's numbers do not rise.
+    var unaccounted: Double? {
+        made.map { abs(Double($0) - Double(delivered) - Double(lost)) }
+    }
+
+    var clock: ClockRate { ClockRate(points) }
+}
+
+extension SoakInspector {
+    /// Measures of the process between a time and the end, both while it captures; without values where the capture was too
+    /// short, so that it is no pass.
+    ///
+    /// - Parameter settling: after which everything is there that a capture keeps.
+    func usageMeasures(after settling: Duration) -> [Measure] {
+        let settled = usages.filter { $0.time >= settling.nanoseconds }.map(\.usage)
+        let isLong = settled.count > Self.calm
+        let (start, end) = (
+            ProcessUsage.least(settled.prefix(Self.calm)), ProcessUsage.least(settled.suffix(Self.calm))
+        )
+        let growth = start.flatMap { start in end.map { Double($0.resident - start.resident) / 1024 } }
+        return [Measure("memory_growth", isLong ? growth : nil, "MiB", .lower)]
+            + ProcessUsage.leaks(from: isLong ? start : nil, to: end)
+    }
+
+    /// Memory over the time.
+    var series: Series {
+        .thinned(
+            "memory", x: "time (s)", y: "memory (MiB)",
+            usages.map { Series.Point(Double($0.time) / 1e9, Double($0.usage.resident) / 1024) })
     }
 }

@@ -25,7 +25,7 @@ good camera.timestamps "$mode" 'for: 3 s'
 good camera.first_frame_decodes "$mode" 'times: 5'
 good camera.first_frame "$mode" 'times: 3'
 good camera.reconfigure 'times: 3'
-good camera.cycles 'size: 320x180'
+good camera.cycles 'size: 320x180' 'format: YUYV'
 good camera.sharing
 good camera.frozen "$mode" 'for: 3 s'
 good camera.exposure "$mode" 'for: 3 s'
@@ -50,6 +50,7 @@ v4l2-ctl -d "$camera_node" -c test_pattern=0,brightness=128,contrast=128
 v4l2-ctl -d "$camera_node" -c percentage_of_dropped_buffers=20
 twin camera.loss lost "$mode" 'for: 3 s'
 twin camera.local_drops local_drop "$mode" 'for: 5 s'
+twin camera.cycles failed 'size: 320x180' 'format: YUYV'
 v4l2-ctl -d "$camera_node" -c percentage_of_dropped_buffers=0
 
 # Stamps of another age, which are repaired, and counted.
