@@ -59,7 +59,7 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
             reading.read(&session, isStopped)
         }
         guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
-        reading.record.failure = session.end?.error
+        reading.record.failure = session.end.map(\.error) ?? reading.silence
         let stopped = SystemClock.monotonic.now
         let statistics = await session.close()
         reading.record.closing = SystemClock.monotonic.now - stopped
@@ -87,6 +87,12 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
             capture.action?.note(header.timestamp)
         }
         return taken != nil
+    }
+
+    /// Error of a capture that nobody ended, and that did not get what it was to have: its numbers would be about a part.
+    private var silence: CaptureError? {
+        if record.isWhole(capture) || Task.isCancelled { return nil }
+        return CaptureError(.stalled, "\(record.device.id) delivered nothing for \(capture.patience).")
     }
 
     private func isOver(since begun: Int64) -> Bool {

@@ -1,7 +1,7 @@
 # about: checks of a USB camera on the bench rig: it is pulled out and plugged in, lies about its shutter, and falters
 # time: virtual
 # timeout: 300
-# checks: 9
+# checks: 10
 
 . "$here/bench.sh"
 
@@ -61,3 +61,8 @@ use BENCH4 --lie truncated:9:7
 twin camera.frozen unreadable "$mode" 'size: 320x240' 'for: 2 s'
 use BENCH5 --lie same-id:9:7
 twin camera.loss lost 'format: YUYV' 'size: 320x240' 'for: 2 s'
+
+# Numbers of the part that came would be about another capture.
+use BENCH6 --stall-at 20
+made camera.loss 'format: YUYV' 'size: 320x240' 'for: 2 s'
+equal "a camera that falls silent fails" 'fail 1' "$(jq -r .verdict result.json) $code"
