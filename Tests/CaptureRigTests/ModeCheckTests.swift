@@ -8,18 +8,12 @@ import Testing
 struct ModeCheckTests {
     private static let required: [String: PlanValue] = ["modes": .words(["640x480@30", "YUYV:1280x720@25"])]
 
-    private static func faults(_ change: (inout FaultPlan) -> Void) -> FaultPlan {
-        var faults = FaultPlan()
-        change(&faults)
-        return faults
-    }
-
     @Test(
         "A good device passes fifty times in a row",
         arguments: ["camera.modes", "camera.required_modes", "sound.modes"])
     func good(check: String) async throws {
         for seed in 1...50 as ClosedRange<UInt64> {
-            let faults = Self.faults { $0.seed = seed }
+            let faults = FaultPlan.with { $0.seed = seed }
             let result = try await VirtualRig.result(
                 check, camera: faults, microphone: faults,
                 parameters: check == "camera.required_modes" ? Self.required : [:])
@@ -45,7 +39,7 @@ struct ModeCheckTests {
     func counts() async throws {
         let good = try await VirtualRig.result("camera.modes")
         #expect(good.measures.map(\.value) == [12, 0, 0] && good.message == nil)
-        let changing = try await VirtualRig.result("camera.modes", camera: Self.faults { $0.changesSettings = true })
+        let changing = try await VirtualRig.result("camera.modes", camera: FaultPlan.with { $0.changesSettings = true })
         #expect(changing.measures.map(\.value) == [12, 12, 0])
         #expect(
             changing.message == """
@@ -55,7 +49,8 @@ struct ModeCheckTests {
 
     @Test("Between the ends of a range, a mode that a microphone has not is told and not counted")
     func holes() async throws {
-        let result = try await VirtualRig.result("sound.modes", microphone: Self.faults { $0.changesSettings = true })
+        let result = try await VirtualRig.result(
+            "sound.modes", microphone: FaultPlan.with { $0.changesSettings = true })
         let tried = try #require(result.measures.value("modes"))
         // Channels 1 and 8 with rates 8000 and 192,000 Hz, in three formats or in the first.
         #expect(tried == result.measures.value("changed") && tried < 20)
@@ -137,22 +132,29 @@ struct ModeCheckTests {
 
     @Test("The built-in camera keeps its modes behind the real gate")
     func gated() async throws {
-        let result = try await GatedRig.result("camera.modes", parameters: ["frames": .count(1)])
+        let result = try await VirtualRig.result("camera.modes", parameters: ["frames": .count(1)], isVirtual: false)
         #expect(result.verdict.isGood && result.measures.map(\.value) == [12, 0, 0], "\(result)")
     }
 }
 
 @Suite("What a camera says of itself")
 struct CapabilityCheckTests {
+    private static let accepting: RigRun.Options = {
+        var options = RigRun.Options()
+        options.accepts = true
+        return options
+    }()
+
     @Test("A first list is accepted, the same camera equals it fifty times, and without a list there is no verdict")
     func golden() async throws {
         let folder = try PlanFolder()
-        let none = try await GatedRig.result("camera.capabilities", golden: folder.path)
+        let none = try await VirtualRig.result("camera.capabilities", golden: folder.path, isVirtual: false)
         #expect(none.verdict == .error && none.message?.contains("There is no golden file") == true)
-        let first = try await GatedRig.result("camera.capabilities", golden: folder.path, accepts: true)
+        let first = try await VirtualRig.result(
+            "camera.capabilities", golden: folder.path, options: Self.accepting, isVirtual: false)
         #expect(first.verdict == .pass)
         for _ in 1...50 {
-            let result = try await GatedRig.result("camera.capabilities", golden: folder.path)
+            let result = try await VirtualRig.result("camera.capabilities", golden: folder.path, isVirtual: false)
             #expect(result.verdict == .pass && result.measures.map(\.value) == [0, 0], "\(result)")
         }
     }
@@ -164,7 +166,7 @@ struct CapabilityCheckTests {
             CapabilityList.facts(of: BuiltInDevices.bars).filter { $0 != "format: YUYV 640x480 at 30" }
                 + ["control: zoom integer 0 to 10 in steps of 1"])
         try folder.write(list.text, to: "camera.capabilities.txt")
-        let result = try await GatedRig.result("camera.capabilities", golden: folder.path)
+        let result = try await VirtualRig.result("camera.capabilities", golden: folder.path, isVirtual: false)
         #expect(result.verdict == .fail && result.measures.map(\.value) == [1, 1])
         #expect(
             result.message

@@ -13,19 +13,6 @@ struct RigLibraryTests {
         ])
     }
 
-    private static func faults(_ change: (inout FaultPlan) -> Void) -> FaultPlan {
-        var faults = FaultPlan()
-        change(&faults)
-        return faults
-    }
-
-    /// A gate of the built-in devices with a store in memory.
-    private static func gate(_ prompter: any Prompter, store: MemoryStore = MemoryStore()) throws -> Gatekeeper {
-        Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: store, prompter: prompter,
-            directory: SystemDeviceDirectory(), clock: SystemGateClock())
-    }
-
     /// The error of a call that must fail.
     private static func error<Value>(_ body: () async throws -> Value) async throws -> CaptureError {
         do {
@@ -63,7 +50,7 @@ struct RigLibraryTests {
     @Test("What a device loses is counted by its ledger, and its clock is told in percent")
     func faulty() async throws {
         let rig = Self.rig(
-            camera: Self.faults { $0.lost = 0.05 }, microphone: Self.faults { $0.clockError = 10_000 })
+            camera: FaultPlan.with { $0.lost = 0.05 }, microphone: FaultPlan.with { $0.clockError = 10_000 })
         let seen = try await rig.stream(rig.camera("usb:1"), for: .seconds(10))
         #expect(seen.lost > 0 && seen.lost + seen.delivered == 301)
         #expect(abs(seen.rateError) < 0.001)
@@ -73,7 +60,7 @@ struct RigLibraryTests {
 
     @Test("A device that goes away is an error, and has no figures")
     func gone() async throws {
-        let rig = Self.rig(camera: Self.faults { $0.goneAfter = 10 })
+        let rig = Self.rig(camera: FaultPlan.with { $0.goneAfter = 10 })
         let camera = try rig.camera("usb:1")
         #expect(try await Self.error { try await rig.stream(camera, for: .seconds(3)) }.kind == .deviceGone)
     }
@@ -97,7 +84,7 @@ struct RigLibraryTests {
 
     @Test("Devices behind the gate are captured with a grant")
     func real() async throws {
-        let rig = Rig(gatekeeper: try Self.gate(ScriptedPrompter { _ in .allow(.always) }))
+        let rig = Rig(gatekeeper: VirtualRig.gatekeeper(ScriptedPrompter { _ in .allow(.always) }))
         let camera = try rig.camera("test:bars")
         let stream = try await rig.stream(
             camera, for: .milliseconds(300), video: VideoSettings(width: 640, height: 480))
@@ -109,7 +96,7 @@ struct RigLibraryTests {
     @Test("A device without a grant is refused at once, and nobody is asked")
     func silent() async throws {
         let store = MemoryStore()
-        let rig = Rig(gatekeeper: try Self.gate(BenchPrompter(), store: store))
+        let rig = Rig(gatekeeper: VirtualRig.gatekeeper(BenchPrompter(), store: store))
         let camera = try rig.camera("test:bars")
         #expect(try await Self.error { try await rig.stream(camera, for: .seconds(3)) }.kind == .notAuthorized)
         let result = try await rig.check("camera.loss", on: camera)
@@ -120,7 +107,8 @@ struct RigLibraryTests {
 
     @Test("A cancelled test ends its capture", arguments: [true, false])
     func cancelled(isVirtual: Bool) async throws {
-        let rig = isVirtual ? Self.rig() : Rig(gatekeeper: try Self.gate(ScriptedPrompter { _ in .allow(.always) }))
+        let rig =
+            isVirtual ? Self.rig() : Rig(gatekeeper: VirtualRig.gatekeeper(ScriptedPrompter { _ in .allow(.always) }))
         let camera = try rig.camera(isVirtual ? "usb:1" : "test:bars")
         let error = try await Self.error {
             try await Task {
@@ -160,7 +148,7 @@ struct RigLibraryTests {
 
     @Test("A check judges by the catalogue's limits, or by those of the test")
     func checks() async throws {
-        let rig = Self.rig(camera: Self.faults { $0.lost = 0.05 })
+        let rig = Self.rig(camera: FaultPlan.with { $0.lost = 0.05 })
         let camera = try rig.camera("usb:1")
         let result = try await rig.check("camera.loss", on: camera)
         #expect(result.verdict == .fail && result.name == "camera.loss.usb_1")
@@ -173,7 +161,7 @@ struct RigLibraryTests {
 
     @Test("Parameters are written as in a plan, and the profile's limits are those of a plan")
     func parameters() async throws {
-        var rig = Self.rig(camera: Self.faults { $0.jitter = 500_000 })
+        var rig = Self.rig(camera: FaultPlan.with { $0.jitter = 500_000 })
         let camera = try rig.camera("usb:1")
         let short = try await rig.check("camera.rate", on: camera, parameters: ["rate": "15", "for": "1 s"])
         #expect(abs(try short.value("frame_rate") - 15) < 0.5)

@@ -31,16 +31,10 @@ struct RigRunTests {
 
     private static func command(_ words: String...) -> PlanCommand { PlanCommand(words, limit: .seconds(20)) }
 
-    private func gate(_ prompter: any Prompter) throws -> Gatekeeper {
-        Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: MemoryStore(), prompter: prompter,
-            directory: SystemDeviceDirectory(), clock: SystemGateClock())
-    }
-
     private func results(
         _ plan: RigPlan, prompter: any Prompter = ScriptedPrompter { _ in .allow(.always) }
     ) async throws -> [CheckResult] {
-        await RigRun(plan, gatekeeper: try gate(prompter), among: DeviceCatalog.scan(.identity)).results()
+        await RigRun(plan, gatekeeper: VirtualRig.gatekeeper(prompter), among: DeviceCatalog.scan(.identity)).results()
     }
 
     @Test("A camera that delivers what was set passes, with a number for each measure and points to plot")
@@ -126,7 +120,7 @@ struct RigRunTests {
 
     @Test("What an interrupted plan did not make is skipped, under its own name")
     func interrupted() async throws {
-        let gate = try gate(ScriptedPrompter { _ in .allow(.always) })
+        let gate = VirtualRig.gatekeeper(ScriptedPrompter { _ in .allow(.always) })
         let plan = Self.plan(.check(Self.check("camera.rate", "bars")), .check(Self.check("camera.loss", "bars")))
         let results = await Task {
             withUnsafeCurrentTask { $0?.cancel() }

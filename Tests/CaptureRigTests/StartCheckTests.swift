@@ -4,36 +4,6 @@ import Testing
 @testable import CaptureGate
 @testable import CaptureRig
 
-/// Runs of one check on the built-in devices, which the real gate opens.
-enum GatedRig {
-    /// - Parameter golden: directory of the golden files.
-    static func result(
-        _ name: String, parameters: [String: PlanValue] = [:], golden: String = "/nowhere", accepts: Bool = false
-    ) async throws -> CheckResult {
-        let check = try #require(CheckCatalogue.check(name))
-        let devices = [
-            PlannedDevice(name: "camera", kind: .camera, selector: .id("test:bars")),
-            PlannedDevice(name: "microphone", kind: .microphone, selector: .id("test:tone")),
-        ]
-        let own = check.measures.compactMap { measure in measure.bench.map { (measure.name, $0) } }
-        let planned = PlannedCheck(
-            name: name, check: name, devices: check.devices.map(\.rawValue), parameters: parameters,
-            limits: Dictionary(own) { $1 })
-        let plan = RigPlan(name: "gated", profile: .bench, golden: golden, devices: devices, steps: [.check(planned)])
-        var options = RigRun.Options()
-        options.accepts = accepts
-        let run = RigRun(plan, gatekeeper: try gatekeeper(), among: DeviceCatalog.scan(.identity), options: options)
-        return try #require(await run.results().first)
-    }
-
-    static func gatekeeper() throws -> Gatekeeper {
-        Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: MemoryStore(),
-            prompter: ScriptedPrompter { _ in .allow(.always) }, directory: SystemDeviceDirectory(),
-            clock: SystemGateClock())
-    }
-}
-
 @Suite("Checks of starting and stopping")
 struct StartCheckTests {
     /// Small pictures, for speed.
@@ -43,24 +13,18 @@ struct StartCheckTests {
     private static func context(_ name: String, camera: FaultPlan = FaultPlan()) throws -> CheckContext {
         CheckContext(
             PlannedCheck(name: name, check: name, devices: ["camera"]), [BuiltInDevices.bars],
-            streams: VirtualStreams(faults: [BuiltInDevices.bars.id: camera]), gatekeeper: try GatedRig.gatekeeper(),
+            streams: VirtualStreams(faults: [BuiltInDevices.bars.id: camera]), gatekeeper: VirtualRig.gatekeeper(),
             golden: GoldenFiles("/nowhere", accepts: false), evidence: EvidenceFolder(nil), commands: CommandRunner())
     }
 
     private static func steady() -> ProcessUsage? { ProcessUsage(descriptors: 20, threads: 8, resident: 5000) }
-
-    private static func faults(_ change: (inout FaultPlan) -> Void) -> FaultPlan {
-        var faults = FaultPlan()
-        change(&faults)
-        return faults
-    }
 
     @Test(
         "A good camera passes fifty times in a row",
         arguments: ["camera.first_frame_decodes", "camera.first_frame", "camera.reconfigure"])
     func good(check: String) async throws {
         for seed in 1...50 as ClosedRange<UInt64> {
-            let faults = Self.faults { ($0.seed, $0.jitter) = (seed, 20_000) }
+            let faults = FaultPlan.with { ($0.seed, $0.jitter) = (seed, 20_000) }
             var parameters = Self.small
             // Only a listed mode can be changed from.
             if check == "camera.reconfigure" { parameters = [:] }
@@ -72,7 +36,7 @@ struct StartCheckTests {
     @Test("A good camera passes all cycles fifty times in a row")
     func goodCycles() async throws {
         for seed in 1...50 as ClosedRange<UInt64> {
-            let context = try Self.context("camera.cycles", camera: Self.faults { $0.seed = seed })
+            let context = try Self.context("camera.cycles", camera: FaultPlan.with { $0.seed = seed })
             let findings = try await CheckMakers.cycles(context, meter: Self.steady)
             #expect(findings.measures.map(\.value) == [0, 0, 0])
         }
@@ -96,7 +60,7 @@ struct StartCheckTests {
 
     @Test("Cycles that lose their last frames are counted: two lengths of ten, three times")
     func cycles() async throws {
-        let context = try Self.context("camera.cycles", camera: Self.faults { $0.goneAfter = 50 })
+        let context = try Self.context("camera.cycles", camera: FaultPlan.with { $0.goneAfter = 50 })
         let findings = try await CheckMakers.cycles(context, meter: Self.steady)
         #expect(findings.measures.value("failed") == 6)
     }
@@ -129,7 +93,7 @@ struct StartCheckTests {
 
     @Test("A camera that takes other settings fails for that, and no time is told")
     func changed() async throws {
-        let faults = Self.faults { $0.changesSettings = true }
+        let faults = FaultPlan.with { $0.changesSettings = true }
         let result = try await VirtualRig.result("camera.first_frame", camera: faults, parameters: Self.small)
         #expect(result.verdict == .fail && result.measures.isEmpty)
         #expect(result.message == "size 64x36 asked, 62x36 got.")
@@ -146,7 +110,7 @@ struct StartCheckTests {
         "The built-in camera passes behind the real gate",
         arguments: ["camera.first_frame_decodes", "camera.first_frame", "camera.reconfigure"])
     func gated(check: String) async throws {
-        let result = try await GatedRig.result(check, parameters: ["times": .count(2)])
+        let result = try await VirtualRig.result(check, parameters: ["times": .count(2)], isVirtual: false)
         #expect(result.verdict.isGood, "\(result)")
         #expect(result.measures.allSatisfy { $0.value != nil })
     }
@@ -155,7 +119,7 @@ struct StartCheckTests {
         "A device without a node is skipped where the node is what is tested",
         arguments: ["camera.sharing", "camera.compliance"])
     func withoutNode(check: String) async throws {
-        let result = try await GatedRig.result(check)
+        let result = try await VirtualRig.result(check, isVirtual: false)
         #expect(result.verdict == .skip && result.measures.isEmpty)
         #expect(result.message?.contains("test:bars has no node") == true)
     }

@@ -32,16 +32,30 @@ enum VirtualRig {
             limits: Dictionary(own) { $1 }.merging(limits) { $1 })
         let plan = RigPlan(
             name: "virtual", profile: .bench, golden: golden, devices: devices, steps: [.check(planned)])
-        let gate = Gatekeeper(
-            subject: subject, store: MemoryStore(),
-            prompter: ScriptedPrompter { _ in .allow(.always) }, directory: SystemDeviceDirectory(),
-            clock: SystemGateClock())
         let streams = VirtualStreams(faults: [BuiltInDevices.bars.id: camera, BuiltInDevices.tone.id: microphone])
         let run = RigRun(
-            plan, gatekeeper: gate, among: DeviceCatalog.scan(.identity), options: options,
+            plan, gatekeeper: gatekeeper(), among: DeviceCatalog.scan(.identity), options: options,
             streams: isVirtual ? streams : nil)
         let results = await run.results()
         return try #require(results.first)
+    }
+
+    /// A gate of the built-in devices with a store in memory, which allows everything unless a prompter does otherwise.
+    static func gatekeeper(
+        _ prompter: any Prompter = ScriptedPrompter { _ in .allow(.always) }, store: MemoryStore = MemoryStore()
+    ) -> Gatekeeper {
+        Gatekeeper(
+            subject: subject, store: store, prompter: prompter, directory: SystemDeviceDirectory(),
+            clock: SystemGateClock())
+    }
+}
+
+extension FaultPlan {
+    /// A good device but for what a closure changes.
+    static func with(_ change: (inout FaultPlan) -> Void) -> FaultPlan {
+        var faults = FaultPlan()
+        change(&faults)
+        return faults
     }
 }
 
@@ -54,9 +68,7 @@ struct VirtualTimingTests {
         let faults: FaultPlan
 
         init(_ check: String, _ measure: String, _ change: (inout FaultPlan) -> Void) {
-            var faults = FaultPlan()
-            change(&faults)
-            (self.check, self.measure, self.faults) = (check, measure, faults)
+            (self.check, self.measure, self.faults) = (check, measure, .with(change))
         }
 
         var testDescription: String { "\(check): \(measure)" }

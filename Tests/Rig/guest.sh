@@ -117,6 +117,16 @@ load_still_vivid() {
     v4l2-ctl -d "$camera_node" -c test_pattern=0,osd_text_mode=2,horizontal_movement=3,vertical_movement=3
 }
 
+# load_usb: the virtual host and the drivers of a USB camera, which $judges/usbcam is; thirty JPEGs in `pictures` for it to show.
+load_usb() {
+    modprobe vhci_hcd
+    modprobe uvcvideo
+    modprobe snd-usb-audio
+    mkdir pictures
+    ffmpeg -nostdin -v error -f lavfi -i testsrc=size=320x240:rate=30 -frames:v 30 -pix_fmt yuvj422p -q:v 4 \
+        -huffman default pictures/%d.jpg
+}
+
 # load_aloop [OPTION...]: what is played into hw:Loopback,0 is captured from hw:Loopback,1.
 load_aloop() {
     modprobe snd-aloop "$@"

@@ -160,6 +160,17 @@ extension ClipOutput {
         descriptor = .none
     }
 
+    /// Writes all there is to be and finishes, or discards the file: half of it is of no use.
+    package mutating func finish(with bytes: [UInt8]) throws(CaptureError) {
+        do throws(CaptureError) {
+            try write(bytes)
+            try finish()
+        } catch {
+            discard()
+            throw error
+        }
+    }
+
     /// Removes the written bytes.
     package mutating func discard() {
         guard let file, descriptor != .none else { return }

@@ -74,14 +74,7 @@ public final class SnapshotFiles: Sendable {
         var output = try take(place)
         // There is nothing more to come, and the camera is open as long.
         output.reader?.watch { true }
-        do throws(CaptureError) {
-            try output.write(bytes)
-            try output.finish()
-        } catch {
-            // Half an image is of no use.
-            output.discard()
-            throw error
-        }
+        try output.finish(with: bytes)
         return place.description
     }
 

@@ -45,7 +45,7 @@ struct CableTrial: Sendable {
         let taken = await pulled(device, after: time, record)
         let returned = await brought(back: device, others: others)
         let (recording, back) = (try taken.get(), try returned.get())
-        if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+        try CaptureError.checkInterruption()
         if recording.end == .interrupt || recording.end == .complete {
             throw CaptureError(.unavailable, "The recording went on after \(device.id) was taken away.")
         }
@@ -56,7 +56,7 @@ struct CableTrial: Sendable {
     private func pulled(
         _ device: Device, after time: Duration, _ record: PulledRecording.Maker
     ) async -> Result<PulledRecording, CaptureError> {
-        do throws(CaptureError) {
+        await outcome { () async throws(CaptureError) in
             let (control, begun, isOver) = (try RecordingControl(), Signal(), StopMark())
             async let recording = Self.result(of: record, device, control, begun, isOver)
             await begun.reached()
@@ -71,19 +71,13 @@ struct CableTrial: Sendable {
             }
             let result = await recording
             watch.cancel()
-            return failure.map { .failure($0) } ?? result
-        } catch {
-            return .failure(error)
+            if let failure { throw failure }
+            return try result.get()
         }
     }
 
     private func failureToTakeAway(_ device: Device) async -> CaptureError? {
-        do throws(CaptureError) {
-            try await cable.takeAway(device)
-            return nil
-        } catch {
-            return error
-        }
+        await outcome { () async throws(CaptureError) in try await cable.takeAway(device) }.failure
     }
 
     private static func result(
@@ -94,9 +88,7 @@ struct CableTrial: Sendable {
             isOver.set()
             begun.raise()
         }
-        do throws(CaptureError) { return .success(try await record(device, control, begun)) } catch {
-            return .failure(error)
-        }
+        return await outcome { () async throws(CaptureError) in try await record(device, control, begun) }
     }
 
     // MARK: Out and in again
@@ -107,7 +99,7 @@ struct CableTrial: Sendable {
     ) async throws(CaptureError) -> CheckFindings {
         var (now, changed, first) = (device, 0, ProcessUsage?.none)
         for time in 1...max(times, 2) {
-            if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+            try CaptureError.checkInterruption()
             let back = try await outAndIn(now)
             if back.id != now.id { changed += 1 }
             now = back
@@ -133,9 +125,7 @@ struct CableTrial: Sendable {
     }
 
     private func brought(back device: Device, others: Set<DeviceID>) async -> Result<Device, CaptureError> {
-        do throws(CaptureError) { return .success(try await cable.bringBack(device, others: others)) } catch {
-            return .failure(error)
-        }
+        await outcome { () async throws(CaptureError) in try await cable.bringBack(device, others: others) }
     }
 
     /// Use of the process once it is no more than before, or after a while: a thread that is about to end is none that is left.

@@ -112,3 +112,25 @@ package enum CheckMakers {
         stream, picture, sound, start, mode, control, together, cable, machine,
     ].reduce(into: [:]) { all, some in all.merge(some) { first, _ in first } }
 }
+
+extension CaptureError {
+    /// Error of a check that was cut off by the end of its plan.
+    static var interrupted: CaptureError { CaptureError(.cancelled, "The plan was interrupted.") }
+
+    /// - Throws: `.cancelled` where the task is: the numbers would be about a part.
+    static func checkInterruption() throws(CaptureError) {
+        if Task.isCancelled { throw .interrupted }
+    }
+}
+
+/// Outcome of a body that may throw, for what has to be done in either case.
+func outcome<Output>(
+    of body: () async throws(CaptureError) -> Output
+) async -> Result<Output, CaptureError> {
+    do throws(CaptureError) { return .success(try await body()) } catch { return .failure(error) }
+}
+
+extension Result {
+    /// The error of a failure.
+    var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

@@ -12,26 +12,16 @@ struct BrightnessRecording: StreamInspector {
     /// Share of a flash's light from which on a picture is taken to have a part of it.
     private static let part = 0.1
 
-    private let shape: LumaShape
+    private let luma: FrameLuma
     private var pictures: [(time: Int64, brightness: Double)] = []
 
-    /// - Throws: `.usage` for a format whose brightness can't be read from its bytes.
-    init(_ media: ClipTrack.Media) throws(CaptureError) {
-        guard case .video(let format) = media, let shape = LumaShape(brightnessOf: format) else {
-            throw CaptureError(
-                .usage, "Flashes can't be looked for in a picture of this format.",
-                remedies: [Remedy("Choose an uncompressed `format` such as YUYV, NV12 or GREY.")])
-        }
-        self.shape = shape
-    }
+    /// - Throws: `.usage` for frames that no picture can be made of.
+    init(_ media: ClipTrack.Media) throws(CaptureError) { luma = try FrameLuma(media) }
 
     mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {
         guard pictures.count < StreamRecord.most else { return }
-        let points = Self.points
-        let mean = bytes.withUnsafeBytes { bytes in
-            LumaImage(bytes.bindMemory(to: UInt8.self).span, shape, columns: points.across, rows: points.down)?.mean
-        }
-        if let mean { pictures.append((header.timestamp, mean)) }
+        let points = luma.points(of: bytes, columns: Self.points.across, rows: Self.points.down)
+        if let points { pictures.append((header.timestamp, points.mean)) }
     }
 
     /// Times of the first and the last picture; `nil` where there is none.
@@ -64,30 +54,6 @@ struct BrightnessRecording: StreamInspector {
         let share = (pictures[first].brightness - usual) / whole
         let interval = pictures[index].time.elapsed(since: pictures[index - 1].time)
         return pictures[first].time + Int64((min(max(1 - share, 0), 1) * interval).rounded())
-    }
-}
-
-extension LumaShape {
-    /// Layout of the brightness in an uncompressed format; `nil` for any other.
-    fileprivate init?(brightnessOf format: VideoFormat) {
-        guard let plane = RawLayout(format)?.planes.first, let arrangement = PixelArrangement(format.pixelFormat) else {
-            return nil
-        }
-        guard let (first, step) = Self.bytes(of: arrangement) else { return nil }
-        self.init(
-            width: format.width, height: format.height, stride: plane.stride, offset: plane.offset + first, step: step)
-    }
-
-    /// The first pixel's byte that tells the brightness, and the distance to the next one's.
-    private static func bytes(of arrangement: PixelArrangement) -> (first: Int, step: Int)? {
-        switch arrangement {
-        case .packed(let y, _, _): (y, 2)
-        case .semiplanar, .planar, .grey: (0, 1)
-        case .rgb: (1, 3)
-        case .deepGrey(8, let isBigEndian): (isBigEndian ? 0 : 1, 2)
-        // The higher byte has only a few of the bits.
-        case .deepGrey: nil
-        }
     }
 }
 

@@ -77,7 +77,7 @@ struct ControlTrials {
         var failure: CaptureError?
         do throws(CaptureError) {
             for control in former {
-                if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+                try CaptureError.checkInterruption()
                 try tryOut(control, on: panel)
             }
         } catch {

@@ -176,7 +176,7 @@ struct GateTrial: Sendable {
     ) throws(CaptureError) -> Double {
         let record = try result.get()
         if let failure = record.failure, failure.kind != kind { throw failure }
-        if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+        try CaptureError.checkInterruption()
         guard let last = record.arrivals.last else { throw CaptureError(.stalled, "No frame came.") }
         if record.failure == nil, last < moment {
             throw CaptureError(
@@ -202,14 +202,11 @@ struct GateCapture: Sendable {
 
     func run(on device: Device) async -> Result<StreamRecord, CaptureError> {
         defer { begun.raise() }
-        do throws(CaptureError) {
-            let begun = begun
-            return .success(
-                try await streams.record(StreamCapture(for: duration), from: device) { (_) throws(CaptureError) in
-                    FlowInspector(begun: begun)
-                }.record)
-        } catch {
-            return .failure(error)
+        let begun = begun
+        return await outcome { () async throws(CaptureError) in
+            try await streams.record(StreamCapture(for: duration), from: device) { (_) throws(CaptureError) in
+                FlowInspector(begun: begun)
+            }.record
         }
     }
 }

@@ -15,7 +15,7 @@ extension CheckMakers {
 
     private static func scheduling(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let wakeups = try await Wakeups.measured(for: context.duration("for") ?? .seconds(5))
-        if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+        try CaptureError.checkInterruption()
         return CheckFindings(
             wakeups.measures,
             series: [

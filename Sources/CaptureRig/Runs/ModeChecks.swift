@@ -85,7 +85,7 @@ private struct ModeTrial {
             failed.append(mode)
             return
         }
-        if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+        try CaptureError.checkInterruption()
         let isChanged = !record.differences.isEmpty || !record.isFullSize
         if isChanged, !isPromised { return refused.append(mode) }
         tried += 1

@@ -63,7 +63,8 @@ struct FrameLuma: Sendable {
         case .deepGrey, nil: return nil
         }
         return LumaShape(
-            width: format.width, height: format.height, stride: layout.planes[0].stride, offset: offset, step: step)
+            width: format.width, height: format.height, stride: layout.planes[0].stride,
+            offset: layout.planes[0].offset + offset, step: step)
     }
 }
 

@@ -9,15 +9,12 @@ extension CheckMakers {
                 .usage, "\(context.planned.name) has no command that closes the shutter.",
                 remedies: [Remedy("Write `close: [PROGRAM, ARGUMENT]`.")])
         }
-        var findings: CheckFindings?
+        let seen = await outcome { () async throws(CaptureError) in try await covered(context, by: close) }
         var failure: CaptureError?
-        do throws(CaptureError) { findings = try await covered(context, by: close) } catch { failure = error }
-        if let open = context.command("open") {
-            let ending = await context.commands.failure(of: open)
-            failure = failure ?? ending
-        }
+        if let open = context.command("open") { failure = await context.commands.failure(of: open) }
+        let findings = try seen.get()
         if let failure { throw failure }
-        return findings ?? CheckFindings()
+        return findings
     }
 
     private static func covered(

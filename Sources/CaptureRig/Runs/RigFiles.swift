@@ -12,13 +12,7 @@ package enum RigFiles {
     package static func write(_ bytes: [UInt8], to path: String) throws(CaptureError) {
         try makeDirectory(ClipOutput.folder(of: path))
         var output = try ClipOutput(opening: .file(path: path), replacing: true)
-        do throws(CaptureError) {
-            try output.write(bytes)
-            try output.finish()
-        } catch {
-            output.discard()
-            throw error
-        }
+        try output.finish(with: bytes)
     }
 
     /// Makes a directory and those above it; one that is there stays.

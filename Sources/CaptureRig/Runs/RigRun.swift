@@ -112,18 +112,18 @@ package struct RigRun: Sendable {
 
     /// The commands after a check run also where it failed: they switch the light on again.
     private func findings(of planned: PlannedCheck, on devices: [Device]) async throws(CaptureError) -> CheckFindings {
-        var failure: CaptureError?
-        var findings: CheckFindings?
-        for command in planned.before where failure == nil { failure = await commands.failure(of: command) }
-        if failure == nil {
-            do throws(CaptureError) { findings = try await measured(planned, on: devices) } catch { failure = error }
+        let made = await outcome { () async throws(CaptureError) in
+            for command in planned.before { if let error = await commands.failure(of: command) { throw error } }
+            return try await measured(planned, on: devices)
         }
+        var ending: CaptureError?
         for command in planned.after {
-            let ending = await commands.failure(of: command)
-            failure = failure ?? ending
+            let failure = await commands.failure(of: command)
+            ending = ending ?? failure
         }
-        if let failure { throw failure }
-        return findings ?? CheckFindings()
+        let findings = try made.get()
+        if let ending { throw ending }
+        return findings
     }
 
     private func measured(

@@ -52,7 +52,7 @@ private struct SharedStream: Sendable {
         switch first {
         case .opening(let result): return try result.get()
         case .stream(let error): throw error
-        case nil: throw CaptureError(.cancelled, "The plan was interrupted.")
+        case nil: throw .interrupted
         }
     }
 
@@ -70,15 +70,12 @@ private struct SharedStream: Sendable {
     }
 
     private func openAgain() async -> Result<SecondOpening, CaptureError> {
-        do throws(CaptureError) {
-            return .success(
-                try await queue.run(
-                    DeviceOperation(device, purpose: "Open it a second time; nothing is captured") {
-                        (permit: consuming DevicePermit) async throws(CaptureError) in
-                        try await DeviceInquiry.ask(permit) { (device) throws(CaptureError) in device.openedAgain() }
-                    }))
-        } catch {
-            return .failure(error)
+        await outcome { () async throws(CaptureError) in
+            try await queue.run(
+                DeviceOperation(device, purpose: "Open it a second time; nothing is captured") {
+                    (permit: consuming DevicePermit) async throws(CaptureError) in
+                    try await DeviceInquiry.ask(permit) { (device) throws(CaptureError) in device.openedAgain() }
+                })
         }
     }
 }

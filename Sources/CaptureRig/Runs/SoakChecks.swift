@@ -63,14 +63,12 @@ struct Soak: Sendable {
     /// A capture by an inspector, which is all that remains of it.
     private func inspected(_ device: Device, _ meter: UsageMeter?) async -> Result<SoakInspector, CaptureError> {
         let duration = capture.duration
-        do throws(CaptureError) {
+        return await outcome { () async throws(CaptureError) in
             let taken = try await streams.record(capture, from: device) { (media) throws(CaptureError) in
                 SoakInspector(media, for: duration, meter: meter)
             }
             try taken.record.check()
-            return .success(taken.inspector)
-        } catch {
-            return .failure(error)
+            return taken.inspector
         }
     }
 }

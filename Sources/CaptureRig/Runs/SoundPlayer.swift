@@ -165,10 +165,3 @@ private struct Playing: Sendable {
         }
     }
 }
-
-/// Outcome of what may throw, for what has to be done in either case.
-func outcome<Output>(
-    of body: () async throws(CaptureError) -> Output
-) async -> Result<Output, CaptureError> {
-    do throws(CaptureError) { return .success(try await body()) } catch { return .failure(error) }
-}

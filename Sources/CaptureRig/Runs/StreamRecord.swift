@@ -84,7 +84,7 @@ package struct StreamRecord: Sendable {
     ///   about a mode that nobody asked for.
     func check() throws(CaptureError) {
         if let failure { throw failure }
-        if Task.isCancelled { throw CaptureError(.cancelled, "The plan was interrupted.") }
+        try CaptureError.checkInterruption()
         if !differences.isEmpty {
             throw CaptureError(.notAsAsked, differences.map(\.description).joined(separator: "; ") + ".")
         }

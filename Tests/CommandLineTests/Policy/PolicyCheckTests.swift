@@ -50,43 +50,31 @@ struct PolicyCheckTests {
         #expect(ending.output.contains("3 rules in 1 file"))
     }
 
-    /// A file's text, where the mistake is, and a part of the sentence that says what it is.
-    struct Mistake: Sendable, CustomTestStringConvertible {
-        let text: String
-        let place: String
-        let cause: String
-        var testDescription: String { "\(cause) at \(place)" }
-
-        init(_ text: String, _ place: String, _ cause: String) {
-            (self.text, self.place, self.cause) = (text, place, cause)
-        }
-    }
-
     static let mistakes = [
-        Mistake(rule + "    colour: red\n", "4:5", "`colour` is not a key"),
-        Mistake("version: 1\nrule: []\nrules: []\n", "2:1", "`rule` is not a key"),
-        Mistake("version: 1\nrules:\n  - allow: screen\n", "3:12", "not a capability"),
-        Mistake("version: 1\nrules: camera\n", "2:8", "must be a list"),
-        Mistake("version: one\nrules: []\n", "1:10", "version 1 alone"),
-        Mistake("rules: []\n", "1:1", "`version: 1` is missing"),
-        Mistake(rule + "    user: {name: root}\n", "4:11", "One word"),
-        Mistake(rule + "    level: record\n", "4:12", "still or video"),
-        Mistake(rule + "    user: nobody-of-that-name\n", "4:11", "no user"),
-        Mistake(rule + "    group: [root, none-of-that-name]\n", "4:19", "no group"),
-        Mistake(rule + "    executable: memo\n", "4:17", "from the root on"),
-        Mistake(rule + "    until: 2027-02-29T00:00:00Z\n", "4:12", "not a date"),
-        Mistake(rule + "    until: 31.1.2027\n", "4:12", "not a date"),
-        Mistake(rule + "    allow: microphone\n", "4:5", "twice"),
-        Mistake("version: 1\nrules: []\nversion: 1\n", "3:1", "twice"),
-        Mistake("version: 1\nrules:\n\t- allow: camera\n", "3:1", "not YAML"),
-        Mistake("version: 1\nrules:\n  - allow: \"camera\n", "3:12", "end of stream"),
-        Mistake("version: 1\nrules:\n  - allow: camera }\n - x\n", "4:2", "not YAML"),
-        Mistake("\u{FEFF}" + rule, "1:1", "byte order mark"),
-        Mistake("version: 1\nrules:\n  - allow: cam\u{1B}[2Jera\n", "3:15", "U+001B"),
-        Mistake(rule + "    reason: \u{7F}\n", "4:13", "U+007F"),
-        Mistake("version: 1\nrules:\n  - *none\n", "3:5", "undefined alias"),
-        Mistake(bomb(isKey: false), "3:5", "An anchor stands here"),
-        Mistake(bomb(isKey: true), "3:5", "An anchor stands here"),
+        TextMistake(rule + "    colour: red\n", "4:5", "`colour` is not a key"),
+        TextMistake("version: 1\nrule: []\nrules: []\n", "2:1", "`rule` is not a key"),
+        TextMistake("version: 1\nrules:\n  - allow: screen\n", "3:12", "not a capability"),
+        TextMistake("version: 1\nrules: camera\n", "2:8", "must be a list"),
+        TextMistake("version: one\nrules: []\n", "1:10", "version 1 alone"),
+        TextMistake("rules: []\n", "1:1", "`version: 1` is missing"),
+        TextMistake(rule + "    user: {name: root}\n", "4:11", "One word"),
+        TextMistake(rule + "    level: record\n", "4:12", "still or video"),
+        TextMistake(rule + "    user: nobody-of-that-name\n", "4:11", "no user"),
+        TextMistake(rule + "    group: [root, none-of-that-name]\n", "4:19", "no group"),
+        TextMistake(rule + "    executable: memo\n", "4:17", "from the root on"),
+        TextMistake(rule + "    until: 2027-02-29T00:00:00Z\n", "4:12", "not a date"),
+        TextMistake(rule + "    until: 31.1.2027\n", "4:12", "not a date"),
+        TextMistake(rule + "    allow: microphone\n", "4:5", "twice"),
+        TextMistake("version: 1\nrules: []\nversion: 1\n", "3:1", "twice"),
+        TextMistake("version: 1\nrules:\n\t- allow: camera\n", "3:1", "not YAML"),
+        TextMistake("version: 1\nrules:\n  - allow: \"camera\n", "3:12", "end of stream"),
+        TextMistake("version: 1\nrules:\n  - allow: camera }\n - x\n", "4:2", "not YAML"),
+        TextMistake("\u{FEFF}" + rule, "1:1", "byte order mark"),
+        TextMistake("version: 1\nrules:\n  - allow: cam\u{1B}[2Jera\n", "3:15", "U+001B"),
+        TextMistake(rule + "    reason: \u{7F}\n", "4:13", "U+007F"),
+        TextMistake("version: 1\nrules:\n  - *none\n", "3:5", "undefined alias"),
+        TextMistake(bomb(isKey: false), "3:5", "An anchor stands here"),
+        TextMistake(bomb(isKey: true), "3:5", "An anchor stands here"),
     ]
 
     /// Aliases of aliases: 9 to the power of 12 words.
@@ -99,7 +87,7 @@ struct PolicyCheckTests {
     }
 
     @Test("a mistake ends with 78 and is named with file, line and column", arguments: mistakes)
-    func mistake(_ mistake: Mistake) async throws {
+    func mistake(_ mistake: TextMistake) async throws {
         let workspace = try await workspace(mistake.text)
         let ending = try await workspace.capturegate("policy", "check", "policy.d")
         #expect(ending.code == 78)

@@ -2,32 +2,20 @@ import Testing
 
 @Suite("plans by command", .fewAtOnce)
 struct RigPlanTests {
-    /// A plan, and the beginning and a part of its first diagnostic.
-    struct Mistake: Sendable, CustomTestStringConvertible {
-        let text: String
-        let place: String
-        let cause: String
-        var testDescription: String { "\(cause) at \(place)" }
-
-        init(_ text: String, _ place: String, _ cause: String) {
-            (self.text, self.place, self.cause) = (text, place, cause)
-        }
-    }
-
     private static let head = "version: 1\ndevices:\n  bars: {kind: camera, id: \"test:bars\"}\nchecks:\n"
 
     static let mistakes = [
-        Mistake(head + "  - {check: camera.raet, device: bars}\n", ":5:13: ", "write `camera.rate`"),
-        Mistake(head + "  - {check: camera.rate, device: bras}\n", ":5:34: ", "write `bars`"),
-        Mistake(head + "  - {check: camera.rate, device: bars, fro: 3 s}\n", ":5:40: ", "write `for`"),
-        Mistake(head + "  - {check: camera.rate, device: bars, for: soon}\n", ":5:45: ", "`soon`"),
-        Mistake("version: 1\ninclude: [plan.yaml]\nchecks: [{run: [\"true\"]}]\n", ":2:11: ", "includes itself"),
-        Mistake("version: 1\na: &a [x]\nb: [*a, *a]\n", ":2:4: ", "anchor"),
-        Mistake("version: 1\nchecks: [\n", ":3:1: ", "YAML"),
+        TextMistake(head + "  - {check: camera.raet, device: bars}\n", ":5:13: ", "write `camera.rate`"),
+        TextMistake(head + "  - {check: camera.rate, device: bras}\n", ":5:34: ", "write `bars`"),
+        TextMistake(head + "  - {check: camera.rate, device: bars, fro: 3 s}\n", ":5:40: ", "write `for`"),
+        TextMistake(head + "  - {check: camera.rate, device: bars, for: soon}\n", ":5:45: ", "`soon`"),
+        TextMistake("version: 1\ninclude: [plan.yaml]\nchecks: [{run: [\"true\"]}]\n", ":2:11: ", "includes itself"),
+        TextMistake("version: 1\na: &a [x]\nb: [*a, *a]\n", ":2:4: ", "anchor"),
+        TextMistake("version: 1\nchecks: [\n", ":3:1: ", "YAML"),
     ]
 
     @Test("a mistake is named with file, line and column, and ends with 65; nothing runs", arguments: mistakes)
-    func mistake(_ mistake: Mistake) async throws {
+    func mistake(_ mistake: TextMistake) async throws {
         let workspace = try Workspace()
         try workspace.write(mistake.text, to: "plan.yaml")
         let checked = try await workspace.capturegate("rig", "check", "plan.yaml")

@@ -5,13 +5,8 @@
 
 . "$here/bench.sh"
 
-modprobe vhci_hcd
-modprobe uvcvideo
-modprobe snd-usb-audio
+load_usb
 grant_all
-mkdir pictures
-ffmpeg -nostdin -v error -f lavfi -i testsrc=size=320x240:rate=30 -frames:v 30 -pix_fmt yuvj422p -q:v 4 \
-    -huffman default pictures/%d.jpg
 usb_path=/sys/devices/platform/vhci_hcd.0/usb1/1-1
 
 # The programs of a plan, as they would power a port of a hub.

@@ -3,13 +3,8 @@
 # timeout: 240
 # checks: 103
 
-modprobe vhci_hcd
-modprobe uvcvideo
-modprobe snd-usb-audio
+load_usb
 grant_all
-mkdir pictures
-ffmpeg -nostdin -v error -f lavfi -i testsrc=size=320x240:rate=30 -frames:v 30 -pix_fmt yuvj422p -q:v 4 \
-    -huffman default pictures/%d.jpg
 
 # plug SERIAL [OPTION...]: a camera with those habits. What it says it sent is in `sent`.
 plug() {
