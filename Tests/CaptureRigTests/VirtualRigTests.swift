@@ -97,6 +97,13 @@ struct VirtualTimingTests {
         #expect(measure.margin.map { $0 < -0.01 } ?? false, "\(measure)")
     }
 
+    @Test(
+        "A camera that loses each frame is not waited for, and fails", arguments: [\FaultPlan.lost, \FaultPlan.skipped])
+    func nothing(share: WritableKeyPath<FaultPlan, Double> & Sendable) async throws {
+        let faults = FaultPlan.with { $0[keyPath: share] = 1 }
+        #expect(try await VirtualRig.result("camera.loss", camera: faults).verdict == .fail)
+    }
+
     @Test("A good device passes it fifty times in a row", arguments: Set(twins.map(\.check)).sorted())
     func good(check: String) async throws {
         for seed in 1...50 as ClosedRange<UInt64> {

@@ -17,6 +17,12 @@ struct TestNoise {
     /// A number from 0 up to, but not including, the bound.
     mutating func next(below bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % max(bound, 1) }
 
+    /// A number from 0 up to, but not including, 1.
+    mutating func unit() -> Double { Double(next(below: 1 << 30)) / Double(1 << 30) }
+
+    /// A number of the standard normal distribution, nearly: the sum of twelve uniform ones, less its mean.
+    mutating func normal() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + unit() } }
+
     /// Sensor noise around 0: the sum of four uniform numbers, with a standard deviation of about `spread` / 2.
     mutating func grain(_ spread: Int) -> Int {
         let bits = next()

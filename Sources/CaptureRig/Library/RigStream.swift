@@ -32,9 +32,6 @@ extension Rig {
                 try await GatedStreams(GateQueue(gatekeeper: gatekeeper)).record(capture, from: device)
             }
         try record.check()
-        guard record.isWhole(capture) else {
-            throw CaptureError(.stalled, "\(device.id) stopped after \(record.headers.count) buffers.")
-        }
         return try RigStream(record, for: duration)
     }
 }

@@ -45,7 +45,9 @@ struct VirtualSound: Sendable {
         }
         if faults.hasClaps { clap(&samples, at: time) }
         if faults.noise > 0 {
-            for index in samples.indices { samples[index] = Self.value(Double(samples[index]) / 32_767 + grain()) }
+            for index in samples.indices {
+                samples[index] = Self.value(Double(samples[index]) / 32_767 + noise.normal() * faults.noise)
+            }
         }
         return samples.withUnsafeBytes { Array($0) }
     }
@@ -87,10 +89,4 @@ struct VirtualSound: Sendable {
     }
 
     private static func value(_ sample: Double) -> Int16 { Int16(max(-1, min(1, sample)) * 32_767) }
-
-    /// Noise: the sum of twelve uniform numbers has nearly a normal distribution.
-    private mutating func grain() -> Double {
-        let sum = (0..<12).reduce(-6.0) { sum, _ in sum + Double(noise.next(below: 1 << 30)) / Double(1 << 30) }
-        return sum * faults.noise
-    }
 }

@@ -28,7 +28,7 @@ package struct VirtualStreams: StreamSource {
         var record = StreamRecord(device, source.media, differences: differences, begun: VirtualDevice.epoch)
         while !record.isWhole(capture), !Task.isCancelled {
             guard let frame = source.next() else {
-                record.failure = CaptureError(.deviceGone, "\(device.id) was unplugged.")
+                record.failure = CaptureError(.deviceGone, "\(device.id) delivers nothing any more.")
                 break
             }
             // Virtual hours are computed at once: other tasks shall not wait for their end.
@@ -112,9 +112,11 @@ struct VirtualDevice {
         }
     }
 
-    /// - Returns: `nil` once the device is gone.
+    /// - Returns: `nil` once the device is gone, or where it never delivers any.
     mutating func next() -> Frame? {
         if let end = faults.goneAfter, made >= end { return nil }
+        // One that loses each frame would be waited for without end.
+        if max(faults.lost, faults.skipped) >= 1 { return nil }
         var lost: UInt64 = 0
         while happens(faults.lost) { lost += UInt64(framesOfOne) }
         while happens(faults.skipped) { made += 1 }
@@ -155,7 +157,7 @@ struct VirtualDevice {
     }
 
     private mutating func stamp() -> Int64 {
-        let ideal = Double(nominal(made)) / (1 + faults.clockError / 1e6) + faults.jitter * deviation()
+        let ideal = Double(nominal(made)) / (1 + faults.clockError / 1e6) + faults.jitter * noise.normal()
         if happens(faults.repaired) { repaired += 1 }
         last = max(last + 1, Self.epoch + faults.startDelay + faults.delay + Int64(ideal.rounded()))
         return last
@@ -178,11 +180,6 @@ struct VirtualDevice {
     }
 
     private mutating func happens(_ share: Double) -> Bool {
-        share > 0 && Double(noise.next(below: 1 << 30)) < share * Double(1 << 30)
-    }
-
-    /// A number of the normal distribution, nearly: the sum of twelve uniform ones.
-    private mutating func deviation() -> Double {
-        (0..<12).reduce(-6.0) { sum, _ in sum + Double(noise.next(below: 1 << 30)) / Double(1 << 30) }
+        share > 0 && noise.unit() < share
     }
 }
