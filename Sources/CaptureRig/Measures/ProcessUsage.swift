@@ -1,3 +1,4 @@
+import CaptureBase
 import LinuxSystem
 
 /// Resources that this process has now. *thread-safe*
@@ -38,6 +39,23 @@ extension ProcessUsage {
             ProcessUsage(
                 descriptors: min(least.descriptors, next.descriptors), threads: min(least.threads, next.threads),
                 resident: min(least.resident, next.resident))
+        }
+    }
+
+    /// Use once it is no more than before, or after a while: a thread that is about to end is none that is left.
+    ///
+    /// - Returns: `nil` where /proc does not tell.
+    /// - Throws: `.cancelled` where the task is meanwhile: nothing can be said of what is left then.
+    static func settled(
+        _ before: ProcessUsage?, _ meter: UsageMeter, within patience: Duration
+    ) async throws(CaptureError) -> ProcessUsage? {
+        let end = ContinuousClock.now + patience
+        while true {
+            guard let before, let now = meter() else { return nil }
+            let isSettled = now.threads <= before.threads && now.descriptors <= before.descriptors
+            if isSettled || ContinuousClock.now >= end { return now }
+            try CaptureError.checkInterruption()
+            try? await Task.sleep(for: .milliseconds(50))
         }
     }
 

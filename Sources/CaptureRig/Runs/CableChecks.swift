@@ -109,9 +109,9 @@ struct CableTrial: Sendable {
             // What a process keeps for good it has after the first time.
             if time == 1 { first = meter() }
         }
+        let after = try await ProcessUsage.settled(first, meter, within: patience)
         return CheckFindings(
-            [Measure("ids_changed", Double(changed), "times", .lower)]
-                + ProcessUsage.leaks(from: first, to: await settled(first)),
+            [Measure("ids_changed", Double(changed), "times", .lower)] + ProcessUsage.leaks(from: first, to: after),
             message: now.id == device.id ? nil : "It is \(now.id) now.")
     }
 
@@ -126,17 +126,6 @@ struct CableTrial: Sendable {
 
     private func brought(back device: Device, others: Set<DeviceID>) async -> Result<Device, CaptureError> {
         await outcome { () async throws(CaptureError) in try await cable.bringBack(device, others: others) }
-    }
-
-    /// Use of the process once it is no more than before, or after a while: a thread that is about to end is none that is left.
-    private func settled(_ before: ProcessUsage?) async -> ProcessUsage? {
-        let end = ContinuousClock.now + patience
-        while true {
-            guard let before, let now = meter() else { return nil }
-            let isSettled = now.threads <= before.threads && now.descriptors <= before.descriptors
-            if isSettled || ContinuousClock.now >= end { return now }
-            await Cable.pause()
-        }
     }
 }
 

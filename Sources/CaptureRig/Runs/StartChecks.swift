@@ -73,7 +73,7 @@ extension CheckMakers {
             }
             if time == 1 { warm = meter() }
         }
-        let after = await settled(warm, meter, patience)
+        let after = try await ProcessUsage.settled(warm, meter, within: patience)
         return CheckFindings(
             [Measure("failed", Double(failed), "cycles", .lower)] + ProcessUsage.leaks(from: warm, to: after))
     }
@@ -89,19 +89,6 @@ extension CheckMakers {
                 && record.headers.allSatisfy { $0.lost.total == 0 }
         } catch  where error.isOfDevice {
             return false
-        }
-    }
-
-    /// Use of the process once it is no more than before, or after a while: a thread that is about to end is not left.
-    private static func settled(
-        _ before: ProcessUsage?, _ meter: UsageMeter, _ patience: Duration
-    ) async -> ProcessUsage? {
-        let end = ContinuousClock.now + patience
-        while true {
-            guard let before, let now = meter() else { return nil }
-            let isSettled = now.threads <= before.threads && now.descriptors <= before.descriptors
-            if isSettled || ContinuousClock.now >= end || Task.isCancelled { return now }
-            try? await Task.sleep(for: .milliseconds(50))
         }
     }
 }
@@ -173,13 +160,6 @@ struct WholeFrames: StreamInspector {
 }
 
 extension VideoFormat {
-    /// Formats in one plane of memory whose chroma takes half as many bytes as the luma.
-    private static let halved: Set<String> = ["NV12", "NV21", "YU12", "YV12"]
-
-    /// Bytes that a raw frame has at least; 0 for compressed ones. Of formats in several planes of memory the first one counts,
-    /// since the heights of the others are the format's own.
-    var leastBytes: Int {
-        let luma = bytesPerLine * height
-        return planeBytesPerLine.count == 1 && Self.halved.contains(pixelFormat.description) ? luma + luma / 2 : luma
-    }
+    /// Bytes that a raw frame has at least; 0 for compressed ones. Of a layout that is not known the rows of the first plane count.
+    var leastBytes: Int { RawLayout(self)?.byteCount ?? bytesPerLine * height }
 }
