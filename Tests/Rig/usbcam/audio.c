@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
 #include "usbcam.h"
+#include <fcntl.h>
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
 // A millisecond of a 1 kHz tone at a quarter of full scale, the same on both channels.
-size_t sound_packet(uint8_t *place) {
+static void hum(uint8_t *place) {
     for (int frame = 0; frame < sound_hertz / 1000; frame++) {
         int16_t value = (int16_t)lrint(8000 * sin(2 * M_PI * frame / 48));
         for (int channel = 0; channel < 2; channel++, place += 2) {
@@ -11,5 +14,39 @@ size_t sound_packet(uint8_t *place) {
             place[1] = (uint8_t)(value >> 8);
         }
     }
+}
+
+// Whoever writes into the pipe does so in periods: packets are kept that the next one may come late, and no more of them, since
+// each makes what is heard older.
+enum { kept = 10 * sound_packet_bytes, most = 20 * sound_packet_bytes };
+
+// A millisecond of what is in the pipe, or of silence until there is enough of it.
+static void hear(uint8_t *place) {
+    static uint8_t heard[1 << 17];
+    static size_t count;
+    static int pipe = -1, is_heard;
+    if (pipe < 0) pipe = open(options.hears, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ssize_t got = read(pipe, heard + count, sizeof heard - count);
+    if (got > 0) count += (size_t)got;
+    if (count > most) {
+        // Whole packets: a frame that is cut in two would exchange the channels.
+        size_t late = (count - kept) / sound_packet_bytes * sound_packet_bytes;
+        memmove(heard, heard + late, count -= late);
+    }
+    if (count >= kept || count < sound_packet_bytes) is_heard = count >= kept;
+    // No microphone hears nothing: it has a noise of its own, here of the last bit.
+    static uint32_t noise = 1;
+    for (int at = 0; at < sound_packet_bytes; at += 2) {
+        noise = noise * 1664525 + 1013904223;
+        int value = (int)(noise >> 31) + (is_heard ? heard[at] | (int8_t)heard[at + 1] * 256 : 0);
+        place[at] = (uint8_t)value;
+        place[at + 1] = (uint8_t)(value >> 8);
+    }
+    if (is_heard) memmove(heard, heard + sound_packet_bytes, count -= sound_packet_bytes);
+}
+
+size_t sound_packet(uint8_t *place) {
+    if (options.hears) hear(place);
+    else hum(place);
     return sound_packet_bytes;
 }

@@ -1,4 +1,5 @@
-// usbcam [--port N] [--serial TEXT] [--product TEXT] [--unplug-after SECONDS] [--pictures FOLDER] [--log FILE]
+// usbcam [--port N] [--serial TEXT] [--product TEXT] [--unplug-after SECONDS] [--pictures FOLDER] [--log FILE] [--scene]
+//        [--hears PIPE]
 //        [--lie NAME:EVERY:FIRST]… [--without-tables] [--stall-at PICTURES] [--stays-silent]
 //        [--bandwidth BYTES-A-SECOND] [--largest BYTES]
 //
@@ -60,11 +61,12 @@ static void complete_due(void) {
         }
 }
 
-// Transfers follow each other without a gap, except after a pause: then the next begins now.
+// Transfers follow each other without a gap, except after a pause: then the next begins now. So does the first one after some
+// were taken back, which lay in the future.
 static void set_times(struct transfer *transfer) {
     int64_t now = monotonic(), *next = &next_begin[transfer->endpoint];
     int64_t patience = waiting[transfer->endpoint] ? INT64_C(200000000) : INT64_C(50000000);
-    if (*next < now - patience) *next = now;
+    if (*next < now - patience || (!waiting[transfer->endpoint] && *next > now)) *next = now;
     transfer->begin = *next;
     transfer->due = *next += transfer->packet_count * packet_time[transfer->endpoint];
 }
@@ -169,6 +171,8 @@ static const char *value_of(char **arguments, int *at) {
 // The options of a camera that does not do as it should.
 static int read_lie(char **arguments, int *at) {
     if (!strcmp(arguments[*at], "--pictures")) options.pictures = value_of(arguments, at);
+    else if (!strcmp(arguments[*at], "--scene")) options.scene = 1;
+    else if (!strcmp(arguments[*at], "--hears")) options.hears = value_of(arguments, at);
     else if (!strcmp(arguments[*at], "--log")) options.log = value_of(arguments, at);
     else if (!strcmp(arguments[*at], "--without-tables")) options.without_tables = 1;
     else if (!strcmp(arguments[*at], "--stall-at")) options.stall_at = atoll(value_of(arguments, at));

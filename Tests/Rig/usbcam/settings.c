@@ -47,6 +47,9 @@ static int set(struct setting *setting, const uint8_t *data) {
     return 0;
 }
 
+int scene_brightness(void) { return find(entity_processing, PU_BRIGHTNESS)->value; }
+int scene_is_covered(void) { return find(entity_camera_terminal, CT_PRIVACY)->value; }
+
 int setting(uint8_t entity, uint8_t selector, uint8_t request, uint8_t *data) {
     struct setting *found = find(entity, selector);
     if (!found) return -1;

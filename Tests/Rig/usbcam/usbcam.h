@@ -19,6 +19,8 @@ struct options {
     const char *serial;  // empty: the device has none
     const char *product;
     const char *pictures; // a folder with 1.jpg, 2.jpg … of 320×240: what the camera sees in MJPEG
+    int scene;            // YUYV is of a chart that stands still, by the light and the shutter that the controls say
+    const char *hears;    // a pipe of S16_LE, stereo, 48 kHz: what the microphone hears; silence while nothing is in it
     const char *log;      // a file that gets a line a picture: its number, and the lie told with it
     int without_tables;   // no picture has its Huffman tables
     int64_t stall_at;     // after that many pictures nothing comes until the stream begins again; 0: never
@@ -45,8 +47,11 @@ int control(const uint8_t setup[8], uint8_t *data);
 // -- settings.c
 
 // Answers a request to a control of the camera: the length of the answer, or -1 to stall. What is set can be read back,
-// and changes nothing.
+// and changes nothing but a scene.
 int setting(uint8_t entity, uint8_t selector, uint8_t request, uint8_t *data);
+// The light on a scene, 128 as a rule, and whether the shutter is before it.
+int scene_brightness(void);
+int scene_is_covered(void);
 
 // -- video.c
 

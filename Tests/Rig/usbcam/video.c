@@ -15,7 +15,7 @@ static struct {
     int is_sending;
     uint64_t number, finished;
     int64_t begin, interval;
-    uint8_t toggle; // the frame identifier bit: changes with each picture
+    uint8_t toggle; // the frame identifier bit: changes where a picture begins
     enum lie lie;
     int begun; // how often the stream was
 } picture;
@@ -56,12 +56,26 @@ void picture_begin(int64_t now) {
 
 uint64_t picture_count(void) { return picture.finished; }
 
+// Squares before the camera, a light on them, and a shutter that works. The first eight bytes are the picture's number here, too:
+// no two are the same, as with a sensor's noise.
+static void draw_scene(uint32_t width, uint32_t height) {
+    for (uint32_t row = 0; row < height; row++)
+        for (uint32_t column = 0; column < width; column++) {
+            int luma = ((row ^ column) & 32 ? 180 : 60) + scene_brightness() - 128;
+            luma = luma < 16 || scene_is_covered() ? 16 : luma > 235 ? 235 : luma;
+            uint8_t *pixel = picture.bytes + ((size_t)row * width + column) * 2;
+            pixel[0] = (uint8_t)luma;
+            pixel[1] = 128;
+        }
+}
+
 // Bars that move four lines a picture; the first eight bytes are its number.
 static void draw_bars(void) {
     uint32_t width, height;
     picture_size(format_yuyv, stream_control[at_frame], &width, &height);
     picture.count = (size_t)width * height * 2;
-    for (uint32_t line = 0; line < height; line++)
+    if (options.scene) draw_scene(width, height);
+    else for (uint32_t line = 0; line < height; line++)
         memset(picture.bytes + (size_t)line * width * 2, (int)((line + picture.number * 4) & 0xff), width * 2);
     memcpy(picture.bytes, &picture.number, sizeof picture.number);
     if (picture.lie == lie_truncated) picture.count /= 2;
@@ -69,6 +83,9 @@ static void draw_bars(void) {
 
 static void draw(void) {
     picture.lie = lie_of(picture.number);
+    // Not before: what comes between two pictures still has the identifier of the one that ended (UVC 1.1, 2.4.3.3). By one
+    // that is new uvcvideo would take the time of the gap's begin for that of the next picture.
+    if (picture.lie != lie_same_id) picture.toggle ^= 1;
     if (stream_control[at_format] == format_mjpeg)
         picture.count = mjpeg_draw(picture.number, picture.lie, picture.bytes, sizeof picture.bytes);
     else draw_bars();
@@ -105,8 +122,6 @@ static void write_clocks(uint8_t *header, int64_t at) {
 // A host that was away for long finds the camera at the present, not at the pictures that nobody took.
 static void finish(int64_t at) {
     note();
-    // Not in draw: what comes between two pictures has the next one's identifier.
-    if (lie_of(picture.number + 1) != lie_same_id) picture.toggle ^= 1;
     picture.is_sending = 0;
     picture.number++;
     picture.finished++;
@@ -115,6 +130,8 @@ static void finish(int64_t at) {
 
 size_t picture_packet(uint8_t *place, size_t room, int64_t at) {
     if (!picture.is_sending && at >= due() && !is_silent()) draw();
+    // Nothing before the first picture: there is none that it could belong to.
+    if (!picture.is_sending && picture.number == 0) return 0;
     if (!picture.is_sending || room <= picture_header_bytes) {
         place[0] = 2;
         place[1] = header_plain | picture.toggle;
