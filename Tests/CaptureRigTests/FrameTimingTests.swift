@@ -95,12 +95,20 @@ struct FrameTimingTests {
         #expect(timing.intervalSkips == 0)
     }
 
-    @Test("the first interval is told by itself and is no jitter")
+    @Test("the first interval is told by itself, and is neither jitter nor another rate")
     func firstInterval() {
         let timing = Self.timing(Self.changed(0, by: -60_000_000))
         #expect(isNear(timing.firstInterval, 93.333, by: 0.001))
         #expect(isNear(timing.intervalGapMax, 0, by: 0.001))
-        #expect(isNear(timing.intervalDeviationMax, 180, by: 0.01))
+        #expect(isNear(timing.intervalDeviationMax, 0, by: 0.001))
+        #expect(isNear(timing.frameRate, 30, by: 1e-5))
+    }
+
+    @Test("two frames have the one interval that there is")
+    func twoFrames() {
+        let frames = VirtualCamera().frames(2)
+        #expect(isNear(Self.timing(frames).frameRate, 30, by: 1e-5))
+        #expect(isNear(Self.timing(frames).intervalDeviationMax, 0, by: 1e-4))
     }
 
     @Test("jitter of a known width is measured", arguments: [100_000.0, 500_000])

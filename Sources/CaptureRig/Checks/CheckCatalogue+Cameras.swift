@@ -47,8 +47,8 @@ extension CheckCatalogue {
         CheckDefinition(
             "camera.rate", [.camera], "The camera delivers as many frames a second as were set.",
             method: """
-                Counts frames between the timestamps of the first and the last one; frames that were lost count, so that loss \
-                does not look like slowness. Nothing is tried twice.
+                Counts frames between the timestamps of the second and the last one, since cameras take their time for the \
+                second; frames that were lost count, so that loss does not look like slowness. Nothing is tried twice.
                 """,
             source: "tast allows 1 frame a second over 3 s and five tries, ITS 10 %.",
             parameters: Parameter.picture + [.time("3 s")],
@@ -60,7 +60,9 @@ extension CheckCatalogue {
             ]),
         CheckDefinition(
             "camera.constant_rate", [.camera], "All frames come at equal intervals.",
-            method: "Compares each interval between two timestamps with the nominal one.",
+            method: """
+                Compares each interval between two timestamps but the first with the nominal one; camera.jitter tells the first.
+                """,
             source: "tast: 1.5 % in certification, 5 % in the lab.",
             parameters: Parameter.picture + [.time("3 s")],
             measures: [

@@ -25,7 +25,9 @@ package struct FrameTiming: Sendable {
     /// When each frame arrived, CLOCK_MONOTONIC in ns; `nil` where nobody noted it.
     private let arrivals: [Int64]?
     private let intervals: [FrameInterval]
-    /// Intervals a frame in ms, without the first: a camera may take its time for the second frame.
+    /// Intervals without the first, if there are others: a camera may take its time for the second frame.
+    private let running: ArraySlice<FrameInterval>
+    /// Times a frame of all but the first one, in ms.
     private let steady: TimingSample?
     /// Their distances from their mean, in ms.
     private let distances: TimingSample?
@@ -47,6 +49,7 @@ package struct FrameTiming: Sendable {
         let isRate = rate.numerator > 0 && rate.denominator > 0
         period = isRate ? 1e9 * Double(rate.denominator) / Double(rate.numerator) : nil
         intervals = zip(frames, frames.dropFirst()).map { FrameInterval(from: $0, to: $1, since: frames[0].timestamp) }
+        running = intervals.dropFirst(intervals.count > 1 ? 1 : 0)
         let times = intervals.dropFirst().map { $0.perFrame / 1e6 }
         steady = TimingSample(times)
         let mean = steady?.mean ?? 0
@@ -79,11 +82,10 @@ package struct FrameTiming: Sendable {
 // MARK: - Numbers
 
 extension FrameTiming {
-    /// Frames a second from the first timestamp to the last. Lost frames count, by their sequence numbers: loss is not slowness.
+    /// Frames a second from the second timestamp to the last. Lost frames count, by their sequence numbers: loss is not slowness.
     package var frameRate: Double? {
-        guard let first = frames.first, let last = frames.last else { return nil }
-        let time = last.timestamp.elapsed(since: first.timestamp)
-        return time > 0 ? intervals.reduce(0) { $0 + $1.span } / time * 1e9 : nil
+        let time = running.reduce(0) { $0 + $1.time }
+        return time > 0 ? running.reduce(0) { $0 + $1.span } / time * 1e9 : nil
     }
 
     /// Difference of ``frameRate`` from the nominal one in %, positive for a camera that is too fast.
@@ -92,10 +94,10 @@ extension FrameTiming {
         return (frameRate * period / 1e9 - 1) * 100
     }
 
-    /// Largest difference of an interval from the nominal one in %; one over lost frames is judged a frame.
+    /// Largest difference of an interval but the first from the nominal one in %; one over lost frames is judged a frame.
     package var intervalDeviationMax: Double? {
         guard let period else { return nil }
-        return intervals.map { abs($0.perFrame / period - 1) * 100 }.max()
+        return running.map { abs($0.perFrame / period - 1) * 100 }.max()
     }
 
     /// Mean interval in ms, without the first interval, as all that follows up to ``jitterP999``.
