@@ -111,6 +111,18 @@ struct SoundCheckTests {
         #expect(result.message == "The card has no gain in decibels that is called boost. It has capture_volume.")
     }
 
+    @Test("A card without any gain is skipped, unless the plan names one")
+    func noGain() async throws {
+        var faults = FaultPlan()
+        faults.hasNoGain = true
+        let result = try await Self.result("sound.level", faults)
+        #expect(result.verdict == .skip)
+        #expect(result.message == "The card has no gain in decibels that can be set.")
+        let named = try await Self.result("sound.level", faults, ["control": .word("boost")])
+        #expect(named.verdict == .error)
+        #expect(named.message == "The card has no gain in decibels that is called boost. It has none at all.")
+    }
+
     @Test("A sound that no memory holds is refused")
     func tooLong() async throws {
         let result = try await Self.result("sound.alive", FaultPlan(), ["for": .duration(.seconds(36_000))])

@@ -230,7 +230,8 @@ extension CheckCatalogue {
             "sound.level", [.microphone], "A step of the gain changes the level by what it says.",
             method: """
                 Records a steady tone at up to six settings of the gain's control, from the lowest up to that by which the tone \
-                would be clipped, and muted where the card has a switch. The controls are set back in any case.
+                would be clipped, and muted where the card has a switch. The controls are set back in any case. A card without \
+                any gain in decibels is skipped, unless the plan names one.
                 """,
             source: "sof check-volume-levels; tast: 10 dB a step, muted at most 1e-5.",
             parameters: Parameter.sound + playedTone + [

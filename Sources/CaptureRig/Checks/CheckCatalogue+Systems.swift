@@ -52,7 +52,7 @@ extension CheckCatalogue {
                 Sets each control to its least, greatest and standard value, or to each item of its menu, and reads it back, and \
                 expects values beyond to be refused or clamped. One that an automatic holds is tried with the automatic \
                 switched off. Each is set back, and all are looked at again in the end. Buttons, and what can only be read, \
-                are left alone.
+                are left alone. A device without a control is skipped.
                 """,
             source: "tast; kselftest's mixer-test."),
         controls(

@@ -72,8 +72,7 @@ struct GainControls: Sendable {
     ///   - controls: all of the card.
     /// - Throws: `.usage` with the names that there are.
     init(named name: String, mute: String?, among controls: [DeviceControl]) throws(CaptureError) {
-        let gains = controls.filter { $0.kind == .integer && $0.decibels != nil && !$0.flags.contains(.readOnly) }
-        gain = try Self.control(name, among: gains, "gain in decibels")
+        gain = try Self.control(name, among: Self.gains(among: controls), "gain in decibels")
         let switches = controls.filter { $0.kind == .boolean && !$0.flags.contains(.readOnly) }
         if let mute {
             self.mute = try Self.control(mute, among: switches, "switch")
@@ -81,6 +80,11 @@ struct GainControls: Sendable {
             let stem = gain.name.hasSuffix("_volume") ? String(gain.name.dropLast(7)) : gain.name
             self.mute = switches.first { $0.name == stem + "_switch" || $0.name == stem + "_mute" }
         }
+    }
+
+    /// Controls that can be set to a gain in decibels.
+    static func gains(among controls: [DeviceControl]) -> [DeviceControl] {
+        controls.filter { $0.kind == .integer && $0.decibels != nil && !$0.flags.contains(.readOnly) }
     }
 
     private static func control(
@@ -128,9 +132,13 @@ extension CheckMakers {
     /// Records a steady tone at steps of the gain, and muted.
     static func level(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let mixer = context.streams.mixer(of: try context.device(), through: context.queue)
+        let all = try await mixer.controls()
+        // Many a microphone has no gain at all. One that the plan names must be there.
+        if context.word("control") == nil, GainControls.gains(among: all).isEmpty {
+            return .skipped("The card has no gain in decibels that can be set.")
+        }
         let controls = try GainControls(
-            named: context.word("control") ?? "capture_volume", mute: context.word("mute"),
-            among: try await mixer.controls())
+            named: context.word("control") ?? "capture_volume", mute: context.word("mute"), among: all)
         let findings = await outcome(of: { () async throws(CaptureError) in
             let tone = context.number("tone") ?? 997
             return try await context.playing([tone, tone]) { () async throws(CaptureError) in

@@ -82,6 +82,8 @@ public struct FaultPlan: Hashable, Sendable {
     public var gainError = 0.0
     /// True for a switch that does not mute.
     public var ignoresMute = false
+    /// True for a card without a gain and without a switch.
+    public var hasNoGain = false
 
     /// A good device.
     public init() {}

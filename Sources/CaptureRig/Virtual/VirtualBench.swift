@@ -72,8 +72,9 @@ struct VirtualPlayer: SoundPlayer {
 /// Mixer of a virtual card. *thread-safe*
 struct VirtualMixer: SoundMixer {
     let bench: VirtualBench
+    let hasControls: Bool
 
-    func controls() async throws(CaptureError) -> [DeviceControl] { bench.controls }
+    func controls() async throws(CaptureError) -> [DeviceControl] { hasControls ? bench.controls : [] }
 
     func set(_ value: ControlValue, of control: DeviceControl) async throws(CaptureError) -> DeviceControl {
         guard case .integer(let number) = value, control.range.contains(number) else {

@@ -12,7 +12,9 @@ package struct VirtualStreams: StreamSource {
 
     package var player: any SoundPlayer { VirtualPlayer(bench: bench) }
 
-    package func mixer(of device: Device, through queue: GateQueue) -> any SoundMixer { VirtualMixer(bench: bench) }
+    package func mixer(of device: Device, through queue: GateQueue) -> any SoundMixer {
+        VirtualMixer(bench: bench, hasControls: !(faults[device.id]?.hasNoGain ?? false))
+    }
 
     /// - Parameter faults: of each device that has any, by its id.
     package init(faults: [DeviceID: FaultPlan] = [:]) { self.faults = faults }
