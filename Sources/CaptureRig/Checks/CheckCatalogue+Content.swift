@@ -231,7 +231,7 @@ extension CheckCatalogue {
             method: """
                 Records a steady tone at up to six settings of the gain's control, from the lowest up to that by which the tone \
                 would be clipped, and muted where the card has a switch. The controls are set back in any case. A card without \
-                any gain in decibels is skipped, unless the plan names one.
+                any gain in decibels is skipped, unless the plan names another.
                 """,
             source: "sof check-volume-levels; tast: 10 dB a step, muted at most 1e-5.",
             parameters: Parameter.sound + playedTone + [

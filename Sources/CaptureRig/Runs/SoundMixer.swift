@@ -63,6 +63,8 @@ struct GainControls: Sendable {
     /// Switch that mutes; `nil` where the card has none.
     let mute: DeviceControl?
 
+    /// Name of the gain where a plan names none, which is the kernel's for that of a card with one input.
+    static let usualName = "capture_volume"
     /// Most settings of the gain that are tried.
     private static let most: Int64 = 6
 
@@ -133,12 +135,13 @@ extension CheckMakers {
     static func level(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let mixer = context.streams.mixer(of: try context.device(), through: context.queue)
         let all = try await mixer.controls()
-        // Many a microphone has no gain at all. One that the plan names must be there.
-        if context.word("control") == nil, GainControls.gains(among: all).isEmpty {
+        let name = context.word("control") ?? GainControls.usualName
+        // Many a microphone has no gain at all. Another one that the plan names must be there.
+        if name == GainControls.usualName, GainControls.gains(among: all).isEmpty {
             return .skipped("The card has no gain in decibels that can be set.")
         }
         let controls = try GainControls(
-            named: context.word("control") ?? "capture_volume", mute: context.word("mute"), among: all)
+            named: name, mute: context.word("mute"), among: all)
         let findings = await outcome(of: { () async throws(CaptureError) in
             let tone = context.number("tone") ?? 997
             return try await context.playing([tone, tone]) { () async throws(CaptureError) in

@@ -18,7 +18,7 @@ static void hum(uint8_t *place) {
 
 // Whoever writes into the pipe does so in periods: packets are kept that the next one may come late, and no more of them, since
 // each makes what is heard older.
-enum { kept = 10 * sound_packet_bytes, most = 20 * sound_packet_bytes };
+enum { kept = 15 * sound_packet_bytes, most = 30 * sound_packet_bytes };
 
 // A millisecond of what is in the pipe, or of silence until there is enough of it.
 static void hear(uint8_t *place) {
