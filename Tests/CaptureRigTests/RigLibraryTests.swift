@@ -161,7 +161,7 @@ struct RigLibraryTests {
 
     @Test("Parameters are written as in a plan, and the profile's limits are those of a plan")
     func parameters() async throws {
-        var rig = Self.rig(camera: FaultPlan.with { $0.jitter = 500_000 })
+        var rig = Self.rig(camera: FaultPlan.with { $0.jitter = .microseconds(500) })
         let camera = try rig.camera("usb:1")
         let short = try await rig.check("camera.rate", on: camera, parameters: ["rate": "15", "for": "1 s"])
         #expect(abs(try short.value("frame_rate") - 15) < 0.5)
