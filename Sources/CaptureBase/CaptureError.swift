@@ -63,6 +63,11 @@ public struct CaptureError: Error, Hashable, Sendable {
     }
 }
 
+extension CaptureError: CustomStringConvertible {
+    /// The sentence, for the message of a test or a log.
+    public var description: String { message }
+}
+
 extension CaptureError {
     /// Error text for a person: the problem, then the remedies, one on each line.
     ///

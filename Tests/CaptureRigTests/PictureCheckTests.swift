@@ -24,7 +24,7 @@ struct PictureCheckTests {
             case "camera.pixels": parameters["frames"] = .count(12)
             case "camera.shutter":
                 parameters["close"] = .command(PlanCommand(["true"], limit: .seconds(20)))
-                faults.shutterCloses = 1_300_000_000
+                faults.shutterCloses = .milliseconds(1300)
             default: parameters["for"] = .duration(.seconds(1))
             }
             change(&self)
@@ -51,7 +51,7 @@ struct PictureCheckTests {
     static let good = [
         Made("camera.frozen"), Made("camera.frozen") { $0.faults.standsStill = true }, digital, chart,
         Made("camera.sharpness"),
-        Made("camera.exposure") { ($0.faults.standsStill, $0.faults.exposureSettling) = (true, 1_000_000_000) },
+        Made("camera.exposure") { ($0.faults.standsStill, $0.faults.exposureSettling) = (true, .seconds(1)) },
         Made("camera.low_light"), Made("camera.shutter"),
     ]
 
@@ -62,7 +62,7 @@ struct PictureCheckTests {
         let first = try await made.result(folder, accepts: true)
         #expect(first.verdict.isGood, "\(first)")
         for seed in 2...51 as ClosedRange<UInt64> {
-            (made.faults.seed, made.faults.jitter) = (seed, 20_000)
+            (made.faults.seed, made.faults.jitter) = (seed, .microseconds(20))
             let result = try await made.result(folder)
             #expect(result.verdict.isGood, "\(seed): \(result)")
             #expect(result.evidence.isEmpty)
@@ -102,10 +102,10 @@ struct PictureCheckTests {
         Twin("camera.exposure", "exposure_settles", pictures: 0) { $0.exposureHunting = 0.3 },
         Twin("camera.exposure", "exposure_change", pictures: 0) { $0.exposureHunting = 0.3 },
         Twin("camera.low_light", "frame_rate_distance", pictures: 0) { $0.clockError = -500_000 },
-        Twin("camera.low_light", "interval_variance", pictures: 0) { $0.jitter = 6e7 },
+        Twin("camera.low_light", "interval_variance", pictures: 0) { $0.jitter = .milliseconds(60) },
         Twin("camera.shutter", "uncovered", pictures: 3) { $0.seesThroughShutter = true },
         Twin("camera.shutter", "shutter_event", pictures: 0) { $0.reportsShutter = false },
-        Twin("camera.shutter", "shutter_event", pictures: 2) { $0.shutterCloses = 1_800_000_000 },
+        Twin("camera.shutter", "shutter_event", pictures: 2) { $0.shutterCloses = .milliseconds(1800) },
     ]
 
     @Test("A faulty camera fails for the measure that is about its fault, and a few frames show it", arguments: twins)

@@ -161,7 +161,7 @@ struct RigLibraryTests {
 
     @Test("Parameters are written as in a plan, and the profile's limits are those of a plan")
     func parameters() async throws {
-        var rig = Self.rig(camera: FaultPlan.with { $0.jitter = 500_000 })
+        var rig = Self.rig(camera: FaultPlan.with { $0.jitter = .microseconds(500) })
         let camera = try rig.camera("usb:1")
         let short = try await rig.check("camera.rate", on: camera, parameters: ["rate": "15", "for": "1 s"])
         #expect(abs(try short.value("frame_rate") - 15) < 0.5)
@@ -217,6 +217,8 @@ struct RigLibraryTests {
         let report = try await rig.run(planAt: "\(folder.path)/plan.yaml")
         #expect(report.end == .complete && report.profile == "bench")
         #expect(report.results.map(\.verdict) == [.pass, .pass, .miss])
+        #expect(report.host.versions.keys.sorted() == ["alsa-lib", "capturegate"])
+        #expect(report.host.versions.values.allSatisfy { $0.contains(".") })
         #expect("\(report)".hasPrefix("plan: miss of 3 results\ncamera.loss.other: miss: There is no camera usb:2."))
         #expect(try RigReport(readingFrom: "\(folder.path)/reports/report.json") == report)
         let some = try await rig.run(planAt: "\(folder.path)/plan.yaml", only: ["camera.rate"])
@@ -233,6 +235,8 @@ struct RigLibraryTests {
         #expect(error.kind == .badInput)
         #expect(error.message == "\(path):7:13: `camera.los` is not a check: write `camera.loss`.")
         #expect(error.underlying.map(\.message) == [error.message])
+        // So a test that fails by it says why.
+        #expect("\(error as any Error)" == error.message)
         #expect(try await Self.error { try await rig.run(planAt: "\(path).no") }.kind == .badInput)
     }
 

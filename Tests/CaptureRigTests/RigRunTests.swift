@@ -1,4 +1,5 @@
 import CaptureRig
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate
@@ -80,6 +81,31 @@ struct RigRunTests {
         #expect(results[0].message?.contains("usb:1234:5678:x") == true)
     }
 
+    @Test("What was not measured stands under the device that the plan means, and not under the host")
+    func unmeasured() async throws {
+        let pattern = PlannedDevice(
+            name: "desk", kind: .camera, selector: .match(name: "Desk*", driver: nil, serial: "77", index: 1))
+        let steps = ["gone", "desk", "bars"].map { PlanStep.check(Self.check("camera.rate", $0)) }
+        let plan = RigPlan(
+            name: "test", profile: .bench, golden: "/nowhere", devices: Self.devices + [pattern], steps: steps)
+        let results = try await results(plan, prompter: BenchPrompter())
+        #expect(results.map(\.verdict) == [.miss, .miss, .error])
+        #expect(
+            results.map(\.device) == [
+                RigDevice(name: "gone", id: "usb:1234:5678:x", label: "not found"),
+                RigDevice(name: "desk", id: "name Desk*, serial 77, index 1", label: "not found"),
+                RigDevice(name: "bars", id: "test:bars", label: BuiltInDevices.bars.name),
+            ])
+        let host = RigReport.Host(name: "h", kernel: "6", machine: "m", versions: [:])
+        let report = RigReport(
+            plan: "p", profile: "bench", host: host, began: "2026-01-31T23:59:59Z", seconds: 1, end: .complete,
+            results: results)
+        for text in [report.junit, report.ktap] {
+            #expect(["gone", "desk", "bars"].allSatisfy { text.contains("capturegate.\($0)") })
+            #expect(!text.contains("capturegate.host"), "\(text)")
+        }
+    }
+
     @Test("A bench asks nobody: without a grant a check is an error, and the next one is made")
     func silent() async throws {
         let results = try await results(
@@ -128,6 +154,23 @@ struct RigRunTests {
         }.value
         #expect(results.map(\.verdict) == [.skip, .skip])
         #expect(results.map(\.name) == ["camera.rate.bars", "camera.loss.bars"])
+        #expect(results.allSatisfy { $0.device?.id == "test:bars" })
+    }
+
+    @Test("After an interruption only those programs run that come after a check which has begun")
+    func interruptedPrograms() async throws {
+        let folder = try PlanFolder()
+        func touch(_ name: String) -> PlanCommand { Self.command("touch", "\(folder.path)/\(name)") }
+        let begun = Self.check(
+            "camera.rate", "bars", before: [touch("never1"), touch("never2")], after: [touch("after")])
+        let next = Self.check("camera.loss", "bars", before: [touch("never3")], after: [touch("never4")])
+        let plan = Self.plan(.command(touch("first")), .check(begun), .command(touch("never5")), .check(next))
+        let run = RigRun(plan, gatekeeper: VirtualRig.gatekeeper(), among: DeviceCatalog.scan(.identity))
+        let results = await Task {
+            await run.results { _ in withUnsafeCurrentTask { $0?.cancel() } }
+        }.value
+        #expect(results.map(\.verdict) == [.skip, .skip])
+        #expect(ProcessFile.names(in: folder.path).sorted() == ["after", "first"])
     }
 
     @Test("Several devices that match are not chosen from, unless by an index")

@@ -60,7 +60,7 @@ struct SoakTests {
     func often(check: String) async throws {
         for seed in 1...50 as ClosedRange<UInt64> {
             var faults = FaultPlan()
-            (faults.seed, faults.jitter) = (seed, 20_000)
+            (faults.seed, faults.jitter) = (seed, .microseconds(20))
             let findings = try await Self.soak(
                 check, camera: faults, microphone: faults, minutes: 3, settle: .seconds(60))
             #expect(try verdicts(findings, of: check).values.allSatisfy(\.isGood), "\(seed): \(findings.measures)")

@@ -61,7 +61,7 @@ struct SoundCheckTests {
         SoundTwin("sound.level", "gain_error_max", played) { $0.gainError = -2 },
         SoundTwin("sound.level", "gain_error_max") { $0.muted = [0] },
         SoundTwin("sound.level", "mute_level") { $0.ignoresMute = true },
-        SoundTwin("sound.round_trip", "round_trip_median", played) { $0.roundTrip = 150_000_000 },
+        SoundTwin("sound.round_trip", "round_trip_median", played) { $0.roundTrip = .milliseconds(150) },
         SoundTwin("sound.round_trip", "round_trip_missed", played) { $0.muted = [0] },
     ]
 
@@ -78,7 +78,7 @@ struct SoundCheckTests {
         for seed in 1...50 as ClosedRange<UInt64> {
             var faults = FaultPlan()
             (faults.seed, faults.noise) = (seed, check == "sound.alive" || needsPlaying ? 0.0001 : 0)
-            (faults.roundTrip, faults.tone) = (Int64(seed) * 1_234_567, 997)
+            (faults.roundTrip, faults.tone) = (.nanoseconds(Int64(seed) * 1_234_567), 997)
             var own = check == "sound.channel_map" ? Self.two : [:]
             // It records seven times.
             if check == "sound.level" { own["for"] = .duration(.milliseconds(100)) }
@@ -91,7 +91,7 @@ struct SoundCheckTests {
     @Test("A round trip has the length that the sound needs", arguments: [0, 7, 42.5])
     func roundTrip(milliseconds: Double) async throws {
         var faults = FaultPlan()
-        faults.roundTrip = Int64(milliseconds * 1e6)
+        faults.roundTrip = .nanoseconds(Int64(milliseconds * 1e6))
         let result = try await Self.result("sound.round_trip", faults, ["play": .word("virtual"), "times": .count(3)])
         #expect(isNear(result.measures.value("round_trip_median"), milliseconds, by: 0.01), "\(result)")
         #expect(isNear(result.measures.value("round_trip_spread"), 0, by: 0.01))

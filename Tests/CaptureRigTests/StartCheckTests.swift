@@ -24,7 +24,7 @@ struct StartCheckTests {
         arguments: ["camera.first_frame_decodes", "camera.first_frame", "camera.reconfigure"])
     func good(check: String) async throws {
         for seed in 1...50 as ClosedRange<UInt64> {
-            let faults = FaultPlan.with { ($0.seed, $0.jitter) = (seed, 20_000) }
+            let faults = FaultPlan.with { ($0.seed, $0.jitter) = (seed, .microseconds(20)) }
             var parameters = Self.small
             // Only a listed mode can be changed from.
             if check == "camera.reconfigure" { parameters = [:] }
@@ -44,8 +44,8 @@ struct StartCheckTests {
 
     static let twins: [VirtualTimingTests.Twin] = [
         .init("camera.first_frame_decodes", "broken") { $0.cut = 1 },
-        .init("camera.first_frame", "first_frame_max") { $0.startDelay = 700_000_000 },
-        .init("camera.reconfigure", "reconfigure_max") { $0.startDelay = 1_200_000_000 },
+        .init("camera.first_frame", "first_frame_max") { $0.startDelay = .milliseconds(700) },
+        .init("camera.reconfigure", "reconfigure_max") { $0.startDelay = .milliseconds(1200) },
         .init("camera.cycles", "failed") { $0.goneAfter = 50 },
         .init("camera.cycles", "failed") { $0.lost = 0.2 },
     ]

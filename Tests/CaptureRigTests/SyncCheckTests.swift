@@ -9,7 +9,7 @@ struct SyncCheckTests {
     /// Clapping devices; the camera has a picture at each clap.
     private static func clapping(_ seed: UInt64) -> FaultPlan {
         var faults = FaultPlan()
-        (faults.seed, faults.hasClaps, faults.startDelay) = (seed, true, 0)
+        (faults.seed, faults.hasClaps, faults.startDelay) = (seed, true, .zero)
         return faults
     }
 
@@ -31,7 +31,7 @@ struct SyncCheckTests {
     @Test("Sound that is late, or early, by 80 ms is told by as much", arguments: [80.0, -80])
     func late(milliseconds: Double) async throws {
         var (camera, microphone) = (Self.clapping(1), Self.clapping(2))
-        if milliseconds > 0 { microphone.delay = 80_000_000 } else { camera.delay = 80_000_000 }
+        if milliseconds > 0 { microphone.delay = .milliseconds(80) } else { camera.delay = .milliseconds(80) }
         let result = try await Self.offset(camera, microphone)
         #expect(result.verdict == .fail)
         #expect(isNear(result.measures.value("sync_mean"), milliseconds, by: 1), "\(result)")
@@ -65,7 +65,7 @@ struct SyncCheckTests {
 
     private static func clock(_ ppm: Double, _ seed: UInt64) -> FaultPlan {
         var faults = FaultPlan()
-        (faults.clockError, faults.jitter, faults.seed) = (ppm, 20_000, seed)
+        (faults.clockError, faults.jitter, faults.seed) = (ppm, .microseconds(20), seed)
         return faults
     }
 
@@ -88,7 +88,7 @@ struct SyncCheckTests {
     @Test("A capture that is too short to tell fails by its uncertainty, whatever it found")
     func short() async throws {
         var (camera, microphone) = (Self.clock(0, 3), Self.clock(0, 4))
-        (camera.jitter, microphone.jitter) = (500_000, 500_000)
+        (camera.jitter, microphone.jitter) = (.microseconds(500), .microseconds(500))
         let result = try await Self.drift(camera, microphone, seconds: 2)
         #expect(result.measures.first { $0.name == "drift_uncertainty" }?.verdict == .fail, "\(result)")
         #expect(result.verdict == .fail)

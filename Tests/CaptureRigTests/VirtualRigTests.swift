@@ -76,15 +76,15 @@ struct VirtualTimingTests {
 
     static let twins = [
         Twin("camera.rate", "frame_rate_error") { $0.clockError = 10_000 },
-        Twin("camera.constant_rate", "interval_deviation_max") { $0.jitter = 2e6 },
-        Twin("camera.jitter", "interval_variance") { $0.jitter = 1e6 },
+        Twin("camera.constant_rate", "interval_deviation_max") { $0.jitter = .milliseconds(2) },
+        Twin("camera.jitter", "interval_variance") { $0.jitter = .milliseconds(1) },
         Twin("camera.local_drops", "local_drop") { $0.skipped = 0.2 },
         Twin("camera.loss", "lost") { $0.lost = 0.05 },
         Twin("camera.timestamps", "timestamps_repaired") { $0.repaired = 0.01 },
         Twin("sound.rate", "sound_rate_error") { $0.clockError = 3000 },
         Twin("sound.duration", "duration_error") { $0.skipped = 0.1 },
         Twin("sound.xruns", "xruns") { $0.overruns = 1 },
-        Twin("sound.steps", "step_max") { $0.jitter = 2e7 },
+        Twin("sound.steps", "step_max") { $0.jitter = .milliseconds(20) },
     ]
 
     @Test("A check finds the fault that it is about", arguments: twins)
@@ -108,7 +108,7 @@ struct VirtualTimingTests {
     func good(check: String) async throws {
         for seed in 1...50 as ClosedRange<UInt64> {
             var faults = FaultPlan()
-            (faults.seed, faults.jitter) = (seed, 20_000)
+            (faults.seed, faults.jitter) = (seed, .microseconds(20))
             let result = try await VirtualRig.result(check, camera: faults, microphone: faults)
             #expect(result.verdict.isGood, "\(seed): \(result)")
         }

@@ -67,5 +67,25 @@ accepted() {
     rig_options=--accept
     made "$@"
     rig_options=
-    check "$1 writes its golden file" [ -n "$(ls golden 2>/dev/null)" ]
+    check "$1 writes its golden file" [ -n "$(ls golden/"$1".* 2>/dev/null)" ]
+}
+
+# steady CHECK [YAML...]: in the long run, the check passes fifty times in a row.
+steady() {
+    [ -n "${CAPTUREGATE_LONG:-}" ] || return 0
+    made "$@" 'repeat: 50'
+    note "$1, fifty times: $(jq -r '[.results[].seconds] | "\(min) to \(max) s each"' out/report.json)"
+    check "$1 passes fifty times in a row" is_steady
+}
+is_steady() {
+    jq -r '.results[] | select(.verdict | IN("pass", "marginal", "done") | not) | del(.series) | tojson' out/report.json
+    [ $code = 0 ] && jq -e '.results | length == 50' out/report.json
+}
+
+# busy: a program that has the processor for tens of milliseconds, again and again, before all that captures. In the background,
+# as $busy, until it is killed.
+busy() {
+    # shellcheck disable=SC2016 # for the shell that it starts
+    chrt -f 99 bash -c 'while :; do for ((i = 0; i < 50000; i++)); do :; done; sleep 0.05; done' &
+    busy=$!
 }

@@ -250,10 +250,12 @@ enum MicrophoneFormats {
     }
 }
 
-/// Libraries by which devices are asked and captured.
+/// Versions of the libraries by which devices are asked and captured.
 ///
 /// *thread-safe*
-package enum DeviceLibraries {
+package enum LibraryVersions {
+    /// This package: printed by `--version` and stored with results, by which those of two releases are told apart.
+    package static let captureGate = "0.1.0"
     /// Version of alsa-lib; the other libraries do not tell theirs. The corresponding C function is `snd_asoundlib_version`.
     package static var alsa: String { String(cString: cm_alsa_version()) }
 }

@@ -17,7 +17,8 @@ extension Rig {
         let read = PlanReader.read(path, catalogue: CheckCatalogue.all, profile: profile)
         guard let whole = read.plan else { throw .mistakes(read.diagnostics) }
         let plan = try whole.only(names)
-        let journal = RigJournal(of: plan, versions: [:], in: directory.map { ReportFolder($0) })
+        let devices = devices
+        let journal = RigJournal(of: plan, among: devices, in: directory.map { ReportFolder($0) })
         try journal.begin()
         let results = await run(plan, among: devices).results { event in
             if case .ended(let result) = event { journal.note(result) }

@@ -1,3 +1,6 @@
+import CaptureBase
+import LinuxSystem
+
 /// A plan after reading: includes are merged, matrices and repeats are written out, names are checked.
 ///
 /// *thread-safe*
@@ -18,6 +21,24 @@ package struct RigPlan: Hashable, Sendable {
         self.golden = golden
         self.devices = devices
         self.steps = steps
+    }
+}
+
+extension RigPlan {
+    /// Digest of all that decides the result of a check, for as long as the bench is the same: the check with its devices,
+    /// parameters, limits and programs, but not its name.
+    ///
+    /// - Returns: 16 hexadecimal digits; `nil` without memory.
+    func digest(of check: PlannedCheck) -> String? {
+        let devices = check.devices.map { name in self.devices.first { $0.name == name }?.json ?? .string(name) }
+        let limits = check.limits.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }
+        let parameters = check.parameters.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }
+        let document: JSONValue = [
+            "check": .string(check.check), "devices": .array(devices), "parameters": .object(parameters),
+            "limits": .object(limits), "before": .array(check.before.map(\.json)),
+            "after": .array(check.after.map(\.json)),
+        ]
+        return (try? SHA256.hex(of: document.text.utf8)).map { String($0.prefix(16)) }
     }
 }
 
@@ -116,4 +137,40 @@ package struct PlanCommand: Hashable, Sendable {
         self.arguments = arguments
         self.limit = limit
     }
+}
+
+// Members that two different plans can't have in common: what is the same text is the same check.
+
+extension PlannedDevice {
+    fileprivate var json: JSONValue {
+        switch selector {
+        case .id(let id): ["kind": .string(kind.rawValue), "id": .string(id)]
+        case .match(let name, let driver, let serial, let index):
+            .members([
+                ("kind", .string(kind.rawValue)), ("name", name.map { .string($0) }),
+                ("driver", driver.map { .string($0) }), ("serial", serial.map { .string($0) }),
+                ("index", index.map { .count($0) }),
+            ])
+        }
+    }
+}
+
+extension PlanValue {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .duration(let time): ["duration": .nanoseconds(time)]
+        case .count(let count): ["count": .count(count)]
+        case .number(let number): ["number": .number(number)]
+        case .size(let width, let height): ["size": [.count(width), .count(height)]]
+        case .rate(let numerator, let denominator): ["rate": [.count(numerator), .count(denominator)]]
+        case .word(let word): ["word": .string(word)]
+        case .words(let words): ["words": .strings(words)]
+        case .path(let path): ["path": .string(path)]
+        case .command(let command): ["command": command.json]
+        }
+    }
+}
+
+extension PlanCommand {
+    fileprivate var json: JSONValue { ["run": .strings(arguments), "within": .nanoseconds(limit)] }
 }

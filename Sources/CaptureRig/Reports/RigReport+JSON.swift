@@ -39,6 +39,7 @@ extension CheckResult {
             ("round", .count(round)), ("verdict", .string(verdict.rawValue)), ("message", message.map { .string($0) }),
             ("measures", .array(measures.map(\.json))), ("series", .array(series.map(\.json))),
             ("evidence", .array(evidence.map(\.json))), ("begins", .finite(begins)), ("seconds", .finite(seconds)),
+            ("digest", digest.map { .string($0) }),
         ])
     }
 }

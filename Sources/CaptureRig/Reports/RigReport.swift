@@ -69,6 +69,7 @@ public struct CheckResult: Hashable, Sendable, Codable {
     public var name: String
     /// Name of the check in the catalogue: `camera.rate`.
     public var check: String
+    /// The first device of the check, also where it is not there; `nil` for checks of the host.
     public var device: RigDevice?
     /// Choices of a matrix for it, in the plan's order: `format` is `YUYV`.
     public var variant: [Choice]
@@ -87,6 +88,9 @@ public struct CheckResult: Hashable, Sendable, Codable {
     public var begins: Double
     /// Seconds it took.
     public var seconds: Double
+    /// Digest of the check as the plan has it, with its parameters, limits and devices: a run that is resumed makes a check
+    /// again that has another one. `nil` in results without a check.
+    public var digest: String?
 
     /// Name of the repeat of a result, from 2 on: the first one has the name of all.
     static func name(_ name: String, round: Int) -> String { round == 1 ? name : "\(name).\(round)" }
@@ -111,7 +115,7 @@ public struct CheckResult: Hashable, Sendable, Codable {
     public init(
         name: String, check: String, device: RigDevice? = nil, variant: [Choice] = [], round: Int = 1,
         verdict: Verdict? = nil, message: String? = nil, measures: [Measure] = [], series: [Series] = [],
-        evidence: [Evidence] = [], begins: Double = 0, seconds: Double = 0
+        evidence: [Evidence] = [], begins: Double = 0, seconds: Double = 0, digest: String? = nil
     ) {
         self.name = name
         self.check = check
@@ -125,6 +129,7 @@ public struct CheckResult: Hashable, Sendable, Codable {
         self.evidence = evidence
         self.begins = begins
         self.seconds = seconds
+        self.digest = digest
     }
 }
 
@@ -132,7 +137,7 @@ public struct CheckResult: Hashable, Sendable, Codable {
 public struct RigDevice: Hashable, Sendable, Codable {
     /// Name in the plan.
     public var name: String
-    /// Stable id.
+    /// Stable id; of a device that is not there, what the plan looked for.
     public var id: String
     /// Name of the hardware for people.
     public var label: String

@@ -80,9 +80,11 @@ package struct ReportFolder: Sendable {
 /// *thread-safe*
 package struct EarlierRun: Sendable {
     package let report: RigReport
-    /// Results that count as they are: those that were judged, by the limits that the plan has now and on the device that it
-    /// means now.
+    /// Results that count as they are: those that were judged, for a check that the plan still has in the same way and on the
+    /// device that it means now.
     package let kept: [CheckResult]
+    /// Number of checks that were judged, too, and have changed since.
+    package let changed: Int
 
     /// - Parameters:
     ///   - report: of the earlier run.
@@ -100,21 +102,14 @@ package struct EarlierRun: Sendable {
         let found = RigDevices(plan, among: devices)
         let checks = Dictionary(plan.checks.map { ($0.name, $0) }) { first, _ in first }
         self.report = report
-        kept = report.results.filter { result in
-            guard let check = checks[result.name], check.check == result.check else { return false }
+        let judged = report.results.filter { $0.verdict.isGood || $0.verdict == .fail }
+        kept = judged.filter { result in
+            guard let check = checks[result.name], result.digest != nil, result.digest == plan.digest(of: check)
+            else { return false }
+            // One that is away now has been judged all the same.
             let device = (try? found.devices(check.devices))?.first
-            return result.counts(for: check, on: device)
+            return device == nil || device?.id.rawValue == result.device?.id
         }
-    }
-}
-
-extension CheckResult {
-    /// True for a result that another run of the check need not make again.
-    ///
-    /// - Parameter device: present one of the check; `nil` where there is none, or it is away.
-    fileprivate func counts(for check: PlannedCheck, on device: Device?) -> Bool {
-        let isJudged = verdict.isGood || verdict == .fail
-        let isSameDevice = device == nil || self.device == nil || device?.id.rawValue == self.device?.id
-        return isJudged && isSameDevice && measures.allSatisfy { $0.limit == check.limits[$0.name] }
+        changed = judged.count { checks[$0.name] != nil } - kept.count
     }
 }

@@ -6,16 +6,26 @@ import LinuxSystem
 /// *thread-safe*
 struct RigDevices: Sendable {
     private let found: [String: Result<Device, CaptureError>]
+    /// The same as reports name them.
+    private let named: [String: RigDevice]
 
     /// Looks for each device of a plan.
     ///
     /// - Parameter devices: those of the machine.
     init(_ plan: RigPlan, among devices: [Device]) {
-        found = Dictionary(
+        let found = Dictionary(
             plan.devices.map { planned in
                 (planned.name, Result { () throws(CaptureError) in try Self.pick(planned, among: devices) })
             }, uniquingKeysWith: { first, _ in first })
+        self.found = found
+        named = plan.devices.reduce(into: [:]) { named, planned in
+            let device = try? found[planned.name]?.get()
+            named[planned.name] = device.map { RigDevice($0, as: planned.name) } ?? RigDevice(missing: planned)
+        }
     }
+
+    /// The device under which reports have a check, also where it is not there; `nil` for a check of the machine.
+    func named(for check: PlannedCheck) -> RigDevice? { check.devices.first.flatMap { named[$0] } }
 
     /// Devices by their names in the plan.
     ///
@@ -48,7 +58,7 @@ struct RigDevices: Sendable {
             throw missing(
                 planned,
                 matching.isEmpty
-                    ? "No \(planned.kind.rawValue) matches \(planned.name)."
+                    ? "No \(planned.kind.rawValue) matches \(planned.name) (\(planned.selector.text))."
                     : "Several devices match \(planned.name) (\(ids)): give it an index, or an id.")
         }
     }
@@ -71,6 +81,23 @@ extension RigDevice {
         self.init(
             name: name, id: device.id.rawValue, label: device.name,
             driver: device.nodes.first.flatMap(DeviceDriver.name(ofNode:)))
+    }
+
+    /// A device that is not there, by what the plan looks for.
+    fileprivate init(missing planned: PlannedDevice) {
+        self.init(name: planned.name, id: planned.selector.text, label: "not found")
+    }
+}
+
+extension PlannedDevice.Selector {
+    /// The id, or what must match, for people: `name C920*, serial 1234`.
+    fileprivate var text: String {
+        switch self {
+        case .id(let id): id
+        case .match(let name, let driver, let serial, let index):
+            [("name", name), ("driver", driver), ("serial", serial), ("index", index.map(String.init))]
+                .compactMap { key, value in value.map { "\(key) \($0)" } }.joined(separator: ", ")
+        }
     }
 }
 

@@ -8,7 +8,8 @@ import LinuxSystem
 /// *thread-safe*
 package final class RigJournal: Sendable {
     private let head: RigReport
-    private let checks: [PlannedCheck]
+    private let plan: RigPlan
+    private let devices: RigDevices
     private let kept: Set<String>
     private let folder: ReportFolder?
     private let begun = ContinuousClock.now
@@ -25,17 +26,17 @@ package final class RigJournal: Sendable {
 
     /// - Parameters:
     ///   - plan: whose checks are made.
-    ///   - versions: of programs and libraries, by name.
+    ///   - devices: those of the machine.
     ///   - earlier: run that is resumed; `nil` for a new one.
     ///   - folder: for the reports; `nil` writes none.
     package init(
-        of plan: RigPlan, versions: [String: String], resuming earlier: EarlierRun? = nil, in folder: ReportFolder?
+        of plan: RigPlan, among devices: [Device], resuming earlier: EarlierRun? = nil, in folder: ReportFolder?
     ) {
         head = RigReport(
-            plan: plan.name, profile: plan.profile.rawValue, host: .current(versions: versions),
+            plan: plan.name, profile: plan.profile.rawValue, host: .current,
             began: earlier?.report.began ?? CivilTime.now, seconds: earlier?.report.seconds ?? 0, end: .interrupted,
             results: [])
-        checks = plan.checks
+        (self.plan, self.devices) = (plan, RigDevices(plan, among: devices))
         self.folder = folder
         let results = Dictionary((earlier?.kept ?? []).map { ($0.name, $0) }) { first, _ in first }
         kept = Set(results.keys)
@@ -86,11 +87,11 @@ package final class RigJournal: Sendable {
         let results = state.withLock { $0.results }
         var report = head
         report.seconds += seconds
-        report.results = checks.map { check in
-            results[check.name]
-                ?? CheckResult(
-                    name: check.name, check: check.check, variant: check.variant, round: check.round, verdict: .skip,
-                    message: "The run ended before.")
+        report.results = plan.checks.map { check in
+            if let result = results[check.name] { return result }
+            var result = CheckResult(check, of: plan, on: devices, begins: 0)
+            (result.verdict, result.message) = (.skip, "The run ended before.")
+            return result
         }
         return report
     }
@@ -121,17 +122,15 @@ extension CivilTime {
 }
 
 extension RigReport.Host {
-    /// This machine, by the files that uname(1) shows.
-    ///
-    /// - Parameter versions: of programs and libraries, by name.
-    fileprivate static func current(versions: [String: String]) -> RigReport.Host {
+    /// This machine, by the files that uname(1) shows, and what results depend on.
+    fileprivate static var current: RigReport.Host {
         func word(_ name: String) -> String? {
             ProcessFile.text("/proc/sys/kernel/\(name)")?.split { $0.isWhitespace }.first.map(String.init)
         }
         // Kernels before 6.1 do not have the last one.
         return RigReport.Host(
             name: word("hostname") ?? "unknown", kernel: word("osrelease") ?? "unknown", machine: word("arch") ?? built,
-            versions: versions)
+            versions: ["capturegate": LibraryVersions.captureGate, "alsa-lib": LibraryVersions.alsa])
     }
 
     /// Machine that the program was built for.

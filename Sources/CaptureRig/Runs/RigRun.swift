@@ -51,7 +51,8 @@ package struct RigRun: Sendable {
         self.options = options
     }
 
-    /// Runs all steps. After a cancellation what has not run is in the results, too, as skipped.
+    /// Runs all steps. After a cancellation what has not run is in the results, too, as skipped, and of the plan's programs only
+    /// those run that come after a check which has begun.
     ///
     /// - Parameter onEvent: called on the task that runs a check.
     package func results(onEvent: @escaping @Sendable (Event) -> Void = { _ in }) async -> [CheckResult] {
@@ -61,6 +62,8 @@ package struct RigRun: Sendable {
             case .check(let check): results.append(await result(of: check, onEvent))
             case .parallel(let checks): results += await together(checks, onEvent)
             case .command(let command):
+                // What it would switch on, nothing would switch off again.
+                if Task.isCancelled { continue }
                 if let error = await commands.failure(of: command) { results.append(broken(command, error)) }
             }
         }
@@ -86,8 +89,7 @@ package struct RigRun: Sendable {
     ) async -> CheckResult {
         if let earlier = options.earlier.first(where: { $0.name == planned.name }) { return earlier }
         let begins = seconds(since: begun)
-        var result = CheckResult(
-            name: planned.name, check: planned.check, variant: planned.variant, round: planned.round, begins: begins)
+        var result = CheckResult(planned, of: plan, on: devices, begins: begins)
         if Task.isCancelled {
             (result.verdict, result.message) = (.skip, "The plan was interrupted before.")
             return result
@@ -95,7 +97,6 @@ package struct RigRun: Sendable {
         onEvent(.began(planned))
         do throws(CaptureError) {
             let devices = try devices.devices(planned.devices)
-            result.device = devices.first.map { RigDevice($0, as: planned.devices[0]) }
             let findings = try await findings(of: planned, on: devices)
             guard let check = CheckCatalogue.check(planned.check) else { throw .unknown(planned.check) }
             if !findings.isSkipped { result.measures = findings.measures(of: check, limits: planned.limits) }
@@ -110,10 +111,14 @@ package struct RigRun: Sendable {
         return result
     }
 
-    /// The commands after a check run also where it failed: they switch the light on again.
+    /// The commands after a check run also where it failed or was interrupted: they switch the light on again.
     private func findings(of planned: PlannedCheck, on devices: [Device]) async throws(CaptureError) -> CheckFindings {
         let made = await outcome { () async throws(CaptureError) in
-            for command in planned.before { if let error = await commands.failure(of: command) { throw error } }
+            for command in planned.before {
+                try CaptureError.checkInterruption()
+                if let error = await commands.failure(of: command) { throw error }
+            }
+            try CaptureError.checkInterruption()
             return try await measured(planned, on: devices)
         }
         var ending: CaptureError?
@@ -145,6 +150,15 @@ package struct RigRun: Sendable {
 
     private func seconds(since start: ContinuousClock.Instant) -> Double {
         Double((ContinuousClock.now - start).nanoseconds) / 1e9
+    }
+}
+
+extension CheckResult {
+    /// A result of a check that has yet to be made.
+    init(_ planned: PlannedCheck, of plan: RigPlan, on devices: RigDevices, begins: Double) {
+        self.init(
+            name: planned.name, check: planned.check, device: devices.named(for: planned), variant: planned.variant,
+            round: planned.round, begins: begins, digest: plan.digest(of: planned))
     }
 }
 

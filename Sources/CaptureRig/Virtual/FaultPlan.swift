@@ -15,12 +15,12 @@ public struct FaultPlan: Hashable, Sendable {
     public var skipped = 0.0
     /// Speed of the device's clock, in millionths above the nominal one.
     public var clockError = 0.0
-    /// Standard deviation of the timestamps, in ns.
-    public var jitter = 0.0
-    /// Time by which all timestamps are late, in ns: what a cable or a driver's buffer adds.
-    public var delay: Int64 = 0
-    /// Time from the start to the first frame, in ns.
-    public var startDelay: Int64 = 20_000_000
+    /// Standard deviation of the timestamps.
+    public var jitter = Duration.zero
+    /// Time by which all timestamps are late: what a cable or a driver's buffer adds.
+    public var delay = Duration.zero
+    /// Time from the start to the first frame.
+    public var startDelay = Duration.milliseconds(20)
     /// Share of frames, 0...1, whose timestamp the driver got wrong, so that it was repaired.
     public var repaired = 0.0
     /// Number of overruns of a microphone.
@@ -40,8 +40,8 @@ public struct FaultPlan: Hashable, Sendable {
     public var flipped = 0.0
     /// Number of pixels over which each is smeared; 0 for a sharp picture.
     public var blur = 0
-    /// Time for which the brightness wanders after the start, in ns.
-    public var exposureSettling: Int64 = 0
+    /// Time for which the brightness wanders after the start.
+    public var exposureSettling = Duration.zero
     /// Share of the brightness, 0...1, by which it swings up and down without an end.
     public var exposureHunting = 0.0
     /// Share of frames, 0...1, of which only the first half is delivered.
@@ -50,8 +50,8 @@ public struct FaultPlan: Hashable, Sendable {
     public var standsStill = false
     /// Standard deviation of a sensor's noise in steps of brightness, nearly; another one in each frame.
     public var grain = 0
-    /// Time after the start at which the privacy shutter closes, in ns; `nil` for never.
-    public var shutterCloses: Int64?
+    /// Time after the start at which the privacy shutter closes; `nil` for never.
+    public var shutterCloses: Duration?
     /// False for a shutter without a control that tells of it.
     public var reportsShutter = true
     /// True for a shutter that lets the picture through.
@@ -76,8 +76,8 @@ public struct FaultPlan: Hashable, Sendable {
     public var muted: Set<Int> = []
     /// True where the first two channels are exchanged.
     public var swapsChannels = false
-    /// Time from the playing of a sound to its recording, in ns.
-    public var roundTrip: Int64 = 10_000_000
+    /// Time from the playing of a sound to its recording.
+    public var roundTrip = Duration.milliseconds(10)
     /// Error of the middle step of the gain, in dB.
     public var gainError = 0.0
     /// True for a switch that does not mute.
@@ -91,5 +91,5 @@ public struct FaultPlan: Hashable, Sendable {
     /// True while the shutter is closed.
     ///
     /// - Parameter since: time since the start, in ns.
-    func isCovered(at since: Int64) -> Bool { shutterCloses.map { since >= $0 } ?? false }
+    func isCovered(at since: Int64) -> Bool { shutterCloses.map { .nanoseconds(since) >= $0 } ?? false }
 }

@@ -43,7 +43,8 @@ struct VirtualScene: Sendable {
         }
         var frame = still
         if !faults.standsStill { bar(&frame, number) }
-        if since < faults.exposureSettling { darken(&frame, Int(since * 128 / faults.exposureSettling) + 128) }
+        let settling = faults.exposureSettling.nanoseconds
+        if since < settling { darken(&frame, Int(since * 128 / settling) + 128) }
         if faults.exposureHunting > 0 {
             // Down for eight frames and up for eight.
             let swing = abs(Double(number % 16) - 8) / 8

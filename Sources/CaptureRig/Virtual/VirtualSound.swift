@@ -29,7 +29,7 @@ struct VirtualSound: Sendable {
         table = (0..<count).flatMap { frame in
             waves.map { wave in Self.sample(wave.isEmpty ? nil : wave[frame], gain, faults) }
         }
-        let lead = (faults.startDelay - faults.roundTrip) * Int64(format.sampleRate) / 1_000_000_000
+        let lead = (faults.startDelay - faults.roundTrip).nanoseconds * Int64(format.sampleRate) / 1_000_000_000
         position = played == nil ? 0 : (Int(lead) % count + count) % count
     }
 

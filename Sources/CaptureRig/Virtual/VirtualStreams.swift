@@ -72,6 +72,10 @@ struct VirtualDevice {
 
     let media: ClipTrack.Media
     private let faults: FaultPlan
+    /// Times of the fault plan that each frame needs, in ns.
+    private let jitter: Double
+    private let delay: Int64
+    private let startDelay: Int64
     /// False where nobody looks at pictures or samples, so that there are none.
     private let draws: Bool
     private let scene: VirtualScene?
@@ -96,6 +100,8 @@ struct VirtualDevice {
         _ device: Device, _ capture: StreamCapture, _ faults: FaultPlan, _ bench: VirtualBench, draws: Bool
     ) {
         (self.faults, self.draws) = (faults, draws)
+        jitter = Double(faults.jitter.nanoseconds)
+        (delay, startDelay) = (faults.delay.nanoseconds, faults.startDelay.nanoseconds)
         noise = TestNoise(seed: faults.seed)
         if device.capability == .camera {
             let width = (capture.video.width ?? 320) - (faults.changesSettings ? 2 : 0)
@@ -129,7 +135,7 @@ struct VirtualDevice {
         let header = FrameHeader(
             sequence: sequence, timestamp: timestamp, byteCount: draws ? bytes.count : wholeBytes,
             frameCount: framesOfOne,
-            flags: faults.reportsShutter && faults.isCovered(at: timestamp - faults.delay - Self.epoch)
+            flags: faults.reportsShutter && faults.isCovered(at: timestamp - delay - Self.epoch)
                 ? .covered : FrameFlags(rawValue: 0), lost: Loss(device: lost))
         sequence += UInt64(framesOfOne)
         made += 1
@@ -159,15 +165,15 @@ struct VirtualDevice {
     }
 
     private mutating func stamp() -> Int64 {
-        let ideal = Double(nominal(made)) / (1 + faults.clockError / 1e6) + faults.jitter * noise.normal()
+        let ideal = Double(nominal(made)) / (1 + faults.clockError / 1e6) + jitter * noise.normal()
         if happens(faults.repaired) { repaired += 1 }
-        last = max(last + 1, Self.epoch + faults.startDelay + faults.delay + Int64(ideal.rounded()))
+        last = max(last + 1, Self.epoch + startDelay + delay + Int64(ideal.rounded()))
         return last
     }
 
     /// Picture or sound at a time; a delay of the device is not in it.
     private mutating func content(_ timestamp: Int64) -> [UInt8] {
-        let time = timestamp - faults.delay
+        let time = timestamp - delay
         if var sound {
             defer { self.sound = sound }
             return sound.period(framesOfOne, at: time)

@@ -85,7 +85,7 @@ public struct LoggingObserver: OperationObserver {
     /// The number tells operations of one name apart.
     private func mark(_ operation: OperationIdentity) -> Logger.Metadata { ["operation": "\(operation.number)"] }
 
-    private func text(of error: any Error) -> String { (error as? CaptureError)?.message ?? "\(error)" }
+    private func text(of error: any Error) -> String { "\(error)" }
 }
 
 /// An observer that measures where the time of an operation goes.

@@ -72,9 +72,7 @@ struct CaptureGateCommand: ParsableCommand {
             stopped before it began, \
             78 the device would not do what --strict asked, a bad configuration or a broken store.
             """,
-        // Printed by `--version` and stored in a benchmark's document, by which results of two releases are
-        // told apart.
-        version: "capturegate 0.1.0",
+        version: "capturegate \(LibraryVersions.captureGate)",
         // In the order of the help: what captures, what lists and sets, then what decides. `CommandNames`
         // reads its names from here as well, so that no second list can go stale.
         subcommands: [

@@ -44,7 +44,8 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @Flag(
         help: """
-            Keep what an earlier run into --out has judged, and make the rest: what was skipped, missed or an error.
+            Keep what an earlier run into --out has judged, and make the rest: what was skipped, missed or an error, and \
+            what the plan has otherwise now.
             """)
     var resume = false
 
@@ -67,8 +68,7 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         let devices = DeviceCatalog.scan(.identity)
         let folder = out.map { ReportFolder($0) }
         let earlier = try earlierRun(of: plan, in: folder, among: devices)
-        let journal = RigJournal(
-            of: plan, versions: RigVersions.all, resuming: earlier, in: folder)
+        let journal = RigJournal(of: plan, among: devices, resuming: earlier, in: folder)
         // Before anything runs: a night's results must not find out in the morning that they can't be kept.
         try journal.begin()
         var options = RigRun.Options()
@@ -120,8 +120,12 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         let rest =
             left == 0
             ? "nothing is left" : "\(NumberText.counted(left, "check")) left, what was SKIP, MISS or ERROR included"
+        let changed =
+            earlier.changed == 0
+            ? ""
+            : ", and \(NumberText.counted(earlier.changed, "check")) that changed since in the plan or on the bench"
         let kept = NumberText.counted(earlier.kept.count, "result")
-        StandardStream.error.note("\(kept) of the run of \(report.began.visible) kept; \(rest).")
+        StandardStream.error.note("\(kept) of the run of \(report.began.visible) kept; \(rest)\(changed).")
         return earlier
     }
 
@@ -153,14 +157,6 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
 }
 
 extension RigPlan.Profile: ExpressibleByArgument {}
-
-/// Versions of what a result depends on.
-enum RigVersions {
-    static var all: [String: String] {
-        let program = CaptureGateCommand.configuration.version.split(separator: " ").last
-        return ["capturegate": String(program ?? ""), "alsa-lib": DeviceLibraries.alsa]
-    }
-}
 
 extension RigReport {
     /// Exit code of a whole run: a failure outranks a device that is away. A check that could not measure counts as a failure,

@@ -21,6 +21,7 @@ struct RigResumeTests {
         #expect(try await child.finish().code == -9)
         let left = try workspace.verdicts()
         #expect(left["camera.present.bars"] == "pass" && left["camera.loss.bars"] == "skip")
+        #expect(try workspace.results()["camera.loss.bars"]?["device"]["id"].string == "test:bars")
         try workspace.plan(Step.present, Step.afterReport, Step.endless.replacing("1 h", with: "200 ms"))
         let (made, ending) = try await resumed(workspace)
         #expect(ending.code == 0, "\(ending)")
@@ -53,6 +54,28 @@ struct RigResumeTests {
         try workspace.plan(Step.present, Step.rate)
         let (made, ending) = try await resumed(workspace)
         #expect(made == ["camera.rate.bars"] && ending.code == 0)
+    }
+
+    @Test(
+        "a result counts no more once its parameters, its programs or its device are others, and that is told",
+        arguments: [
+            "{check: camera.rate, device: bars, for: 300 ms}",
+            #"{check: camera.rate, device: bars, for: 200 ms, before: [{run: ["true"]}]}"#,
+            "{check: camera.rate, device: bars, for: 200 ms, format: YUYV}",
+        ])
+    func changed(step: String) async throws {
+        let workspace = try await Workspace.bench()
+        try workspace.plan(Step.present, Step.rate)
+        _ = try await workspace.capturegate("rig", "run", "plan.yaml", "--out", "out")
+        try workspace.plan(Step.present, step)
+        let (made, ending) = try await resumed(workspace)
+        #expect(made == ["camera.rate.bars"] && ending.code == 0, "\(ending)")
+        #expect(
+            ending.errors.contains("1 result of the run of ")
+                && ending.errors.contains(", and 1 check that changed since"), "\(ending.errors)")
+        #expect(try await resumed(workspace).ending.errors.contains("2 results of the run of "))
+        try workspace.write(try workspace.text("plan.yaml").replacing("test:bars", with: "test:none"), to: "plan.yaml")
+        #expect(try await resumed(workspace).ending.errors.contains("0 results of the run of "))
     }
 
     @Test("without an earlier report all checks are made")

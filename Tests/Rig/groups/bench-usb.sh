@@ -1,7 +1,9 @@
 # about: checks of a USB camera on the bench rig: it is pulled out and plugged in, lies about its shutter, and falters
 # time: virtual
 # timeout: 300
-# checks: 10
+# long-timeout: 1800
+# checks: 18
+# long-checks: 21
 
 . "$here/bench.sh"
 
@@ -12,7 +14,7 @@ usb_path=/sys/devices/platform/vhci_hcd.0/usb1/1-1
 # The programs of a plan, as they would power a port of a hub.
 cat >plug <<END
 #!/bin/sh
-setsid "$judges/usbcam" --serial "\${1:-BENCH1}" --pictures "$rig/work/pictures" \${2:-} \${3:-} >/dev/null 2>&1 </dev/null &
+setsid "$judges/usbcam" --serial "\${1:-BENCH1}" --pictures "$rig/work/pictures" \${2:-} \${3:-} \${4:-} >/dev/null 2>&1 </dev/null &
 for attempt in \$(seq 200); do
     ls $usb_path/*/video4linux/video* >/dev/null 2>&1 && udevadm settle && exit 0
     sleep 0.05
@@ -42,7 +44,23 @@ use BENCH1
 good camera.unplug "$cable" 'plug: [./plug]' 'for: 2 s'
 good camera.hotplug "$cable" 'plug: [./plug]' 'times: 5'
 good camera.controls
+good camera.modes
 good camera.first_frame_decodes "$mode" 'size: 320x240' 'times: 5'
+
+steady camera.unplug "$cable" 'plug: [./plug]' 'for: 1 s'
+steady camera.hotplug "$cable" 'plug: [./plug]' 'times: 3'
+steady camera.controls
+
+# The program that records is stopped when the camera goes.
+cat >pull-late <<END
+#!/bin/sh
+pkill -STOP -x capturegate
+./pull
+sleep 2
+pkill -CONT -x capturegate
+END
+chmod +x pull-late
+twin camera.unplug file_valid 'pull: [./pull-late]' 'plug: [./plug]' 'for: 1 s'
 
 # The emulated camera says that its lens is covered, and shows the picture all the same.
 twin camera.shutter uncovered "$mode" "close: [v4l2-ctl, -d, $(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)" | sed 's|^|/dev/|'), -c, privacy=1]"
@@ -57,7 +75,18 @@ twin camera.frozen unreadable "$mode" 'size: 320x240' 'for: 2 s'
 use BENCH5 --lie same-id:9:7
 twin camera.loss lost 'format: YUYV' 'size: 320x240' 'for: 2 s'
 
+use BENCH7 --late 1500
+twin camera.first_frame first_frame_max 'format: YUYV' 'size: 320x240' 'times: 2'
+twin camera.reconfigure reconfigure_max 'times: 2'
+use BENCH8 --slower 10
+twin camera.rate frame_rate_error 'format: YUYV' 'size: 320x240' 'for: 3 s'
+twin camera.low_light frame_rate_distance 'format: YUYV' 'size: 320x240' 'for: 3 s'
+use BENCH9 --forgets
+twin camera.controls wrong
+
 # Numbers of the part that came would be about another capture.
-use BENCH6 --stall-at 20
+use BENCH10 --stall-at 20
 made camera.loss 'format: YUYV' 'size: 320x240' 'for: 2 s'
 equal "a camera that falls silent fails" 'fail 1' "$(jq -r .verdict result.json) $code"
+use BENCH10 --stall-at 2 --stays-silent
+twin camera.modes failed

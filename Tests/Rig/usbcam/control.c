@@ -75,7 +75,8 @@ static int class_request(const struct request *request, uint8_t *data) {
     if ((request->type & 0x1f) == 2) return sound_endpoint(request, data);
     int is_stream = interface == interface_picture && (selector == VS_PROBE || selector == VS_COMMIT);
     if (is_stream) return streaming(request, data);
-    if (interface == interface_camera) return setting((uint8_t)entity, (uint8_t)selector, request->request, data);
+    int has_settings = interface == interface_camera || interface == interface_sound_card;
+    if (has_settings) return setting((uint8_t)entity, (uint8_t)selector, request->request, data);
     return -1;
 }
 

@@ -45,12 +45,13 @@ static const uint8_t configuration[] = {
     9, 4, interface_picture, 1, 1, 0x0e, 2, 0, 0,
     7, 5, 0x80 | endpoint_picture, 5, WORD(0x1400), 1,
 
-    // The microphone: terminal and output, then 48 kHz stereo S16_LE.
+    // The microphone: terminal, gain with a switch, and output, then 48 kHz stereo S16_LE.
     8, 0x0b, interface_sound_card, 2, 1, 1, 0, 0,
     9, 4, interface_sound_card, 0, 0, 1, 1, 0, 0,
-    9, 0x24, 1, WORD(0x0100), WORD(9 + 12 + 9), 1, interface_sound,
+    9, 0x24, 1, WORD(0x0100), WORD(9 + 12 + 10 + 9), 1, interface_sound,
     12, 0x24, 2, 1, WORD(0x0201), 0, 2, WORD(3), 0, 0,
-    9, 0x24, 3, 3, WORD(0x0101), 0, 1, 0,
+    10, 0x24, 6, entity_gain, 1, 1, 3, 0, 0, 0,
+    9, 0x24, 3, 3, WORD(0x0101), 0, entity_gain, 0,
     9, 4, interface_sound, 0, 0, 1, 2, 0, 0,
     9, 4, interface_sound, 1, 1, 1, 2, 0, 0,
     7, 0x24, 1, 3, 1, WORD(1),

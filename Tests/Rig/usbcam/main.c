@@ -1,7 +1,8 @@
 // usbcam [--port N] [--serial TEXT] [--product TEXT] [--unplug-after SECONDS] [--pictures FOLDER] [--log FILE] [--scene]
 //        [--hears PIPE]
 //        [--lie NAME:EVERY:FIRST]… [--without-tables] [--stall-at PICTURES] [--stays-silent]
-//        [--bandwidth BYTES-A-SECOND] [--largest BYTES]
+//        [--bandwidth BYTES-A-SECOND] [--largest BYTES] [--late MILLISECONDS] [--slower PERCENT] [--forgets]
+//        [--gainless]
 //
 // Stays plugged until it is killed. The lies: no-end, junk, truncated, broken, flagged, empty, same-id, flipped. A picture
 // of same-id has the identifier of the one before: uvcvideo drops it, and leaves no gap in its numbers.
@@ -179,6 +180,10 @@ static int read_lie(char **arguments, int *at) {
     else if (!strcmp(arguments[*at], "--stays-silent")) options.stays_silent = 1;
     else if (!strcmp(arguments[*at], "--bandwidth")) options.bandwidth = atoll(value_of(arguments, at));
     else if (!strcmp(arguments[*at], "--largest")) options.largest = (uint32_t)atoll(value_of(arguments, at));
+    else if (!strcmp(arguments[*at], "--late")) options.late = atoll(value_of(arguments, at)) * 1000000;
+    else if (!strcmp(arguments[*at], "--slower")) options.slower = atoi(value_of(arguments, at));
+    else if (!strcmp(arguments[*at], "--forgets")) options.forgets = 1;
+    else if (!strcmp(arguments[*at], "--gainless")) options.gainless = 1;
     else if (!strcmp(arguments[*at], "--lie")) return lie_learn(value_of(arguments, at)) == 0;
     else return 0;
     return 1;

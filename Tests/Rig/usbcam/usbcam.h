@@ -8,7 +8,7 @@
 // The device's interfaces and endpoints, in the order of the configuration descriptor.
 enum { interface_camera, interface_picture, interface_sound_card, interface_sound };
 enum { endpoint_control, endpoint_picture, endpoint_sound, endpoint_count };
-enum { entity_camera_terminal = 1, entity_processing = 2 };
+enum { entity_camera_terminal = 1, entity_processing = 2, entity_gain = 5 };
 enum { picture_packet_bytes = 3072, picture_header_bytes = 12, sound_packet_bytes = 192 };
 enum { format_yuyv = 1, format_mjpeg };
 enum { clock_hertz = 48000000, sound_hertz = 48000 };
@@ -26,6 +26,10 @@ struct options {
     int64_t stall_at;     // after that many pictures nothing comes until the stream begins again; 0: never
     int stays_silent;     // not then either
     uint32_t largest;     // bytes that it says an MJPEG picture may have; 0: what is true
+    int64_t late;         // nanoseconds from each beginning of the stream to its first picture
+    int slower;           // hundredths by which its pictures take longer than it says
+    int forgets;          // what is set is taken, and then not so
+    int gainless;         // the microphone's gain and switch change nothing
     int64_t bandwidth;    // bytes of pictures a second for which the bus has room; 0: for all
 };
 extern struct options options;
@@ -46,12 +50,14 @@ int control(const uint8_t setup[8], uint8_t *data);
 
 // -- settings.c
 
-// Answers a request to a control of the camera: the length of the answer, or -1 to stall. What is set can be read back,
-// and changes nothing but a scene.
+// Answers a request to a control of the camera or the microphone: the length of the answer, or -1 to stall. What is set can
+// be read back; the microphone's changes its sound, and the camera's nothing but a scene.
 int setting(uint8_t entity, uint8_t selector, uint8_t request, uint8_t *data);
 // The light on a scene, 128 as a rule, and whether the shutter is before it.
 int scene_brightness(void);
 int scene_is_covered(void);
+// Factor by which the microphone's gain and switch change its sound.
+double sound_gain(void);
 
 // -- video.c
 

@@ -48,8 +48,8 @@ int64_t stream_bytes_a_second(void) {
 }
 
 void picture_begin(int64_t now) {
-    picture.begin = now;
-    picture.interval = (int64_t)get_long(stream_control + at_interval) * 100;
+    picture.begin = now + options.late;
+    picture.interval = (int64_t)get_long(stream_control + at_interval) * (100 + options.slower);
     picture.number = picture.is_sending = picture.toggle = 0;
     picture.begun++;
 }
