@@ -70,11 +70,17 @@ accepted() {
     check "$1 writes its golden file" [ -n "$(ls golden/"$1".* 2>/dev/null)" ]
 }
 
+# Least and largest number of each measure over all repeats.
+ranges() {
+    jq -r '[.results[].measures[]] | group_by(.name) |
+        map("\(.[0].name) \(map(.value) | min) to \(map(.value) | max) \(.[0].unit)") | join(", ")' out/report.json
+}
+
 # steady CHECK [YAML...]: in the long run, the check passes fifty times in a row.
 steady() {
     [ -n "${CAPTUREGATE_LONG:-}" ] || return 0
     made "$@" 'repeat: 50'
-    note "$1, fifty times: $(jq -r '[.results[].seconds] | "\(min) to \(max) s each"' out/report.json)"
+    note "$1, fifty times: $(ranges)"
     check "$1 passes fifty times in a row" is_steady
 }
 is_steady() {

@@ -1,9 +1,9 @@
-# about: checks of a USB camera on the bench rig: it is pulled out and plugged in, lies about its shutter, and falters
+# about: checks of a USB camera and its microphone on the bench rig: pulled out and plugged in, lying, faltering, or forgetting
 # time: virtual
 # timeout: 300
 # long-timeout: 1800
-# checks: 18
-# long-checks: 21
+# checks: 21
+# long-checks: 25
 
 . "$here/bench.sh"
 
@@ -90,3 +90,20 @@ made camera.loss 'format: YUYV' 'size: 320x240' 'for: 2 s'
 equal "a camera that falls silent fails" 'fail 1' "$(jq -r .verdict result.json) $code"
 use BENCH10 --stall-at 2 --stays-silent
 twin camera.modes failed
+
+# Its microphone has a tone of 1 kHz at a quarter of full scale, a gain and a switch.
+hear() {
+    microphone=$(capturegate devices --json |
+        jq -er --arg serial "$1" 'first(.devices[] | select(.capability == "microphone" and (.id | contains($serial))) | .id)') &&
+        echo "microphone: {kind: microphone, id: \"$microphone\"}" >devices.yaml
+}
+tone='tone: 1000'
+gain='control: mic_capture_volume'
+use BENCH11
+wait_for 10 hear BENCH11
+good sound.controls
+good sound.level "$tone" "$gain"
+steady sound.controls
+use BENCH12 --gainless
+wait_for 10 hear BENCH12
+twin sound.level gain_error_max "$tone" "$gain"

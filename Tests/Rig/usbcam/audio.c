@@ -5,14 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-<<<<<<< HEAD
-// A millisecond of a 1 kHz tone at a quarter of full scale, the same on both channels.
-static void hum(uint8_t *place) {
-=======
 // A millisecond of a 1 kHz tone at a quarter of full scale and less, the same on both channels.
-size_t sound_packet(uint8_t *place) {
+static void hum(uint8_t *place) {
     double level = 8000 * sound_gain();
->>>>>>> twins
     for (int frame = 0; frame < sound_hertz / 1000; frame++) {
         int16_t value = (int16_t)lrint(level * sin(2 * M_PI * frame / 48));
         for (int channel = 0; channel < 2; channel++, place += 2) {
@@ -42,9 +37,11 @@ static void hear(uint8_t *place) {
     if (count >= kept || count < sound_packet_bytes) is_heard = count >= kept;
     // No microphone hears nothing: it has a noise of its own, here of the last bit.
     static uint32_t noise = 1;
+    double gain = sound_gain();
     for (int at = 0; at < sound_packet_bytes; at += 2) {
         noise = noise * 1664525 + 1013904223;
-        int value = (int)(noise >> 31) + (is_heard ? heard[at] | (int8_t)heard[at + 1] * 256 : 0);
+        int sound = is_heard ? heard[at] | (int8_t)heard[at + 1] * 256 : 0;
+        int value = (int)(noise >> 31) + (int)lrint(gain * sound);
         place[at] = (uint8_t)value;
         place[at + 1] = (uint8_t)(value >> 8);
     }

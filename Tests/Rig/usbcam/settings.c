@@ -54,15 +54,13 @@ static int set(struct setting *setting, const uint8_t *data) {
     return 0;
 }
 
-<<<<<<< HEAD
 int scene_brightness(void) { return find(entity_processing, PU_BRIGHTNESS)->value; }
 int scene_is_covered(void) { return find(entity_camera_terminal, CT_PRIVACY)->value; }
-=======
+
 double sound_gain(void) {
     if (options.gainless) return 1;
     return find(entity_gain, FU_MUTE)->value ? 0 : pow(10, find(entity_gain, FU_VOLUME)->value / 20.0 / decibel);
 }
->>>>>>> twins
 
 int setting(uint8_t entity, uint8_t selector, uint8_t request, uint8_t *data) {
     struct setting *found = find(entity, selector);
