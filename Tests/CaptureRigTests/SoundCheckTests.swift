@@ -222,6 +222,15 @@ struct GainControlsTests {
         #expect(controls.settings == settings)
     }
 
+    @Test("A gain that the plan leaves open is the card's only one, or the one of the usual name")
+    func openName() {
+        let (boost, usual) = (Self.volume("mic_boost", 0...3), Self.volume("capture_volume", 0...3))
+        #expect(GainControls.name(nil, among: [boost, Self.toggle("mic_switch")]) == "mic_boost")
+        #expect(GainControls.name("capture_volume", among: [boost]) == "mic_boost")
+        #expect(GainControls.name(nil, among: [boost, usual]) == "capture_volume")
+        #expect(GainControls.name("line_boost", among: [boost]) == "line_boost")
+    }
+
     @Test("The switch is that of the same name, whichever way it mutes")
     func mute() throws {
         let all = [Self.volume("mic_volume", 0...3), Self.toggle("mic_switch"), Self.toggle("line_mute")]

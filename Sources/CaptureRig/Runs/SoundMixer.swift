@@ -89,6 +89,15 @@ struct GainControls: Sendable {
         controls.filter { $0.kind == .integer && $0.decibels != nil && !$0.flags.contains(.readOnly) }
     }
 
+    /// Name of the gain that a plan means: the one that it names; else the card's only one, whatever that is called.
+    ///
+    /// - Parameter asked: `nil`, or the usual name, where the plan leaves it open.
+    static func name(_ asked: String?, among controls: [DeviceControl]) -> String {
+        if let asked, asked != usualName { return asked }
+        let gains = gains(among: controls)
+        return gains.count == 1 ? gains[0].name : usualName
+    }
+
     private static func control(
         _ name: String, among controls: [DeviceControl], _ what: String
     ) throws(CaptureError) -> DeviceControl {
@@ -135,7 +144,7 @@ extension CheckMakers {
     static func level(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let mixer = context.streams.mixer(of: try context.device(), through: context.queue)
         let all = try await mixer.controls()
-        let name = context.word("control") ?? GainControls.usualName
+        let name = GainControls.name(context.word("control"), among: all)
         // Many a microphone has no gain at all. Another one that the plan names must be there.
         if name == GainControls.usualName, GainControls.gains(among: all).isEmpty {
             return .skipped("The card has no gain in decibels that can be set.")
