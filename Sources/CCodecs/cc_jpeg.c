@@ -38,6 +38,13 @@ int cc_jpeg_decode_rgb(
     return failed ? problem(jpeg) : 0;
 }
 
+int cc_jpeg_decode_grey(
+    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height
+) {
+    int failed = tjDecompress2((tjhandle)jpeg, bytes, count, out, width, stride, height, TJPF_GRAY, TJFLAG_ACCURATEDCT);
+    return failed ? problem(jpeg) : 0;
+}
+
 void cc_jpeg_free(cc_jpeg *jpeg) {
     if (jpeg) tjDestroy((tjhandle)jpeg);
 }

@@ -62,11 +62,11 @@ struct FrameChecksumTests {
         #expect(Self.checksum([UInt8]()) == 0)
     }
 
-    @Test("eight bytes a step give what one a step gives, for every length")
+    @Test("sixteen bytes a step, and three parts of long data, give what one byte a step gives, for every length")
     func steps() {
         var numbers = SeededGenerator(1)
-        let bytes = (0..<50).map { _ in UInt8.random(in: 0...255, using: &numbers) }
-        for count in 0...50 {
+        let bytes = (0..<9000).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+        for count in Array(0...50) + [4095, 4096, 4097, 4143, 4144, 8999, 9000] {
             let slow = bytes.prefix(count).reduce(UInt32.max) { word, byte in
                 (0..<8).reduce(word ^ UInt32(byte)) { word, _ in word & 1 == 0 ? word >> 1 : word >> 1 ^ 0xEDB8_8320 }
             }

@@ -247,6 +247,14 @@ struct FrameLumaTests {
         #expect(luma.middle(of: frame.span.bytes, width: 99, height: 99)?.bytes == frame)
     }
 
+    @Test("The middle of 1080p lies behind the first million bytes, and is found")
+    func far() throws {
+        let format = try Self.format("YUYV", width: 1920, height: 1080)
+        let frame = [UInt8](repeating: 77, count: 2 * 1920 * 1080)
+        let middle = try FrameLuma(.video(format)).middle(of: frame.span.bytes, width: 640, height: 480)
+        #expect(middle?.mean == 77)
+    }
+
     @Test("A format that no picture can be made of is said to be one")
     func unknown() throws {
         let format = try Self.format("H264")
@@ -265,99 +273,9 @@ struct FrameLumaTests {
     }
 }
 
-@Suite("Checks of MJPEG frames")
-struct MJPEGCheckTests {
-    /// A camera that delivers some frames once.
-    struct Frames: StreamSource {
-        let format: VideoFormat
-        let frames: [[UInt8]]
-
-        func record<Inspector: StreamInspector>(
-            _ capture: StreamCapture, from device: Device,
-            _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
-        ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector) {
-            let media = ClipTrack.Media.video(format)
-            var (record, inspector) = (StreamRecord(device, media, begun: 0), try inspector(media))
-            for (number, frame) in frames.enumerated() {
-                let header = FrameHeader(
-                    sequence: UInt64(number), timestamp: Int64(number + 1) * 33_333_333, byteCount: frame.count,
-                    frameCount: 1)
-                record.note(header, arrival: header.timestamp)
-                inspector.inspect(header, frame.span.bytes)
-            }
-            return (record, inspector)
-        }
-    }
-
-    private static let format = VideoFormat(
-        width: 64, height: 48, pixelFormat: .mjpeg, frameRate: FrameRate(unchecked: 30, 1), bytesPerLine: 0)
-
-    /// Made once: painting takes longer than all checks of them.
-    private static let frames = (try? BenchmarkFrames(of: .video(format), count: 9).frames) ?? []
-
-    private static func findings(
-        _ check: String, _ frames: [[UInt8]], _ folder: PlanFolder
-    ) async throws -> CheckFindings {
-        let gate = Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: MemoryStore(),
-            prompter: ScriptedPrompter { _ in .allow(.always) }, directory: SystemDeviceDirectory(),
-            clock: SystemGateClock())
-        let context = CheckContext(
-            PlannedCheck(name: check, check: check, devices: ["camera"]), [BuiltInDevices.bars],
-            streams: Frames(format: format, frames: frames), gatekeeper: gate,
-            golden: GoldenFiles("\(folder.path)/golden", accepts: true), evidence: EvidenceFolder(folder.path),
-            commands: CommandRunner())
-        let make = try #require(CheckMakers.all[check])
-        return try await make(context)
-    }
-
-    @Test("Frames are decoded: good ones pass, a black one is black and a repeated one is frozen")
-    func decodes() async throws {
-        let folder = try PlanFolder()
-        var frames = Array(Self.frames.prefix(4))
-        let raw = VideoFormat(
-            width: 64, height: 48, pixelFormat: .grey, frameRate: FrameRate(unchecked: 30, 1), bytesPerLine: 64)
-        let dark = [UInt8](repeating: 3, count: 64 * 48)
-        frames += [frames[3], try StillEncoder(raw, as: .jpeg).encode(dark.span.bytes)]
-        let found = try await Self.findings("camera.frozen", frames, folder)
-        #expect(isNear(found.measures.value("black"), 100 / 6.0, by: 1e-9))
-        #expect(isNear(found.measures.value("frozen"), 100 / 6.0, by: 1e-9))
-        #expect(found.measures.value("unreadable") == 0)
-        // A camera's JPEG is kept as it is.
-        #expect(found.evidence.map(\.file) == ["evidence/camera.frozen-4.jpg", "evidence/camera.frozen-5.jpg"])
-        #expect(folder.bytes("evidence/camera.frozen-4.jpg") == frames[4])
-    }
-
-    @Test(
-        "A frame that does not decode is a fault of each check, never a good frame",
-        arguments: ["camera.frozen", "camera.pixels", "camera.sharpness", "camera.exposure", "camera.low_light"])
-    func broken(check: String) async throws {
-        let folder = try PlanFolder()
-        var frames = Self.frames
-        frames[2] = Array(frames[2].prefix(frames[2].count / 2))
-        frames[4] = [UInt8](repeating: 0xAA, count: 500)
-        frames[5] = []
-        let found = try await Self.findings(check, frames, folder)
-        #expect(found.measures.value("unreadable") == 3)
-        #expect(found.evidence.map(\.file) == [2, 4, 5].map { "evidence/\(check)-\($0).bin" })
-        if check == "camera.pixels" { #expect(found.measures.value("ssim") == 0) }
-    }
-
-    @Test("A camera none of whose frames can be decoded fails, and so does one without any")
-    func nothing() async throws {
-        let folder = try PlanFolder()
-        for (frames, kind) in [([[1, 2, 3], [4]], CaptureError.Kind.notAsAsked), ([[UInt8]](), .stalled)] {
-            let error = await #expect(throws: CaptureError.self) {
-                try await Self.findings("camera.frozen", frames, folder)
-            }
-            #expect(error?.kind == kind)
-        }
-    }
-}
-
 extension PlanFolder {
     /// Bytes of a file; `nil` where there is none.
-    fileprivate func bytes(_ name: String) -> [UInt8]? {
+    func bytes(_ name: String) -> [UInt8]? {
         guard let file = fopen("\(path)/\(name)", "r") else { return nil }
         defer { fclose(file) }
         var bytes: [UInt8] = []

@@ -27,5 +27,9 @@ int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *c
 // with warnings, or another -errno.
 int cc_jpeg_decode_rgb(
     cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height);
+// tjDecompress2 into rows of luma alone, reduced to a half, a quarter or an eighth where `width` and `height` are so (rounded
+// up). 0, -EBADMSG for a picture that is there with warnings, or another -errno.
+int cc_jpeg_decode_grey(
+    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height);
 // tjDestroy.
 void cc_jpeg_free(cc_jpeg *jpeg);

@@ -10,6 +10,21 @@ extension CheckCatalogue {
     private static let skip = Parameter(
         "skip", .count, "frames at the start that are left out, while exposure and focus settle", standard: "0")
 
+    /// Sentence of a method about the frames that are decoded.
+    ///
+    /// - Parameters:
+    ///   - pace: in which they are looked at.
+    ///   - looked: how.
+    private static func ofJPEG(_ pace: String, _ looked: String) -> String {
+        """
+         Of JPEG above 640x480 the markers of each frame are looked at, and \(pace) is decoded, \(looked); also each whose \
+        number of bytes differs by more than an eighth from that of the last decoded one, or \
+        that lacks its end, and from the first fault on all.
+        """
+    }
+    private static let reduced = "to an eighth, whose pixels are means"
+    private static let coarse = ofJPEG("a picture each 120 ms", reduced)
+
     private static let contents: [CheckDefinition] = [
         CheckDefinition(
             "camera.frozen", [.camera], "The camera shows a picture that is alive and not black.",
@@ -17,8 +32,8 @@ extension CheckCatalogue {
                 A frame is black if the mean of its luma is below 20 of 255. It is frozen if all its bytes are those of the \
                 one before: a sensor's noise differs from frame to frame, even before a scene that stands still. Before one \
                 that moves all the time, `frozen_above: 0.985` counts a frame with a larger structural similarity to the one \
-                before as frozen, too.
-                """,
+                before as frozen, too, and has each JPEG decoded.
+                """ + coarse,
             source: "tast: black and frozen frames at most 1 %, frozen above 0.985; WebRTC's test takes 0.99.",
             parameters: Parameter.picture + [
                 .time("5 s"),
@@ -37,7 +52,7 @@ extension CheckCatalogue {
                 points are compared with the golden picture, by structural similarity and signal-to-noise ratio; the worst \
                 frame counts. A digital source repeats its bytes: give `crc_mismatches` the limit `{most: 0}`. Before a chart \
                 each frame has another checksum, which is only told: the limits of `ssim` and `psnr` count.
-                """,
+                """ + ofJPEG("a picture each 320 ms", "with all pixels"),
             source: "Chamelium compares checksums; SSIM by Wang and others, 2004.",
             parameters: Parameter.picture + [
                 Parameter("frames", .count, "frames to compare", standard: "30"), skip,
@@ -55,7 +70,7 @@ extension CheckCatalogue {
             method: """
                 Takes the variance of the luma's Laplacian in the middle 640x480 pixels, the median of the frames, and \
                 compares it with the golden file's number.
-                """,
+                """ + ofJPEG("a picture each 320 ms", "with all pixels"),
             source: "Checkbox records BRISQUE without a limit.",
             parameters: Parameter.picture + [.time("2 s"), skip],
             measures: [
@@ -71,7 +86,7 @@ extension CheckCatalogue {
             method: """
                 The mean luma must change by less than 2 % over five frames, and stay so. One that never settles has the time \
                 of the whole capture, and fails by the change over its last frames, too.
-                """,
+                """ + coarse,
             source: "ITS tests auto exposure with scenes for phones.",
             parameters: Parameter.picture + [.time("5 s")],
             measures: [
@@ -84,7 +99,7 @@ extension CheckCatalogue {
             method: """
                 As camera.rate, after the plan's command in `before` has switched the light off; one in `after` switches it on \
                 again. The luma tells that it was dark: give it a limit where a switch may fail unnoticed.
-                """,
+                """ + coarse,
             source: "ITS: within 2 frames a second of the least rate, variance at most 0.001 s².",
             parameters: Parameter.picture + [.time("5 s")],
             measures: [
@@ -99,7 +114,7 @@ extension CheckCatalogue {
                 from the last frame before the command's end to the first one that the control's event has marked; without an \
                 event it is the rest of the capture. The frames after that one, or after half a second without an event, must \
                 be black. A shutter that a person moves needs a command that asks for it and waits.
-                """,
+                """ + coarse,
             source: "tast: PrivacySwitch.",
             parameters: Parameter.picture + [
                 Parameter("close", .command, "program that closes the shutter"),

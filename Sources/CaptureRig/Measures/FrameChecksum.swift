@@ -16,15 +16,28 @@ package struct FrameChecksum: Sendable {
     }()
 
     /// Computes the checksum of bytes.
+    ///
+    /// Each step waits for the one before. So long data is taken as three parts in turn, whose steps overlap, and their
+    /// remainders are put together: that halves the time.
     package static func crc32(_ bytes: Span<UInt8>) -> UInt32 {
         // Pointers, as the checks of sixteen indices take more time than the sums.
         tables.withUnsafeBufferPointer { tables in
             bytes.withUnsafeBytes { bytes in
-                var (word, index) = (UInt32.max, 0)
+                let part = bytes.count < 1 << 12 ? 0 : bytes.count / 3 & ~15
+                var (word, second, third, index) = (UInt32.max, UInt32(0), UInt32(0), 0)
+                while index < part {
+                    word = step(word, bytes, index, tables)
+                    second = step(second, bytes, part &+ index, tables)
+                    third = step(third, bytes, 2 &* part &+ index, tables)
+                    index &+= 16
+                }
+                if part > 0 {
+                    let zeros = power(8 * part)
+                    word = product(product(word, zeros) ^ second, zeros) ^ third
+                    index = 3 * part
+                }
                 while index + 16 <= bytes.count {
-                    let low = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
-                    let high = bytes.loadUnaligned(fromByteOffset: index + 8, as: UInt64.self).littleEndian
-                    word = remainder(low ^ UInt64(word), tables, from: 8) ^ remainder(high, tables, from: 0)
+                    word = step(word, bytes, index, tables)
                     index += 16
                 }
                 while index < bytes.count {
@@ -34,6 +47,37 @@ package struct FrameChecksum: Sendable {
                 return ~word
             }
         }
+    }
+
+    /// Remainder after 16 more bytes.
+    @inline(__always)
+    private static func step(
+        _ word: UInt32, _ bytes: UnsafeRawBufferPointer, _ index: Int, _ tables: UnsafeBufferPointer<UInt32>
+    ) -> UInt32 {
+        let low = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
+        let high = bytes.loadUnaligned(fromByteOffset: index &+ 8, as: UInt64.self).littleEndian
+        return remainder(low ^ UInt64(word), tables, from: 8) ^ remainder(high, tables, from: 0)
+    }
+
+    /// Product of two polynomials, modulo the checksum's; the highest bit is the coefficient of x⁰.
+    private static func product(_ one: UInt32, _ other: UInt32) -> UInt32 {
+        var (sum, power) = (UInt32(0), other)
+        for bit in 0..<32 as Range<UInt32> {
+            if one & (0x8000_0000 >> bit) != 0 { sum ^= power }
+            power = power >> 1 ^ (power & 1 == 0 ? 0 : 0xEDB8_8320)
+        }
+        return sum
+    }
+
+    /// x to a power, by which a remainder is multiplied that so many zero bits follow.
+    private static func power(_ exponent: Int) -> UInt32 {
+        var (result, square, rest) = (UInt32(1) << 31, UInt32(1) << 30, exponent)
+        while rest > 0 {
+            if rest & 1 == 1 { result = product(result, square) }
+            square = product(square, square)
+            rest >>= 1
+        }
+        return result
     }
 
     /// Remainder of eight bytes, the first one in the lowest bits, that `table` bytes follow.

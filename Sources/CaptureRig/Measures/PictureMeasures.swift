@@ -16,6 +16,8 @@ package struct BlackFrozen: Sendable {
         package let similarity: Double?
     }
 
+    /// Most points of a frame that are looked at.
+    static let points = (columns: 64, rows: 48)
     private static let blackBelow = 20.0
     private let frozenAbove: Double?
     private var previous: (points: LumaImage, checksum: UInt32?)?
@@ -48,7 +50,7 @@ package struct BlackFrozen: Sendable {
     /// - Returns: `nil` for a frame that has fewer bytes than its shape.
     @discardableResult
     package mutating func add(_ frame: Span<UInt8>, _ shape: LumaShape, checksum: UInt32? = nil) -> Finding? {
-        guard let points = LumaImage(frame, shape, columns: 64, rows: 48) else {
+        guard let points = LumaImage(frame, shape, columns: Self.points.columns, rows: Self.points.rows) else {
             unreadableFrames += 1
             return nil
         }
@@ -58,6 +60,16 @@ package struct BlackFrozen: Sendable {
         let luma = points.mean
         let isBlack = Self.isBlack(luma)
         let finding = Finding(luma: luma, isBlack: isBlack, isFrozen: isRepeated && !isBlack, similarity: similarity)
+        count(finding)
+        return finding
+    }
+
+    /// Adds a frame by its bytes alone, of which the picture is not looked at and counts as that of the last one that was.
+    mutating func add(checksum: UInt32) -> Finding {
+        let luma = previous?.points.mean ?? 0
+        let (isBlack, isRepeated) = (Self.isBlack(luma), previous?.checksum == checksum)
+        if let points = previous?.points { previous = (points, checksum) }
+        let finding = Finding(luma: luma, isBlack: isBlack, isFrozen: isRepeated && !isBlack, similarity: nil)
         count(finding)
         return finding
     }

@@ -12,7 +12,10 @@ extension CheckMakers {
         let alike = context.number("frozen_above")
         let (record, look) = try await context.streams.record(context.capture(), from: context.device()) {
             (media) throws(CaptureError) in
-            FrozenLook(luma: try FrameLuma(media), counter: BlackFrozen(frozenAbove: alike))
+            // The likeness to the frame before needs each frame.
+            FrozenLook(
+                luma: try FrameLuma(media), counter: BlackFrozen(frozenAbove: alike),
+                sample: PictureSample(media, pace: alike == nil ? PictureSample.coarse : 0))
         }
         try look.faults.check(record)
         return CheckFindings(
@@ -42,7 +45,8 @@ extension CheckMakers {
         _ context: CheckContext
     ) async throws(CaptureError) -> (StreamRecord, BrightnessLook) {
         let (record, look) = try await context.streams.record(context.capture(), from: context.device()) {
-            (media) throws(CaptureError) in BrightnessLook(luma: try FrameLuma(media))
+            (media) throws(CaptureError) in
+            BrightnessLook(luma: try FrameLuma(media), sample: PictureSample(media, pace: PictureSample.coarse))
         }
         try look.faults.check(record)
         return (record, look)
@@ -54,13 +58,20 @@ private struct FrozenLook: StreamInspector {
     let luma: FrameLuma
     var counter: BlackFrozen
     var faults = PictureFaults()
+    private var sample: PictureSample
     private var repetition = FrameRepetition()
 
-    init(luma: FrameLuma, counter: BlackFrozen) { (self.luma, self.counter) = (luma, counter) }
+    init(luma: FrameLuma, counter: BlackFrozen, sample: PictureSample) {
+        (self.luma, self.counter, self.sample) = (luma, counter, sample)
+    }
 
     mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {
         let (luma, number) = (luma, repetition.number(of: bytes))
-        let finding = luma.read(bytes) { counter.add($0, $1, checksum: number) } ?? nil
+        guard sample.isDue(header, bytes.byteCount, isSuspect: faults.isAny || luma.isDoubtful(bytes)) else {
+            if counter.add(checksum: number).isFrozen { faults.add(.frozen, header, bytes) }
+            return
+        }
+        let finding = luma.read(bytes, points: BlackFrozen.points) { counter.add($0, $1, checksum: number) } ?? nil
         guard let finding else { return faults.add(.unreadable, header, bytes) }
         if finding.isBlack { faults.add(.black, header, bytes) }
         if finding.isFrozen { faults.add(.frozen, header, bytes) }
@@ -72,10 +83,12 @@ private struct BrightnessLook: StreamInspector {
     let luma: FrameLuma
     var course = ExposureCourse()
     var faults = PictureFaults()
+    private var sample: PictureSample
 
-    init(luma: FrameLuma) { self.luma = luma }
+    init(luma: FrameLuma, sample: PictureSample) { (self.luma, self.sample) = (luma, sample) }
 
     mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {
+        guard sample.isDue(header, bytes.byteCount, isSuspect: faults.isAny || luma.isDoubtful(bytes)) else { return }
         guard let points = luma.points(of: bytes) else { return faults.add(.unreadable, header, bytes) }
         course.add(seconds: Double(header.timestamp) / 1e9, luma: points.mean)
     }
@@ -106,6 +119,8 @@ struct PictureFaults: Sendable {
     private var frames: [Frame] = []
     /// Number of frames that are too short, or can't be decoded.
     private(set) var unreadable = 0
+
+    var isAny: Bool { !frames.isEmpty }
 
     /// Notes a faulty frame.
     mutating func add(_ fault: Fault, _ header: FrameHeader, _ bytes: RawSpan) {

@@ -12,12 +12,15 @@ struct FrameLuma: Sendable {
         /// - Parameter least: bytes of a whole frame.
         case bytes(LumaShape, least: Int)
         case decoder(FrameDecoder)
+        case image(FrameImages)
     }
 
     /// - Throws: `.usage` for frames that no picture can be made of.
     init(_ media: ClipTrack.Media) throws(CaptureError) {
         guard case .video(let format) = media else { throw CaptureError(.usage, "Sound has no brightness.") }
-        if let layout = RawLayout(format), let shape = Self.shape(format, layout) {
+        if format.pixelFormat.isCompressed {
+            source = .image(try FrameImages(format))
+        } else if let layout = RawLayout(format), let shape = Self.shape(format, layout) {
             source = .bytes(shape, least: layout.byteCount)
         } else {
             source = .decoder(try FrameDecoder(format))
@@ -26,19 +29,31 @@ struct FrameLuma: Sendable {
 
     /// Looks at the brightness of a frame.
     ///
+    /// - Parameters:
+    ///   - points: columns and rows that are wanted of it at least: a JPEG of eight times as many pixels is decoded to an
+    ///     eighth, whose pixels are means; `nil` for all pixels.
+    ///   - body: gets the bytes, and where the brightness lies.
     /// - Returns: `nil` for a frame that is too short or can't be decoded.
-    func read<Result>(_ frame: RawSpan, _ body: (Span<UInt8>, LumaShape) -> Result) -> Result? {
+    func read<Result>(
+        _ frame: RawSpan, points: (columns: Int, rows: Int)? = nil, _ body: (Span<UInt8>, LumaShape) -> Result
+    ) -> Result? {
         switch source {
         case .bytes(let shape, let least):
             guard frame.byteCount >= least else { return nil }
             return frame.withUnsafeBytes { body($0.bindMemory(to: UInt8.self).span, shape) }
         case .decoder(let decoder): return decoder.read(frame, body)
+        case .image(let images): return images.read(frame, points, body)
         }
+    }
+
+    /// True for a frame whose bytes alone don't tell that it can be read: only decoding does.
+    func isDoubtful(_ frame: RawSpan) -> Bool {
+        if case .image(let images) = source { !images.decoder.seemsWhole(frame) } else { false }
     }
 
     /// A coarse grid of points of a frame: as many as the mean and the likeness of whole pictures need.
     func points(of frame: RawSpan, columns: Int = 64, rows: Int = 48) -> LumaImage? {
-        read(frame) { LumaImage($0, $1, columns: columns, rows: rows) } ?? nil
+        read(frame, points: (columns, rows)) { LumaImage($0, $1, columns: columns, rows: rows) } ?? nil
     }
 
     /// Pixels in the middle of a frame, without a gap.
@@ -68,7 +83,7 @@ struct FrameLuma: Sendable {
     }
 }
 
-/// Decoder of a camera's JPEG, and of grey whose bytes hold only a part of it.
+/// Decoder of grey whose bytes hold only a part of it.
 ///
 /// *session-bound*
 // Sendable by hand because of the decoder's memory: the inspector that has it is used by one thread at a time.
@@ -77,14 +92,75 @@ final class FrameDecoder: @unchecked Sendable {
 
     init(_ format: VideoFormat) throws(CaptureError) { reader = try StillEncoder(format, as: .qoi) }
 
-    /// - Returns: `nil` for a frame that can't be decoded as a whole; libjpeg's warnings count, as they mean lost data.
+    /// - Returns: `nil` for a frame that is too short.
     func read<Result>(_ frame: RawSpan, _ body: (Span<UInt8>, LumaShape) -> Result) -> Result? {
         guard let pixels = try? reader.pixels(of: frame) else { return nil }
         let bytes = UnsafeBufferPointer(start: pixels.start, count: pixels.rowBytes * pixels.height)
-        let channels = pixels.kind.channels
-        let shape = LumaShape(
-            width: pixels.width, height: pixels.height, stride: pixels.rowBytes, offset: channels / 2, step: channels)
-        return body(bytes.span, shape)
+        return body(bytes.span, LumaShape(width: pixels.width, height: pixels.height, stride: pixels.rowBytes))
+    }
+}
+
+/// Decoder of a camera's JPEG.
+///
+/// *session-bound*
+// Sendable by hand because of the decoder's memory: the inspector that has it is used by one thread at a time.
+final class FrameImages: @unchecked Sendable {
+    let decoder: JPEGLuma
+    private let size: (width: Int, height: Int)
+
+    init(_ format: VideoFormat) throws(CaptureError) {
+        // The error of a format that no picture can be made of.
+        _ = try StillEncoder(format, as: .jpeg)
+        decoder = JPEGLuma(format)
+        size = (format.width, format.height)
+    }
+
+    func read<Result>(
+        _ frame: RawSpan, _ points: (columns: Int, rows: Int)?, _ body: (Span<UInt8>, LumaShape) -> Result
+    ) -> Result? {
+        let isCoarse = points.map { size.width >= 8 * $0.columns && size.height >= 8 * $0.rows } ?? false
+        return decoder.read(frame, reducedBy: isCoarse ? 8 : 1) { body($0, LumaShape(width: $1, height: $2)) }
+    }
+}
+
+/// Choice of the frames whose pictures a check looks at: all of them where that takes little time.
+///
+/// Reading the code of a JPEG of 1080p takes 1 to 4 ms, however small the picture that is made of it. So those of more than
+/// 640 x 480 pixels are decoded at a slower pace than they come, and those besides that are not like the last one to judge by
+/// their bytes: a picture that turns black, or lost a part, has another size.
+///
+/// *session-bound*
+struct PictureSample: Sendable {
+    /// Pace in which coarse pictures are made, in ns: each fourth one at 30 frames a second.
+    static let coarse: Int64 = 120_000_000
+    /// Pace in which all pixels are decoded, in ns.
+    static let fine: Int64 = 320_000_000
+    /// Most pixels of an image that is decoded each time.
+    private static let small = 640 * 480
+
+    /// `nil` where each frame is due.
+    private let pace: Int64?
+    private var last: (time: Int64, byteCount: Int)?
+
+    init(_ media: ClipTrack.Media, pace: Int64) {
+        guard case .video(let format) = media, format.pixelFormat.isCompressed else {
+            self.pace = nil
+            return
+        }
+        self.pace = format.width * format.height > Self.small ? pace : nil
+    }
+
+    /// Tells that a frame is to be looked at, and takes it to be.
+    ///
+    /// - Parameter isSuspect: true where its bytes alone, or a fault of one before, are reason enough.
+    mutating func isDue(_ header: FrameHeader, _ byteCount: Int, isSuspect: Bool) -> Bool {
+        if let pace, let last, header.timestamp - last.time < pace,
+            8 * abs(byteCount - last.byteCount) <= last.byteCount, !isSuspect
+        {
+            return false
+        }
+        last = (header.timestamp, byteCount)
+        return true
     }
 }
 

@@ -10,7 +10,8 @@ extension CheckMakers {
         let limits = context.planned.limits
         let (record, look) = try await context.streams.record(capture, from: context.device()) {
             (media) throws(CaptureError) in
-            PixelsLook(luma: try FrameLuma(media), golden, skip: skip, limits)
+            let sample = PictureSample(media, pace: golden == nil ? 0 : PictureSample.fine)
+            return PixelsLook(luma: try FrameLuma(media), golden, skip: skip, limits, sample)
         }
         try look.faults.check(record)
         guard let reference = look.reference else { throw .tooFewFrames(record) }
@@ -29,7 +30,8 @@ extension CheckMakers {
     static func sharpness(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
         let skip = context.count("skip") ?? 0
         let (record, look) = try await context.streams.record(context.capture(), from: context.device()) {
-            (media) throws(CaptureError) in SharpnessLook(luma: try FrameLuma(media), skip: skip)
+            (media) throws(CaptureError) in
+            SharpnessLook(luma: try FrameLuma(media), skip: skip, PictureSample(media, pace: PictureSample.fine))
         }
         try look.faults.check(record)
         guard let sharpness = TimingSample(look.values)?.median else { throw .tooFewFrames(record) }
@@ -106,7 +108,7 @@ extension LumaImage {
 
 /// Comparison of frames with the golden picture. *session-bound*
 private struct PixelsLook: StreamInspector {
-    /// Points that are compared: they take a millisecond, all of 1080p would take nine.
+    /// Points that are compared: all of 1080p would take nine times as long.
     private static let (columns, rows) = (640, 360)
     /// Most different checksums that are kept for a golden file.
     private static let mostChecksums = 10_000
@@ -127,8 +129,12 @@ private struct PixelsLook: StreamInspector {
     private(set) var hasOtherSize = false
     var faults = PictureFaults()
 
-    init(luma: FrameLuma, _ golden: GoldenPicture?, skip: Int, _ limits: [String: Limit]) {
-        (self.luma, self.skip, self.limits) = (luma, skip, limits)
+    private var sample: PictureSample
+
+    init(
+        luma: FrameLuma, _ golden: GoldenPicture?, skip: Int, _ limits: [String: Limit], _ sample: PictureSample
+    ) {
+        (self.luma, self.skip, self.limits, self.sample) = (luma, skip, limits, sample)
         (reference, accepts) = (golden?.picture, golden == nil)
         expected = ExpectedFrames(golden?.checksums ?? [])
     }
@@ -140,13 +146,16 @@ private struct PixelsLook: StreamInspector {
         }
         let checksum = bytes.withUnsafeBytes { FrameChecksum.crc32($0.bindMemory(to: UInt8.self).span) }
         let isKnown = isKnown(checksum)
+        let isSuspect = faults.isAny || !isKnown && limits["crc_mismatches"] != nil
+        guard sample.isDue(header, bytes.byteCount, isSuspect: isSuspect || luma.isDoubtful(bytes)) else { return }
         guard let points = luma.points(of: bytes, columns: Self.columns, rows: Self.rows) else {
             (ssim, psnr) = (0, 0)
             return faults.add(.unreadable, header, bytes)
         }
         if reference == nil { reference = points }
         // A pattern may move: a frame with a golden checksum is like itself, and not like the first one.
-        guard let similarity = PictureSimilarity(isKnown ? points : reference ?? points, points) else {
+        let found = isKnown ? PictureSimilarity.toItself(points) : PictureSimilarity(reference ?? points, points)
+        guard let similarity = found else {
             hasOtherSize = true
             return
         }
@@ -180,13 +189,18 @@ private struct SharpnessLook: StreamInspector {
     private(set) var values: [Double] = []
     var faults = PictureFaults()
 
-    init(luma: FrameLuma, skip: Int) { (self.luma, self.skip) = (luma, skip) }
+    private var sample: PictureSample
+
+    init(luma: FrameLuma, skip: Int, _ sample: PictureSample) {
+        (self.luma, self.skip, self.sample) = (luma, skip, sample)
+    }
 
     mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {
         guard skip == 0 else {
             skip -= 1
             return
         }
+        guard sample.isDue(header, bytes.byteCount, isSuspect: faults.isAny || luma.isDoubtful(bytes)) else { return }
         guard let middle = luma.middle(of: bytes, width: Self.width, height: Self.height) else {
             return faults.add(.unreadable, header, bytes)
         }

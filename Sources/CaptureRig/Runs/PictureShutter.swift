@@ -24,7 +24,8 @@ extension CheckMakers {
         var capture = try context.capture()
         (capture.duration, capture.action) = (.seconds(2), action)
         let (record, look) = try await context.streams.record(capture, from: context.device()) {
-            (media) throws(CaptureError) in ShutterLook(luma: try FrameLuma(media), action)
+            (media) throws(CaptureError) in
+            ShutterLook(luma: try FrameLuma(media), action, PictureSample(media, pace: PictureSample.coarse))
         }
         await action.finish()
         if let failure = action.failure { throw failure }
@@ -46,15 +47,20 @@ private struct ShutterLook: StreamInspector {
     private var uncovered = 0
     var faults = PictureFaults()
 
-    init(luma: FrameLuma, _ action: StreamAction) { (self.luma, self.action) = (luma, action) }
+    private var sample: PictureSample
+
+    init(luma: FrameLuma, _ action: StreamAction, _ sample: PictureSample) {
+        (self.luma, self.action, self.sample) = (luma, action, sample)
+    }
 
     mutating func inspect(_ header: FrameHeader, _ bytes: RawSpan) {
         last = header.timestamp
-        let points = luma.points(of: bytes)
-        if points == nil { faults.add(.unreadable, header, bytes) }
         // The shutter moves during the first marked frame, which may show a part of the scene.
         let mustBeBlack = event != nil || action.ended.map { last - $0 > Self.patience } ?? false
         if event == nil, header.flags.contains(.covered) { event = last }
+        guard sample.isDue(header, bytes.byteCount, isSuspect: faults.isAny || luma.isDoubtful(bytes)) else { return }
+        let points = luma.points(of: bytes)
+        if points == nil { faults.add(.unreadable, header, bytes) }
         guard mustBeBlack, points.map({ !BlackFrozen.isBlack($0.mean) }) ?? true else { return }
         uncovered += 1
         faults.add(.uncovered, header, bytes)

@@ -30,7 +30,7 @@ package struct StreamRecord: Sendable {
     /// Number of headers that are kept: nine hours at 30 frames a second.
     static let most = 1_000_000
 
-    init(_ device: Device, _ media: ClipTrack.Media, differences: [FormatDifference] = [], begun: Int64) {
+    package init(_ device: Device, _ media: ClipTrack.Media, differences: [FormatDifference] = [], begun: Int64) {
         self.device = device
         self.media = media
         self.differences = differences
@@ -53,7 +53,7 @@ package struct StreamRecord: Sendable {
     /// Appends a frame. Where there is no room for more, it takes the last one's place.
     ///
     /// - Parameter keepsAll: false for the first and the last alone.
-    mutating func note(_ header: FrameHeader, arrival: Int64, keepsAll: Bool = true) {
+    package mutating func note(_ header: FrameHeader, arrival: Int64, keepsAll: Bool = true) {
         delivered += 1
         if headers.count < (keepsAll ? Self.most : 2) {
             headers.append(header)

@@ -69,6 +69,13 @@ public final class MJPEGRepair: PassthroughEncoder {
         }
     }
 
+    /// Looks at the markers of an image alone.
+    ///
+    /// - Returns: false for a frame that is no image, or one that only decoding can tell to be whole.
+    package func seemsWhole(_ data: RawSpan) -> Bool {
+        data.withUnsafeBytes { plan($0).map { !$0.needsProof } ?? false }
+    }
+
     /// Every image is complete when it is stored.
     public func finish(into packets: inout PacketBuffer) {}
 
@@ -208,6 +215,62 @@ final class JPEGValidator {
         let fresh = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
         (room, capacity) = (fresh, count)
         return fresh
+    }
+}
+
+/// Decoder of the brightness in a camera's JPEG images, also reduced to an eighth.
+///
+/// A pixel of the reduced picture is the mean of 8 x 8, which the code has as it is: nothing is transformed. All of the code is
+/// read in either case, so that damage is found. The corresponding C function is `tjDecompress2`.
+///
+/// *session-bound*
+package final class JPEGLuma {
+    private let format: VideoFormat
+    private let repair: MJPEGRepair
+    private let decoder = cc_jpeg_decoder()
+    private var mended = PacketBuffer()
+    private var pixels: [UInt8] = []
+
+    /// - Parameter format: MJPG or JPEG; images of another size can't be read.
+    package init(_ format: VideoFormat) {
+        self.format = format
+        repair = MJPEGRepair(format: format)
+    }
+
+    deinit { cc_jpeg_free(decoder) }
+
+    /// Looks at the markers alone; see ``MJPEGRepair/seemsWhole(_:)``.
+    package func seemsWhole(_ frame: RawSpan) -> Bool { repair.seemsWhole(frame) }
+
+    /// Decodes an image, mended where the camera left something out.
+    ///
+    /// - Parameters:
+    ///   - frame: one driver buffer.
+    ///   - divisor: 1 or 8, by which width and height are divided, rounded up.
+    ///   - body: gets the pixels row by row without gaps, their number in a row and that of the rows.
+    /// - Returns: `nil` for a frame that can't be decoded as a whole; libjpeg's warnings count, as they mean lost data.
+    package func read<Result>(
+        _ frame: RawSpan, reducedBy divisor: Int, _ body: (Span<UInt8>, Int, Int) -> Result
+    ) -> Result? {
+        mended.removeAll()
+        guard let decoder, (try? repair.encode(frame, at: 0, into: &mended)) != nil, mended.count > 0 else {
+            return nil
+        }
+        let (width, height) = ((format.width + divisor - 1) / divisor, (format.height + divisor - 1) / divisor)
+        return mended.withBytes(of: 0) { image in
+            var header = cc_jpeg_planes()
+            guard let bytes = image.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                cc_jpeg_header(decoder, bytes, image.count, &header) >= 0
+            else { return nil }
+            // Some cameras code whole blocks of 16 rows, such as 1088 for 1080.
+            let rows = (Int(header.height) + divisor - 1) / divisor
+            if pixels.count < width * rows { pixels = [UInt8](repeating: 0, count: width * rows) }
+            return pixels.withUnsafeMutableBufferPointer { room in
+                let result = cc_jpeg_decode_grey(
+                    decoder, bytes, image.count, room.baseAddress, Int32(width), Int32(width), Int32(rows))
+                return result >= 0 ? body(UnsafeBufferPointer(room).span, width, height) : nil
+            }
+        }
     }
 }
 
