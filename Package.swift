@@ -43,6 +43,8 @@ let probes: [Target] =
         probe("Drift", ["CaptureRig", "ProbeKit"]),
         // That hours of captures need no more memory at their end, in virtual time.
         probe("Soak", ["CaptureRig", "CaptureGate"]),
+        // Processor time that checks take to judge a stream.
+        probe("CheckCost", ["CaptureRecording", "CaptureRig", "CaptureGate", "ProbeKit"]),
         // What the two have in common: programs to run, and their events.
         .target(name: "ProbeKit", path: "Tests/Probes/ProbeKit", swiftSettings: swift),
     ]
