@@ -1,4 +1,4 @@
-import CaptureRig
+@testable import CaptureRig
 import LinuxSystem
 import Testing
 
@@ -52,6 +52,27 @@ struct RigRunTests {
             #expect(result.device?.id == "test:bars")
         }
         #expect(results[1].series.contains { !$0.points.isEmpty })
+    }
+
+    @Test("Of checks that are made at once, none closes its first capture before all others have theirs, or have ended")
+    func closing() async {
+        let group = CaptureGroup(of: 3)
+        let members = (0..<3).map { _ in CaptureGroup.Member(of: group) }
+        let closed = Closed()
+        await withTaskGroup(of: Void.self) { tasks in
+            for number in 0..<2 {
+                tasks.addTask {
+                    await members[number].waitForOthers()
+                    closed.numbers.withLock { $0.append(number) }
+                    // A second capture waits for nobody.
+                    await members[number].waitForOthers()
+                }
+            }
+            #expect(closed.numbers.withLock { $0 }.isEmpty)
+            members[2].leave()
+            members[2].leave()
+        }
+        #expect(closed.numbers.withLock { $0 }.sorted() == [0, 1])
     }
 
     @Test("A microphone is judged by its own clock and ledger")
@@ -185,4 +206,9 @@ struct RigRunTests {
         let results = try await results(plan)
         #expect(results.map(\.verdict) == [.pass, .miss])
     }
+}
+
+/// Members of a group that have closed their captures, in their order.
+private final class Closed: Sendable {
+    let numbers = Locked<[Int]>([])
 }

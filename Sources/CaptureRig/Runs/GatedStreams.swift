@@ -14,10 +14,12 @@ package struct GatedStreams: StreamSource {
         _ capture: StreamCapture, from device: Device,
         _ inspector: @escaping @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
     ) async throws(CaptureError) -> (record: StreamRecord, inspector: Inspector) {
+        // Here, since an operation runs in a task of its own.
+        let member = CaptureGroup.Member.current
         let reading = try await queue.run(
             DeviceOperation(device, purpose: "Test the hardware; nothing is kept") {
                 (permit: consuming DevicePermit) async throws(CaptureError) in
-                try await StreamReading.read(permit, capture, inspector)
+                try await StreamReading.read(permit, capture, member, inspector)
             })
         return (reading.record, reading.inspector)
     }
@@ -33,22 +35,23 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
 
     /// - Parameter permit: of a camera at the level `video`, or of a microphone at the level `record`.
     static func read(
-        _ permit: consuming DevicePermit, _ capture: StreamCapture,
+        _ permit: consuming DevicePermit, _ capture: StreamCapture, _ member: CaptureGroup.Member?,
         _ inspector: @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector
     ) async throws(CaptureError) -> StreamReading {
         let begun = SystemClock.monotonic.now
         if permit.capability == .camera {
             let session = try await VideoSession(opening: permit, settings: capture.video)
             let media = ClipTrack.Media.video(session.format)
-            return try await read(session, capture, media, inspector, begun)
+            return try await read(session, capture, media, member, inspector, begun)
         }
         let session = try await AudioSession(opening: permit, settings: capture.audio)
         let media = ClipTrack.Media.audio(session.format)
-        return try await read(session, capture, media, inspector, begun)
+        return try await read(session, capture, media, member, inspector, begun)
     }
 
     private static func read<Format: Sendable>(
         _ session: consuming CaptureSession<Format>, _ capture: StreamCapture, _ media: ClipTrack.Media,
+        _ member: CaptureGroup.Member?,
         _ inspector: @Sendable (ClipTrack.Media) throws(CaptureError) -> Inspector, _ begun: Int64
     ) async throws(CaptureError) -> StreamReading {
         let record = StreamRecord(session.device, media, differences: session.differences, begun: begun)
@@ -60,6 +63,7 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
         }
         guard let session = box.take() else { throw CaptureError(.unavailable, "The capture did not begin.") }
         reading.record.failure = session.end.map(\.error) ?? reading.silence
+        await member?.waitForOthers()
         let stopped = SystemClock.monotonic.now
         let statistics = await session.close()
         reading.record.closing = SystemClock.monotonic.now - stopped
@@ -98,6 +102,72 @@ private struct StreamReading<Inspector: StreamInspector>: Sendable {
     private func isOver(since begun: Int64) -> Bool {
         record.isWhole(capture)
             || SystemClock.monotonic.now - (record.arrivals.last ?? begun) > capture.patience.nanoseconds
+    }
+}
+
+/// Checks that a plan makes at once: none closes its first capture before all have what they were to capture. To close a device
+/// takes a driver's locks, unmaps buffers and shares a bus's bandwidth anew, which would cost the others frames.
+///
+/// *thread-safe*
+final class CaptureGroup: Sendable {
+    private struct State {
+        /// Checks whose first capture has not ended.
+        var capturing: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Locked<State>
+
+    init(of count: Int) { state = Locked(State(capturing: count)) }
+
+    private func leave() {
+        let ready = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.capturing -= 1
+            guard state.capturing == 0 else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in ready { continuation.resume() }
+    }
+
+    private func wait() async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.capturing > 0 { state.waiting.append(continuation) }
+                return state.capturing <= 0
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    /// One of the checks.
+    ///
+    /// *thread-safe*
+    final class Member: Sendable {
+        /// The one whose check this task makes.
+        @TaskLocal static var current: Member?
+
+        private let group: CaptureGroup
+        private let hasLeft = Locked(false)
+
+        init(of group: CaptureGroup) { self.group = group }
+
+        /// Ends its first capture, or the check without one; later calls do nothing.
+        func leave() { _ = leaveOnce() }
+
+        /// Ends its first capture, and waits until the others' have ended; later captures wait for nobody.
+        func waitForOthers() async {
+            if leaveOnce() { await group.wait() }
+        }
+
+        private func leaveOnce() -> Bool {
+            let isFirst = hasLeft.withLock { hasLeft in
+                defer { hasLeft = true }
+                return !hasLeft
+            }
+            if isFirst { group.leave() }
+            return isFirst
+        }
     }
 }
 

@@ -75,8 +75,17 @@ package struct RigRun: Sendable {
         _ checks: [PlannedCheck], _ onEvent: @escaping @Sendable (Event) -> Void
     ) async -> [CheckResult] {
         await withTaskGroup(of: (Int, CheckResult).self) { group in
+            let devices = checks.flatMap(\.devices)
+            // Two captures of one device may have to wait for each other.
+            let captures = Set(devices).count == devices.count ? CaptureGroup(of: checks.count) : nil
             for (index, check) in checks.enumerated() {
-                group.addTask { (index, await result(of: check, onEvent)) }
+                let member = captures.map { CaptureGroup.Member(of: $0) }
+                group.addTask {
+                    defer { member?.leave() }
+                    return await CaptureGroup.Member.$current.withValue(member) {
+                        (index, await result(of: check, onEvent))
+                    }
+                }
             }
             var results: [(Int, CheckResult)] = []
             for await result in group { results.append(result) }

@@ -41,5 +41,6 @@ node=$(capturegate devices --json | jq -r --arg id "$third" 'first(.devices[] | 
 check "the third camera has a node" [ -c "$node" ]
 v4l2-ctl -d "$node" -c percentage_of_dropped_buffers=20
 four camera.loss
+note "lost: $(lost); $node of $third; $(tr "\n" " " <said)"
 equal "a camera that loses frames fails, and no other one" "1 pass pass fail pass" "$code $(verdicts)"
 check "the others have lost nothing" [ "$(lost | awk '{ print $1 + $2 + $4 }')" = 0 ]
