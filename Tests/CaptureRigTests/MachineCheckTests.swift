@@ -89,7 +89,7 @@ struct GateCheckTests {
 
     private static func findings(
         _ store: any GrantStore, prompter: any Prompter = BenchPrompter(), clock: any GateClock = SystemGateClock(),
-        policy: any PolicySource = NoPolicy(), most: Duration = .seconds(30)
+        policy: any PolicySource = NoPolicy(), most: Duration = .seconds(120)
     ) async throws -> CheckFindings {
         let gate = Gatekeeper(
             subject: .success(try ProcessSubject.current()), store: store, policy: policy, prompter: prompter,
@@ -98,7 +98,7 @@ struct GateCheckTests {
     }
 
     private static func findings(
-        _ gate: Gatekeeper, clock: any GateClock = SystemGateClock(), most: Duration = .seconds(30)
+        _ gate: Gatekeeper, clock: any GateClock = SystemGateClock(), most: Duration = .seconds(120)
     ) async throws -> CheckFindings {
         let planned = PlannedCheck(name: "gate.holds", check: "gate.holds", devices: ["camera"])
         let context = CheckContext(
@@ -109,7 +109,7 @@ struct GateCheckTests {
 
     /// Limits for a machine on which other tests run: a capture that nobody ends lasts longer.
     private static let patient = [
-        "revoked_after": Limit.most(20_000), "expired_after": .most(20_000), "refused_after": .most(20_000),
+        "revoked_after": Limit.most(90_000), "expired_after": .most(90_000), "refused_after": .most(90_000),
     ]
 
     @Test(

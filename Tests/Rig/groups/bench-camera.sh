@@ -107,7 +107,7 @@ twin camera.compliance new_failures
 
 unbind vivid vivid.0
 made camera.present
-equal "camera.present fails on its twin by missing it" 'miss 69' "$(jq -r .verdict result.json) $code"
+equal "twin camera.present fails by missing it" 'miss 69' "$(jq -r .verdict result.json) $code"
 made camera.loss
 equal "a camera that is not there is missed" 'miss 69' "$(jq -r .verdict result.json) $code"
 bind vivid vivid.0

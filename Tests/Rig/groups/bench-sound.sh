@@ -87,7 +87,7 @@ twin sound.xruns xruns "$mode" 'for: 4 s'
 
 unbind snd_aloop snd_aloop.0
 made sound.present
-equal "sound.present fails on its twin by missing it" 'miss 69' "$(jq -r .verdict result.json) $code"
+equal "twin sound.present fails by missing it" 'miss 69' "$(jq -r .verdict result.json) $code"
 made sound.rate
 equal "a microphone that is not there is missed" 'miss 69' "$(jq -r .verdict result.json) $code"
 bind snd_aloop snd_aloop.0

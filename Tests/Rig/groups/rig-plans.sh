@@ -65,9 +65,8 @@ accepts() {
         --only camera.compliance --only camera.pixels --only camera.sharpness ${CAPTUREGATE_LONG:+--only camera.modes}
 }
 
-# eight has them lose nothing. Here the report of one that ends is written by the processor that makes the others' pictures.
 load_eight
-plan_passes eight-cameras '^(camera\.(soak|loss)|sync\.drift)' ''
+plan_passes eight-cameras '^(camera\.soak|sync\.drift)' ''
 modprobe -r vivid snd-aloop
 
 # Squares that move by two points a frame: no picture is that before, and all of them are known after thirty.
@@ -92,7 +91,8 @@ usbcam=$!
 wait_for 20 sh -c 'ls /dev/v4l/by-id/*RIG0001*-index0 /dev/snd/by-id/*RIG0001*'
 udevadm settle
 RIG_CAMERA=$(echo /dev/v4l/by-id/*RIG0001*-index0)
-plan_passes usb-microphone '^sound\.(xruns|rate.*\.[23]$|tone.*\.[23]$)' ''
+# The bus is a program here, which a busy machine keeps from being on time: bench-sound judges times.
+plan_passes usb-microphone '^sound\.(rate|duration|steps|xruns)' ''
 accepts uvc-webcam
 # bench-usb pulls it out, and usb-cycles starts it again and again.
 plan_passes uvc-webcam '^(camera\.soak|sync\.drift|camera\.loss|camera\.cycles|camera\.hotplug)' ''
