@@ -101,6 +101,10 @@ let package = Package(
             name: "CaptureGate",
             dependencies: ["Gate", "GateStore", "CaptureRealtime", "CaptureBase", "CMedia", "LinuxSystem"],
             swiftSettings: swift),
+        // Level 1 of the gate: programs that know nothing of it.
+        .target(
+            name: "GateSupervisor", dependencies: ["CaptureGate", "Gate", "GateStore", "CaptureBase", "LinuxSystem"],
+            swiftSettings: swift),
         .target(
             name: "CaptureEncoding", dependencies: ["CaptureBase", "LinuxSystem", "CCodecs"], swiftSettings: swift),
         .target(
@@ -115,7 +119,7 @@ let package = Package(
         .executableTarget(
             name: "capturegate",
             dependencies: [
-                "CaptureRecording", "CaptureRig", "CaptureGate", "GateStore", "LinuxSystem",
+                "CaptureRecording", "CaptureRig", "CaptureGate", "GateStore", "GateSupervisor", "LinuxSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift, linkerSettings: [quickStart]),
