@@ -39,6 +39,8 @@ let probes: [Target] =
         probe("ManyDevices", ["CaptureRecording", "CaptureRig", "CaptureGate"]),
         // How soon a capture ends whose permission does.
         probe("Revocations", ["CaptureRig", "ProbeKit"]),
+        // What programs under supervision try to pass the gate by.
+        probe("AttackProbe", ["CaptureRig", "CaptureGate", "Gate", "GateSupervisor", "LinuxSystem"]),
         // How well picture and sound stay together where clocks drift; for the rig.
         probe("Drift", ["CaptureRig", "ProbeKit"]),
         // That hours of captures need no more memory at their end, in virtual time.
