@@ -69,6 +69,16 @@ int cs_call_number(int call) {
         [CS_CALL_RT_SIGQUEUEINFO] = SYS_rt_sigqueueinfo,
         [CS_CALL_RT_TGSIGQUEUEINFO] = SYS_rt_tgsigqueueinfo,
         [CS_CALL_PIDFD_OPEN] = SYS_pidfd_open,
+        [CS_CALL_PRLIMIT64] = SYS_prlimit64,
+        [CS_CALL_SCHED_SETSCHEDULER] = SYS_sched_setscheduler,
+        [CS_CALL_SCHED_SETPARAM] = SYS_sched_setparam,
+        [CS_CALL_SCHED_SETATTR] = SYS_sched_setattr,
+        [CS_CALL_SCHED_SETAFFINITY] = SYS_sched_setaffinity,
+        [CS_CALL_SETPRIORITY] = SYS_setpriority,
+        [CS_CALL_IOPRIO_SET] = SYS_ioprio_set,
+        [CS_CALL_SENDTO] = SYS_sendto,
+        [CS_CALL_SENDMSG] = SYS_sendmsg,
+        [CS_CALL_SENDMMSG] = SYS_sendmmsg,
     };
     return call >= 0 && call < (int)(sizeof numbers / sizeof numbers[0]) ? numbers[call] : -1;
 }

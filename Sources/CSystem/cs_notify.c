@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "cs_result.h"
@@ -96,11 +98,68 @@ int cs_socket(int domain, int type) {
     return CS_RETRY(int, socket(domain, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
+// Newer than the headers of Debian 12.
+enum { PEER_PIDFD = 77 };
+
 int cs_peer_process(int fd) {
     struct ucred peer;
-    socklen_t length = sizeof peer;
-    int result = CS_RETRY(int, getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length));
-    return result < 0 ? result : peer.pid;
+    int process = -1;
+    socklen_t length = sizeof process;
+    int result = CS_RETRY(int, getsockopt(fd, SOL_SOCKET, PEER_PIDFD, &process, &length));
+    if (result < 0) return result == -EINVAL ? -ESRCH : result;
+    length = sizeof peer;
+    result = CS_RETRY(int, getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length));
+    // Readable once it has ended: its number may then be anybody's.
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    if (result == 0) result = CS_RETRY(int, poll(&ended, 1, 0));
+    close(process);
+    return result < 0 ? result : result > 0 ? -ESRCH : peer.pid;
+}
+
+int cs_peer_path(int fd, char *out, size_t size) {
+    struct sockaddr_un address = {0};
+    socklen_t length = sizeof address;
+    int result = CS_RETRY(int, getpeername(fd, (struct sockaddr *)&address, &length));
+    if (result < 0) return result;
+    size_t bytes = strnlen(address.sun_path, sizeof address.sun_path);
+    if (address.sun_family != AF_UNIX || bytes >= size) return 0;
+    memcpy(out, address.sun_path, bytes);
+    return (int)bytes;
+}
+
+// Takes copies of the files in the next message, and closes them again: 1 if there were any, 0 if not, -EAGAIN at the end.
+static int peek(int fd) {
+    char bytes[4096];
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(253 * sizeof(int)) + 256];  // SCM_MAX_FD, and what else may come with them
+    } room;
+    struct iovec piece = {bytes, sizeof bytes};
+    struct msghdr envelope = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
+    ssize_t length = CS_RETRY(ssize_t, recvmsg(fd, &envelope, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
+    if (length < 0) return (int)length;
+    int found = 0;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&envelope); header != NULL; header = CMSG_NXTHDR(&envelope, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        found = 1;
+        for (size_t at = CMSG_LEN(0); at < header->cmsg_len; at += sizeof(int)) {
+            int file;
+            memcpy(&file, (char *)header + at, sizeof file);
+            close(file);
+        }
+    }
+    return found ? 1 : length == 0 ? -EAGAIN : 0;
+}
+
+int cs_carries_files(int fd) {
+    if (cs_socket_domain(fd) != AF_UNIX) return 0;
+    // Each look begins behind the last one.
+    int offset = 0, found = 0;
+    int result = CS_RETRY(int, setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset));
+    for (int looks = 0; result == 0 && found == 0; looks++) found = looks < 1 << 20 ? peek(fd) : 1;
+    offset = -1;
+    (void)setsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &offset, sizeof offset);
+    return found == 1;
 }
 
 int cs_set_nonblocking(int fd, int is_nonblocking) {

@@ -49,35 +49,44 @@ package struct Boundary: Sendable {
         let granted = accesses.subtracting([.makeCharacterDevice, .makeBlockDevice])
         // To list a folder shows nothing of what its nodes deliver.
         try ruleset.allow(.readDirectory, beneath: "/")
-        let walk = Walk(nodes: nodes, hidden: Self.deviceFolders, granted: granted)
+        let walk = Walk(
+            nodes: nodes, hidden: Self.mounts(of: ["devtmpfs"]).union(["/dev"]),
+            // A group of processes can be frozen, and the supervisor with it: it would take nothing back.
+            readOnly: Self.mounts(of: ["cgroup", "cgroup2"]), granted: granted)
         for name in ProcessFile.names(in: "/") { try walk.allow("/" + name, in: ruleset) }
         return ruleset
     }
 
-    /// Folders whose nodes are looked at one by one: /dev, and each file system of nodes that is mounted elsewhere.
-    private static var deviceFolders: Set<String> {
+    /// Folders at which file systems of these types are mounted.
+    private static func mounts(of types: Set<String>) -> Set<String> {
         let mounts = (ProcessFile.text("/proc/self/mountinfo", limit: 4 << 20) ?? "").split(separator: "\n")
         // Field 5 is the place; the type stands behind the lone hyphen: proc_pid_mountinfo(5).
         let places = mounts.compactMap { mount -> String? in
             let words = mount.split(separator: " ")
             guard let hyphen = words.firstIndex(of: "-"), hyphen + 1 < words.count, words.count > 4 else { return nil }
-            return words[hyphen + 1] == "devtmpfs" ? String(words[4]) : nil
+            return types.contains(String(words[hyphen + 1])) ? String(words[4]) : nil
         }
-        return Set(places + ["/dev"])
+        return Set(places)
     }
 
     /// A walk that allows folders as a whole, and looks into those with gated nodes.
     private struct Walk {
         let nodes: any NodeDirectory
-        /// Absolute paths of folders to look into.
+        /// Absolute paths of folders whose nodes are looked at one by one: /dev, and each file system of nodes elsewhere.
         let hidden: Set<String>
+        /// Absolute paths of folders in which nothing may be changed.
+        let readOnly: Set<String>
         let granted: LandlockAccess
 
         func allow(_ path: String, in ruleset: borrowing LandlockRuleset) throws(Errno) {
             guard case .success(let status) = FileStatus.ofLink(path) else { return }
             switch status.kind {
+            case .directory where readOnly.contains(path):
+                try grant(granted.intersection(.ofReaders), path, in: ruleset)
             case .directory where isOpened(path):
                 for name in ProcessFile.names(in: path) { try allow("\(path)/\(name)", in: ruleset) }
+            // A node elsewhere, which root once made, could else be controlled by whoever opens it unseen.
+            case .directory where !isDevices(path): try grant(granted.subtracting(.deviceControl), path, in: ruleset)
             case .directory: try grant(granted, path, in: ruleset)
             case .characterDevice where nodes.isClosed(status.node): break
             // What a link leads to has a rule of its own, by another name.
@@ -89,9 +98,15 @@ package struct Boundary: Sendable {
         /// True for a folder on the way to nodes: their own file systems' roots, their parents, and folders within that hold
         /// nodes, but for those that are never looked into because nothing gated is ever in them.
         private func isOpened(_ path: String) -> Bool {
-            if hidden.contains(path) || hidden.contains(where: { $0.hasPrefix(path + "/") }) { return true }
+            if hidden.contains(path) || hidden.union(readOnly).contains(where: { $0.hasPrefix(path + "/") }) {
+                return true
+            }
             guard let root = hidden.first(where: { path.hasPrefix($0 + "/") }) else { return false }
             return !Self.plainFolders.contains(String(path.dropFirst(root.count + 1)))
+        }
+
+        private func isDevices(_ path: String) -> Bool {
+            hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
         }
 
         // A folder that this user may not open has nothing to give.
@@ -142,9 +157,26 @@ package struct Boundary: Sendable {
         for call in [SystemCall.ioUringSetup, .ioUringEnter, .ioUringRegister] {
             filter.decide(call, else: .fail(.noFunction))
         }
+        reportWhatSlows(in: &filter)
+        // It connects without connect(2).
+        for (call, flags) in [(SystemCall.sendTo, 3), (.sendMessage, 2), (.sendMessages, 3)] {
+            filter.decide(call, [(flags, .hasAny(Self.fastOpen), .fail(.notSupported))], else: .allow)
+        }
         if version < Self.scopeVersion { forbidSignals(to: supervisor, in: &filter) }
         return filter
     }
+
+    /// Limits and priorities of others, by which a supervisor of the same user can be ended or starved: its guard by a limit of
+    /// processor time, so that what the guard should end goes on.
+    private func reportWhatSlows(in filter: inout CallFilter) {
+        for call in [
+            SystemCall.limits, .scheduler, .schedulerParameters, .schedulerAttributes, .affinity,
+        ] { filter.decide(call, [(0, .isOne(of: [0]), .allow)], else: .report) }
+        for call in [SystemCall.priority, .inputPriority] { filter.decide(call, else: .report) }
+    }
+
+    /// MSG_FASTOPEN.
+    private static let fastOpen: UInt32 = 0x2000_0000
 
     /// A supervisor that is stopped takes nothing back.
     private func forbidSignals(to supervisor: Int32, in filter: inout CallFilter) {
@@ -169,6 +201,8 @@ package struct Boundary: Sendable {
             let link = ProcessFile.link("/proc/self/fd/\(number)") ?? ""
             // Calls through it are made by the kernel, outside of all rules.
             if link == "anon_inode:[io_uring]" { return "descriptor \(number) is an io_uring" }
+            // One of them may be a device.
+            if SocketKind.carriesFiles(number) { return "descriptor \(number) is a socket in which open files wait" }
             guard case .success(let status) = FileStatus.of(RawDescriptor(number)), status.kind == .characterDevice,
                 nodes.isClosed(status.node)
             else { return nil }
@@ -181,6 +215,7 @@ package struct Boundary: Sendable {
 ///
 /// Standard: linux/videodev2.h, sound/asound.h, sound/compress_offload.h.
 enum StreamRequest {
+    static let capabilities: UInt32 = 0x8068_5600
     static let streamOn: UInt32 = 0x4004_5612
     static let streamOff: UInt32 = 0x4004_5613
     static let requestBuffers: UInt32 = 0xC014_5608

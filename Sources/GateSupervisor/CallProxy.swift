@@ -38,9 +38,23 @@ final class CallProxy: Sendable {
             case .open, .creat, .openat, .openat2: open(call)
             case .ioctl: slowly(call) { () throws(Errno) in try self.control(call) }
             case .connect: slowly(call) { () throws(Errno) in try self.connect(call) }
+            case .limits, .scheduler, .schedulerParameters, .schedulerAttributes, .affinity: limit(call, of: call[0])
+            // Of a process, not of a group or a user, which the supervisor belongs to.
+            case .priority where call[0] & 0xFFFF_FFFF == 0, .inputPriority where call[0] & 0xFFFF_FFFF == 1:
+                limit(call, of: call[1])
+            case .priority, .inputPriority: listener.fail(call, .notPermitted)
             default: listener.passOn(call)
             }
         }
+    }
+
+    /// Passes a call on that slows or limits a process, unless that is this one or the guard: neither's id can be another's while
+    /// they run.
+    private func limit(_ call: ReportedCall, of number: UInt64) {
+        let thread = Int32(truncatingIfNeeded: number)
+        let process = thread == 0 ? 0 : ProcessFile.processID(ofThread: thread) ?? thread
+        guard process != ProcessStart.processID, process != guardID else { return listener.fail(call, .notPermitted) }
+        listener.passOn(call)
     }
 
     /// Makes a call that may take long on a thread of its own.

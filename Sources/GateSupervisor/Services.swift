@@ -160,15 +160,28 @@ extension CallProxy {
         let place = try ProxyCall.place(text, in: from, followsLinks: true, onlyCached: false)
         let found = [1, 0] + Array("/proc/self/fd/\(place.number)".utf8) + [0]
         guard let path = ProcessFile.link("/proc/self/fd/\(place.number)") else { throw .permissionDenied }
-        if !services.allows(path: path) {
-            guard isOwn(try kind.listener(at: found)) else { return try refuse(call, services.service(at: path), path) }
+        let peer = try kind.listener(at: found)
+        // A name is anybody's to give: a link to the session bus may be called as a display. The path that the server itself
+        // chose stays.
+        guard services.allows(path: path) && Self.isSame(peer.path, path) || isOwn(peer.process) else {
+            return try refuse(call, services.service(at: path) ?? services.service(at: peer.path), path)
         }
         address = found
         return SharedFile(place)
     }
 
     /// True for a process of the run.
-    private func isOwn(_ process: Int32) -> Bool { ProcessFile.tree(below: guardID).dropFirst().contains(process) }
+    private func isOwn(_ process: Int32?) -> Bool {
+        process.map { ProcessFile.tree(below: guardID).dropFirst().contains($0) } ?? false
+    }
+
+    /// True if a server was bound to a path, which may have been written with links, such as /var/run for /run.
+    private static func isSame(_ bound: String, _ path: String) -> Bool {
+        if bound == path { return true }
+        guard bound.hasPrefix("/"), let slash = bound.lastIndex(of: "/") else { return false }
+        let folder = try? FileSystem.realPath(of: String(bound[..<slash]))
+        return folder.map { $0 + bound[slash...] } == path
+    }
 
     private func refuse(_ call: ReportedCall, _ service: Service?, _ path: String = "") throws(Errno) -> SharedFile? {
         let what = service.map(\.phrase) ?? "\(path.visible), whose server is not known to be harmless"

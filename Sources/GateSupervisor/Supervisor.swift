@@ -91,6 +91,8 @@ package final class Supervisor: Sendable {
     package func run(
         _ path: String, arguments: [String], environment: [String], begun: @Sendable (SupervisedRun) -> Void = { _ in }
     ) async throws(CaptureError) -> ChildProcess.Ending {
+        // The program may put itself into the terminal's foreground: the first notice would stop who takes back.
+        Signals.ignoreStopsByTerminal()
         let holes = boundary.inheritedHoles()
         guard holes.isEmpty else { throw .inherited(holes) }
         let missing = Boundary.missingPieces

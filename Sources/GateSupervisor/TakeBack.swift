@@ -64,25 +64,48 @@ final class TakeBack: Sendable {
         capability == .camera ? stopCamera(file) : stopMicrophone(file)
     }
 
-    /// Buffers are given up, too: those that are mapped get no picture any more.
+    /// Buffers are given up, too: those that are mapped get no picture any more. A device that can be read gets a new one that
+    /// nobody may start: read(2), which nobody reports, then fails with EBUSY.
     private static func stopCamera(_ file: borrowing FileDescriptor) -> Bool {
-        // A descriptor that is being closed, or a device that is gone, delivers nothing.
-        let harmless: Set<Errno> = [.invalidArgument, .noSuchDevice, .inappropriateControl, .badFileDescriptor]
+        let isReadable = Self.isReadable(file)
+        var isHeld = !isReadable
         for kind in bufferKinds {
             var number = bytes(kind)
             var buffers = bytes(0) + bytes(kind) + bytes(memoryMapped) + [UInt8](repeating: 0, count: 8)
             do throws(Errno) {
                 _ = try ProxyCall.control(file, StreamRequest.streamOff, &number)
                 _ = try ProxyCall.control(file, StreamRequest.requestBuffers, &buffers)
-            } catch  where harmless.contains(error) {
+                guard isReadable else { continue }
+                buffers.replaceSubrange(0..<4, with: bytes(1))
+                _ = try ProxyCall.control(file, StreamRequest.requestBuffers, &buffers)
+                isHeld = true
+            } catch  where nothingToStop.contains(error) || error == .resourceBusy && !isReadable {
+                // Where it is busy, another open file has the stream, and is stopped itself.
                 continue
             } catch {
                 // EBUSY: it is read, not streamed; nobody can stop that.
                 return false
             }
         }
-        return true
+        return isHeld
     }
+
+    /// True if pictures may come by read(2), too: V4L2_CAP_READWRITE of the node itself.
+    private static func isReadable(_ file: borrowing FileDescriptor) -> Bool {
+        var facts = [UInt8](repeating: 0, count: 104)
+        do throws(Errno) {
+            _ = try ProxyCall.control(file, StreamRequest.capabilities, &facts)
+        } catch {
+            return !nothingToStop.contains(error)
+        }
+        let (all, own) = (LittleEndian.number(facts, at: 84, 4), LittleEndian.number(facts, at: 88, 4))
+        return (all & 0x8000_0000 != 0 ? own : all) & 0x0100_0000 != 0
+    }
+
+    /// A descriptor that is being closed, or a device that is gone, delivers nothing; nor does a media controller's.
+    private static let nothingToStop: Set<Errno> = [
+        .invalidArgument, .noSuchDevice, .inappropriateControl, .badFileDescriptor,
+    ]
 
     private static func stopMicrophone(_ file: borrowing FileDescriptor) -> Bool {
         for request in [StreamRequest.drop, StreamRequest.compressedStop] {

@@ -17,6 +17,8 @@ package struct LandlockAccess: OptionSet, Sendable {
     package static let makeCharacterDevice = LandlockAccess(rawValue: 1 << 6)
     package static let makeBlockDevice = LandlockAccess(rawValue: 1 << 11)
     package static let truncate = LandlockAccess(rawValue: 1 << 14)
+    /// To read and execute, and nothing that changes anything.
+    package static let ofReaders: LandlockAccess = [.execute, .readFile, .readDirectory]
     /// ioctl(2) on device files. Version 5.
     package static let deviceControl = LandlockAccess(rawValue: 1 << 15)
     /// All of version 5, linking and renaming across directories among them.
@@ -63,6 +65,8 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     case open, creat, openat, openat2, connect, ioctl, socket
     case ioUringSetup, ioUringEnter, ioUringRegister
     case kill, tgkill, tkill, signalQueue, threadSignalQueue, pidfdOpen
+    case limits, scheduler, schedulerParameters, schedulerAttributes, affinity, priority, inputPriority
+    case sendTo, sendMessage, sendMessages
 
     /// Number on this architecture; `nil` where it has none of that name.
     package var number: Int32? {

@@ -149,6 +149,12 @@ package struct Signals: Sendable {
     /// Makes writing to a pipe without a reader fail with EPIPE, instead of a signal that ends the process.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
+    /// Makes this process go on where a terminal would stop it for what it writes or reads in the background.
+    package static func ignoreStopsByTerminal() {
+        _ = signal(SIGTTOU, SIG_IGN)
+        _ = signal(SIGTTIN, SIG_IGN)
+    }
+
     /// Ends the process as an unhandled signal does, so that its parent learns the reason.
     package static func endProcess(by number: Int32) -> Never {
         _ = signal(number, SIG_DFL)

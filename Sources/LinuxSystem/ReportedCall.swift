@@ -233,14 +233,29 @@ package struct SocketKind: Sendable {
         type = try checked(cs_socket_type(file.number))
     }
 
-    /// The process that listens at a Unix address, by a connection that is closed again.
+    /// Who listens at a Unix address, by a connection that is closed again.
     ///
     /// - Throws: ECONNREFUSED, EAGAIN if its queue is full, and whatever else connect(2) says.
-    package func listener(at address: [UInt8]) throws(Errno) -> Int32 {
+    package func listener(at address: [UInt8]) throws(Errno) -> Listener {
         let own = FileDescriptor(owning: RawDescriptor(try checked(cs_socket(domain, type))))
         try ProxyCall.connect(own, to: address)
-        return try checked(cs_peer_process(own.number))
+        var path = [CChar](repeating: 0, count: 109)
+        let length = try checked(cs_peer_path(own.number, &path, path.count))
+        return Listener(
+            path: String(decoding: path.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self),
+            process: try? checked(cs_peer_process(own.number)))
     }
+
+    /// Who listens at a Unix address.
+    package struct Listener: Sendable {
+        /// Path that the socket was bound to, which a link or a new name does not change; empty if it has none.
+        package let path: String
+        /// The process, unless it has ended.
+        package let process: Int32?
+    }
+
+    /// True if a message that waits in a Unix socket has open files in it.
+    package static func carriesFiles(_ descriptor: Int32) -> Bool { cs_carries_files(descriptor) == 1 }
 }
 
 /// Open files of other processes that are known without being kept open.

@@ -46,8 +46,12 @@ int cs_socket_domain(int fd);
 int cs_socket_type(int fd);
 // A new socket of a domain and type, close-on-exec and non-blocking.
 int cs_socket(int domain, int type);
-// The process that listens at a connected Unix socket.
+// The process that listens at a connected Unix socket, if it still runs: -ESRCH otherwise. Linux 6.5.
 int cs_peer_process(int fd);
+// The path that the socket at the other end was bound to, whatever it is called by now: its length, or 0 if it has none.
+int cs_peer_path(int fd, char *out, size_t size);
+// 1 if a message that waits in a Unix socket has open files in it.
+int cs_carries_files(int fd);
 int cs_set_nonblocking(int fd, int is_nonblocking);
 
 // An epoll(7) instance as a register of open descriptions: it knows one as long as anybody has it open or mapped, and does not
