@@ -64,19 +64,17 @@ final class TakeBack: Sendable {
         capability == .camera ? stopCamera(file) : stopMicrophone(file)
     }
 
-    /// Buffers are given up, too: those that are mapped get no picture any more. A device that can be read gets a new one that
-    /// nobody may start: read(2), which nobody reports, then fails with EBUSY.
+    /// Buffers are given up, too: those that are mapped get no picture any more. A device that can be read gets one in their
+    /// place, at once, that nobody may start: read(2), which nobody reports, fails with EBUSY while there are buffers.
     private static func stopCamera(_ file: borrowing FileDescriptor) -> Bool {
         let isReadable = Self.isReadable(file)
         var isHeld = !isReadable
         for kind in bufferKinds {
             var number = bytes(kind)
-            var buffers = bytes(0) + bytes(kind) + bytes(memoryMapped) + [UInt8](repeating: 0, count: 8)
+            var buffers =
+                bytes(isReadable ? 1 : 0) + bytes(kind) + bytes(memoryMapped) + [UInt8](repeating: 0, count: 8)
             do throws(Errno) {
                 _ = try ProxyCall.control(file, StreamRequest.streamOff, &number)
-                _ = try ProxyCall.control(file, StreamRequest.requestBuffers, &buffers)
-                guard isReadable else { continue }
-                buffers.replaceSubrange(0..<4, with: bytes(1))
                 _ = try ProxyCall.control(file, StreamRequest.requestBuffers, &buffers)
                 isHeld = true
             } catch  where nothingToStop.contains(error) || error == .resourceBusy && !isReadable {

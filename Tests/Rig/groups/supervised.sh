@@ -1,7 +1,7 @@
 # about: programs under "run" get frames by a grant alone, and none when it ends; ways past the supervisor are closed
 # time: real
 # timeout: 400
-# checks: 43
+# checks: 47
 
 load_vivid
 load_aloop pcm_substreams=1
@@ -26,7 +26,8 @@ cat >"$rig/threads.py" <<'PY'
 import sys, threading
 got = []
 def take():
-    with open(sys.argv[1], "rb", buffering=0) as node:
+    # Not "rb": what is opened to be read, and closed on exec, is refused unasked.
+    with open(sys.argv[1], "r+b", buffering=0) as node:
         got.append(len(node.read(65536)))
 threads = [threading.Thread(target=take), threading.Thread(target=sum, args=([1, 2],))]
 [thread.start() for thread in threads]
@@ -71,7 +72,10 @@ for who in as_root as_user; do
     $who capturegate grant microphone --to "$(program_of arecord)" --always >/dev/null
     for name in $clients; do check "$who, with one $name gets what it asked for" client $who "$name"; done
 done
-check "capturegate itself is refused" refused as_root capturegate
+equal "capturegate itself is refused" 77 "$(client as_root capturegate || echo "$outcome")"
+capturegate grant camera --always >/dev/null
+check "and with a grant it records" client as_root capturegate
+capturegate revoke camera >/dev/null
 check "playing needs no grant" capturegate run -- aplay -q -D hw:Loopback,0 -f dat -d 1 /dev/zero
 check "nor does a mixer" capturegate run -- amixer -q -c Loopback contents
 
@@ -83,8 +87,16 @@ rounds=${CAPTUREGATE_LONG:+200}
 rounds=${rounds:-50}
 streaming() { grep -q streaming clung; }
 
-# ended NAME ATTEMPTS COMMAND...: one client that streams, until the command ends its permission and says when. Leaves a line
-# "MILLISECONDS STALLED AFTER ATTEMPTS" in `ends-NAME`.
+# Leaves a line "MILLISECONDS STALLED AFTER ATTEMPTS" in `ends-NAME`, from the end of a permission to the client's last frame.
+settle() { # NAME MOMENT
+    name=$1 moment=$2
+    set -- $(tail -n 1 clung)
+    [ $# = 5 ] || { note "$name: the client was ended"; return 1; }
+    awk -v last="$1" -v moment="$moment" -v stalled="$(stalled "$moment" "$1")" -v rest="$3 $4" \
+        'BEGIN { printf "%.3f %.3f %s\n", (last - moment - stalled) / 1e6, stalled / 1e6, rest }' >>"ends-$name"
+}
+
+# ended NAME ATTEMPTS COMMAND...: one client that streams, until the command ends its permission and says when that was.
 ended() {
     name=$1 attempts=$2
     shift 2
@@ -94,9 +106,7 @@ ended() {
     wait_for 20 streaming || return 1
     moment=$("$@") || return 1
     finish 60 $run || true
-    set -- $(tail -n 1 clung)
-    awk -v last="$1" -v moment="$moment" -v stalled="$(stalled "$moment" "$1")" -v rest="$3 $4" \
-        'BEGIN { printf "%.3f %.3f %s\n", (last - moment - stalled) / 1e6, stalled / 1e6, rest }' >>"ends-$name"
+    settle "$name" "$moment"
 }
 figures() {
     sort -n "ends-$1" | awk '{ ms[NR] = $1; after += $3; tries += $4 } END {
@@ -132,13 +142,31 @@ note "killed: $(figures killed)"
 check "so does the kill switch" in_time killed
 check "and nothing starts again" no_frames killed
 
-capturegate revoke camera --to "$clings" >/dev/null || true
-capturegate grant camera --to "$clings" --for 3s >/dev/null
-begun=$(nanoseconds)
-ended expired 20 sh -c "sleep 4; echo $((begun + 3000000000))" || true
+capturegate revoke camera --to "$clings" >/dev/null
+# In a store of its own: the log then begins with the grant.
+run_out() {
+    export XDG_STATE_HOME=$rig/timed
+    span=$(capturegate grant camera --to "$clings" --for 4s --json | jq .decision.until_ns)
+    ended expired 20 sleeping_until "$(capturegate log --json | jq --arg until "$span" \
+        'first(.entries[]).event.at | .bootNanoseconds + ($until | tonumber) - .wallNanoseconds')"
+}
+sleeping_until() { sleep 5; echo "$1"; }
+(run_out)
 note "run out: $(figures expired)"
 check "so does the end of its time" in_time expired
 check "and nothing starts again" no_frames expired
+
+# The leader of the session ends once the client streams.
+setsid -w sh -c 'capturegate grant camera --to "$1" --session >/dev/null
+    capturegate run -- "$1" "$2" 20 racing >clung 2>>/rigout/said &
+    until grep -q streaming clung; do sleep 0.02; done
+    "$3" >left' sh "$clings" "$camera_node" "$judges/monotonic"
+over() { [ "$(wc -l <clung)" -ge 2 ]; }
+wait_for 20 over
+settle session "$(cat left)"
+note "session over: $(figures session)"
+check "so does the end of the session" in_time session
+check "and nothing starts again" no_frames session
 
 # A client that reads can't be stopped: it is ended.
 capturegate grant camera --to /usr/bin/busybox --always >/dev/null
