@@ -39,6 +39,8 @@ let probes: [Target] =
         probe("ManyDevices", ["CaptureRecording", "CaptureRig", "CaptureGate"]),
         // How soon a capture ends whose permission does.
         probe("Revocations", ["CaptureRig", "ProbeKit"]),
+        // What programs under supervision try to pass the gate by.
+        probe("AttackProbe", ["CaptureRig", "CaptureGate", "Gate", "GateSupervisor", "LinuxSystem"]),
         // How well picture and sound stay together where clocks drift; for the rig.
         probe("Drift", ["CaptureRig", "ProbeKit"]),
         // That hours of captures need no more memory at their end, in virtual time.
@@ -103,6 +105,10 @@ let package = Package(
             name: "CaptureGate",
             dependencies: ["Gate", "GateStore", "CaptureRealtime", "CaptureBase", "CMedia", "LinuxSystem"],
             swiftSettings: swift),
+        // Level 1 of the gate: programs that know nothing of it.
+        .target(
+            name: "GateSupervisor", dependencies: ["CaptureGate", "Gate", "GateStore", "CaptureBase", "LinuxSystem"],
+            swiftSettings: swift),
         .target(
             name: "CaptureEncoding", dependencies: ["CaptureBase", "LinuxSystem", "CCodecs"], swiftSettings: swift),
         .target(
@@ -117,7 +123,7 @@ let package = Package(
         .executableTarget(
             name: "capturegate",
             dependencies: [
-                "CaptureRecording", "CaptureRig", "CaptureGate", "GateStore", "LinuxSystem",
+                "CaptureRecording", "CaptureRig", "CaptureGate", "GateStore", "GateSupervisor", "LinuxSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift, linkerSettings: [quickStart]),

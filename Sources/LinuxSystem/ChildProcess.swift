@@ -152,7 +152,7 @@ private struct ChildPipe: ~Copyable {
     var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 /// Arguments and environments in C's form: pointers to strings, and `nil` at the end.
-private enum CStrings {
+enum CStrings {
     /// - Parameter body: receives pointers that are valid until it returns. A string is cut at a NUL in it.
     static func with<Result>(
         _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result

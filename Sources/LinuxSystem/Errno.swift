@@ -59,6 +59,12 @@ extension Errno {
     package static let badFileDescriptor = Errno(EBADF)
     /// EAGAIN, which on Linux is EWOULDBLOCK too.
     package static let wouldBlock = Errno(EAGAIN)
+    /// EFAULT.
+    package static let badAddress = Errno(EFAULT)
+    /// EAFNOSUPPORT.
+    package static let addressFamilyNotSupported = Errno(EAFNOSUPPORT)
+    /// ECONNREFUSED.
+    package static let connectionRefused = Errno(ECONNREFUSED)
     /// ENOMEM.
     package static let noMemory = Errno(ENOMEM)
     /// EACCES.

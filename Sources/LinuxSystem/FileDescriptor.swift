@@ -28,6 +28,10 @@ package struct OpenFlags: OptionSet, Sendable {
     package static let noFollow = OpenFlags(rawValue: O_NOFOLLOW)
     /// O_DIRECTORY: fails with ENOTDIR if the name is not a directory.
     package static let directory = OpenFlags(rawValue: O_DIRECTORY)
+    /// O_CLOEXEC: for flags that another process gave.
+    package static let closeOnExec = OpenFlags(rawValue: O_CLOEXEC)
+    /// O_PATH: a place in the file system, without the right to read or write it.
+    package static let pathOnly = OpenFlags(rawValue: Int32(CS_OPEN_PATH))
 }
 
 /// An open file, owned or not, and the calls on it.

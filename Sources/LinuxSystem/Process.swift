@@ -8,9 +8,11 @@ package enum ProcessStart {
     /// This process. The corresponding C function is `getpid`.
     package static var processID: Int32 { cs_getpid() }
 
-    /// The leader of this process's session; 0 if it lives outside this process namespace, as for a command run in a container.
+    /// The leader of a process's session; 0 if it lives outside this process namespace, as for a command run in a container.
     /// The corresponding C function is `getsid`.
-    package static var sessionLeader: Int32 { max(0, cs_getsid(0)) }
+    ///
+    /// - Parameter process: 0 for this one.
+    package static func sessionLeader(of process: Int32 = 0) -> Int32 { max(0, cs_getsid(process)) }
 
     /// The arguments after the program's name, even if /proc can't be read; invalid UTF-8 is replaced.
     package static var arguments: [String] {
@@ -146,6 +148,12 @@ package struct Signals: Sendable {
 
     /// Makes writing to a pipe without a reader fail with EPIPE, instead of a signal that ends the process.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
+    /// Makes this process go on where a terminal would stop it for what it writes or reads in the background.
+    package static func ignoreStopsByTerminal() {
+        _ = signal(SIGTTOU, SIG_IGN)
+        _ = signal(SIGTTIN, SIG_IGN)
+    }
 
     /// Ends the process as an unhandled signal does, so that its parent learns the reason.
     package static func endProcess(by number: Int32) -> Never {

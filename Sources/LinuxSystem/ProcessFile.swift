@@ -50,6 +50,36 @@ package enum ProcessFile {
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }
 
+    /// Values of a field of `/proc/PID/status`, such as `Uid`.
+    ///
+    /// - Returns: none if there is no such process.
+    package static func status(_ field: String, of process: Int32) -> [UInt32] {
+        let text = text("/proc/\(process)/status") ?? ""
+        let entry = text.split(separator: "\n").first { $0.hasPrefix("\(field):") }
+        return (entry ?? "").split(whereSeparator: { $0 == "\t" || $0 == " " }).dropFirst().compactMap { UInt32($0) }
+    }
+
+    /// The process that a thread belongs to.
+    package static func processID(ofThread thread: Int32) -> Int32? {
+        status("Tgid", of: thread).first.map { Int32(bitPattern: $0) }
+    }
+
+    /// A process and all that descend from it, as far as their parents still live.
+    package static func tree(below root: Int32) -> [Int32] {
+        var children: [Int32: [Int32]] = [:]
+        for process in names(in: "/proc").compactMap({ Int32($0) }) {
+            let fields = text("/proc/\(process)/stat").map(fields(stat:)) ?? []
+            if fields.count > 1, let parent = Int32(fields[1]) { children[parent, default: []].append(process) }
+        }
+        var tree = [root]
+        var next = 0
+        while next < tree.count {
+            tree += children[tree[next]] ?? []
+            next += 1
+        }
+        return tree
+    }
+
     /// The fields of `/proc/PID/stat` from the third on, counted after the closing parenthesis of the command's name, which may
     /// contain anything.
     ///

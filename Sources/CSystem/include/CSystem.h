@@ -29,10 +29,12 @@
 
 #include "cs_allocations.h"
 #include "cs_bus.h"
+#include "cs_confine.h"
 #include "cs_digest.h"
 #include "cs_directory.h"
 #include "cs_file.h"
 #include "cs_lock.h"
+#include "cs_notify.h"
 #include "cs_process.h"
 #include "cs_realtime.h"
 #include "cs_route.h"

@@ -21,6 +21,9 @@ enum {
     CS_MODE_PIPE = S_IFIFO,
 };
 
+// O_PATH, which fcntl.h has with _GNU_SOURCE alone: asm-generic/fcntl.h.
+enum { CS_OPEN_PATH = 010000000 };
+
 struct cs_file_status {
     uint64_t device;
     uint64_t inode;

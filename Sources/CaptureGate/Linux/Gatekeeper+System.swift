@@ -54,6 +54,13 @@ extension Gatekeeper {
         return system(.success(try ProcessSubject.current(known: store.executables())), store, prompter, as: standing)
     }
 
+    /// A gate of the machine for another process, which a supervisor of ours has stopped until it is answered.
+    package static func supervising(
+        _ subject: Subject, store: SQLiteGrantStore, prompter: any Prompter = PrompterChain.system
+    ) -> Gatekeeper {
+        system(.success(subject), store, prompter, as: .system)
+    }
+
     private static func subject(known: [Executable]) -> Result<Subject, CaptureError> {
         Result { () throws(CaptureError) in try ProcessSubject.current(known: known) }
     }

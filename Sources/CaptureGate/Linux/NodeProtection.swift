@@ -71,6 +71,18 @@ package struct NodeProtection: Sendable {
             .compactMap { NodeProtection(of: $0) }
     }
 
+    /// Capabilities of a video node as udev has them, such as `:capture:`; `nil` where it has none.
+    package static func capabilities(ofVideo node: DeviceNumber) -> String? {
+        var found: String?
+        _ = UdevEnumerator.forEach(in: "video4linux", named: "video*") { device in
+            guard let path = device.node, let status = try? FileStatus.of(path).get(), status.node == node else {
+                return
+            }
+            found = device.properties["ID_V4L_CAPABILITIES"]
+        }
+        return found
+    }
+
     /// Video nodes that do not show anybody, according to udev: outputs, codecs, metadata.
     private static var outputs: Set<String> {
         var nodes: Set<String> = []

@@ -17,6 +17,24 @@ public enum ProcessSubject {
             session: try session())
     }
 
+    /// Another process of this machine, by its id; the caller sees to it that it lives, so that the id is still its own.
+    ///
+    /// - Throws: `.notAuthorized` where its program can't be told, as for one that hides itself (PR_SET_DUMPABLE).
+    package static func of(process: Int32, known: [Executable] = []) throws(CaptureError) -> Subject {
+        guard let user = ProcessFile.status("Uid", of: process).last,
+            let path = ProcessFile.link("/proc/\(process)/exe")
+        else {
+            throw CaptureError(
+                .notAuthorized, "The kernel does not say which program process \(process) is.",
+                remedies: [Remedy("Let it be run by a program that does not hide itself.")])
+        }
+        return Subject(
+            userID: user, groupIDs: ProcessFile.status("Groups", of: process),
+            executable: try ProgramFile.read(opening: "/proc/\(process)/exe", named: path, known),
+            application: CgroupApplication.application(cgroup: ProcessFile.text("/proc/\(process)/cgroup") ?? ""),
+            session: try session(of: process))
+    }
+
     /// The program file at a path, as `grant --to` needs it.
     ///
     /// - Parameters:
@@ -43,13 +61,14 @@ public enum ProcessSubject {
         return try ProgramFile.read(opening: "/proc/self/exe", named: path, known)
     }
 
-    private static func session() throws(CaptureError) -> LoginSession {
+    /// - Parameter process: 0 for this one.
+    private static func session(of process: Int32 = 0) throws(CaptureError) -> LoginSession {
         guard let bootID = ProcessFile.bootID else {
             throw CaptureError(
                 .unavailable, "The kernel does not say which boot this is: /proc can't be read.",
                 remedies: [Remedy("Mount /proc.")])
         }
-        let leader = ProcessStart.sessionLeader
+        let leader = ProcessStart.sessionLeader(of: process)
         let ticks = leader > 0 ? ProcessFile.startTicks(of: "\(leader)") ?? 0 : 0
         return LoginSession(leader: leader, startTicks: ticks, bootID: bootID)
     }

@@ -13,6 +13,9 @@ package final class ActiveCapture: Sendable {
     /// The decision that it rests on now; `nil` for a rule of the administrator's.
     package var decision: Int64? { watch.basis.id }
 
+    /// Set where it rests on a grant for one capture, which is used up.
+    package var isForOnce: Bool { watch.basis.lifetime == .once }
+
     private let watch: WatchedCapture
     private let gatekeeper: Gatekeeper
 
@@ -62,10 +65,10 @@ package final class ActiveCapture: Sendable {
     /// Writes the `stop` line, or the `revocation` line if the gate ended it, and ends the watching. Only the first
     /// call does.
     /// - Parameters:
-    ///   - frames: Audio or video frames delivered to the program.
-    ///   - bytes: Bytes delivered to the program.
+    ///   - frames: Audio or video frames delivered to the program; `nil` where nobody counted.
+    ///   - bytes: Bytes delivered to the program; `nil` where nobody counted.
     ///   - outcome: One short sentence.
-    package func finish(frames: UInt64, bytes: UInt64, outcome: String) async {
+    package func finish(frames: UInt64?, bytes: UInt64?, outcome: String) async {
         guard watch.finish() else { return }
         gatekeeper.watcher.end(watch)
         await gatekeeper.reportEnd(line(frames, bytes, outcome), of: device)

@@ -1,0 +1,299 @@
+import CaptureGate
+import Gate
+import LinuxSystem
+
+/// Answers the calls that a supervised program's filter reports.
+///
+/// A call on which anything depends is made here, on the very file that was looked at, and never passed on after a look: another
+/// thread of the program could put another file in its place in between.
+///
+/// *thread-safe*
+final class CallProxy: Sendable {
+    let listener: CallListener
+    let nodes: any NodeDirectory
+    let captures: SupervisedCaptures
+    let services: ServiceRules
+    let guardID: Int32
+    let tell: @Sendable (String) -> Void
+    private let user = Users.effectiveID
+    /// Calls that are being made on threads of their own.
+    private let slowCalls = Locked(0)
+
+    init(
+        listener: CallListener, nodes: any NodeDirectory, captures: SupervisedCaptures, services: ServiceRules,
+        guardID: Int32, tell: @escaping @Sendable (String) -> Void
+    ) {
+        self.listener = listener
+        self.nodes = nodes
+        self.captures = captures
+        self.services = services
+        self.guardID = guardID
+        self.tell = tell
+    }
+
+    /// Answers until nobody is left to be answered, or `over` is readable.
+    func serve(until over: Int32) {
+        while let call = listener.next(cancel: over) {
+            switch call.call {
+            case .open, .creat, .openat, .openat2: open(call)
+            case .ioctl: slowly(call) { () throws(Errno) in try self.control(call) }
+            case .connect: slowly(call) { () throws(Errno) in try self.connect(call) }
+            case .limits, .scheduler, .schedulerParameters, .schedulerAttributes, .affinity: limit(call, of: call[0])
+            // Of a process, not of a group or a user, which the supervisor belongs to.
+            case .priority where call[0] & 0xFFFF_FFFF == 0, .inputPriority where call[0] & 0xFFFF_FFFF == 1:
+                limit(call, of: call[1])
+            case .priority, .inputPriority: listener.fail(call, .notPermitted)
+            default: listener.passOn(call)
+            }
+        }
+    }
+
+    /// Passes a call on that slows or limits a process, unless that is this one or the guard: neither's id can be another's while
+    /// they run.
+    private func limit(_ call: ReportedCall, of number: UInt64) {
+        let thread = Int32(truncatingIfNeeded: number)
+        let process = thread == 0 ? 0 : ProcessFile.processID(ofThread: thread) ?? thread
+        guard process != ProcessStart.processID, process != guardID else { return listener.fail(call, .notPermitted) }
+        listener.passOn(call)
+    }
+
+    /// Makes a call that may take long on a thread of its own.
+    private func slowly(_ call: ReportedCall, _ body: @escaping @Sendable () throws(Errno) -> Void) {
+        let isRoom = slowCalls.withLock { count in
+            guard count < Self.mostSlowCalls else { return false }
+            count += 1
+            return true
+        }
+        guard isRoom else { return listener.fail(call, .wouldBlock) }
+        let isBegun = SupervisedRun.thread {
+            do throws(Errno) { try body() } catch { self.listener.fail(call, error) }
+            self.slowCalls.withLock { $0 -= 1 }
+        }
+        if !isBegun {
+            slowCalls.withLock { $0 -= 1 }
+            listener.fail(call, .wouldBlock)
+        }
+    }
+
+    private static let mostSlowCalls = 128
+
+    // MARK: Opening
+
+    /// Looks where an opening leads. All but gated nodes is passed on: Landlock judges it, whatever its path is by then.
+    private func open(_ call: ReportedCall) {
+        do throws(Errno) {
+            let opening = try Opening(call)
+            try open(opening, onlyCached: true)
+        } catch  where error == .wouldBlock {
+            slowly(call) { () throws(Errno) in try self.open(try Opening(call), onlyCached: false) }
+        } catch {
+            listener.passOn(call)
+        }
+    }
+
+    private func open(_ opening: Opening, onlyCached: Bool) throws(Errno) {
+        let place: FileDescriptor
+        do throws(Errno) {
+            place = try opening.place(onlyCached: onlyCached)
+        } catch  where error == .wouldBlock && onlyCached {
+            throw error
+        } catch {
+            // The kernel says so better.
+            return listener.passOn(opening.call)
+        }
+        guard case .success(let status) = FileStatus.of(place), status.kind == .characterDevice else {
+            return listener.passOn(opening.call)
+        }
+        switch nodes.isClosed(status.node) ? nodes.kind(of: status.node) : nodes.kindOfOpen(status.node) {
+        case .free: listener.passOn(opening.call)
+        case .harmless: hand(place, opening)
+        case .sealed(let what):
+            tell(
+                "\(name(of: opening.call)) may not open \(opening.path.visible): it is \(what), which the gate can't take back."
+            )
+            listener.fail(opening.call, .permissionDenied)
+        case .capture(let capability, let device):
+            let place = SharedFile(place)
+            Task { await self.ask(opening, place, status.node, capability, device) }
+        }
+    }
+
+    /// Opens what needs no permission but the node's own.
+    private func hand(_ place: borrowing FileDescriptor, _ opening: Opening) {
+        do throws(Errno) {
+            try checkUser(of: opening.call)
+            let file = try ProxyCall.open(place, flags: opening.flags)
+            guard listener.isWaiting(opening.call) else { return }
+            _ = listener.hand(file, to: opening.call, closesOnExec: opening.closesOnExec)
+        } catch {
+            listener.fail(opening.call, error)
+        }
+    }
+
+    private func ask(
+        _ opening: Opening, _ place: SharedFile, _ node: DeviceNumber, _ capability: CapabilityName,
+        _ device: DeviceDescription
+    ) async {
+        let call = opening.call
+        do throws(CaptureError) {
+            let capture = try await captures.capture(try subject(of: call), capability, device)
+            // On a thread: a driver may take its time.
+            slowly(call) { () throws(Errno) in
+                try capture.use(node) { () throws(Errno) in
+                    let file = try ProxyCall.open(place.file, flags: opening.flags)
+                    guard case .success(let status) = FileStatus.of(file), status.node == node else {
+                        throw .noSuchDevice
+                    }
+                    try capture.note(file)
+                    _ = self.listener.hand(file, to: call, closesOnExec: opening.closesOnExec)
+                }
+            }
+        } catch {
+            refuse(call, device, error)
+        }
+    }
+
+    private func refuse(_ call: ReportedCall, _ device: DeviceDescription, _ error: CaptureError) {
+        tell("\(name(of: call)) may not use \(device.name): \(error.message)")
+        listener.fail(call, error.errno == 0 ? .permissionDenied : Errno(error.errno))
+    }
+
+    // MARK: Starting streams
+
+    /// Makes a request that starts a stream, on the file that it was asked of.
+    private func control(_ call: ReportedCall) throws(Errno) {
+        let process = try RemoteProcess(thread: call.thread)
+        let file = try process.descriptor(Int32(truncatingIfNeeded: call[0]))
+        let request = StreamCall(call)
+        guard case .success(let status) = FileStatus.of(file), status.kind == .characterDevice,
+            nodes.isClosed(status.node)
+        else { return try request.make(on: file, for: process, answering: listener) }
+        switch nodes.kind(of: status.node) {
+        case .free, .harmless: try request.make(on: file, for: process, answering: listener)
+        case .sealed: throw .permissionDenied
+        case .capture(let capability, let device):
+            let shared = SharedFile(file)
+            Task { await self.start(request, shared, status.node, capability, device) }
+        }
+    }
+
+    private func start(
+        _ request: StreamCall, _ file: SharedFile, _ node: DeviceNumber, _ capability: CapabilityName,
+        _ device: DeviceDescription
+    ) async {
+        do throws(CaptureError) {
+            let capture = try await captures.capture(try subject(of: request.call), capability, device)
+            slowly(request.call) { () throws(Errno) in
+                try capture.use(node) { () throws(Errno) in
+                    // It may have come from another program of the run.
+                    try capture.note(file.file)
+                    let process = try RemoteProcess(thread: request.call.thread)
+                    try request.make(on: file.file, for: process, answering: self.listener)
+                }
+            }
+        } catch {
+            refuse(request.call, device, error)
+        }
+    }
+
+    // MARK: Who calls
+
+    /// The program that makes a call, which waits meanwhile.
+    private func subject(of call: ReportedCall) throws(CaptureError) -> Subject {
+        let subject = try ProcessSubject.of(
+            process: ProcessFile.processID(ofThread: call.thread) ?? call.thread, known: [])
+        guard listener.isWaiting(call) else {
+            throw CaptureError(.cancelled, "The program has ended.", errno: Errno.noSuchProcess.number)
+        }
+        guard subject.userID == user else {
+            throw CaptureError(
+                .notAuthorized, "It runs as another user (\(subject.userID)) than the one who started it.",
+                remedies: [Remedy("Run it as one user.")])
+        }
+        return subject
+    }
+
+    private func checkUser(of call: ReportedCall) throws(Errno) {
+        guard ProcessFile.status("Uid", of: call.thread).last == user else { throw .permissionDenied }
+    }
+
+    func name(of call: ReportedCall) -> String {
+        (ProcessFile.text("/proc/\(call.thread)/comm") ?? "A program").visible
+    }
+}
+
+extension NodeDirectory {
+    /// Nodes of sound that do not capture may be newer than Landlock's rules; all others are the kernel's business.
+    fileprivate func kindOfOpen(_ node: DeviceNumber) -> NodeKind { node.parts.major == 116 ? .harmless : .free }
+}
+
+/// An open file that several tasks refer to.
+final class SharedFile: Sendable {
+    let file: FileDescriptor
+
+    init(_ file: consuming FileDescriptor) { self.file = file }
+}
+
+/// An opening that another process asks for: open(2), creat(2), openat(2) or openat2(2).
+private struct Opening: Sendable {
+    let call: ReportedCall
+    let path: String
+    let flags: Int32
+    private let folder: Int32
+
+    /// - Throws: where the arguments can't be read.
+    init(_ call: ReportedCall) throws(Errno) {
+        self.call = call
+        let process = try RemoteProcess(thread: call.thread)
+        let isAt = call.call == .openat || call.call == .openat2
+        path = try process.path(at: call[isAt ? 1 : 0])
+        folder = isAt ? Int32(truncatingIfNeeded: call[0]) : Self.workingFolder
+        switch call.call {
+        case .openat2:
+            let how = try process.memory(at: call[2], count: 8)
+            flags = Int32(truncatingIfNeeded: LittleEndian.number(how, at: 0, 8))
+        case .creat: flags = OpenFlags([.create, .writeOnly]).rawValue
+        default: flags = Int32(truncatingIfNeeded: call[isAt ? 2 : 1])
+        }
+    }
+
+    var closesOnExec: Bool { flags & OpenFlags.closeOnExec.rawValue != 0 }
+
+    /// Where it leads, in the folder of the calling thread.
+    func place(onlyCached: Bool) throws(Errno) -> FileDescriptor {
+        let base =
+            path.hasPrefix("/") || folder == Self.workingFolder
+            ? "/proc/\(call.thread)/cwd" : "/proc/\(call.thread)/fd/\(folder)"
+        let from = try FileDescriptor(opening: base, .pathOnly)
+        return try ProxyCall.place(
+            path, in: from, followsLinks: flags & OpenFlags.noFollow.rawValue == 0, onlyCached: onlyCached)
+    }
+
+    /// AT_FDCWD.
+    private static let workingFolder: Int32 = -100
+}
+
+/// A request of ioctl(2) that another process makes.
+private struct StreamCall: Sendable {
+    let call: ReportedCall
+
+    init(_ call: ReportedCall) { self.call = call }
+
+    private var request: UInt32 { UInt32(truncatingIfNeeded: call[1]) }
+    /// Bytes of its struct, and which way they go: asm-generic/ioctl.h.
+    private var size: Int { Int(request >> 16 & 0x3FFF) }
+    private var isRead: Bool { request >> 30 & 2 != 0 }
+
+    /// Makes it, with the caller's argument as it is now, and answers.
+    func make(
+        on file: borrowing FileDescriptor, for process: borrowing RemoteProcess, answering listener: CallListener
+    ) throws(Errno) {
+        guard size > 0 else {
+            return listener.finish(call, try ProxyCall.control(file, request, number: call[2]))
+        }
+        var argument = try process.memory(at: call[2], count: size)
+        let result = try ProxyCall.control(file, request, &argument)
+        if isRead { try process.write(argument, at: call[2]) }
+        listener.finish(call, result)
+    }
+}

@@ -1,0 +1,254 @@
+import CaptureGate
+import Gate
+import LinuxSystem
+
+/// What a supervised program may ask for, and reach.
+package struct SupervisionRules: Sendable {
+    /// Devices of a kind that may be asked for.
+    package enum Devices: Hashable, Sendable {
+        case any
+        case only(DeviceID)
+        case none
+    }
+
+    package var camera: Devices
+    package var microphone: Devices
+    /// Sentence that a person reads when asked.
+    package var purpose: String
+    /// Services that it may connect to although they could capture for it.
+    package var services: ServiceRules
+
+    package init(
+        camera: Devices = .any, microphone: Devices = .any, purpose: String, services: ServiceRules = ServiceRules()
+    ) {
+        self.camera = camera
+        self.microphone = microphone
+        self.purpose = purpose
+        self.services = services
+    }
+
+    /// Error where the person who started the program has ruled a device out.
+    func refusal(of device: DeviceDescription, _ capability: CapabilityName) -> CaptureError? {
+        let isLeft =
+            switch capability == .camera ? camera : microphone {
+            case .any: true
+            case .only(let id): id == device.id
+            case .none: false
+            }
+        guard !isLeft else { return nil }
+        return CaptureError(
+            .notAuthorized, "\(device.name) (\(device.id)) was ruled out when the program was started.",
+            remedies: [Remedy("Start it with --\(capability) \(device.id).")])
+    }
+}
+
+/// Runs a program that knows nothing of the gate, and holds it to the gate.
+///
+/// The program and all that it starts are in a Landlock domain without the gated nodes. What they open, start and connect to is
+/// reported to the supervisor, which asks, opens the device itself, and hands the open file over; it takes the stream back when
+/// the permission ends. Nothing of a frame passes through it.
+///
+/// *thread-safe*
+package final class Supervisor: Sendable {
+    /// What a person is told of while the program runs, a sentence each.
+    package typealias Notice = @Sendable (String) -> Void
+
+    private let nodes: any NodeDirectory
+    private let rules: SupervisionRules
+    private let boundary: Boundary
+    private let isAdvisory: Bool
+    private let gatekeeper: @Sendable (Subject) -> Gatekeeper
+    private let notice: Notice
+
+    /// - Parameters:
+    ///   - rules: what it may ask for.
+    ///   - nodes: knows the device nodes.
+    ///   - isAdvisory: true to run it where the kernel lacks a piece, as far as the others go.
+    ///   - gatekeeper: makes the gate of a program.
+    ///   - notice: is told what a person should know, on any thread.
+    package init(
+        rules: SupervisionRules, nodes: any NodeDirectory, isAdvisory: Bool = false,
+        gatekeeper: @escaping @Sendable (Subject) -> Gatekeeper, notice: @escaping Notice
+    ) {
+        self.rules = rules
+        self.nodes = nodes
+        self.isAdvisory = isAdvisory
+        self.gatekeeper = gatekeeper
+        self.notice = notice
+        boundary = Boundary(nodes: nodes)
+    }
+
+    /// Runs the program until nothing of it is left.
+    ///
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - arguments: all of them, the program's name first.
+    ///   - environment: as `NAME=VALUE`.
+    ///   - begun: is handed the run, through which it can be ended.
+    /// - Returns: how the program itself ended.
+    /// - Throws: `.unavailable` where the kernel lacks a piece, a descriptor that passes the gate by was inherited, or the
+    ///   program can't be started.
+    package func run(
+        _ path: String, arguments: [String], environment: [String], begun: @Sendable (SupervisedRun) -> Void = { _ in }
+    ) async throws(CaptureError) -> ChildProcess.Ending {
+        // The program may put itself into the terminal's foreground: the first notice would stop who takes back.
+        Signals.ignoreStopsByTerminal()
+        let holes = boundary.inheritedHoles()
+        guard holes.isEmpty else { throw .inherited(holes) }
+        let missing = Boundary.missingPieces
+        guard missing.isEmpty || isAdvisory else { throw .lacking(missing) }
+        let process: ConfinedProcess
+        do throws(Errno) {
+            let scope = try boundary.scope()
+            let ruleset = boundary.version > 0 ? try boundary.ruleset() : nil
+            let filter = CallListener.isSupported ? boundary.filter(supervisor: ProcessStart.processID) : nil
+            process = try ConfinedProcess(
+                path, arguments: arguments, environment: environment, scope: scope, ruleset: ruleset, filter: filter)
+        } catch {
+            throw CaptureError(
+                .unavailable, "The program can't be started under supervision: \(error.text).", errno: error.number)
+        }
+        let run = SupervisedRun(process, rules: rules, nodes: nodes, gatekeeper: gatekeeper, notice: notice)
+        begun(run)
+        return try await run.untilEnd(of: path).get()
+    }
+}
+
+extension CaptureError {
+    fileprivate static func lacking(_ pieces: [String]) -> CaptureError {
+        CaptureError(
+            .unavailable,
+            "This kernel can't hold a program to the gate: it lacks \(pieces.joined(separator: " and ")).",
+            remedies: [
+                Remedy("Use Linux 6.10 or later with Landlock switched on."),
+                Remedy("Or run it with --advisory: what is missing is then not guaranteed."),
+            ])
+    }
+
+    fileprivate static func inherited(_ holes: [String]) -> CaptureError {
+        CaptureError(
+            .notAuthorized, "The program would inherit what passes the gate by: \(holes.joined(separator: ", ")).",
+            remedies: [Remedy("Start it without, such as with 3<&- for descriptor 3.")])
+    }
+}
+
+/// A supervised program that runs.
+///
+/// *thread-safe*
+package final class SupervisedRun: Sendable {
+    private let process: ConfinedProcess
+    private let captures: SupervisedCaptures
+    private let takeBack: TakeBack
+    private let nodes: any NodeDirectory
+    private let services: ServiceRules
+    private let notice: Supervisor.Notice
+    /// Readable when the run is over.
+    private let over: EventDescriptor?
+    /// The program while it runs; 0 before and after.
+    private let program = Locked<Int32>(0)
+    /// Sentences that were told already.
+    private let told = Locked<Set<String>>([])
+
+    init(
+        _ process: ConfinedProcess, rules: SupervisionRules, nodes: any NodeDirectory,
+        gatekeeper: @escaping @Sendable (Subject) -> Gatekeeper, notice: @escaping Supervisor.Notice
+    ) {
+        self.process = process
+        self.nodes = nodes
+        self.notice = notice
+        services = rules.services
+        over = try? EventDescriptor()
+        let takeBack = TakeBack(process: process, notice: notice)
+        self.takeBack = takeBack
+        captures = SupervisedCaptures(rules: rules, gatekeeper: gatekeeper) { takeBack.begin($0, $1) }
+    }
+
+    /// Ends the program and all that it started.
+    package func kill() { process.kill() }
+
+    /// Passes a signal on to the program itself. The corresponding C function is `kill`.
+    package func signal(_ number: Int32) {
+        let id = program.withLock { $0 }
+        if id > 0 { ProcessSignal.send(number, to: id) }
+    }
+
+    /// Serves the program until nothing of it is left.
+    func untilEnd(of path: String) async -> Result<ChildProcess.Ending, CaptureError> {
+        let sweeping = Task { await self.sweep() }
+        let result = await withCheckedContinuation { continuation in
+            let started = Self.thread { continuation.resume(returning: self.follow(path)) }
+            if !started {
+                process.kill()
+                continuation.resume(returning: .failure(.noThread))
+            }
+        }
+        over?.signal()
+        sweeping.cancel()
+        await captures.finish()
+        return result
+    }
+
+    private func sweep() async {
+        while !Task.isCancelled {
+            await captures.sweep()
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    /// Follows what the guard tells.
+    private func follow(_ path: String) -> Result<ChildProcess.Ending, CaptureError> {
+        var result: Result<ChildProcess.Ending, CaptureError>?
+        while true {
+            switch process.next() {
+            case .listener(let file): serve(CallListener(owning: file))
+            case .started(let id): program.withLock { $0 = id }
+            case .failed(let step, let errno): result = .failure(.notStarted(path, step, errno))
+            case .ended(let ending):
+                program.withLock { $0 = 0 }
+                result = result ?? .success(ending)
+            case .gone: return result ?? .success(.killed(signal: 9))
+            }
+        }
+    }
+
+    private func serve(_ listener: CallListener) {
+        let proxy = CallProxy(
+            listener: listener, nodes: nodes, captures: captures, services: services, guardID: process.guardID
+        ) { self.tell($0) }
+        // Without its thread the program would wait for ever.
+        if !Self.thread({ proxy.serve(until: self.over?.descriptor ?? -1) }) { process.kill() }
+    }
+
+    /// Tells a person, once of each.
+    private func tell(_ sentence: String) {
+        if told.withLock({ $0.insert(sentence).inserted }) { notice(sentence) }
+    }
+
+    static func thread(_ body: @escaping @Sendable () -> Void) -> Bool {
+        (try? DetachedThread.start(stackBytes: 512 << 10, body)) != nil
+    }
+}
+
+extension CaptureError {
+    fileprivate static let noThread = CaptureError(
+        .unavailable, "The system gives this process no thread to supervise with.",
+        remedies: [Remedy("Allow more processes, or end some.", command: "ulimit -u 4096")])
+
+    fileprivate static func notStarted(_ path: String, _ step: ConfinedProcess.Step, _ errno: Errno) -> CaptureError {
+        switch step {
+        case .execution:
+            return CaptureError(
+                errno == .noSuchFileOrDirectory ? .noDevice : .unavailable,
+                "\(path.visible) can't be started: \(errno.text).",
+                errno: errno.number, remedies: [Remedy("Name a program that this user may execute.")])
+        case .filter where errno == .resourceBusy:
+            return CaptureError(
+                .unavailable, "This program runs under a supervisor already, and one can't be put into another.",
+                errno: errno.number, remedies: [Remedy("Run it outside of the other one.")])
+        default:
+            return CaptureError(
+                .unavailable, "The kernel refuses to confine \(path.visible): \(errno.text) (\(step)).",
+                errno: errno.number, remedies: [Remedy("See what is missing.", .showStatus)])
+        }
+    }
+}
