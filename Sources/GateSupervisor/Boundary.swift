@@ -1,15 +1,21 @@
 import CaptureGate
 import LinuxSystem
 
-/// What a supervised program can do without being seen: Landlock's rules about files, and the filter that reports the rest.
+/// Limits of a supervised program: Landlock's rules about files, and the filter that reports the rest.
 ///
 /// Landlock alone is what holds: it refuses the gated nodes whatever way they are reached, so that the filter need not see
 /// every opening. The filter is there so that the supervisor can answer where Landlock could only refuse.
+///
+/// Standard: landlock(7), seccomp_unotify(2). *thread-safe*
 package struct Boundary: Sendable {
+    /// Knows which nodes are closed to the program.
     let nodes: any NodeDirectory
     /// Version of Landlock that the rules are made for.
     let version: Int
 
+    /// - Parameters:
+    ///   - nodes: knows the device nodes.
+    ///   - version: of Landlock; this kernel's as a rule.
     package init(nodes: any NodeDirectory, version: Int = LandlockRuleset.version) {
         self.nodes = nodes
         self.version = version
@@ -28,6 +34,7 @@ package struct Boundary: Sendable {
         return missing
     }
 
+    /// The first that refuses ioctl: without it an open node elsewhere could be streamed from.
     private static let leastVersion = 5
     /// The version with scopes.
     private static let scopeVersion = 6
@@ -71,13 +78,16 @@ package struct Boundary: Sendable {
 
     /// A walk that allows folders as a whole, and looks into those with gated nodes.
     private struct Walk {
+        /// Knows which nodes get no rule.
         let nodes: any NodeDirectory
         /// Absolute paths of folders whose nodes are looked at one by one: /dev, and each file system of nodes elsewhere.
         let hidden: Set<String>
         /// Absolute paths of folders in which nothing may be changed.
         let readOnly: Set<String>
+        /// Accesses that a folder gets.
         let granted: LandlockAccess
 
+        /// Adds the rules for a file, or for a folder and all below it.
         func allow(_ path: String, in ruleset: borrowing LandlockRuleset) throws(Errno) {
             guard case .success(let status) = FileStatus.ofLink(path) else { return }
             switch status.kind {
@@ -105,6 +115,7 @@ package struct Boundary: Sendable {
             return !Self.plainFolders.contains(String(path.dropFirst(root.count + 1)))
         }
 
+        /// True for a file system of nodes, and for what lies below its root.
         private func isDevices(_ path: String) -> Bool {
             hidden.contains { path == $0 || path.hasPrefix($0 + "/") }
         }

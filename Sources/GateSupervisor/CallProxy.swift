@@ -9,12 +9,19 @@ import LinuxSystem
 ///
 /// *thread-safe*
 final class CallProxy: Sendable {
+    /// Reports the calls, and takes the answers.
     let listener: CallListener
+    /// Knows which nodes are gated, and of which device they are.
     let nodes: any NodeDirectory
+    /// Permissions of the run's programs.
     let captures: SupervisedCaptures
+    /// Sockets that may be connected to.
     let services: ServiceRules
+    /// Parent of all processes of the run.
     let guardID: Int32
+    /// Tells a person a sentence, once.
     let tell: @Sendable (String) -> Void
+    /// A program that runs as anybody else gets nothing: the supervisor's rights are not its own.
     private let user = Users.effectiveID
     /// Calls that are being made on threads of their own.
     private let slowCalls = Locked(0)
@@ -75,6 +82,7 @@ final class CallProxy: Sendable {
         }
     }
 
+    /// Beyond it a call fails with EAGAIN: a program that makes thousands at once must not take all threads of its user.
     private static let mostSlowCalls = 128
 
     // MARK: Opening
@@ -91,6 +99,7 @@ final class CallProxy: Sendable {
         }
     }
 
+    /// - Parameter onlyCached: true on the thread that answers all: no disk, network or process may hold it up.
     private func open(_ opening: Opening, onlyCached: Bool) throws(Errno) {
         let place: FileDescriptor
         do throws(Errno) {
@@ -130,6 +139,8 @@ final class CallProxy: Sendable {
         }
     }
 
+    /// Asks for the device, then opens it and hands it over. The file is noted before the program has it: a permission that ends
+    /// in between finds it.
     private func ask(
         _ opening: Opening, _ place: SharedFile, _ node: DeviceNumber, _ capability: CapabilityName,
         _ device: DeviceDescription
@@ -153,6 +164,7 @@ final class CallProxy: Sendable {
         }
     }
 
+    /// Lets a call fail with the refusal's number, EACCES as a rule, and tells the person why.
     private func refuse(_ call: ReportedCall, _ device: DeviceDescription, _ error: CaptureError) {
         tell("\(name(of: call)) may not use \(device.name): \(error.message)")
         listener.fail(call, error.errno == 0 ? .permissionDenied : Errno(error.errno))
@@ -177,6 +189,7 @@ final class CallProxy: Sendable {
         }
     }
 
+    /// Asks for the device of a stream: a file may have been handed from a program that was allowed to one that was not.
     private func start(
         _ request: StreamCall, _ file: SharedFile, _ node: DeviceNumber, _ capability: CapabilityName,
         _ device: DeviceDescription
@@ -213,10 +226,12 @@ final class CallProxy: Sendable {
         return subject
     }
 
+    /// - Throws: EACCES where a call comes from another user's process.
     private func checkUser(of call: ReportedCall) throws(Errno) {
         guard ProcessFile.status("Uid", of: call.thread).last == user else { throw .permissionDenied }
     }
 
+    /// The calling program's name for a person, as it calls itself.
     func name(of call: ReportedCall) -> String {
         (ProcessFile.text("/proc/\(call.thread)/comm") ?? "A program").visible
     }
@@ -236,9 +251,13 @@ final class SharedFile: Sendable {
 
 /// An opening that another process asks for: open(2), creat(2), openat(2) or openat2(2).
 private struct Opening: Sendable {
+    /// The call itself.
     let call: ReportedCall
+    /// The path as it was read; the program may have changed it since.
     let path: String
+    /// Flags of open(2).
     let flags: Int32
+    /// Descriptor of the folder that a relative path begins in.
     private let folder: Int32
 
     /// - Throws: where the arguments can't be read.
@@ -257,9 +276,13 @@ private struct Opening: Sendable {
         }
     }
 
+    /// True if the descriptor is not for the programs that this one starts.
     var closesOnExec: Bool { flags & OpenFlags.closeOnExec.rawValue != 0 }
 
-    /// Where it leads, in the folder of the calling thread.
+    /// The place that it leads to, in the folder of the calling thread.
+    ///
+    /// A path of a thread that has another root is looked up in this one's: what is found is opened only if it is a gated node,
+    /// about which a person is asked by the device itself.
     func place(onlyCached: Bool) throws(Errno) -> FileDescriptor {
         let base =
             path.hasPrefix("/") || folder == Self.workingFolder
@@ -275,10 +298,12 @@ private struct Opening: Sendable {
 
 /// A request of ioctl(2) that another process makes.
 private struct StreamCall: Sendable {
+    /// The call itself.
     let call: ReportedCall
 
     init(_ call: ReportedCall) { self.call = call }
 
+    /// Its number: the kernel looks at the lower half alone.
     private var request: UInt32 { UInt32(truncatingIfNeeded: call[1]) }
     /// Bytes of its struct, and which way they go: asm-generic/ioctl.h.
     private var size: Int { Int(request >> 16 & 0x3FFF) }

@@ -83,30 +83,32 @@ package struct ServiceRules: Sendable {
         places(of: service).contains { $0.fits(path) }
     }
 
-    private func places(of service: Service) -> [Place] {
+    private func places(of service: Service) -> [SocketPattern] {
         switch service {
-        case .pipewire: [Place("\(runtime)/pipewire-*"), Place("/run/pipewire/*")]
-        case .pulse: [Place("\(runtime)/pulse/*"), Place("/run/pulse/*"), Place("/tmp/pulse-*")]
-        case .jack: [Place("/tmp/jack*"), Place("/dev/shm/jack*")]
-        case .sessionBus: [Place("\(runtime)/bus"), Place("/tmp/dbus-*")]
-        case .systemBus: [Place("/run/dbus/*")]
-        case .systemd: [Place("\(runtime)/systemd/*"), Place("/run/systemd/private")]
+        case .pipewire: [SocketPattern("\(runtime)/pipewire-*"), SocketPattern("/run/pipewire/*")]
+        case .pulse:
+            [SocketPattern("\(runtime)/pulse/*"), SocketPattern("/run/pulse/*"), SocketPattern("/tmp/pulse-*")]
+        case .jack: [SocketPattern("/tmp/jack*"), SocketPattern("/dev/shm/jack*")]
+        case .sessionBus: [SocketPattern("\(runtime)/bus"), SocketPattern("/tmp/dbus-*")]
+        case .systemBus: [SocketPattern("/run/dbus/*")]
+        case .systemd: [SocketPattern("\(runtime)/systemd/*"), SocketPattern("/run/systemd/private")]
         case .abstract: []
         }
     }
 
     /// They show windows, look up names or take log lines; none of them captures or starts programs.
-    private var harmless: [Place] {
+    private var harmless: [SocketPattern] {
         [
-            Place("/tmp/.X11-unix/*"), Place("\(runtime)/wayland-*"), Place("/run/nscd/socket"),
-            Place("/run/systemd/journal/*"),
-            Place("/run/systemd/resolve/*"), Place("/run/systemd/userdb/*"), Place("/run/systemd/notify"),
-            Place("/run/cups/cups.sock"), Place("/run/avahi-daemon/socket"),
+            SocketPattern("/tmp/.X11-unix/*"), SocketPattern("\(runtime)/wayland-*"), SocketPattern("/run/nscd/socket"),
+            SocketPattern("/run/systemd/journal/*"),
+            SocketPattern("/run/systemd/resolve/*"), SocketPattern("/run/systemd/userdb/*"),
+            SocketPattern("/run/systemd/notify"),
+            SocketPattern("/run/cups/cups.sock"), SocketPattern("/run/avahi-daemon/socket"),
         ]
     }
 
     /// A path whose last part may end in anything.
-    private struct Place {
+    private struct SocketPattern {
         let text: String
 
         init(_ text: String) { self.text = text }

@@ -15,18 +15,22 @@ final class SupervisedCaptures: Sendable {
         let device: DeviceID
     }
 
+    /// State of a permission in this run.
     private enum Entry {
         case asking(Task<Result<SupervisedCapture, CaptureError>, Never>)
+        /// Granted, whether its files are open or not.
         case active(SupervisedCapture)
         /// Refused, or ended by the gate: from now on only a grant from elsewhere helps.
         case over(CaptureError)
     }
 
     private struct State {
+        /// Absent where nothing was asked for yet, or all files of a capture were closed.
         var entries: [Key: Entry] = [:]
         var queues: [Key: GateQueue] = [:]
     }
 
+    /// Devices that the person who started the run left to it.
     private let rules: SupervisionRules
     private let gatekeeper: @Sendable (Subject) -> Gatekeeper
     private let onEnd: @Sendable (SupervisedCapture, CaptureEndReason) -> Void
@@ -148,7 +152,7 @@ final class SupervisedCaptures: Sendable {
 }
 
 extension Result where Success == SupervisedCapture, Failure == CaptureError {
-    /// What is known of a permission at the first look.
+    /// State of a permission at the first look.
     fileprivate enum Pending {
         case done(Result)
         case waiting(Task<Result, Never>)
@@ -184,15 +188,19 @@ private struct SupervisedOpening: CaptureOperation {
 /// *thread-safe*
 final class SupervisedCapture: Sendable {
     private struct State {
+        /// True once the gate has ended it.
         var isEnded = false
         /// Calls that the supervisor makes on its device now.
         var uses = 0
         /// Nodes that were handed out.
         var nodes: Set<DeviceNumber> = []
+        /// Number of the last search for its files.
         var mark: UInt64 = 0
     }
 
+    /// The gate's side of it: what ends it, and the audit log's lines.
     let permission: ActiveCapture
+    /// Its files, wherever they are open.
     private let register: OpenFileRegister
     private let state = Locked(State())
 
@@ -213,7 +221,7 @@ final class SupervisedCapture: Sendable {
         (permission.endReason ?? .revoked).error(permission.device, as: permission.capability)
     }
 
-    /// From now on `use` refuses; those that run are waited for by ``settle(within:)``.
+    /// Has `use` refuse from now on; calls that are being made are waited for by ``settle(within:)``.
     func end() { state.withLock { $0.isEnded = true } }
 
     /// Makes a call on the device, unless the permission has ended.

@@ -2,7 +2,9 @@ import CaptureGate
 import Gate
 import LinuxSystem
 
-/// What a supervised program may ask for, and reach.
+/// Devices and services that a supervised program may ask for, and reach.
+///
+/// *thread-safe*
 package struct SupervisionRules: Sendable {
     /// Devices of a kind that may be asked for.
     package enum Devices: Hashable, Sendable {
@@ -50,7 +52,7 @@ package struct SupervisionRules: Sendable {
 ///
 /// *thread-safe*
 package final class Supervisor: Sendable {
-    /// What a person is told of while the program runs, a sentence each.
+    /// Receiver of what a person should know while the program runs, a sentence each.
     package typealias Notice = @Sendable (String) -> Void
 
     private let nodes: any NodeDirectory
@@ -136,8 +138,10 @@ extension CaptureError {
 ///
 /// *thread-safe*
 package final class SupervisedRun: Sendable {
+    /// The guard, and all that is below it.
     private let process: ConfinedProcess
     private let captures: SupervisedCaptures
+    /// Kept here: the captures call it when the gate ends one.
     private let takeBack: TakeBack
     private let nodes: any NodeDirectory
     private let services: ServiceRules

@@ -9,7 +9,9 @@ import LinuxSystem
 ///
 /// *thread-safe*
 final class TakeBack: Sendable {
+    /// The run, which is ended where nothing else helps.
     private let process: ConfinedProcess
+    /// Tells the person what became of the stream.
     private let notice: Supervisor.Notice
 
     init(process: ConfinedProcess, notice: @escaping Supervisor.Notice) {
@@ -42,8 +44,12 @@ final class TakeBack: Sendable {
         return false
     }
 
+    /// A program that is quicker than so many searches is not worth another one.
     private static let mostSearches = 3
 
+    /// Stops each open file of the device that a process of the run has.
+    ///
+    /// - Returns: false if one can't be stopped.
     private func stopAll(of capture: SupervisedCapture) -> Bool {
         let nodes = capture.nodes
         for id in ProcessFile.tree(below: process.guardID) {
@@ -60,6 +66,7 @@ final class TakeBack: Sendable {
         return true
     }
 
+    /// Stops one open file, whatever its owner does with it meanwhile: it can't start it again.
     private static func stop(_ file: borrowing FileDescriptor, _ capability: CapabilityName) -> Bool {
         capability == .camera ? stopCamera(file) : stopMicrophone(file)
     }
@@ -105,6 +112,7 @@ final class TakeBack: Sendable {
         .invalidArgument, .noSuchDevice, .inappropriateControl, .badFileDescriptor,
     ]
 
+    /// Drops the stream: to start it again takes a request that is reported.
     private static func stopMicrophone(_ file: borrowing FileDescriptor) -> Bool {
         for request in [StreamRequest.drop, StreamRequest.compressedStop] {
             do throws(Errno) {

@@ -27,7 +27,7 @@ package struct LandlockAccess: OptionSet, Sendable {
     package static let ofFiles: LandlockAccess = [.execute, .writeFile, .readFile, .truncate, .deviceControl]
 }
 
-/// What a Landlock domain may not reach outside of itself. Version 6.
+/// Reach of a Landlock domain that is cut off at its border. Version 6.
 package struct LandlockScope: OptionSet, Sendable {
     package let rawValue: UInt64
 
@@ -172,7 +172,7 @@ package struct CallFilter: Sendable {
 ///
 /// *thread-safe*; `next` blocks, and is for one thread.
 package final class ConfinedProcess: Sendable {
-    /// What happens to the program.
+    /// Something that happens to the program.
     package enum Event: Sendable {
         /// The listener of its filter. It is the receiver's to close.
         case listener(RawDescriptor)

@@ -222,7 +222,7 @@ package enum ProxyCall {
     }
 }
 
-/// What a supervisor must know of a socket.
+/// Kind of a socket, as a supervisor must know it.
 package struct SocketKind: Sendable {
     package let domain: Int32
     package let type: Int32
@@ -233,7 +233,7 @@ package struct SocketKind: Sendable {
         type = try checked(cs_socket_type(file.number))
     }
 
-    /// Who listens at a Unix address, by a connection that is closed again.
+    /// Process that listens at a Unix address, found by a connection that is closed again.
     ///
     /// - Throws: ECONNREFUSED, EAGAIN if its queue is full, and whatever else connect(2) says.
     package func listener(at address: [UInt8]) throws(Errno) -> Listener {
@@ -246,7 +246,7 @@ package struct SocketKind: Sendable {
             process: try? checked(cs_peer_process(own.number)))
     }
 
-    /// Who listens at a Unix address.
+    /// Process that listens at a Unix address.
     package struct Listener: Sendable {
         /// Path that the socket was bound to, which a link or a new name does not change; empty if it has none.
         package let path: String

@@ -1,8 +1,8 @@
-@testable import CaptureRig
 import LinuxSystem
 import Testing
 
 @testable import CaptureGate
+@testable import CaptureRig
 
 @Suite("Run of a plan")
 struct RigRunTests {

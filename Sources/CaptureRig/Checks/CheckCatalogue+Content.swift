@@ -250,7 +250,9 @@ extension CheckCatalogue {
                 """,
             source: "sof check-volume-levels; tast: 10 dB a step, muted at most 1e-5.",
             parameters: Parameter.sound + playedTone + [
-                Parameter("control", .word, "name of the gain's control, where the card has several", standard: "capture_volume"),
+                Parameter(
+                    "control", .word, "name of the gain's control, where the card has several",
+                    standard: "capture_volume"),
                 Parameter("mute", .word, "name of the switch that mutes; as the gain's where there is none"),
                 .time("1 s"),
             ],

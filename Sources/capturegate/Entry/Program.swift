@@ -76,7 +76,8 @@ struct CaptureGateCommand: ParsableCommand {
         // In the order of the help: what captures, what lists and sets, then what decides. `CommandNames`
         // reads its names from here as well, so that no second list can go stale.
         subcommands: [
-            RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self, RunCommand.self,
+            RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
+            RunCommand.self,
             RigCommand.self, DevicesCommand.self,
             ControlsCommand.self, StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self,
             KillCommand.self, LogCommand.self, PolicyCommand.self,
