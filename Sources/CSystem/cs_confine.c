@@ -235,6 +235,9 @@ static _Noreturn void become_guard(const struct cs_confinement *confinement, int
     if (program == 0) become_program(confinement, control, guard);
     if (program < 0) give_up(control, CS_STEP_FORK, errno);
     send_message(control, CS_CONFINED_STARTED, program, 0, -1);
+    // Its files in /proc are root's from now on. By its oom_score_adj the program could else have the kernel end it, and what the
+    // program left behind would go on.
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     // Nothing of the supervisor's is kept open: neither its files nor the ends of pipes.
     unsigned low = control < signals ? control : signals, high = control < signals ? signals : control;
     if (low > 0) syscall(SYS_close_range, 0U, low - 1, 0);

@@ -530,6 +530,12 @@ static int slows(pid_t process) {
     struct sched_param none = {0};
     return sched_setscheduler(process, SCHED_OTHER, &none) == 0 || setpriority(PRIO_PROCESS, (id_t)process, 0) == 0;
 }
+// The kernel then ends it first where memory is short. Root may do so to anybody.
+static int sacrifices(pid_t process) {
+    char path[PATH_MAX];
+    return geteuid() != 0 && open(text(path, "/proc/%d/oom_score_adj", process), O_WRONLY | O_CLOEXEC) >= 0;
+}
+static int sacrificing(void) { return sacrifices(guard); }
 static int tracing(void) { return either(traces); }
 static int taking_files(void) { return either(takes_file); }
 static int reading_memory(void) { return either(reads_memory); }
@@ -831,6 +837,7 @@ static const struct way {
     {"signals by a file", stopping_by_file, NULL, 0},
     {"limits of the supervisor", limiting, NULL, 0},
     {"priority of the supervisor", slowing, NULL, 0},
+    {"guard of which memory is taken first", sacrificing, NULL, 0},
     {"frozen group", freezing, NULL, 0},
     {"namespaces of the supervisor", entered, NULL, 0},
     {"typing into the terminal", typing, NULL, 0},
