@@ -30,11 +30,11 @@ struct RunCommandTests {
         let workspace = try Workspace()
         let missing = try await workspace.capturegate("run", "--", "no-such-program")
         #expect(missing.code == 66)
-        #expect(missing.error.contains("no program \"no-such-program\" on the PATH"))
+        #expect(missing.errors.contains("no program \"no-such-program\" on the PATH"))
         try workspace.write("text", to: "plain")
         let plain = try await workspace.capturegate("run", "--", "./plain")
         #expect(plain.code == 69)
-        #expect(plain.error.contains("can't be started: Permission denied"))
+        #expect(plain.errors.contains("can't be started: Permission denied"))
     }
 
     @Test("without a program, or with a service that nobody knows, the usage is told")
@@ -43,7 +43,7 @@ struct RunCommandTests {
         #expect(try await workspace.capturegate("run").code == 64)
         let service = try await workspace.capturegate("run", "--allow", "pulseaudio", "--", "true")
         #expect(service.code == 64)
-        #expect(service.error.contains("pipewire, pulse, jack, session-bus"))
+        #expect(service.errors.contains("pipewire, pulse, jack, session-bus"))
     }
 
     @Test("a camera that is not there can't be chosen")
@@ -57,7 +57,7 @@ struct RunCommandTests {
         let workspace = try Workspace()
         let ending = try await workspace.capturegate("run", "--", Executable.capturegate, "run", "--", "true")
         #expect(ending.code == 69)
-        #expect(ending.error.contains("runs under a supervisor already"))
+        #expect(ending.errors.contains("runs under a supervisor already"))
     }
 
     @Test("what a program leaves behind is waited for, and ends with the supervisor")
