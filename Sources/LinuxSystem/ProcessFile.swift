@@ -50,6 +50,16 @@ package enum ProcessFile {
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }
 
+    /// True while a process runs that began at a moment: one that has ended is shown until its parent has looked.
+    ///
+    /// - Parameters:
+    ///   - process: its id.
+    ///   - ticks: its start in clock ticks since the boot.
+    package static func isRunning(_ process: Int32, since ticks: UInt64) -> Bool {
+        let fields = text("/proc/\(process)/stat").map(fields(stat:)) ?? []
+        return fields.count > 19 && UInt64(fields[19]) == ticks && !["Z", "X"].contains(fields[0])
+    }
+
     /// Values of a field of `/proc/PID/status`, such as `Uid`.
     ///
     /// - Returns: none if there is no such process.

@@ -66,11 +66,13 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
             camera: try Self.devices(camera, .camera), microphone: try Self.devices(microphone, .microphone),
             purpose: purpose ?? "Run under capturegate run",
             services: try ServiceRules(allowing: allowed.filter { $0 != "usb" }, environment: environment))
-        let store = try UserStore.open()
+        let notice: Supervisor.Notice = { StandardStream.error.note("capturegate: \($0.visible)") }
+        let user = try UserStore.open()
+        let store = try SupervisedStore(user, notice: notice)
         let supervisor = Supervisor(
             rules: rules, nodes: SystemNodeDirectory(allowsBuses: allowed.contains("usb")), isAdvisory: advisory,
-            gatekeeper: { Gatekeeper.supervising($0, store: store) },
-            notice: { StandardStream.error.note("capturegate: \($0.visible)") })
+            gatekeeper: { Gatekeeper.supervising($0, store: store, promptLock: StorePromptLock(of: user)) },
+            notice: notice)
         if advisory { warn() }
         let signals = Locked<SignalSubscription?>(nil)
         let ending = try await supervisor.run(
