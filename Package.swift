@@ -166,6 +166,9 @@ let package = Package(
             name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore", "LinuxSystem"],
             swiftSettings: swift),
         .testTarget(
+            name: "GateSupervisorTests", dependencies: ["GateSupervisor", "CaptureRig", "Gate", "CaptureBase"],
+            swiftSettings: swift),
+        .testTarget(
             name: "CaptureEncodingTests",
             dependencies: ["CaptureEncoding", "ClipScenery", "CaptureBase", "CCodecs", "LinuxSystem"],
             swiftSettings: swift),
