@@ -74,13 +74,19 @@ package enum ProcessFile {
         status("Tgid", of: thread).first.map { Int32(bitPattern: $0) }
     }
 
-    /// A process and all that descend from it, as far as their parents still live.
-    package static func tree(below root: Int32) -> [Int32] {
+    /// The children of each process that has any; those among them that have ended and wait for their parent's look.
+    package static func children() -> [Int32: [Int32]] {
         var children: [Int32: [Int32]] = [:]
         for process in names(in: "/proc").compactMap({ Int32($0) }) {
             let fields = text("/proc/\(process)/stat").map(fields(stat:)) ?? []
             if fields.count > 1, let parent = Int32(fields[1]) { children[parent, default: []].append(process) }
         }
+        return children
+    }
+
+    /// A process and all that descend from it, as far as their parents still live.
+    package static func tree(below root: Int32) -> [Int32] {
+        let children = children()
         var tree = [root]
         var next = 0
         while next < tree.count {
