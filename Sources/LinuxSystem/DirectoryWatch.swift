@@ -67,6 +67,39 @@ package final class DirectoryWatch: Sendable {
     }
 }
 
+/// Reports that files are opened and closed, by whichever process, device nodes as well.
+///
+/// Standard: inotify(7). *thread-safe*
+package final class OpeningWatch: Sendable {
+    private let source: Locked<any DispatchSourceRead>
+
+    /// - Parameters:
+    ///   - paths: absolute; those that can't be watched are left out.
+    ///   - queue: serial queue on which `onChange` is called.
+    ///   - onChange: called soon after one or several openings and closings.
+    /// - Returns: `nil` if the kernel has no inotify instance left for this user.
+    package init?(of paths: [String], on queue: DispatchQueue, onChange: @escaping @Sendable () -> Void) {
+        let opened = cs_inotify_open()
+        guard opened >= 0 else { return nil }
+        let mask = CS_WATCH_OPEN | CS_WATCH_CLOSE_WRITE | CS_WATCH_CLOSE_UNWRITTEN
+        for path in paths { _ = cs_inotify_add(opened, path, UInt32(mask)) }
+        source = Locked(DispatchSource.makeReadSource(fileDescriptor: opened, queue: queue))
+        source.withLock {
+            $0.setEventHandler {
+                withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { bytes in
+                    while cs_inotify_read(opened, bytes.baseAddress, bytes.count) > 0 {}
+                }
+                onChange()
+            }
+            // A descriptor may be closed only once its source is cancelled.
+            $0.setCancelHandler { _ = cs_close(opened) }
+            $0.activate()
+        }
+    }
+
+    deinit { source.withLock { $0.cancel() } }
+}
+
 /// The inotify watches on a directory and on its nearest existing ancestor.
 ///
 /// *thread-safe*

@@ -5,7 +5,7 @@ import GateSupervisor
 import LinuxSystem
 
 /// `capturegate status`: reports decisions, holders and protection; it changes nothing and asks nobody.
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Say what is decided, who holds each device now, and how strong the gate is here.",
@@ -16,13 +16,36 @@ struct StatusCommand: AsyncParsableCommand {
               capturegate status
               capturegate status --json
               capturegate status --explain
+              capturegate status --watch --notify
+              capturegate status --watch --status-file "$XDG_RUNTIME_DIR/uses.json"
             """
     ).parsedAlone
 
     @Flag(help: "Say what each level guarantees, and what none does.")
     var explain = false
 
+    @Flag(
+        help:
+            "Tell who begins and ends to use a camera or a microphone, also without having asked, until Ctrl-C; as root of all users."
+    )
+    var watch = false
+
+    @Flag(help: "With --watch: show it on the desktop, too.")
+    var notify = false
+
+    @Option(
+        help: ArgumentHelp("With --watch: keep a JSON file of all uses for a bar.", valueName: "path"),
+        completion: .file())
+    var statusFile: String?
+
     @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        if explain, watch { throw ValidationError("--explain stands alone, without --watch.") }
+        if !watch, notify || statusFile != nil {
+            throw ValidationError("--notify and --status-file belong to --watch.")
+        }
+    }
 
     /// Gathers everything first, then writes it in one piece.
     func run() async throws {
@@ -30,6 +53,9 @@ struct StatusCommand: AsyncParsableCommand {
             if json.isOn { return try StandardStream.output.line(Guarantees.json.text) }
             return try StandardStream.output.lines(Guarantees.lines(TextStyle(for: .output)))
         }
+        if watch { return try await follow() }
+        // Nothing is left to close, so a signal may end it at once.
+        SignalDispatcher.current?.useDefaultActions()
         let store = try UserStore.open()
         let report = StatusReport(
             subject: try ProcessSubject.current(known: store.executables()), storePath: store.directory,
@@ -41,6 +67,17 @@ struct StatusCommand: AsyncParsableCommand {
         } else {
             try StandardStream.output.lines(report.lines(TextStyle(for: .output)))
         }
+    }
+
+    /// Tells of uses until a signal arrives, which is a success: the person has seen enough.
+    private func follow() async throws {
+        let watch = UseWatch(
+            json: json.isOn, statusFile: statusFile,
+            notifier: notify ? try await Notifier(ProcessEnvironment.current) : nil)
+        let task = Task { try await watch.tellAll() }
+        let signals = SignalSubscription { _ in task.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        try await task.value
     }
 
     /// Status of each device. One after another: each reads the same store, and there are few devices.
