@@ -15,12 +15,17 @@ struct WholeFile {
     ///   - isLasting: true if it must survive a power cut; without it the disk is not waited for.
     /// - Throws: `.fileExists` for a new file whose name is taken; `.inputOutput`.
     func write(_ text: String, isNew: Bool = false, isLasting: Bool = true) throws(CaptureError) {
+        try write(Array(text.utf8), isNew: isNew, isLasting: isLasting)
+    }
+
+    /// The same of bytes.
+    func write(_ bytes: [UInt8], isNew: Bool = false, isLasting: Bool = true) throws(CaptureError) {
         let beside = "\(path).\(ProcessStart.processID)~"
         do throws(Errno) {
             // One that a killed process of the same number left behind.
             try? FileSystem.remove(beside)
             let file = try FileDescriptor(opening: beside, [.writeOnly, .create, .exclusive, .noFollow], mode: mode)
-            try Self.write(Array(text.utf8)[...], to: file)
+            try Self.write(bytes[...], to: file)
             if isLasting { try file.sync() }
             if isNew {
                 try Self.name(beside, path)

@@ -272,7 +272,10 @@ struct GateStrength: Hashable {
     /// Effect of the udev rules on this machine's nodes: all closed, or which ones others can open, and by
     /// what. Empty where no node has the group, since the rules are not installed then.
     static func explanation(of nodes: [NodeProtection]) -> [String] {
-        guard nodes.contains(where: { $0.group == ownGroup }) else { return [] }
+        guard nodes.contains(where: { $0.group == ownGroup }) else {
+            return nodes.isEmpty
+                ? [] : ["'sudo capturegate secure' closes the nodes to all programs but those of its group."]
+        }
         // One open node is enough to capture, so each of them is named.
         let open = nodes.map { ($0, $0.openers(besides: ownGroup)) }.filter { !$0.1.isEmpty }
         if open.isEmpty {

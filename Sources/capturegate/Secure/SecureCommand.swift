@@ -1,0 +1,164 @@
+import ArgumentParser
+import CaptureGate
+import LinuxSystem
+
+/// `capturegate secure`: closes the device nodes of this machine to all programs but the broker, or opens them again.
+struct SecureCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "secure",
+        abstract: "Close this machine's microphones and cameras to programs that do not ask, or take that back.",
+        discussion: """
+            Makes the user and the group capturegate, installs udev rules that give them the nodes, the units of the broker \
+            where its program is there, and the folder of the administrator's rules. Each step is told before it is made, and \
+            noted, so that --undo takes back those and nothing else. What is there already stays as it is.
+
+            PipeWire, PulseAudio and whatever records through them lose the devices with it: see the README of the udev rules.
+
+              capturegate secure --dry-run
+              sudo capturegate secure
+              sudo capturegate secure --undo
+            """
+    ).parsedAlone
+
+    @Flag(help: "Say what would be done, and do nothing.")
+    var dryRun = false
+
+    @Flag(help: "Take back what was done before.")
+    var undo = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the rules and units are: the folder of the sources, or /usr/share/capturegate.", valueName: "folder"),
+        completion: .directory)
+    var from: String?
+
+    /// Another system than the running one, as installers have it; for tests.
+    @Option(name: .customLong("root"), help: .hidden)
+    var prefix = ""
+
+    func run() async throws {
+        let system = TargetSystem(prefix: prefix)
+        guard dryRun || Users.effectiveID == 0 else {
+            throw CaptureError(
+                .notAuthorized, "Only root can close the nodes of this machine.",
+                remedies: [
+                    Remedy("Run it as root.", command: "sudo capturegate secure"),
+                    Remedy("Or see first what it would do.", command: "capturegate secure --dry-run"),
+                ])
+        }
+        let tell: (String) throws -> Void = { [dryRun] sentence in
+            try StandardStream.output.line((dryRun ? "would: " : "") + sentence.visible)
+        }
+        if undo { return try takeBack(system, tell) }
+        let changes = try SecurePlan(from: from, system).changes
+        let record = ChangeRecord(system)
+        for change in changes {
+            try tell(change.sentence)
+            guard !dryRun else { continue }
+            // Before it is made: what was begun is taken back, too.
+            try record.note(change)
+            try system.make(change)
+        }
+        try system.activate(dryRun, tell)
+        if !dryRun {
+            try tell(changes.isEmpty ? "All was there already." : "Done: 'capturegate status' says what holds now.")
+        }
+    }
+
+    private func takeBack(_ system: TargetSystem, _ tell: (String) throws -> Void) throws {
+        let record = ChangeRecord(system)
+        let changes = try record.changes()
+        guard !changes.isEmpty else { return try tell("Nothing was done by it that could be taken back.") }
+        try system.deactivate(dryRun, changes, tell)
+        for change in changes.reversed() {
+            guard system.isStill(change) else {
+                try tell("Leave \(change.path): it was changed or taken away since.")
+                continue
+            }
+            try tell("Take away \(change.path)")
+            if !dryRun { try system.takeBack(change) }
+        }
+        if !dryRun { try record.forget() }
+        try system.reload(dryRun, tell)
+    }
+}
+
+/// Change to a system that can be taken back.
+enum SystemChange: Hashable {
+    /// User and group of the broker.
+    case user
+    case folder(String)
+    case file(String, bytes: [UInt8], mode: UInt32)
+
+    /// Path that it makes, or the user's name.
+    var path: String {
+        switch self {
+        case .user: SecurePlan.user
+        case .folder(let path), .file(let path, _, _): path
+        }
+    }
+
+    /// Sentence for the administrator.
+    var sentence: String {
+        switch self {
+        case .user: "Make the user and the group \(path), to whom the nodes belong"
+        case .folder: "Make the folder \(path)"
+        case .file: "Install \(path)"
+        }
+    }
+}
+
+/// Changes that a system needs until its nodes are closed and lent by the broker.
+struct SecurePlan {
+    /// User and group of the broker, as the udev rules and the units name it.
+    static let user = "capturegate"
+
+    let changes: [SystemChange]
+
+    /// - Parameters:
+    ///   - folder: of the sources or of the shared files; `nil` to look beside the program and in /usr/share.
+    ///   - system: is looked at, and not changed.
+    /// - Throws: `.usage` where the rules are not found, `.fileExists` where another file stands in the place of one.
+    init(from folder: String?, _ system: TargetSystem) throws(CaptureError) {
+        let own = (ProcessFile.link("/proc/self/exe") ?? "").split(separator: "/").dropLast()
+        let beside = "/" + own.joined(separator: "/")
+        let sources = folder.map { [$0] } ?? ["/usr/share/capturegate", beside, beside + "/../.."]
+        guard let source = sources.first(where: { Self.rules(in: $0) != nil }), let rules = Self.rules(in: source)
+        else {
+            throw CaptureError(
+                .usage, "The udev rules are not in \(sources.joined(separator: ", ").visible).",
+                remedies: [Remedy("Name the folder of the sources with --from.")])
+        }
+        var changes: [SystemChange] = [
+            .user, .file("/etc/udev/rules.d/72-capturegate.rules", bytes: rules, mode: 0o644),
+        ]
+        changes += Self.broker(in: source, beside, system)
+        changes += ["/etc/capturegate", "/etc/capturegate/policy.d"].map { .folder($0) }
+        var missing: [SystemChange] = []
+        for change in changes where try !system.has(change) { missing.append(change) }
+        self.changes = missing
+    }
+
+    private static func rules(in folder: String) -> [UInt8]? {
+        ProcessFile.bytes("\(folder)/udev-rules/72-capturegate.rules", limit: 1 << 20)
+    }
+
+    /// Program and units of the broker; none where its program is neither installed nor beside this one.
+    private static func broker(in source: String, _ beside: String, _ system: TargetSystem) -> [SystemChange] {
+        let program = "/usr/bin/capturegated"
+        let folders = ["\(source)/Samples/systemd", "\(source)/systemd"]
+        var changes: [SystemChange] = []
+        if case .failure = FileStatus.of(system.prefix + program) {
+            guard let bytes = ProcessFile.bytes("\(beside)/capturegated", limit: 256 << 20) else { return [] }
+            changes.append(.file(program, bytes: bytes, mode: 0o755))
+        }
+        for name in ["capturegated.service", "capturegated.socket"] {
+            guard let bytes = folders.lazy.compactMap({ ProcessFile.bytes("\($0)/\(name)", limit: 1 << 20) }).first
+            else {
+                return []
+            }
+            changes.append(.file("/etc/systemd/system/\(name)", bytes: bytes, mode: 0o644))
+        }
+        return changes
+    }
+}
