@@ -33,6 +33,7 @@
 #include "cs_digest.h"
 #include "cs_directory.h"
 #include "cs_file.h"
+#include "cs_listen.h"
 #include "cs_lock.h"
 #include "cs_notify.h"
 #include "cs_process.h"

@@ -70,7 +70,12 @@ extension CaptureSession where Format == AudioFormat {
     ) async throws(CaptureError) {
         // The permit is used up first; then the PCM's name leads to hardware; then the gate is asked about that
         // hardware.
-        let core = try await CaptureCore(permit, as: .microphone, for: level, hasThreads: hasThreads)
+        try await self.init(
+            try await CaptureCore(permit, as: .microphone, for: level, hasThreads: hasThreads), settings)
+    }
+
+    /// Opens the microphone of a core, whose permission is redeemed.
+    init(_ core: CaptureCore, _ settings: AudioSettings) async throws(CaptureError) {
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn
                 ? try OpenedMicrophone.tone(core, settings) : try OpenedMicrophone.microphone(core, settings.pcm)

@@ -74,7 +74,11 @@ extension CaptureSession where Format == VideoFormat {
         opening permit: consuming DevicePermit, settings: VideoSettings, for level: AccessLevel,
         hasThreads: Bool = false
     ) async throws(CaptureError) {
-        let core = try await CaptureCore(permit, as: .camera, for: level, hasThreads: hasThreads)
+        try await self.init(try await CaptureCore(permit, as: .camera, for: level, hasThreads: hasThreads), settings)
+    }
+
+    /// Opens the camera of a core, whose permission is redeemed.
+    init(_ core: CaptureCore, _ settings: VideoSettings) async throws(CaptureError) {
         let asked = try await core.asked(settings)
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn ? try OpenedCamera.bars(core, settings) : try OpenedCamera.camera(core, asked)
