@@ -175,8 +175,7 @@ let package = Package(
             name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore", "LinuxSystem"],
             swiftSettings: swift),
         .testTarget(
-            name: "GateBrokerTests",
-            dependencies: ["GateBroker", "CaptureGate", "CaptureRealtime", "CaptureRig", "GateStore", "LinuxSystem"],
+            name: "GateSupervisorTests", dependencies: ["GateSupervisor", "CaptureRig", "Gate", "CaptureBase"],
             swiftSettings: swift),
         .testTarget(
             name: "CaptureEncodingTests",

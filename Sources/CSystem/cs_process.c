@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "cs_process.h"
 
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,5 +24,7 @@ int cs_getgroups(uint32_t *out, size_t capacity) { return CS_RETRY(int, getgroup
 int cs_getsid(int pid) { return CS_RETRY(int, getsid(pid)); }
 
 int cs_kill(int pid, int signal) { return CS_RETRY(int, kill(pid, signal)); }
+
+int cs_adopt_orphans(void) { return CS_RETRY(int, prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)); }
 
 int cs_pidfd_open(int pid) { return CS_RETRY(int, (int)syscall(SYS_pidfd_open, pid, 0)); }

@@ -101,6 +101,8 @@ package final class Supervisor: Sendable {
         guard missing.isEmpty || isAdvisory else { throw .lacking(missing) }
         let process: ConfinedProcess
         do throws(Errno) {
+            // A guard that is killed, such as for want of memory, ends nothing any more.
+            try ProcessSignal.adoptOrphans()
             let scope = try boundary.scope()
             let ruleset = boundary.version > 0 ? try boundary.ruleset() : nil
             let filter = CallListener.isSupported ? boundary.filter(supervisor: ProcessStart.processID) : nil
@@ -211,6 +213,10 @@ package final class SupervisedRun: Sendable {
                 program.withLock { $0 = 0 }
                 result = result ?? .success(ending)
             case .gone: return result ?? .success(.killed(signal: 9))
+            case .unguarded:
+                ProcessSignal.endDescendants()
+                tell("The guard of the program was killed, and so the program was ended.")
+                return result ?? .success(.killed(signal: 9))
             }
         }
     }

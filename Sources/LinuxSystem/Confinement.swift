@@ -180,8 +180,10 @@ package final class ConfinedProcess: Sendable {
         case failed(Step, Errno)
         /// It has ended; what it started may go on.
         case ended(ChildProcess.Ending)
-        /// Nothing is left of it, or its guard was killed.
+        /// Nothing is left of it.
         case gone
+        /// Its guard was killed, and what the program started goes on as this process's children.
+        case unguarded
     }
 
     /// Step of a start.
@@ -240,7 +242,7 @@ package final class ConfinedProcess: Sendable {
         guard cs_confined_read(control.number, &event) == 1 else {
             var ending = cs_ending()
             _ = cs_wait(guardID, 1, &ending)
-            return .gone
+            return ending.is_signal != 0 ? .unguarded : .gone
         }
         switch Int(event.kind) {
         case Int(CS_CONFINED_LISTENER): return .listener(RawDescriptor(event.number))

@@ -49,6 +49,9 @@ package enum FileSystem {
     /// Removes a name. The corresponding C function is `unlink`.
     package static func remove(_ path: String) throws(Errno) { try checked(cs_unlink(path)) }
 
+    /// Removes an empty directory. The corresponding C function is `rmdir`.
+    package static func removeDirectory(_ path: String) throws(Errno) { try checked(cs_rmdir(path)) }
+
     /// Adds a name to a file. The corresponding C function is `link`.
     package static func link(_ path: String, as name: String) throws(Errno) { try checked(cs_link(path, name)) }
 

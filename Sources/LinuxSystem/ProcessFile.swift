@@ -50,6 +50,16 @@ package enum ProcessFile {
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }
 
+    /// True while a process runs that began at a moment: one that has ended is shown until its parent has looked.
+    ///
+    /// - Parameters:
+    ///   - process: its id.
+    ///   - ticks: its start in clock ticks since the boot.
+    package static func isRunning(_ process: Int32, since ticks: UInt64) -> Bool {
+        let fields = text("/proc/\(process)/stat").map(fields(stat:)) ?? []
+        return fields.count > 19 && UInt64(fields[19]) == ticks && !["Z", "X"].contains(fields[0])
+    }
+
     /// Values of a field of `/proc/PID/status`, such as `Uid`.
     ///
     /// - Returns: none if there is no such process.
@@ -64,13 +74,19 @@ package enum ProcessFile {
         status("Tgid", of: thread).first.map { Int32(bitPattern: $0) }
     }
 
-    /// A process and all that descend from it, as far as their parents still live.
-    package static func tree(below root: Int32) -> [Int32] {
+    /// The children of each process that has any; those among them that have ended and wait for their parent's look.
+    package static func children() -> [Int32: [Int32]] {
         var children: [Int32: [Int32]] = [:]
         for process in names(in: "/proc").compactMap({ Int32($0) }) {
             let fields = text("/proc/\(process)/stat").map(fields(stat:)) ?? []
             if fields.count > 1, let parent = Int32(fields[1]) { children[parent, default: []].append(process) }
         }
+        return children
+    }
+
+    /// A process and all that descend from it, as far as their parents still live.
+    package static func tree(below root: Int32) -> [Int32] {
+        let children = children()
         var tree = [root]
         var next = 0
         while next < tree.count {

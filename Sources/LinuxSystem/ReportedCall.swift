@@ -321,4 +321,24 @@ package enum SocketAddress {
 package enum ProcessSignal {
     /// The corresponding C function is `kill`.
     package static func send(_ number: Int32, to process: Int32) { _ = cs_kill(process, number) }
+
+    /// Makes this process the parent of orphans among its descendants. The corresponding C function is `prctl` with
+    /// PR_SET_CHILD_SUBREAPER.
+    package static func adoptOrphans() throws(Errno) { try checked(cs_adopt_orphans()) }
+
+    /// SIGKILL.
+    private static let killing: Int32 = 9
+
+    /// Ends all that descends from this process, which adopts orphans: until no child is left.
+    package static func endDescendants() {
+        // Only children: the id of one can't be another process's before this one has looked at its end.
+        while let children = ProcessFile.children()[cs_getpid()] {
+            var ending = cs_ending()
+            for child in children {
+                _ = cs_kill(child, killing)
+                _ = cs_wait(child, 0, &ending)
+            }
+            Poll.pause(milliseconds: 1)
+        }
+    }
 }

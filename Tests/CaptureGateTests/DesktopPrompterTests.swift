@@ -96,7 +96,8 @@ struct DesktopPrompterTests {
         let variables = Set(fake.text("environment").split(separator: "\n").map(String.init))
         #expect(
             variables.isSuperset(of: [
-                "DISPLAY=:7", "WAYLAND_DISPLAY=wayland-9", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=/home/me",
+                "DISPLAY=:7", "WAYLAND_DISPLAY=wayland-9", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8",
+                "XAUTHORITY=/home/me/.Xauthority", "HOME=/dev/null", "XDG_CONFIG_HOME=/dev/null",
             ]))
         for name in ["LD_PRELOAD", "GTK_MODULES", "ZENITY_CANCEL", "BASH_ENV"] {
             #expect(!variables.contains { $0.hasPrefix("\(name)=") })

@@ -76,6 +76,28 @@ struct RevocationTests {
         #expect(try await end(.always) { world, _ in world.store.fail(with: CaptureError(.store, "torn")) } == .revoked)
     }
 
+    @Test("A grant for the login session ends with it, as expired, and allows nothing new")
+    func sessionEnd() async throws {
+        let world = World(answer: .deny)
+        let session = world.subject.session
+        #expect(try await end(.session(session), world) { world, _ in world.sessions.end(session) } == .expired)
+        let refused = await #expect(throws: CaptureError.self) {
+            try await world.queue.run(UntilEnded(begun: Signal()))
+        }
+        #expect(refused?.kind == .notAuthorized)
+        #expect(world.prompter.questions.count == 1)
+    }
+
+    @Test("What was granted for good goes on after the login session")
+    func sessionEndOfLasting() async throws {
+        let session = World().subject.session
+        #expect(
+            try await end(.always) { world, id in
+                world.sessions.end(session)
+                world.revoke(id)
+            } == .revoked)
+    }
+
     @Test("A grant whose date comes ends the capture as expired, by whichever clock gets there first")
     func expired() async throws {
         let changes: [(World, GateInstant) -> Void] = [

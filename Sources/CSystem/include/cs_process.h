@@ -18,5 +18,7 @@ int cs_getgroups(uint32_t *out, size_t capacity);
 int cs_getsid(int pid);
 // Signal 0 asks whether the process is there: 0, -ESRCH or -EPERM (there, and somebody else's).
 int cs_kill(int pid, int signal);
+// Makes this process the parent of orphans among its descendants: prctl(2), PR_SET_CHILD_SUBREAPER.
+int cs_adopt_orphans(void);
 // A descriptor that polls readable when the process ends.
 int cs_pidfd_open(int pid);

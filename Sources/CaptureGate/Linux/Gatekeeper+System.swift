@@ -55,10 +55,15 @@ extension Gatekeeper {
     }
 
     /// A gate of the machine for another process, which a supervisor of ours has stopped until it is answered.
+    ///
+    /// - Parameters:
+    ///   - subject: the other process.
+    ///   - store: its user's decisions, as far as they count.
+    ///   - promptLock: makes that user's processes ask one after another.
     package static func supervising(
-        _ subject: Subject, store: SQLiteGrantStore, prompter: any Prompter = PrompterChain.system
+        _ subject: Subject, store: any GrantStore, promptLock: any PromptLock
     ) -> Gatekeeper {
-        system(.success(subject), store, prompter, as: .system)
+        system(.success(subject), store, PrompterChain.system, as: .system, promptLock)
     }
 
     private static func subject(known: [Executable]) -> Result<Subject, CaptureError> {
@@ -69,9 +74,17 @@ extension Gatekeeper {
         _ subject: Result<Subject, CaptureError>, _ store: SQLiteGrantStore, _ prompter: any Prompter,
         as standing: GateStanding
     ) -> Gatekeeper {
+        system(subject, store, prompter, as: standing, StorePromptLock(of: store))
+    }
+
+    private static func system(
+        _ subject: Result<Subject, CaptureError>, _ store: any GrantStore, _ prompter: any Prompter,
+        as standing: GateStanding, _ promptLock: any PromptLock
+    ) -> Gatekeeper {
         Gatekeeper(
             as: standing, subject: subject, store: store, policy: PolicyDirectory(), prompter: prompter,
-            directory: SystemDeviceDirectory(), clock: SystemGateClock(), promptLock: StorePromptLock(of: store))
+            directory: SystemDeviceDirectory(), clock: SystemGateClock(), sessions: SystemLoginSessions(),
+            promptLock: promptLock)
     }
 }
 

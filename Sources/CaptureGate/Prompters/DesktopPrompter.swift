@@ -77,15 +77,19 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
     }
 
-    /// The variables by which a dialog finds display, session bus and its user's theme; and a locale in which its words are known
-    /// and every name can be written.
+    /// The variables by which a dialog finds display and session bus; and a locale in which its words are known and every name
+    /// can be written. Settings and themes of toolkits are files that the program in question may have written, and could hide
+    /// or press what the dialog shows: no home is named to find them in, nor one that could be made.
     static func passed(of environment: [String: String]) -> [String: String] {
         let names: Set = [
             "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP",
-            "DBUS_SESSION_BUS_ADDRESS", "HOME", "USER", "LOGNAME",
+            "DBUS_SESSION_BUS_ADDRESS", "USER", "LOGNAME",
         ]
-        return environment.filter { names.contains($0.key) }
-            .merging(["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]) { _, own in own }
+        var passed = environment.filter { names.contains($0.key) }
+        // Where the X server's key is unless a variable says so: Xsecurity(7).
+        if passed["XAUTHORITY"] == nil, let home = environment["HOME"] { passed["XAUTHORITY"] = "\(home)/.Xauthority" }
+        let nowhere = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"].map { ($0, "/dev/null") }
+        return passed.merging(nowhere + [("PATH", "/usr/bin:/bin"), ("LC_ALL", "C.UTF-8")]) { _, own in own }
     }
 
     private static func nobody(_ why: String, _ remedies: Remedy..., errno: Int32 = 0) -> CaptureError {

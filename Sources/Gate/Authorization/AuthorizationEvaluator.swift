@@ -21,6 +21,7 @@ struct AuthorizationEvaluator: Sendable {
     let store: any GrantStore
     let policy: any PolicySource
     let clock: any GateClock
+    let sessions: any LoginSessions
 
     /// Status of a request, and the moment that it is of.
     struct Finding: Sendable {
@@ -69,7 +70,7 @@ struct AuthorizationEvaluator: Sendable {
     // A denial by another id is looked for last: it only outweighs what would be allowed or asked otherwise.
     private func status(of request: Request, in snapshot: StoreSnapshot, at now: GateInstant) -> AuthorizationStatus {
         let snapshot = request.basis.map { snapshot.continuing(on: $0) } ?? snapshot
-        let rules = AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
+        let rules = rules(snapshot, at: now)
         let status = rules.status(
             of: request.request, on: request.device, restriction: request.restriction,
             verdict: verdict(on: request, at: now, snapshot.latestSinceEpoch))
@@ -83,8 +84,14 @@ struct AuthorizationEvaluator: Sendable {
         for request: Request, _ status: AuthorizationStatus, _ snapshot: StoreSnapshot, _ now: GateInstant
     ) -> LaterClock? {
         guard case .notDetermined = status else { return nil }
-        return AuthorizationRules(subject: subject, snapshot: snapshot, now: now)
-            .laterClock(of: request.request, on: request.device)
+        return rules(snapshot, at: now).laterClock(of: request.request, on: request.device)
+    }
+
+    /// Rules for the subject as it is now: its session may be over while it runs on.
+    private func rules(_ snapshot: StoreSnapshot, at now: GateInstant) -> AuthorizationRules {
+        let holdsSessions = snapshot.decisions.contains { $0.lifetime.isSession }
+        let present = subject.map { holdsSessions && sessions.isOver($0.session) ? $0.afterSession : $0 }
+        return AuthorizationRules(subject: present, snapshot: snapshot, now: now)
     }
 
     private func verdict(on request: Request, at now: GateInstant, _ latest: Duration) -> PolicyVerdict {

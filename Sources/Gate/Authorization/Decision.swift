@@ -91,4 +91,7 @@ public enum Lifetime: Hashable, Sendable, Codable {
     case until(GateInstant)
     /// Until it is revoked.
     case always
+
+    /// True for one that ends with a login session.
+    var isSession: Bool { if case .session = self { true } else { false } }
 }

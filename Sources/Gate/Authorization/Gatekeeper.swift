@@ -59,11 +59,14 @@ public final class Gatekeeper: Sendable {
             clock: clock, promptLock: promptLock, log: log)
     }
 
-    /// - Parameter standing: rights to real devices.
+    /// - Parameters:
+    ///   - standing: rights to real devices.
+    ///   - sessions: tells when the subject's login session ends; `nil` where it has no end.
     package init(
         as standing: GateStanding, subject: Result<Subject, CaptureError>, store: any GrantStore,
         policy: any PolicySource = NoPolicy(), prompter: any Prompter, directory: any DeviceDirectory,
-        clock: any GateClock, promptLock: (any PromptLock)? = nil, log: Logger? = nil
+        clock: any GateClock, sessions: (any LoginSessions)? = nil, promptLock: (any PromptLock)? = nil,
+        log: Logger? = nil
     ) {
         self.standing = standing
         self.subject = subject
@@ -75,7 +78,9 @@ public final class Gatekeeper: Sendable {
         self.promptLock = promptLock
         self.log = log
         watcher = CaptureWatcher(
-            evaluator: AuthorizationEvaluator(subject: subject, store: store, policy: policy, clock: clock), log: log)
+            evaluator: AuthorizationEvaluator(
+                subject: subject, store: store, policy: policy, clock: clock, sessions: sessions ?? EndlessSessions()),
+            log: log)
     }
 
     /// Runs `body` where it may block.

@@ -60,6 +60,39 @@ public struct LoginSession: Hashable, Sendable, Codable {
     }
 }
 
+extension Subject {
+    /// The same program once its login session is over: nothing holds for it that was granted for that session.
+    var afterSession: Subject {
+        Subject(
+            userID: userID, groupIDs: groupIDs, executable: executable, application: application,
+            session: LoginSession(leader: 0, startTicks: 0, bootID: session.bootID))
+    }
+}
+
+/// Tells when login sessions end.
+///
+/// *thread-safe*
+package protocol LoginSessions: Sendable {
+    /// True once the session's leader has ended. It may read files of the kernel's.
+    func isOver(_ session: LoginSession) -> Bool
+
+    /// Calls `handler` once the session is over, until the observation is released.
+    ///
+    /// - Returns: `nil` where its end can't be waited for; it is then found at the next look.
+    func observeEnd(
+        of session: LoginSession, _ handler: @escaping @Sendable () -> Void
+    ) -> (any ChangeObservation)?
+}
+
+/// Login sessions without an end, as a gate has them that is made by hand.
+struct EndlessSessions: LoginSessions {
+    func isOver(_ session: LoginSession) -> Bool { false }
+
+    func observeEnd(
+        of session: LoginSession, _ handler: @escaping @Sendable () -> Void
+    ) -> (any ChangeObservation)? { nil }
+}
+
 /// A program file as it was when it was read.
 ///
 /// *thread-safe*

@@ -2,7 +2,7 @@ import CaptureBase
 import Dispatch
 import Logging
 
-/// Judges every running capture again after each change of store or policy, and when a grant's time is over.
+/// Judges every running capture again after each change of store or policy, and when a grant's time or the login session is over.
 ///
 /// It works on a Dispatch queue of its own: a program that keeps the cooperative pool busy can't delay a revocation.
 ///
@@ -36,7 +36,12 @@ final class CaptureWatcher: Sendable {
         }
         guard isFirst else { return }
         let changed: @Sendable () -> Void = { [weak self] in self?.recheck() }
-        let observations = [evaluator.store.observeChanges(changed), evaluator.policy.observeChanges(changed)]
+        var observations = [evaluator.store.observeChanges(changed), evaluator.policy.observeChanges(changed)]
+        if case .success(let subject) = evaluator.subject, subject.session.isIdentified,
+            let end = evaluator.sessions.observeEnd(of: subject.session, changed)
+        {
+            observations.append(end)
+        }
         state.withLock { $0.observations = observations }
     }
 
@@ -91,6 +96,7 @@ final class CaptureWatcher: Sendable {
             return restriction.cause == .killSwitch ? .killed : .revoked
         }
         let basis = watch.basis
+        if case .session(let session) = basis.lifetime, evaluator.sessions.isOver(session) { return .expired }
         guard case .until(let limit) = basis.lifetime else { return .revoked }
         return limit.hasPassed(at: finding.at, since: basis.decidedAt) ? .expired : .revoked
     }

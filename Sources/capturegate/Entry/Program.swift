@@ -77,7 +77,7 @@ struct CaptureGateCommand: ParsableCommand {
         // reads its names from here as well, so that no second list can go stale.
         subcommands: [
             RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
-            RunCommand.self,
+            RunCommand.self, WrapCommand.self, UnwrapCommand.self,
             RigCommand.self, DevicesCommand.self,
             ControlsCommand.self, StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self,
             KillCommand.self, LogCommand.self, PolicyCommand.self,

@@ -57,6 +57,13 @@ struct DeviceOption: ParsableArguments {
     /// - Throws: `.noDevice` where no present device matches and the text is no id.
     func selector(_ capability: CapabilityName) throws(CaptureError) -> DeviceSelector {
         guard let text else { return .any }
+        return .id(try Self.id(text, capability))
+    }
+
+    /// Id of the device that a text means.
+    ///
+    /// - Throws: `.noDevice` where no present device matches and the text is no id.
+    static func id(_ text: String, _ capability: CapabilityName) throws(CaptureError) -> DeviceID {
         let devices = DeviceCatalog.scan(.identity)
         // Said before the query would say "no such device", which is true and misleading.
         if let other = devices.first(where: { $0.id.rawValue == text && $0.capability != capability }) {
@@ -65,13 +72,13 @@ struct DeviceOption: ParsableArguments {
                 remedies: [Remedy("See which devices there are.", .listDevices)])
         }
         do throws(CaptureError) {
-            return .id(try DeviceQuery(text).pick(from: devices, capability).id)
+            return try DeviceQuery(text).pick(from: devices, capability).id
         } catch {
             // The id of an absent device may be decided about: its grant is to hold once it is plugged in. An
             // id begins with its capability and holds nothing that a terminal would obey.
             let prefix = "\(capability):"
             guard text.hasPrefix(prefix), text.count > prefix.count, text == text.visible else { throw error }
-            return .id(DeviceID(rawValue: text))
+            return DeviceID(rawValue: text)
         }
     }
 }

@@ -18,38 +18,24 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
             PulseAudio, JACK, the buses, systemd, abstract sockets, and whatever else listens at a socket that is not known \
             to be harmless. --allow opens one by name or by its path.
 
+            A launcher made by 'capturegate wrap' does this for a program of every day.
+
               capturegate run -- ffmpeg -f v4l2 -i /dev/video0 clip.mkv
               capturegate run --camera none -- arecord -D hw:0 memo.wav
               capturegate run --allow pulse --purpose "Video calls" -- firefox
             """
     ).parsedAlone
 
-    @Option(
-        help: ArgumentHelp("The camera that it may ask for, any, or none.", valueName: "id"),
-        completion: DeviceCompletion.any)
-    var camera = "any"
-
-    @Option(
-        help: ArgumentHelp("The microphone that it may ask for, any, or none.", valueName: "id"),
-        completion: DeviceCompletion.any)
-    var microphone = "any"
-
-    @Option(help: ArgumentHelp("What it is for, as a person reads it when asked.", valueName: "text"))
-    var purpose: String?
-
-    @Option(
-        name: .customLong("allow"),
-        help: ArgumentHelp(
-            "A service that it may connect to: \(Service.allCases.map(\.rawValue).joined(separator: ", ")), a socket's path; or usb, for raw devices.",
-            valueName: "name"))
-    var allowed: [String] = []
-
-    @Flag(help: "Run it even if this kernel lacks a piece, and say what is not guaranteed.")
-    var advisory = false
+    @OptionGroup var options: RunOptions
 
     @Argument(
         parsing: .postTerminator, help: ArgumentHelp("The program and its arguments, behind --.", valueName: "command"))
     var command: [String] = []
+
+    /// Variable by which a launcher knows that it runs within a run, since one supervisor can't be put into another.
+    ///
+    /// Nothing is held or let go by it: what is started within a run is held to it whatever its environment says.
+    static let heldVariable = "CAPTUREGATE_HELD"
 
     func validate() throws {
         if command.isEmpty {
@@ -60,18 +46,18 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Ends with the program's own status, or 128 and the signal that ended it, as a shell does.
     func run() async throws {
-        let environment = ProcessEnvironment.current
+        var environment = ProcessEnvironment.current
         let path = try ProgramSearch(path: environment["PATH"]).path(of: command[0])
-        let rules = SupervisionRules(
-            camera: try Self.devices(camera, .camera), microphone: try Self.devices(microphone, .microphone),
-            purpose: purpose ?? "Run under capturegate run",
-            services: try ServiceRules(allowing: allowed.filter { $0 != "usb" }, environment: environment))
-        let store = try UserStore.open()
+        let rules = try options.rules(in: environment)
+        let notice: Supervisor.Notice = { StandardStream.error.note("capturegate: \($0.visible)") }
+        let user = try UserStore.open()
+        let store = try SupervisedStore(user, notice: notice)
         let supervisor = Supervisor(
-            rules: rules, nodes: SystemNodeDirectory(allowsBuses: allowed.contains("usb")), isAdvisory: advisory,
-            gatekeeper: { Gatekeeper.supervising($0, store: store) },
-            notice: { StandardStream.error.note("capturegate: \($0.visible)") })
-        if advisory { warn() }
+            rules: rules, nodes: SystemNodeDirectory(allowsBuses: options.allowsBuses), isAdvisory: options.advisory,
+            gatekeeper: { Gatekeeper.supervising($0, store: store, promptLock: StorePromptLock(of: user)) },
+            notice: notice)
+        if options.advisory { warn() }
+        environment[Self.heldVariable] = "1"
         let signals = Locked<SignalSubscription?>(nil)
         let ending = try await supervisor.run(
             path, arguments: command, environment: environment.map { "\($0.key)=\($0.value)" }.sorted()
@@ -94,46 +80,5 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
         for piece in Boundary.missingPieces {
             StandardStream.error.note("capturegate: Not guaranteed here, since the kernel lacks it: \(piece).")
         }
-    }
-
-    private static func devices(_ text: String, _ capability: CapabilityName) throws(CaptureError)
-        -> SupervisionRules.Devices
-    {
-        switch text {
-        case "any": .any
-        case "none": .none
-        default: .only(try DeviceQuery(text).pick(from: DeviceCatalog.scan(.identity, of: capability), capability).id)
-        }
-    }
-}
-
-/// Looks a program up as a shell does: environ(7).
-struct ProgramSearch {
-    /// Value of PATH; `nil` where there is none.
-    let path: String?
-
-    /// - Throws: `.noDevice` where no such program may be executed.
-    func path(of name: String) throws(CaptureError) -> String {
-        if name.contains("/") { return try absolute(name) }
-        let folders = (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
-        for folder in folders {
-            let candidate = folder.isEmpty ? "./\(name)" : "\(folder)/\(name)"
-            guard case .success(let status) = FileStatus.of(candidate), status.kind == .file,
-                FileSystem.allows(.execute, to: candidate)
-            else { continue }
-            return try absolute(candidate)
-        }
-        throw CaptureError(
-            .noDevice, "There is no program \"\(name.visible)\" on the PATH.",
-            remedies: [Remedy("Install it, or name it by its path.")])
-    }
-
-    // Not the real path: a program may look at the name it was started by.
-    private func absolute(_ path: String) throws(CaptureError) -> String {
-        if path.hasPrefix("/") { return path }
-        guard let folder = ProcessFile.link("/proc/self/cwd") else {
-            throw CaptureError(.unavailable, "/proc can't be read.", remedies: [Remedy("Mount /proc.")])
-        }
-        return "\(folder)/\(path)"
     }
 }

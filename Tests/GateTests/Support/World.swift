@@ -107,6 +107,35 @@ final class SetPolicy: PolicySource {
     }
 }
 
+/// Login sessions that a test ends.
+final class SetSessions: LoginSessions {
+    private final class Observation: ChangeObservation {}
+
+    private struct State {
+        var over: Set<LoginSession> = []
+        var handlers: [LoginSession: [@Sendable () -> Void]] = [:]
+    }
+
+    private let state = Locked(State())
+
+    func end(_ session: LoginSession) {
+        let handlers = state.withLock { state in
+            state.over.insert(session)
+            return state.handlers[session] ?? []
+        }
+        for handler in handlers { handler() }
+    }
+
+    func isOver(_ session: LoginSession) -> Bool { state.withLock { $0.over.contains(session) } }
+
+    func observeEnd(
+        of session: LoginSession, _ handler: @escaping @Sendable () -> Void
+    ) -> (any ChangeObservation)? {
+        state.withLock { $0.handlers[session, default: []].append(handler) }
+        return Observation()
+    }
+}
+
 /// A gatekeeper with everything around it under control: what nearly every suite here begins with.
 ///
 /// `World()` is a machine with two microphones and a camera, whose owner allows every question for good and whose policy
@@ -120,6 +149,7 @@ struct World: Sendable {
     let directory: FixedDirectory
     let policy = SetPolicy()
     let clock = SetClock()
+    let sessions = SetSessions()
     let subject = Subject.recorder()
     let gatekeeper: Gatekeeper
     let queue: GateQueue
@@ -135,7 +165,7 @@ struct World: Sendable {
         directory = FixedDirectory(pace)
         gatekeeper = Gatekeeper(
             as: .rig, subject: subject ?? .success(self.subject), store: store, policy: policy, prompter: prompter,
-            directory: directory, clock: clock)
+            directory: directory, clock: clock, sessions: sessions)
         queue = GateQueue(gatekeeper: gatekeeper, width: width)
     }
 

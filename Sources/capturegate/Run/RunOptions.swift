@@ -1,0 +1,127 @@
+import ArgumentParser
+import CaptureGate
+import GateSupervisor
+import LinuxSystem
+
+/// Options that say what a supervised program may ask for and reach, as `run` and `wrap` take them.
+struct RunOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The camera that it may ask for, any, or none.", valueName: "id"),
+        completion: DeviceCompletion.any)
+    var camera = "any"
+
+    @Option(
+        help: ArgumentHelp("The microphone that it may ask for, any, or none.", valueName: "id"),
+        completion: DeviceCompletion.any)
+    var microphone = "any"
+
+    @Option(help: ArgumentHelp("What it is for, as a person reads it when asked.", valueName: "text"))
+    var purpose: String?
+
+    @Option(
+        name: .customLong("allow"),
+        help: ArgumentHelp(
+            "A service that it may connect to: \(Service.allCases.map(\.rawValue).joined(separator: ", ")), a socket's path; or usb, for raw devices.",
+            valueName: "name"))
+    var allowed: [String] = []
+
+    @Flag(help: "Run it even if this kernel lacks a piece, and say what is not guaranteed.")
+    var advisory = false
+
+    /// True if raw nodes of USB devices are left open to it.
+    var allowsBuses: Bool { allowed.contains("usb") }
+
+    /// True if nothing was said.
+    var isEmpty: Bool {
+        camera == "any" && microphone == "any" && purpose == nil && allowed.isEmpty && !advisory
+    }
+
+    /// Rules for the supervisor.
+    ///
+    /// - Parameter environment: locates the user's services.
+    func rules(in environment: [String: String]) throws(CaptureError) -> SupervisionRules {
+        SupervisionRules(
+            camera: try Self.devices(camera, .camera), microphone: try Self.devices(microphone, .microphone),
+            purpose: purpose ?? "Run under capturegate run",
+            services: try ServiceRules(allowing: allowed.filter { $0 != "usb" }, environment: environment))
+    }
+
+    /// The options again as words of a command line, for a launcher: devices by their ids, which outlive replugging.
+    ///
+    /// - Throws: `.usage` for a text that would not fit into a line of a script.
+    func words() throws(CaptureError) -> [String] {
+        var words: [String] = []
+        for (name, text, capability) in [
+            ("--camera", camera, CapabilityName.camera), ("--microphone", microphone, .microphone),
+        ] where text != "any" {
+            words += [name, text == "none" ? text : try DeviceOption.id(text, capability).rawValue]
+        }
+        if let purpose { words += ["--purpose", purpose] }
+        for name in allowed { words += ["--allow", name] }
+        if advisory { words.append("--advisory") }
+        if let word = words.first(where: { $0 != $0.visible }) {
+            throw CaptureError(
+                .usage, "\"\(word.visible)\" can't stand in a launcher.",
+                remedies: [Remedy("Write it without control characters.")])
+        }
+        return words
+    }
+
+    private static func devices(_ text: String, _ capability: CapabilityName) throws(CaptureError)
+        -> SupervisionRules.Devices
+    {
+        switch text {
+        case "any": .any
+        case "none": .none
+        default: .only(try DeviceOption.id(text, capability))
+        }
+    }
+}
+
+/// Looks a program up as a shell does: environ(7).
+struct ProgramSearch {
+    /// Folders in the order of the search; an empty name is the working directory.
+    let folders: [String]
+
+    /// - Parameters:
+    ///   - path: value of PATH; `nil` where there is none.
+    ///   - skipped: a folder that is left out; `nil` for none.
+    init(path: String?, besides skipped: String? = nil) {
+        let all = (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
+        folders = all.map(String.init).filter { skipped == nil || !Self.isSame($0, skipped ?? "") }
+    }
+
+    /// - Throws: `.noDevice` where no such program may be executed.
+    func path(of name: String) throws(CaptureError) -> String {
+        if name.contains("/") { return try absolute(name) }
+        for folder in folders {
+            let candidate = folder.isEmpty ? "./\(name)" : "\(folder)/\(name)"
+            if Self.isProgram(candidate) { return try absolute(candidate) }
+        }
+        throw CaptureError(
+            .noDevice, "There is no program \"\(name.visible)\" on the PATH.",
+            remedies: [Remedy("Install it, or name it by its path.")])
+    }
+
+    /// True for a file that this user may execute.
+    static func isProgram(_ path: String) -> Bool {
+        guard case .success(let status) = FileStatus.of(path), status.kind == .file else { return false }
+        return FileSystem.allows(.execute, to: path)
+    }
+
+    /// True for two names of one folder, or for the same name of one that is not there.
+    static func isSame(_ folder: String, _ other: String) -> Bool {
+        let (one, two) = (try? FileSystem.realPath(of: folder), try? FileSystem.realPath(of: other))
+        if one != nil || two != nil { return one == two }
+        return folder.split(separator: "/") == other.split(separator: "/")
+    }
+
+    // Not the real path: a program may look at the name it was started by.
+    private func absolute(_ path: String) throws(CaptureError) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = ProcessFile.link("/proc/self/cwd") else {
+            throw CaptureError(.unavailable, "/proc can't be read.", remedies: [Remedy("Mount /proc.")])
+        }
+        return "\(folder)/\(path)"
+    }
+}

@@ -1,0 +1,112 @@
+import CaptureGate
+import LinuxSystem
+
+/// Script that stands for a program on a person's PATH, and starts it held to the gate.
+///
+/// All that is known of a wrapped program is in it: there is no other record that could differ from what really runs.
+struct Launcher {
+    /// Name by which the person calls the program, and that of the script.
+    let name: String
+    /// Absolute path of the program.
+    let program: String
+    /// Options of `capturegate run`, as a shell reads them.
+    let options: String
+    /// Folders that were made for launchers and desktop entries, deepest last; they go with the last launcher.
+    var folders: [String]
+
+    private static let head = "#!/bin/sh\n# Made by 'capturegate wrap'; 'capturegate unwrap' takes it away.\n"
+    private static let (programMark, optionsMark, foldersMark) = ("# program: ", "# options: ", "# folders: ")
+
+    init(name: String, program: String, options: String, folders: [String]) {
+        self.name = name
+        self.program = program
+        self.options = options
+        self.folders = folders
+    }
+
+    /// Reads a launcher that was made before.
+    ///
+    /// - Returns: `nil` for anything else: another file, a link, a file that belongs to somebody else.
+    init?(at path: String) {
+        guard case .success(let status) = FileStatus.ofLink(path), status.kind == .file,
+            status.owner == Users.effectiveID, let text = ProcessFile.text(path), text.hasPrefix(Self.head)
+        else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        func value(_ mark: String) -> String? {
+            lines.first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
+        }
+        guard let program = value(Self.programMark), let name = path.split(separator: "/").last else { return nil }
+        self.init(
+            name: String(name), program: program, options: value(Self.optionsMark) ?? "",
+            folders: (value(Self.foldersMark) ?? "").split(separator: ":").map(String.init))
+    }
+
+    /// The script.
+    ///
+    /// A program within a run is held to it already, and a supervisor can't be put into another: there the script starts it as
+    /// it is.
+    ///
+    /// - Parameter gate: absolute path of `capturegate`.
+    func text(gate: String) -> String {
+        let program = ShellQuote.word(program)
+        let run = [ShellQuote.word(gate), "run", options, "--", program, "\"$@\""].filter { !$0.isEmpty }
+        return Self.head + Self.programMark + self.program + "\n" + Self.optionsMark + options + "\n"
+            + Self.foldersMark + folders.joined(separator: ":") + "\n"
+            + "[ -z \"$\(RunCommand.heldVariable)\" ] || exec \(program) \"$@\"\n"
+            + "exec " + run.joined(separator: " ") + "\n"
+    }
+}
+
+/// Folders of a user's launchers and desktop entries.
+///
+/// Standard: XDG Base Directory Specification 0.8, Desktop Menu Specification 1.1.
+struct WrapFolders {
+    /// `~/.local/bin`, which has no variable.
+    let launchers: String
+    /// Desktop entries of this user, which come before those of the system with the same name.
+    let applications: String
+    /// Desktop entries of the system, in the order in which they count.
+    let systemApplications: [String]
+    /// Value of PATH.
+    let path: String?
+
+    /// - Throws: `.configuration` where this user has no home.
+    init(_ environment: [String: String]) throws(CaptureError) {
+        let named = [environment["HOME"], Users.homeDirectory(ofUser: Users.effectiveID)].compactMap { $0 }
+        guard let home = named.first(where: { $0.hasPrefix("/") && $0 == $0.visible }) else {
+            throw CaptureError(
+                .configuration, "This user has no home folder in which a launcher could stand.",
+                remedies: [Remedy("Set HOME.")])
+        }
+        launchers = home + "/.local/bin"
+        let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/share"
+        applications = data + "/applications"
+        let system = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
+        systemApplications = system.split(separator: ":").filter { $0.hasPrefix("/") }.map { $0 + "/applications" }
+        path = environment["PATH"]
+    }
+
+    /// Search for programs beside the launchers.
+    var search: ProgramSearch { ProgramSearch(path: path, besides: launchers) }
+
+    /// Refuses a launcher that the person's shell would not find, or only behind the program itself.
+    func requireFirst(_ name: String) throws(CaptureError) {
+        for folder in ProgramSearch(path: path).folders {
+            if ProgramSearch.isSame(folder, launchers) { return }
+            guard ProgramSearch.isProgram("\(folder)/\(name)") else { continue }
+            throw Self.unfound("\(launchers) comes behind \(folder) on the PATH, where \(name) is.")
+        }
+        throw Self.unfound("\(launchers) is not on the PATH.")
+    }
+
+    private static func unfound(_ why: String) -> CaptureError {
+        CaptureError(
+            .configuration, "A launcher would not be found: \(why)",
+            remedies: [
+                Remedy(
+                    "Put it in front, then log in again.",
+                    command: "echo 'PATH=\"$HOME/.local/bin:$PATH\"' >>~/.profile"),
+                Remedy("For this terminal alone it is enough to set it.", command: "PATH=\"$HOME/.local/bin:$PATH\""),
+            ])
+    }
+}
