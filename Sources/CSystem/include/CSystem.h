@@ -34,6 +34,7 @@
 #include "cs_directory.h"
 #include "cs_file.h"
 #include "cs_lock.h"
+#include "cs_message.h"
 #include "cs_notify.h"
 #include "cs_process.h"
 #include "cs_realtime.h"
