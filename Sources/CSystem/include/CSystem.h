@@ -35,6 +35,7 @@
 #include "cs_file.h"
 #include "cs_listen.h"
 #include "cs_lock.h"
+#include "cs_message.h"
 #include "cs_notify.h"
 #include "cs_process.h"
 #include "cs_realtime.h"

@@ -1,4 +1,5 @@
 import CSystem
+import CaptureBase
 
 /// Calls to a D-Bus service, one after another, with a time limit that includes connecting.
 ///
@@ -156,5 +157,112 @@ package enum BusAddress {
                 text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }
         }
+    }
+}
+
+/// One end of a connection between two programs of this machine, which carries whole messages with open files in them:
+/// unix(7), SOCK_SEQPACKET.
+///
+/// No call waits. *thread-safe*
+package struct MessageSocket: ~Copyable, OpenFile, Sendable {
+    private let file: FileDescriptor
+
+    package var number: Int32 { file.number }
+
+    /// Takes over a connected socket, such as an accepted one.
+    ///
+    /// - Throws: EINVAL if the kernel does not tell the senders of its messages.
+    package init(owning raw: RawDescriptor) throws(Errno) {
+        let socket = FileDescriptor(owning: raw)
+        try checked(cs_pass_senders(socket.number))
+        file = socket
+    }
+
+    /// Connects to the program that listens at a path. The corresponding C functions are `socket` and `connect`.
+    ///
+    /// - Throws: ENOENT and ECONNREFUSED where nobody listens, EACCES, EAGAIN where too many wait to be let in.
+    package init(connectingTo path: String) throws(Errno) {
+        let socket = FileDescriptor(
+            owning: RawDescriptor(try checked(cs_socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue)))))
+        // Before connecting: the first message says its sender, too.
+        try checked(cs_pass_senders(socket.number))
+        try checked(cs_connect_path(socket.number, path))
+        file = socket
+    }
+
+    /// Both ends of a connection within this process. The corresponding C function is `socketpair`.
+    package static func pair() throws(Errno) -> (RawDescriptor, RawDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        try checked(cs_message_pair(&ends))
+        return (RawDescriptor(ends[0]), RawDescriptor(ends[1]))
+    }
+
+    /// Sends a message, whole or not at all. The corresponding C function is `sendmsg`.
+    ///
+    /// - Parameters:
+    ///   - bytes: 1 upwards.
+    ///   - files: open files, whose copies the other end gets; 4 at most.
+    /// - Throws: EAGAIN where the other end does not read, EPIPE and ECONNRESET where it is gone.
+    package func send(_ bytes: [UInt8], _ files: [RawDescriptor] = []) throws(Errno) {
+        try checked(cs_message_send(number, bytes, bytes.count, files.map(\.number), Int32(files.count)))
+    }
+
+    /// Takes the next message. The corresponding C function is `recvmsg`.
+    ///
+    /// - Parameter most: its most bytes; a longer one is cut.
+    /// - Returns: `nil` at the end of the connection.
+    /// - Throws: EAGAIN where there is none.
+    package func receive(upTo most: Int) throws(Errno) -> ReceivedMessage? {
+        var (raw, bytes) = (cs_message(), [UInt8](repeating: 0, count: most))
+        try checked(cs_message_receive(number, &bytes, most, &raw))
+        let all = [raw.files.0, raw.files.1, raw.files.2, raw.files.3]
+        let files = ReceivedFiles(all.prefix(Int(raw.file_count)).map { RawDescriptor($0) })
+        guard raw.length > 0 else { return nil }
+        bytes.removeLast(most - min(most, raw.length))
+        return ReceivedMessage(
+            bytes: bytes, files: files, process: raw.process, user: raw.user, isCut: raw.is_cut != 0)
+    }
+
+    /// Ends the connection for both ends and all threads; what waits for it returns. The corresponding C function is
+    /// `shutdown`.
+    package func shutDown() { _ = cs_shut_down(number) }
+}
+
+/// A message as it arrived.
+package struct ReceivedMessage: Sendable {
+    package let bytes: [UInt8]
+    /// The files that came with it.
+    package let files: ReceivedFiles
+    /// Process that sent it, by the kernel's word; 0 where it has no number here.
+    package let process: Int32
+    /// Its effective user.
+    package let user: UInt32
+    /// True if it had more bytes or files than there was room for.
+    package let isCut: Bool
+}
+
+/// Open files that another program sent: those that nobody takes are closed.
+///
+/// *thread-safe*
+package final class ReceivedFiles: Sendable {
+    private let files: Locked<[RawDescriptor]>
+
+    package init(_ files: [RawDescriptor] = []) {
+        self.files = Locked(files)
+    }
+
+    /// Number of files that were not taken.
+    package var count: Int { files.withLock { $0.count } }
+
+    /// Takes all; the caller closes them from now on.
+    package func take() -> [RawDescriptor] {
+        files.withLock { files in
+            defer { files = [] }
+            return files
+        }
+    }
+
+    deinit {
+        for file in take() { file.close() }
     }
 }
