@@ -13,8 +13,6 @@
 #define SO_PEERPIDFD 77
 #endif
 
-int cs_packet_socket(void) { return CS_RETRY(int, socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
-
 int cs_bind_path(int fd, const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(path);

@@ -1,4 +1,5 @@
 import CaptureGate
+import Gate
 import GateStore
 import LinuxSystem
 
@@ -10,11 +11,17 @@ import LinuxSystem
 /// *thread-safe*
 final class UserGates: Sendable {
     private let folder: String
+    private let agents: Agents
+    /// Makes the programs of one user ask one after another.
+    private let turns = Turns()
     private let stores = Locked<[UInt32: SQLiteGrantStore]>([:])
 
-    /// - Parameter folder: the state's directory, absolute.
-    init(in folder: String) {
+    /// - Parameters:
+    ///   - folder: the state's directory, absolute.
+    ///   - agents: ask the users.
+    init(in folder: String, asking agents: Agents) {
         self.folder = folder
+        self.agents = agents
     }
 
     /// The store of a user, opened at its first use.
@@ -32,7 +39,9 @@ final class UserGates: Sendable {
     /// The gate of a program: its user's store, the machine's rules and devices, and the user's agent to ask.
     ///
     /// - Throws: `.store`.
-    func gatekeeper(of subject: Subject, prompter: any Prompter) throws(CaptureError) -> Gatekeeper {
-        Gatekeeper.supervising(subject, store: try store(of: subject.userID), prompter: prompter)
+    func gatekeeper(of subject: Subject) throws(CaptureError) -> Gatekeeper {
+        Gatekeeper.supervising(
+            subject, store: try store(of: subject.userID), promptLock: turns,
+            prompter: AgentPrompter(agents, of: subject.userID))
     }
 }

@@ -5,8 +5,6 @@
 // Why shims: struct ucred needs _GNU_SOURCE, SO_PEERPIDFD is newer than glibc's headers, and the length of a socket's address
 // is an offset of a C struct.
 
-// A socket of whole messages (SOCK_SEQPACKET, AF_UNIX), nonblocking.
-int cs_packet_socket(void);
 // -ENAMETOOLONG for a path that no address holds.
 int cs_bind_path(int fd, const char *path);
 int cs_listen(int fd, int backlog);

@@ -1,3 +1,4 @@
+import CaptureRealtime
 import Gate
 
 /// The gate's hold on an open device: it ends the capture, and keeps its account in the audit log.
@@ -40,29 +41,57 @@ extension CaptureSession where Format == AudioFormat {
     /// `start()`.
     ///
     /// - Parameters:
-    ///   - hold: all their permissions, at level `.record` or for less than the frames.
+    ///   - hold: all their permissions.
     ///   - device: microphone that they are for.
-    ///   - settings: wishes of the first of them.
-    /// - Throws: the errors of opening.
+    ///   - wish: format that the first of them asks for.
+    /// - Throws: the errors of opening, and `.usage` for a camera's format.
     package init(
-        sharing hold: any CaptureHold, of device: DeviceID, settings: AudioSettings
+        sharing hold: any CaptureHold, of device: DeviceID, wish: StreamWish
     ) async throws(CaptureError) {
-        try await self.init(
-            try CaptureCore(sharing: hold, of: device, as: .microphone), settings)
+        guard case .audio(let asked) = wish else { throw .otherKind(device) }
+        try await self.init(try CaptureCore(sharing: hold, of: device, as: .microphone), AudioSettings(), asked: asked)
     }
 }
 
 extension CaptureSession where Format == VideoFormat {
-    /// Opens a camera that several programs share, each with a permission of its own; nothing is captured before `start()`.
+    /// Opens a camera that several programs share, each with a permission of its own; nothing is captured before
+    /// `start()`.
     ///
     /// - Parameters:
-    ///   - hold: all their permissions, at level `.video` or for less than the frames.
+    ///   - hold: all their permissions.
     ///   - device: camera that they are for.
-    ///   - settings: wishes of the first of them.
-    /// - Throws: the errors of opening.
+    ///   - wish: format that the first of them asks for.
+    /// - Throws: the errors of opening, and `.usage` for a microphone's format.
     package init(
-        sharing hold: any CaptureHold, of device: DeviceID, settings: VideoSettings
+        sharing hold: any CaptureHold, of device: DeviceID, wish: StreamWish
     ) async throws(CaptureError) {
-        try await self.init(try CaptureCore(sharing: hold, of: device, as: .camera), settings)
+        guard case .video(var asked, let input) = wish else { throw .otherKind(device) }
+        let core = try CaptureCore(sharing: hold, of: device, as: .camera)
+        var settings = VideoSettings(asked)
+        if !input.isEmpty {
+            settings.input = input
+            // Its name is the card's to know.
+            asked.input = try await core.asked(settings).input
+        }
+        try await self.init(core, settings, asked: asked)
+    }
+}
+
+extension VideoSettings {
+    /// The wishes for a picture alone, by which the built-in camera is opened.
+    fileprivate init(_ asked: CameraSettings) {
+        self.init(
+            width: asked.width > 0 ? asked.width : nil, height: asked.height > 0 ? asked.height : nil,
+            pixelFormat: asked.fourcc > 0 ? PixelFormat(rawValue: asked.fourcc) : nil,
+            frameRate: FrameRate(asked.fpsNumerator, asked.fpsDenominator))
+    }
+}
+
+extension CaptureError {
+    /// Refusal of a format for another kind of device.
+    fileprivate static func otherKind(_ device: DeviceID) -> CaptureError {
+        CaptureError(
+            .usage, "\(device) can't be opened with a format of another kind of device.",
+            remedies: [Remedy("Name a camera or a microphone.", .listDevices)])
     }
 }
