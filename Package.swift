@@ -175,6 +175,13 @@ let package = Package(
             name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore", "LinuxSystem"],
             swiftSettings: swift),
         .testTarget(
+            name: "GateBrokerTests",
+            dependencies: [
+                "GateBroker", "CaptureGate", "CaptureRealtime", "CaptureRig", "GateStore", "Gate", "CaptureBase",
+                "LinuxSystem",
+            ],
+            swiftSettings: swift),
+        .testTarget(
             name: "GateSupervisorTests", dependencies: ["GateSupervisor", "CaptureRig", "Gate", "CaptureBase"],
             swiftSettings: swift),
         .testTarget(

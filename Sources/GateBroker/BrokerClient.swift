@@ -92,12 +92,12 @@ final class BrokerClient: AgentLink {
         observation.withLock { $0 = nil }
         parts.agents.remove(self, of: identity.user)
         for task in work { task.cancel() }
-        onClose(self)
     }
 
-    /// Releases all streams.
+    /// Releases all streams. Only then is the connection forgotten, so that the server's end waits for it.
     private func giveBack() async {
         for stream in streams.close() { await stream.release("the program has gone") }
+        onClose(self)
     }
 }
 

@@ -7,7 +7,7 @@ import LinuxSystem
 /// *thread-safe*
 final class DeviceShares: Sendable {
     /// Makes the memory of a stream.
-    typealias RingMaker = @Sendable (RingShape) throws(CaptureError) -> any LentRing
+    typealias RingMaker = @Sendable (LentDevice.Format) throws(CaptureError) -> any LentRing
 
     /// A device, and its first opening.
     private struct Entry {
@@ -94,11 +94,11 @@ final class DeviceShares: Sendable {
         do throws(CaptureError) {
             let (format, signal) = try await entry.opening.value.get()
             if !isFirst { try await share.hold.join(hold) }
-            let shape = RingShape(of: format)
+            let ring = try makeRing(format)
             var device = LentDevice()
             (device.stream, device.decision, device.format, device.signal) = (number, hold.decision, format, signal)
-            (device.slots, device.slotBytes) = (shape.slots, shape.slotBytes)
-            let stream = LentStream(device, hold, try makeRing(shape), of: share, to: client)
+            (device.slots, device.slotBytes) = (ring.slots, ring.slotBytes)
+            let stream = LentStream(device, hold, ring, of: share, to: client)
             share.add(stream)
             return stream
         } catch {

@@ -1,5 +1,6 @@
 import CaptureBase
 import CaptureGate
+import CaptureRealtime
 import Gate
 import LinuxSystem
 
@@ -9,41 +10,16 @@ import LinuxSystem
 protocol LentRing: Sendable {
     /// The memory and the wake-up, as the program gets them.
     var files: [RawDescriptor] { get }
+    /// Number of frames that it holds.
+    var slots: Int { get }
+    /// Most bytes of a frame.
+    var slotBytes: Int { get }
 
     /// Writes a frame, whose planes follow one another. A program that reads too slowly loses the oldest, and nobody waits.
     func write(_ header: FrameHeader, _ first: RawSpan, _ second: RawSpan, _ third: RawSpan)
 
     /// Wipes all frames, and marks the end with its reason; what is written afterwards is dropped.
-    func end(_ reason: RingEnd)
-}
-
-/// Reason for the end of a stream, as its ring has it.
-enum RingEnd: UInt32, Hashable, Sendable {
-    /// Closed by the program, or by the broker's end.
-    case closed = 1
-    /// The gate has ended the capture.
-    case revoked = 2
-    case expired = 3
-    /// The device was unplugged or failed.
-    case gone = 4
-}
-
-/// Form of a ring: as many frames as a reader may be late, of the largest size that they have.
-struct RingShape: Hashable, Sendable {
-    var slots: Int
-    var slotBytes: Int
-
-    /// Form for a device's frames: a quarter of a second of audio, four pictures.
-    init(of format: LentDevice.Format) {
-        switch format {
-        case .video(let camera):
-            slotBytes = max(1, camera.layouts.reduce(0) { $0 + $1.sizeImage })
-            slots = 4
-        case .audio(let settings):
-            slotBytes = max(1, settings.periodFrames * settings.bytesPerFrame)
-            slots = min(max(8, settings.rate / 4 / max(1, settings.periodFrames)), 256)
-        }
-    }
+    func end(_ reason: LoopEnd)
 }
 
 /// A device lent to one program: its permission, its ring, and what was put into it.
@@ -53,7 +29,7 @@ final class LentStream: Sendable {
     private struct State {
         var isStarted = false
         /// Set with the end; nothing is written any more.
-        var end: RingEnd?
+        var end: LoopEnd?
         var frames: UInt64 = 0
         var bytes: UInt64 = 0
     }
@@ -140,12 +116,12 @@ final class LentStream: Sendable {
 
     /// Ends it with its device.
     func lose(_ error: CaptureError) {
-        guard finish(.gone) else { return }
+        guard finish(.deviceGone) else { return }
         client.send(.gone(StreamLoss(number, BrokerFailure(error))))
     }
 
     /// Wipes the ring. False where it has ended already.
-    private func finish(_ end: RingEnd) -> Bool {
+    private func finish(_ end: LoopEnd) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
             state.end = end
@@ -161,7 +137,7 @@ final class LentStream: Sendable {
     ///   - frames: that the program says it was given; no more than were there to take count.
     ///   - bytes: the same in bytes.
     func release(_ outcome: String, frames: UInt64 = .max, bytes: UInt64 = .max) async {
-        _ = finish(.closed)
+        _ = finish(.stopped)
         let written = state.withLock { ($0.frames, $0.bytes) }
         await share.leave(self)
         await hold.finish(frames: min(frames, written.0), bytes: min(bytes, written.1), outcome: outcome)
@@ -169,7 +145,7 @@ final class LentStream: Sendable {
 
     /// Leaves its device for another opening, under the same permission.
     func detach() async {
-        _ = finish(.closed)
+        _ = finish(.stopped)
         await share.leave(self)
     }
 }
