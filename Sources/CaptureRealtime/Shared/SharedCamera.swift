@@ -34,7 +34,7 @@ package struct SharedCamera: ~Copyable, @unchecked Sendable {
     package init(_ reader: consuming SharedRingReader, format: CameraFormat) throws(RealtimeFault) {
         try format.check()
         guard format.layouts.allSatisfy({ $0.sizeImage > 0 }) else {
-            throw RealtimeFault(.lendMemory, result: SharedGeometry.refused)
+            throw RealtimeFault.brokenShare
         }
         let places = Self.places(format)
         let count = format.bufferCount(atMost: 8)

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// Sizes of a shared ring, and where its parts lie in the memory.
@@ -19,11 +18,11 @@ package struct SharedGeometry: BitwiseCopyable, Sendable, Hashable {
     /// - Throws: EPROTO for numbers that no ring has.
     package init(slots: Int, slotBytes: Int) throws(RealtimeFault) {
         guard (2...1024).contains(slots), (1...Self.most).contains(slotBytes) else {
-            throw RealtimeFault(.lendMemory, result: Self.refused)
+            throw RealtimeFault.brokenShare
         }
         self.slots = slots
         self.slotBytes = slotBytes
-        guard byteCount <= Self.most else { throw RealtimeFault(.lendMemory, result: Self.refused) }
+        guard byteCount <= Self.most else { throw RealtimeFault.brokenShare }
     }
 
     /// A ring for frames: as many as 32 MiB hold, 4 at least and 8 at most.
@@ -41,7 +40,7 @@ package struct SharedGeometry: BitwiseCopyable, Sendable, Hashable {
     package init(for settings: PCMSettings) throws(RealtimeFault) {
         guard (1...1 << 20).contains(settings.rate), (1...1 << 20).contains(settings.periodFrames),
             (1...256).contains(settings.channels)
-        else { throw RealtimeFault(.lendMemory, result: Self.refused) }
+        else { throw RealtimeFault.brokenShare }
         let slots = 2 * settings.rate / settings.periodFrames
         try self.init(slots: max(4, min(1024, slots)), slotBytes: settings.periodFrames * settings.bytesPerFrame)
     }
@@ -55,9 +54,6 @@ extension SharedGeometry {
     static var page: Int {
         @_noLocks @_noAllocation get { 4096 }
     }
-
-    /// Result of numbers that no ring has.
-    static var refused: Int32 { -EPROTO }
 
     /// Bytes of whole pages that hold so many.
     static func pages(_ bytes: Int) -> Int { (bytes + page - 1) & ~(page - 1) }

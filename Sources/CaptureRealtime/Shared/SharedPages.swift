@@ -94,28 +94,27 @@ package struct SharedView: ~Copyable, @unchecked Sendable {
     package let geometry: SharedGeometry
     let base: UnsafeRawPointer
 
-    /// Checks memory that another process lent, and maps it. The descriptor is not needed afterwards.
+    /// Checks memory that another process lent, and maps it.
     ///
-    /// - Parameter descriptor: Stays the caller's.
+    /// - Parameter descriptor: Closed, whatever comes of it: it is not needed afterwards.
     /// - Throws: EPROTO for memory that could be changed or taken away behind the writer's back, or that is no ring.
     package init(_ descriptor: Int32) throws(RealtimeFault) {
+        defer { _ = cm_close(descriptor) }
         let seals = try checked(.lendMemory, cm_seals(descriptor))
-        guard seals & CM_SEALS_LENT == CM_SEALS_LENT else { throw Self.refusal }
+        guard seals & CM_SEALS_LENT == CM_SEALS_LENT else { throw RealtimeFault.brokenShare }
         // The size can't change any more.
         let size = try checked(.lendMemory, cm_size(descriptor))
-        guard (SharedGeometry.page...1 << 31).contains(size) else { throw Self.refusal }
+        guard (SharedGeometry.page...1 << 31).contains(size) else { throw RealtimeFault.brokenShare }
         var address: UnsafeRawPointer?
         let mapped = unsafe cm_map_read(descriptor, Int64(size), &address)
         guard mapped >= 0, let base = unsafe address else { throw RealtimeFault(.mapBuffer, result: mapped) }
         guard let geometry = unsafe Self.geometry(base), geometry.byteCount == size else {
             _ = unsafe cm_unmap(base, Int64(size))
-            throw Self.refusal
+            throw RealtimeFault.brokenShare
         }
         self.geometry = geometry
         unsafe self.base = base
     }
-
-    private static var refusal: RealtimeFault { RealtimeFault(.lendMemory, result: -EPROTO) }
 
     /// Reads each word once: a writer could change them between two looks.
     private static func geometry(_ base: UnsafeRawPointer) -> SharedGeometry? {
@@ -148,10 +147,17 @@ package struct SharedView: ~Copyable, @unchecked Sendable {
     }
 }
 
+extension RealtimeFault {
+    /// The other process lends what is no ring, or not sealed, or does not keep to the ring's law.
+    static var brokenShare: RealtimeFault {
+        @_noLocks @_noAllocation get { RealtimeFault(.lendMemory, result: 0 &- EPROTO) }
+    }
+}
+
 extension LoopResult {
     /// The other process does not keep to the ring's law.
     static var brokenShare: LoopResult {
-        @_noLocks @_noAllocation get { LoopResult(.failed, fault: RealtimeFault(.lendMemory, result: 0 &- EPROTO)) }
+        @_noLocks @_noAllocation get { LoopResult(.failed, fault: RealtimeFault.brokenShare) }
     }
 
     /// True where unread frames are not to be read any more: the permission is gone.
@@ -217,5 +223,29 @@ struct WakePipe: ~Copyable, Sendable {
     deinit {
         _ = cm_close(writer)
         _ = cm_close(reader)
+    }
+}
+
+/// The reading end of such a pipe, in the other process.
+///
+/// *realtime-safe*
+struct WakeEnd: ~Copyable, Sendable {
+    let descriptor: Int32
+
+    /// - Parameter descriptor: Closed at the end.
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Takes the calls that came so far.
+    ///
+    /// - Returns: False if no call will come any more: the writer is gone.
+    @_noLocks @_noAllocation
+    func clear() -> Bool {
+        cm_pipe_read(descriptor) != 0
+    }
+
+    deinit {
+        _ = cm_close(descriptor)
     }
 }

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 import Synchronization
 
@@ -7,8 +6,7 @@ import Synchronization
 ///
 /// *realtime-safe*; one thread at a time
 package struct SharedRingReader: ~Copyable, Sendable {
-    /// Readable when there may be an entry or the end.
-    package let wake: Int32
+    private let calls: WakeEnd
     private let view: SharedView
     /// Position of the next entry.
     private var position: UInt64 = 0
@@ -22,14 +20,14 @@ package struct SharedRingReader: ~Copyable, Sendable {
     ///   - wake: The descriptor that calls this reader; closed at the end.
     /// - Throws: EPROTO for memory that is not sealed, or that is no ring.
     package init(memory: Int32, wake: Int32) throws(RealtimeFault) {
-        defer { _ = cm_close(memory) }
-        do throws(RealtimeFault) {
-            view = try SharedView(memory)
-        } catch {
-            _ = cm_close(wake)
-            throw error
-        }
-        self.wake = wake
+        let calls = WakeEnd(wake)
+        view = try SharedView(memory)
+        self.calls = calls
+    }
+
+    /// Readable when there may be an entry or the end.
+    package var wake: Int32 {
+        @_noLocks @_noAllocation get { calls.descriptor }
     }
 
     package var geometry: SharedGeometry {
@@ -54,7 +52,7 @@ package struct SharedRingReader: ~Copyable, Sendable {
     @_noLocks @_noAllocation
     package mutating func next(into memory: UnsafeMutableRawPointer, _ planes: FramePlanes) -> SharedRead {
         // Cleared before the look: a call after it stays, one before it is seen. An empty reading is the writer's death.
-        let isOver = cm_pipe_read(wake) == 0
+        let isOver = !calls.clear()
         let read = unsafe look(into: memory, planes)
         if isOver, case .nothing = read { return .ended(LoopResult(.deviceGone)) }
         return read
@@ -137,10 +135,6 @@ package struct SharedRingReader: ~Copyable, Sendable {
         // The lock's second reading must not come before the copy's.
         atomicMemoryFence(ordering: .acquiring)
         return unsafe slot.word(0) == lock
-    }
-
-    deinit {
-        _ = cm_close(wake)
     }
 }
 

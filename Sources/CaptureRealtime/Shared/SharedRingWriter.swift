@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 import Synchronization
 
