@@ -49,6 +49,8 @@ package final class CallListener: Sendable {
     /// - Parameter file: is closed with the listener; calls that wait then, and later ones, fail with ENOSYS.
     package init(owning file: RawDescriptor) {
         self.file = file
+        // The program waits meanwhile: its processor is free, and warm. Older kernels wake whichever they like.
+        _ = cs_report_on_same_processor(file.number)
     }
 
     deinit { file.close() }

@@ -13,6 +13,8 @@ struct cs_reported_call {
     uint64_t arguments[6];
 };
 
+// Calls are reported, and answered, on the processor that the caller runs on: Linux 6.6, else -EINVAL or -ENOTTY.
+int cs_report_on_same_processor(int listener);
 // Waits for a call: -ENOENT if its thread was killed meanwhile (call again).
 int cs_report_receive(int listener, struct cs_reported_call *out);
 // 0 while the thread still waits for the answer: its id has not been given to another one.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureGate
 import GateStore
+import GateSupervisor
 import LinuxSystem
 
 /// `capturegate status`: reports decisions, holders and protection; it changes nothing and asks nobody.
@@ -14,13 +15,21 @@ struct StatusCommand: AsyncParsableCommand {
 
               capturegate status
               capturegate status --json
+              capturegate status --explain
             """
     ).parsedAlone
+
+    @Flag(help: "Say what each level guarantees, and what none does.")
+    var explain = false
 
     @OptionGroup var json: JSONOption
 
     /// Gathers everything first, then writes it in one piece.
     func run() async throws {
+        guard !explain else {
+            if json.isOn { return try StandardStream.output.line(Guarantees.json.text) }
+            return try StandardStream.output.lines(Guarantees.lines(TextStyle(for: .output)))
+        }
         let store = try UserStore.open()
         let report = StatusReport(
             subject: try ProcessSubject.current(known: store.executables()), storePath: store.directory,
@@ -80,7 +89,8 @@ struct StatusReport {
         facts += clock
         var lines = Table(rows: facts).lines + ["", style.bold("Devices, for this program")]
         lines += Table(rows: devices.map { $0.row(style) }).lines.map { "  " + $0 }
-        lines += ["  " + GateStrength.explanation] + GateStrength.explanation(of: nodes).map { "  " + $0 }
+        lines += ([GateStrength.explanation] + GateStrength.explanation(of: nodes)).map { "  " + $0 }
+        lines += ["  " + GateStrength.supervision, "  'capturegate status --explain' says what each level guarantees."]
         return lines + ["", style.bold("Decisions")] + decisions
     }
 
@@ -96,6 +106,9 @@ struct StatusReport {
             "store": .string(storePath), "log_lines_kept": .count(keptLines), "policy": policy.json,
             "kill_switches": .strings(killSwitches),
             "later_clock_ns": snapshot.laterClock(than: now).map { .nanoseconds($0) } ?? .null,
+            "supervision": .object([
+                ("available", .bool(Boundary.missingPieces.isEmpty)), ("missing", .strings(Boundary.missingPieces)),
+            ]),
             "devices": .array(devices.map(\.json)), "nodes": .array(nodes.map(\.json)),
             "decisions": .array(
                 snapshot.decisions.map { $0.json(and: [("in_force", .bool(state(of: $0) == Self.inForce))]) }),
@@ -207,6 +220,17 @@ struct GateStrength: Hashable {
     static let explanation =
         "L0 advisory: programs that ask CaptureGate are held to it; any other program that may open a device's node can "
         + "capture without asking."
+
+    /// The next level, for each program that is started so, or why this machine has none.
+    static var supervision: String {
+        let missing = Boundary.missingPieces
+        guard !missing.isEmpty else {
+            return "L1 supervised: any program that 'capturegate run -- PROGRAM' starts is held to the gate; "
+                + "'capturegate wrap PROGRAM' makes that the way in which it always starts."
+        }
+        return "L1 supervised can't be had: this kernel lacks \(missing.joined(separator: " and ")). "
+            + "'capturegate run --advisory' does what is left."
+    }
 
     /// Effect of the udev rules on this machine's nodes: all closed, or which ones others can open, and by
     /// what. Empty where no node has the group, since the rules are not installed then.

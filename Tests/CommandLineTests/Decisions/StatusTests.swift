@@ -31,6 +31,35 @@ struct StatusTests {
         #expect(ending.output.contains("test:tone"))
     }
 
+    @Test("what no level prevents stands in the README as it is explained, and nothing else does")
+    func limits() throws {
+        let package = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let page = try Workspace.text(at: "/\(package)/README.md")
+        let table = try #require(page.split(separator: "What no level prevents:").last)
+        let rows = table.split(separator: "\n").prefix { $0.hasPrefix("|") }.dropFirst(2)
+        #expect(rows.map(String.init) == Guarantees.limits.map { "| \($0.place) | \($0.passes) |" })
+    }
+
+    @Test("each level is explained with what it guarantees")
+    func explained() async throws {
+        let ending = try await Workspace().capturegate("status", "--explain")
+        #expect(ending.code == 0)
+        for level in Guarantees.levels { #expect(ending.output.contains("\(level.name): \(level.programs)")) }
+        #expect(ending.output.contains("hands on what it captured"))
+        let document = try Document(try await Workspace().capturegate("status", "--explain", "--json").output)
+        #expect(document["limits"].elements.count == Guarantees.limits.count)
+    }
+
+    @Test("the next level is named with the command for it, or with what the kernel lacks")
+    func supervision() async throws {
+        let workspace = try Workspace()
+        let document = try Document(try await workspace.capturegate("status", "--json").output)
+        let isAvailable = document["supervision"]["available"] == .bool(true)
+        #expect(document["supervision"]["missing"].elements.isEmpty == isAvailable)
+        let text = try await workspace.capturegate("status").output
+        #expect(text.contains(isAvailable ? "capturegate wrap PROGRAM" : "--advisory"))
+    }
+
     @Test("a grant that has run out is over by the clock as it is, though nothing was stored since")
     func over() async throws {
         let workspace = try Workspace()
