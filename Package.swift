@@ -63,6 +63,7 @@ let package = Package(
         .library(name: "CaptureRecording", targets: ["CaptureRecording"]),
         .library(name: "CaptureRig", targets: ["CaptureRig"]),
         .executable(name: "capturegate", targets: ["capturegate"]),
+        .executable(name: "capturegated", targets: ["capturegated"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -109,6 +110,14 @@ let package = Package(
         .target(
             name: "GateSupervisor", dependencies: ["CaptureGate", "Gate", "GateStore", "CaptureBase", "LinuxSystem"],
             swiftSettings: swift),
+        // Level 2: a daemon that alone opens the devices, and lends their frames.
+        .target(
+            name: "GateBroker",
+            dependencies: ["CaptureGate", "Gate", "GateStore", "CaptureRealtime", "CaptureBase", "LinuxSystem"],
+            swiftSettings: swift),
+        .executableTarget(
+            name: "capturegated", dependencies: ["GateBroker", "CaptureGate", "LinuxSystem"], swiftSettings: swift,
+            linkerSettings: [quickStart]),
         .target(
             name: "CaptureEncoding", dependencies: ["CaptureBase", "LinuxSystem", "CCodecs"], swiftSettings: swift),
         .target(
@@ -164,6 +173,13 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore", "LinuxSystem"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "GateBrokerTests",
+            dependencies: [
+                "GateBroker", "CaptureGate", "CaptureRealtime", "CaptureRig", "GateStore", "Gate", "CaptureBase",
+                "LinuxSystem",
+            ],
             swiftSettings: swift),
         .testTarget(
             name: "GateSupervisorTests", dependencies: ["GateSupervisor", "CaptureRig", "Gate", "CaptureBase"],

@@ -2,6 +2,7 @@
 #include "cm_event.h"
 #include "cm_fault.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -32,6 +33,31 @@ int32_t cm_eventfd_write(int32_t descriptor) {
 }
 
 int64_t cm_eventfd_read(int32_t descriptor) { return read_count(descriptor); }
+
+int32_t cm_pipe(int32_t *reader, int32_t *writer) {
+    int ends[2];
+    if (CM_ERRNO(pipe2, ends, O_CLOEXEC | O_NONBLOCK) < 0) return -errno;
+    *reader = ends[0];
+    *writer = ends[1];
+    return 0;
+}
+
+int32_t cm_pipe_write(int32_t descriptor) {
+    ssize_t result;
+    do {
+        result = CM_ERRNO(write, descriptor, "", 1);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
+
+int32_t cm_pipe_read(int32_t descriptor) {
+    char bytes[4096];
+    ssize_t result;
+    do {
+        result = CM_ERRNO(read, descriptor, bytes, sizeof(bytes));
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : (int32_t)result;
+}
 
 int32_t cm_timerfd(void) {
     int descriptor = CM_ERRNO(timerfd_create, CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

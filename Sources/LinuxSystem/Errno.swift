@@ -61,6 +61,10 @@ extension Errno {
     package static let wouldBlock = Errno(EAGAIN)
     /// EFAULT.
     package static let badAddress = Errno(EFAULT)
+    /// ENOTSOCK.
+    package static let notSocket = Errno(ENOTSOCK)
+    /// ENOPROTOOPT.
+    package static let noProtocolOption = Errno(ENOPROTOOPT)
     /// EAFNOSUPPORT.
     package static let addressFamilyNotSupported = Errno(EAFNOSUPPORT)
     /// ECONNREFUSED.

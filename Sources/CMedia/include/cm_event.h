@@ -14,6 +14,13 @@ int32_t cm_eventfd_write(int32_t descriptor) CM_REALTIME;
 // How often it was written since the last reading; -EAGAIN for not at all.
 int64_t cm_eventfd_read(int32_t descriptor) CM_REALTIME;
 
+// Both ends non-blocking, closed on exec.
+int32_t cm_pipe(int32_t *reader, int32_t *writer);
+// Writes one byte; -EAGAIN for a full pipe.
+int32_t cm_pipe_write(int32_t descriptor) CM_REALTIME;
+// Takes bytes out, 4,096 at most: how many; 0 when nobody can write any more, -EAGAIN for an empty pipe.
+int32_t cm_pipe_read(int32_t descriptor) CM_REALTIME;
+
 // Of CLOCK_MONOTONIC, non-blocking, closed on exec.
 int32_t cm_timerfd(void);
 // Once, at an instant of CLOCK_MONOTONIC in ns; 0 disarms.

@@ -6,13 +6,24 @@
 
 #pragma clang assume_nonnull begin
 
-// An anonymous file of that many bytes.
+// An anonymous file of that many bytes, which can be sealed.
 int32_t cm_memfd(const char *name, int64_t bytes);
 // Shared, readable and writable.
 int32_t cm_map(int32_t descriptor, int64_t offset, int64_t bytes, void *_Nullable *_Nonnull address);
+// Shared, to be read alone.
+int32_t cm_map_read(int32_t descriptor, int64_t bytes, const void *_Nullable *_Nonnull address);
+// Size of the file.
+int64_t cm_size(int32_t descriptor);
+
+// Seals of memory that a process lends: its size stays, what is mapped writable by now stays the only such mapping, and
+// no seal comes or goes. F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_FUTURE_WRITE.
+static const int32_t CM_SEALS_LENT = 0x17;
+int32_t cm_add_seals(int32_t descriptor, int32_t seals);
+// The seals that the file has; -EINVAL for one that can't have any.
+int32_t cm_seals(int32_t descriptor);
 // Has the kernel find all pages now, ready to be written. -EINVAL before Linux 5.14; -ENOMEM.
 int32_t cm_populate(void *address, int64_t bytes);
-int32_t cm_unmap(void *address, int64_t bytes);
+int32_t cm_unmap(const void *address, int64_t bytes);
 int32_t cm_close(int32_t descriptor);
 
 // Has the processor take a cache line for writing, ahead of time. A hint: whatever the address, nothing else happens.

@@ -54,16 +54,18 @@ extension Gatekeeper {
         return system(.success(try ProcessSubject.current(known: store.executables())), store, prompter, as: standing)
     }
 
-    /// A gate of the machine for another process, which a supervisor of ours has stopped until it is answered.
+    /// A gate of the machine for another process, which waits for a supervisor or a broker of ours.
     ///
     /// - Parameters:
     ///   - subject: the other process.
     ///   - store: its user's decisions, as far as they count.
     ///   - promptLock: makes that user's processes ask one after another.
+    ///   - prompter: asks its user.
     package static func supervising(
-        _ subject: Subject, store: any GrantStore, promptLock: any PromptLock
+        _ subject: Subject, store: any GrantStore, promptLock: any PromptLock,
+        prompter: any Prompter = PrompterChain.system
     ) -> Gatekeeper {
-        system(.success(subject), store, PrompterChain.system, as: .system, promptLock)
+        system(.success(subject), store, prompter, as: .system, promptLock)
     }
 
     private static func subject(known: [Executable]) -> Result<Subject, CaptureError> {

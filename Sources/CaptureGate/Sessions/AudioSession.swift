@@ -70,10 +70,21 @@ extension CaptureSession where Format == AudioFormat {
     ) async throws(CaptureError) {
         // The permit is used up first; then the PCM's name leads to hardware; then the gate is asked about that
         // hardware.
-        let core = try await CaptureCore(permit, as: .microphone, for: level, hasThreads: hasThreads)
+        try await self.init(
+            try await CaptureCore(permit, as: .microphone, for: level, hasThreads: hasThreads), settings)
+    }
+
+    /// Opens the microphone of a core, whose permission is redeemed.
+    init(_ core: CaptureCore, _ settings: AudioSettings) async throws(CaptureError) {
+        try await self.init(core, settings, asked: settings.pcm)
+    }
+
+    /// Opens the microphone by settings in the capture loop's terms.
+    init(_ core: CaptureCore, _ settings: AudioSettings, asked: PCMSettings) async throws(CaptureError) {
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn
-                ? try OpenedMicrophone.tone(core, settings) : try OpenedMicrophone.microphone(core, settings.pcm)
+                ? try OpenedMicrophone.tone(core, asked, claps: settings.claps)
+                : try OpenedMicrophone.microphone(core, asked)
         }
         try await core.admit(hardware: opened.hardware)
         try await self.init(core, opened, settings)
@@ -90,6 +101,7 @@ extension CaptureSession where Format == AudioFormat {
             core, opened.stream, .audio(opened.reader), format: format,
             frameInterval: opened.settings.periodNanoseconds,
             differences: differences)
+        native = .audio(opened.settings)
     }
 }
 
@@ -117,8 +129,8 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
     }
 
     /// Opens the built-in tone.
-    static func tone(_ core: CaptureCore, _ asked: AudioSettings) throws(RealtimeFault) -> OpenedMicrophone {
-        let source = try TestTone(settings: asked.pcm, claps: asked.claps)
+    static func tone(_ core: CaptureCore, _ asked: PCMSettings, claps: Bool) throws(RealtimeFault) -> OpenedMicrophone {
+        let source = try TestTone(settings: asked, claps: claps)
         let got = source.settings
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
         return OpenedMicrophone(core: core, settings: got, stream: .tone(capture.stream), reader: capture.consumer)

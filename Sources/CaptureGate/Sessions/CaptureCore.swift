@@ -12,7 +12,7 @@ final class CaptureCore: Sendable {
     /// Counters, which outlive an unplugging.
     let counters: CaptureCounters
     /// The gate's hold: it ends the capture when the permission goes.
-    let capture: ActiveCapture
+    let capture: any CaptureHold
     /// Thread of the loop.
     private let queue: RealtimeQueue
     /// Result of the loop, set once its device is closed.
@@ -39,11 +39,7 @@ final class CaptureCore: Sendable {
     ) async throws(CaptureError) {
         let id = permit.device.id
         // Checked before the permit is used up: Dispatch would wait without end for a thread that it can't have.
-        if !hasThreads { try Provision.checkThreads(Self.threads) }
-        try Provision.checkDescriptors(Self.descriptors)
-        let device = try DeviceCatalog.device(id, capability)
-        let control: LoopControl
-        do { control = try LoopControl() } catch { throw DeviceFault(device: device).error(error) }
+        let (device, control) = try Self.provided(id, capability, hasThreads: hasThreads)
         self.device = device
         self.control = control
         counters = CaptureCounters()
@@ -51,6 +47,33 @@ final class CaptureCore: Sendable {
         queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
         capture = try await permit.redeem(opening: id, as: capability, for: level)
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
+    }
+
+    /// Opens under permissions that exist already: those of all for whom the device is shared.
+    ///
+    /// - Parameters:
+    ///   - hold: has redeemed them, ends the capture with the last, and writes their lines of the audit log.
+    ///   - id: device that all of them are for.
+    ///   - capability: kind of session.
+    init(sharing hold: any CaptureHold, of id: DeviceID, as capability: CapabilityName) throws(CaptureError) {
+        let (device, control) = try Self.provided(id, capability, hasThreads: false)
+        self.device = device
+        self.control = control
+        counters = CaptureCounters()
+        admitted = Locked(nil)
+        queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
+        capture = hold
+        hold.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
+    }
+
+    /// Finds the device, and the means that a capture of it needs.
+    private static func provided(
+        _ id: DeviceID, _ capability: CapabilityName, hasThreads: Bool
+    ) throws(CaptureError) -> (Device, LoopControl) {
+        if !hasThreads { try Provision.checkThreads(threads) }
+        try Provision.checkDescriptors(descriptors)
+        let device = try DeviceCatalog.device(id, capability)
+        do { return (device, try LoopControl()) } catch { throw DeviceFault(device: device).error(error) }
     }
 
     /// Number of threads: the loop's, the opening's, the watcher's of both, and a spare one.

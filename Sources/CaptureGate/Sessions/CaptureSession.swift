@@ -30,6 +30,8 @@ public struct CaptureSession<Format: Sendable>: ~Copyable, Sendable {
     var pictures: FrameAdapter?
     /// Settings that a camera was opened with, for opening it again.
     var source = CameraSettings()
+    /// Format in the device's own terms, as a broker passes it on.
+    package internal(set) var native: LentDevice.Format?
 
     init(
         _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming SessionReader, format: Format,
@@ -98,6 +100,15 @@ extension CaptureSession {
             // The first field of a frame is none yet: the next buffer completes it.
             if let value = taken { return value }
         }
+    }
+
+    /// Lends the next period or frame as the device delivers it, its planes apart: for a broker that passes it on.
+    ///
+    /// - Returns: false where nothing is there now.
+    package mutating func lendNext(_ body: (FrameHeader, RawSpan, RawSpan, RawSpan) -> Void) -> Bool {
+        if let done: Void = reader.withNextPlanes({ body($0, $1, $2, $3) }) { return done == () }
+        let period: Void? = Format.self == AudioFormat.self ? reader.withNext { body($0, $1, RawSpan(), RawSpan()) } : nil
+        return period != nil
     }
 
     /// Waits until there is something to take or the capture has ended.

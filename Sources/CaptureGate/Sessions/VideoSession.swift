@@ -74,8 +74,16 @@ extension CaptureSession where Format == VideoFormat {
         opening permit: consuming DevicePermit, settings: VideoSettings, for level: AccessLevel,
         hasThreads: Bool = false
     ) async throws(CaptureError) {
-        let core = try await CaptureCore(permit, as: .camera, for: level, hasThreads: hasThreads)
-        let asked = try await core.asked(settings)
+        try await self.init(try await CaptureCore(permit, as: .camera, for: level, hasThreads: hasThreads), settings)
+    }
+
+    /// Opens the camera of a core, whose permission is redeemed.
+    init(_ core: CaptureCore, _ settings: VideoSettings) async throws(CaptureError) {
+        try await self.init(core, settings, asked: try await core.asked(settings))
+    }
+
+    /// Opens the camera by settings in the capture loop's terms.
+    init(_ core: CaptureCore, _ settings: VideoSettings, asked: CameraSettings) async throws(CaptureError) {
         let opened = try await core.opening { () throws(RealtimeFault) in
             core.device.isBuiltIn ? try OpenedCamera.bars(core, settings) : try OpenedCamera.camera(core, asked)
         }
@@ -98,6 +106,7 @@ extension CaptureSession where Format == VideoFormat {
         self.init(
             core, opened.stream, .video(opened.reader), format: format, frameInterval: opened.format.bufferNanoseconds,
             differences: differences, pictures: FrameAdapter(gathering: format, FieldArrangement(opened.format)))
+        native = .video(opened.format)
     }
 }
 
@@ -105,7 +114,7 @@ extension CaptureCore {
     /// Settings in the capture loop's terms, with the input by its number.
     ///
     /// - Throws: `.notAsAsked` where there is no such input.
-    fileprivate func asked(_ settings: VideoSettings) async throws(CaptureError) -> CameraSettings {
+    func asked(_ settings: VideoSettings) async throws(CaptureError) -> CameraSettings {
         var asked = settings.camera
         if device.isBuiltIn, settings.isOfCard {
             throw await refused(

@@ -21,12 +21,17 @@ public struct LoopResult: BitwiseCopyable, Sendable, Hashable {
         return base | UInt64(fault.call.rawValue) << 8 | UInt64(UInt32(bitPattern: fault.errno)) << 32
     }
 
-    /// `nil` for a loop that goes on.
+    /// `nil` for a loop that goes on. Any word can come: another process may have written it.
+    @_noLocks @_noAllocation
     init?(packed: UInt64) {
         guard packed != 0, let end = LoopEnd(rawValue: UInt8(truncatingIfNeeded: packed) &- 1) else { return nil }
         let call = RealtimeCall(rawValue: UInt8(truncatingIfNeeded: packed >> 8))
         let errno = Int32(bitPattern: UInt32(truncatingIfNeeded: packed >> 32))
-        self.init(end, fault: call.map { RealtimeFault($0, result: -errno) })
+        guard let call else {
+            self.init(end)
+            return
+        }
+        self.init(end, fault: RealtimeFault(call, result: 0 &- errno))
     }
 }
 
@@ -108,6 +113,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
     case findInput, setStandard, findTimings, dequeueEvent
     case memory, eventDescriptor, timer, poll
     case setPlaybackPCM, writePCM
+    case lendMemory, wakePipe
 
     /// Name of the function or request, as in its manual page.
     public var function: String {
@@ -139,7 +145,7 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
     /// True for calls that the device answers, false for those of the system alone.
     public var isOfDevice: Bool {
         switch self {
-        case .memory, .eventDescriptor, .timer, .poll: false
+        case .memory, .eventDescriptor, .timer, .poll, .lendMemory, .wakePipe: false
         default: true
         }
     }
@@ -168,6 +174,8 @@ public enum RealtimeCall: UInt8, BitwiseCopyable, Sendable, Hashable, CaseIterab
         case .memory: "memfd_create"
         case .eventDescriptor: "eventfd"
         case .timer: "timerfd_create"
+        case .lendMemory: "fcntl"
+        case .wakePipe: "pipe2"
         default: "poll"
         }
     }

@@ -98,6 +98,7 @@ public struct LoopState: BitwiseCopyable, Sendable {
         case .stopped: return stopped()
         case .gone: return .end(LoopResult(.deviceGone))
         case .changed: return .end(LoopResult(.signalChanged))
+        case .ended(let result): return .end(word.result() ?? result)
         case .failed(let fault): return failed(fault)
         }
     }
@@ -168,6 +169,8 @@ public enum LoopStep: BitwiseCopyable, Sendable {
     case gone
     /// The signal differs from the one that the device is set up for.
     case changed
+    /// Another process, which has the device, ended the stream.
+    case ended(LoopResult)
     case failed(RealtimeFault)
 }
 

@@ -173,14 +173,19 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
     let byteCount: Int
 
     init(byteCount: Int) throws(RealtimeFault) {
-        let address = try unsafe FrameBuffers.memory(byteCount: byteCount, name: "capture-ring")
-        let populated = unsafe Self.populate(address, byteCount)
+        unsafe base = try unsafe Self.reserve(byteCount: byteCount, name: "capture-ring")
+        self.byteCount = byteCount
+    }
+
+    /// Maps zeroed memory whose pages are all there.
+    static func reserve(byteCount: Int, name: String) throws(RealtimeFault) -> UnsafeMutableRawPointer {
+        let address = try unsafe FrameBuffers.memory(byteCount: byteCount, name: name)
+        let populated = unsafe populate(address, byteCount)
         guard populated >= 0 else {
             _ = unsafe cm_unmap(address, Int64(byteCount))
             throw RealtimeFault(.populate, result: populated)
         }
-        unsafe base = address
-        self.byteCount = byteCount
+        return unsafe address
     }
 
     /// Prefetches a cache line that will be written soon.
@@ -190,7 +195,7 @@ struct SharedMemory: ~Copyable, @unchecked Sendable {
     }
 
     /// Makes the kernel allocate all pages now, so that the capture thread never waits for one.
-    private static func populate(_ address: UnsafeMutableRawPointer, _ byteCount: Int) -> Int32 {
+    static func populate(_ address: UnsafeMutableRawPointer, _ byteCount: Int) -> Int32 {
         let populated = unsafe cm_populate(address, Int64(byteCount))
         guard populated == -EINVAL else { return populated }
         // A kernel before 5.14 has no MADV_POPULATE_WRITE: its pages are allocated when they are touched.

@@ -48,15 +48,21 @@ struct AudioAccounting: BitwiseCopyable, Sendable {
         isBroken = false
     }
 
+    /// Counts a hole in a stream that runs on.
+    @usableFromInline @_noLocks @_noAllocation
+    mutating func skipped(_ frames: UInt64) {
+        position &+= frames
+        totals.device &+= frames
+        counters.lostByDevice(frames)
+        flags.add(FrameFlags.gap)
+    }
+
     /// Counts an interruption. Its length is known by the clock alone: ALSA says that a PCM overran, not how many
     /// frames it dropped.
     @_noLocks @_noAllocation
     private mutating func lost(_ frames: UInt64) {
-        position &+= frames
-        totals.device &+= frames
-        counters.lostByDevice(frames)
         if flags.holds(FrameFlags.xrun) { counters.lostByXrun(frames) }
-        flags.add(FrameFlags.gap)
+        skipped(frames)
     }
 
     /// Header of a complete period; the next one begins behind it.

@@ -90,7 +90,7 @@ public struct AudioCapture<Source: AudioSource & ~Copyable>: ~Copyable {
     }
 }
 
-// The loop and the conformance of the module's own source stand in one file: without whole-module compilation the
+// The loop and the conformances of the module's own sources stand in one file: without whole-module compilation the
 // compiler specializes, and so checks through, only code in the same file or in another module.
 
 extension CaptureLoop {
@@ -129,6 +129,13 @@ extension CaptureLoop {
 extension PCMSource: AudioSource {
     @_noLocks @_noAllocation
     public static func capture(_ stream: inout AudioStream<PCMSource>) -> LoopResult {
+        CaptureLoop.run(&stream)
+    }
+}
+
+extension SharedMicrophone: AudioSource {
+    @_noLocks @_noAllocation
+    package static func capture(_ stream: inout AudioStream<SharedMicrophone>) -> LoopResult {
         CaptureLoop.run(&stream)
     }
 }
@@ -191,7 +198,9 @@ extension AudioStream where Source: ~Copyable {
         case .overrun: return interrupted(.overrun, FrameFlags.xrun)
         case .suspended: return last(.suspended)
         case .woken: return interrupted(.woken, FrameFlags.suspended)
+        case .skipped(let frames): return skipped(frames)
         case .gone: return last(.gone)
+        case .ended(let result): return last(.ended(result))
         case .failed(let fault): return last(.failed(fault))
         }
     }
@@ -218,6 +227,14 @@ extension AudioStream where Source: ~Copyable {
     mutating func interrupted(_ step: LoopStep, _ flag: FrameFlags) -> LoopStep {
         let step = last(step)
         accounting.broke(flag)
+        return step
+    }
+
+    /// Publishes the short period read before a hole, whose length the source knows.
+    @inlinable
+    mutating func skipped(_ frames: UInt64) -> LoopStep {
+        let step = last(.progress)
+        accounting.skipped(frames)
         return step
     }
 

@@ -47,8 +47,12 @@ public enum AudioReadResult: BitwiseCopyable, Sendable {
     case suspended
     /// The next frames are from after a sleep.
     case woken
+    /// So many frames are missing before the next ones. The source runs on.
+    case skipped(UInt64)
     /// The device was unplugged.
     case gone
+    /// Another process, which has the device, ended the stream.
+    case ended(LoopResult)
     case failed(RealtimeFault)
 }
 
@@ -136,6 +140,8 @@ public enum DequeueResult: BitwiseCopyable, Sendable {
     case nothing
     /// The device was unplugged.
     case gone
+    /// Another process, which has the device, ended the stream.
+    case ended(LoopResult)
     case news(SignalEvent)
     case failed(RealtimeFault)
 }

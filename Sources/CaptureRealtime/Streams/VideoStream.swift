@@ -75,7 +75,7 @@ public struct VideoCapture<Source: VideoSource & ~Copyable>: ~Copyable {
     }
 }
 
-// The loop and the conformance of the module's own source stand in one file: without whole-module compilation the
+// The loop and the conformances of the module's own sources stand in one file: without whole-module compilation the
 // compiler specializes, and so checks through, only code in the same file or in another module.
 
 extension CaptureLoop {
@@ -113,6 +113,13 @@ extension CaptureLoop {
 extension CameraSource: VideoSource {
     @_noLocks @_noAllocation
     public static func capture(_ stream: inout VideoStream<CameraSource>) -> LoopResult {
+        CaptureLoop.run(&stream)
+    }
+}
+
+extension SharedCamera: VideoSource {
+    @_noLocks @_noAllocation
+    package static func capture(_ stream: inout VideoStream<SharedCamera>) -> LoopResult {
         CaptureLoop.run(&stream)
     }
 }
@@ -183,6 +190,7 @@ extension VideoStream where Source: ~Copyable {
         case .nothing: return .idle
         case .news(let news): return note(news)
         case .gone: return .gone
+        case .ended(let result): return .ended(result)
         case .failed(let fault): return .failed(fault)
         }
     }

@@ -1,0 +1,116 @@
+import CaptureBase
+
+/// A microphone that another process has, by the ring that this process was lent; see ``SharedCamera``.
+///
+/// *session-bound*; *realtime-safe* while its loop runs
+@safe
+package struct SharedMicrophone: ~Copyable, @unchecked Sendable {
+    // Sendable by hand because of the pointer, which this value alone owns.
+    package let settings: PCMSettings
+    package var allowsRealtimePriority: Bool { true }
+
+    private var reader: SharedRingReader
+    private let pollSet: PollSet
+    /// Memory of one period: the loop may ask for less than the lender wrote at once.
+    private let memory: UnsafeMutableRawPointer
+    private let frameBytes: Int
+    /// Frames in it that the loop has not had yet, and those that it had.
+    private var left = 0
+    private var taken = 0
+    /// Instant of the period's first frame, CLOCK_MONOTONIC in ns.
+    private var timestamp: Int64 = 0
+    /// Number of the next frame; 0 where any may come.
+    private var next: UInt64 = 0
+    /// Frames that are missing before the period.
+    private var missing: UInt64 = 0
+
+    /// - Parameters:
+    ///   - reader: Consumed.
+    ///   - settings: Parameters of the sound, as the lender said; checked here.
+    /// - Throws: EPROTO for impossible parameters.
+    package init(_ reader: consuming SharedRingReader, settings: PCMSettings) throws(RealtimeFault) {
+        _ = try SharedGeometry(for: settings)
+        unsafe memory = .allocate(byteCount: settings.periodFrames * settings.bytesPerFrame, alignment: 64)
+        frameBytes = settings.bytesPerFrame
+        pollSet = PollSet(reading: reader.wake)
+        self.settings = settings
+        self.reader = reader
+    }
+
+    deinit {
+        unsafe memory.deallocate()
+    }
+}
+
+extension SharedMicrophone {
+    /// Does nothing: the lender has the device.
+    @_noLocks @_noAllocation
+    package mutating func start() -> RealtimeFault? { nil }
+
+    @_noLocks @_noAllocation
+    package mutating func recover(suspended: Bool) -> RealtimeFault? { nil }
+
+    /// Forgets what was read. The loop measures the hole by the clock.
+    @_noLocks @_noAllocation
+    package mutating func stop() {
+        left = 0
+        missing = 0
+        next = 0
+    }
+
+    @_noLocks @_noAllocation
+    package mutating func wait(control: Int32, milliseconds: Int32) -> SourceWakeup {
+        if left > 0 || reader.hasMore { return .ready }
+        let called = pollSet.wait(control: control, milliseconds: milliseconds)
+        if called < 0 { return .failed(RealtimeFault(.poll, result: called)) }
+        return called == 0 ? .quiet : pollSet.wakeup()
+    }
+
+    @_noLocks @_noAllocation
+    package mutating func pause(control: Int32, milliseconds: Int32) {
+        pollSet.pause(control: control, milliseconds: milliseconds)
+    }
+
+    /// Hands out frames of the period under way, else of the next one, after the hole before it.
+    @_noLocks @_noAllocation
+    package mutating func read(into target: UnsafeMutableRawPointer, frames: Int) -> AudioReadResult {
+        if left == 0, let result = fetch() { return result }
+        if missing > 0 {
+            let skipped = missing
+            missing = 0
+            return .skipped(skipped)
+        }
+        let count = frames < left ? frames : left
+        unsafe target.copyMemory(from: memory + taken &* frameBytes, byteCount: count &* frameBytes)
+        let instant = timestamp &+ SampleClock(rate: settings.rate).nanoseconds(Int64(truncatingIfNeeded: taken))
+        taken &+= count
+        left &-= count
+        return .frames(count, timestamp: instant)
+    }
+
+    /// Reads the next period.
+    ///
+    /// - Returns: `nil` if there is one.
+    @_noLocks @_noAllocation
+    private mutating func fetch() -> AudioReadResult? {
+        switch unsafe reader.next(into: memory, FramePlanes(byteCount: settings.periodFrames &* frameBytes)) {
+        case .nothing: return .nothing
+        case .ended(let result): return .ended(result.ofLender)
+        case .entry(let entry):
+            let count = entry.planes.byteCount(0) / frameBytes
+            guard count > 0, count &* frameBytes == entry.planes.byteCount(0), follows(entry.sequence) else {
+                return .ended(.brokenShare)
+            }
+            (left, taken, timestamp) = (count, 0, entry.timestamp)
+            next = entry.sequence &+ UInt64(truncatingIfNeeded: count)
+            return nil
+        }
+    }
+
+    /// Notes the hole before a period; false for a number that no stream comes to.
+    @_noLocks @_noAllocation
+    private mutating func follows(_ sequence: UInt64) -> Bool {
+        missing = next == 0 ? 0 : sequence &- next
+        return missing < 1 << 48 && sequence < 1 << 62
+    }
+}

@@ -1,0 +1,59 @@
+import CaptureGate
+import LinuxSystem
+
+/// The socket that clients connect to: handed over by the service manager, or made here.
+///
+/// Standard: sd_listen_fds(3).
+enum ActivatedSocket {
+    /// The first descriptor that a service manager hands over.
+    private static let first: Int32 = 3
+
+    /// Takes the socket that was handed over, or makes one at a path.
+    ///
+    /// - Parameters:
+    ///   - path: of the socket, used where none was handed over.
+    ///   - environment: of the process, which says what was handed over.
+    /// - Throws: `.configuration` where something else was handed over, `.unavailable` where none can be made.
+    static func open(at path: String, environment: [String: String]) throws(CaptureError) -> ListeningSocket {
+        if let count = handed(environment) {
+            guard count == 1 else {
+                throw CaptureError(
+                    .configuration, "The service manager handed over \(count) sockets, and there is to be one.",
+                    remedies: [Remedy("Name one socket in the socket unit.", command: "systemctl cat capturegated.socket")])
+            }
+            return try taken(RawDescriptor(first))
+        }
+        return try made(at: path)
+    }
+
+    /// Number of descriptors that were handed over to this very process; `nil` for none.
+    static func handed(_ environment: [String: String], process: Int32 = ProcessStart.processID) -> Int? {
+        guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == process else { return nil }
+        return environment["LISTEN_FDS"].flatMap { Int($0) }
+    }
+
+    private static func taken(_ raw: RawDescriptor) throws(CaptureError) -> ListeningSocket {
+        do throws(Errno) {
+            return try ListeningSocket(owning: raw)
+        } catch {
+            throw CaptureError(
+                .configuration, "The service manager handed over no listening socket for whole messages.",
+                errno: error.number,
+                remedies: [
+                    Remedy("Use ListenSequentialPacket in the socket unit.", command: "systemctl cat capturegated.socket")
+                ])
+        }
+    }
+
+    /// Anybody may connect to it. One that is there already was made by an earlier broker.
+    private static func made(at path: String) throws(CaptureError) -> ListeningSocket {
+        do throws(Errno) {
+            if case .success(let status) = FileStatus.ofLink(path), status.kind == .socket { try FileSystem.remove(path) }
+            return try ListeningSocket(at: path, mode: 0o666)
+        } catch {
+            throw CaptureError(
+                .unavailable, "The socket \(path) can't be made: \(error.text).", errno: error.number,
+                remedies: [Remedy("Make its directory, writable for this user alone.")])
+        }
+    }
+}

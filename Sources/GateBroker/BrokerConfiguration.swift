@@ -1,0 +1,119 @@
+import CaptureGate
+import LinuxSystem
+
+/// Paths that the broker works with, as its command line has them.
+///
+/// There is no file of settings: whoever could write one would choose who may say yes.
+///
+/// *thread-safe*
+package struct BrokerConfiguration: Hashable, Sendable {
+    /// Path of the socket, used where the service manager has handed over none.
+    package var socket = "/run/capturegate/broker"
+    /// Directory of the users' stores, one in each directory that is named by the user's number.
+    package var state = "/var/lib/capturegate"
+    /// Programs that may ask a person for the broker, by their paths.
+    package var agents = ["/usr/bin/capturegate"]
+
+    package init() {}
+
+    /// Reads a command line.
+    ///
+    /// - Parameter arguments: `--socket PATH`, `--state DIRECTORY` and `--agent PROGRAM`, which may stand several times.
+    /// - Throws: `.usage` for anything else, and for a path that does not begin at the root.
+    package init(arguments: [String]) throws(CaptureError) {
+        var left = arguments[...]
+        var named: [String] = []
+        while let option = left.popFirst() {
+            guard ["--socket", "--state", "--agent"].contains(option) else {
+                throw .wrongOption("There is no option \"\(option)\".")
+            }
+            guard let path = left.popFirst(), path.hasPrefix("/") else {
+                throw .wrongOption("\(option) needs an absolute path.")
+            }
+            switch option {
+            case "--socket": socket = path
+            case "--state": state = path
+            default: named.append(path)
+            }
+        }
+        if !named.isEmpty { agents = named }
+    }
+}
+
+/// Programs that may ask a person: files that root alone can change.
+///
+/// An agent says yes in a person's name. A program that its user could replace would be a yes of whoever replaced it.
+///
+/// *thread-safe*
+struct AgentPrograms: Sendable {
+    private let paths: [String]
+    /// Owner that files must have besides root: none, but for tests.
+    private let trusted: Set<UInt32>
+
+    /// - Parameters:
+    ///   - paths: of the programs, absolute.
+    ///   - owners: users whose files count like root's: for tests that are not run by root.
+    init(_ paths: [String], owners: Set<UInt32> = [0]) {
+        self.paths = paths
+        trusted = owners
+    }
+
+    /// Checks a program that wants to ask a person. Looked at anew each time: a file may be replaced at any moment.
+    ///
+    /// - Throws: `.notAuthorized` where it is none of these, or others than root could change it.
+    func check(_ program: Executable) throws(CaptureError) {
+        guard paths.contains(where: { (try? FileSystem.realPath(of: $0)) == program.path }) else {
+            throw CaptureError(
+                .notAuthorized, "The program \(program.path) may not ask in a person's name.",
+                remedies: [Remedy("Let one of these ask: \(paths.joined(separator: ", ")).")])
+        }
+        guard let weak = weakPart(of: program.path, inode: program.inode) else { return }
+        throw CaptureError(
+            .notAuthorized, "The program \(program.path) may not ask in a person's name: \(weak).",
+            remedies: [Remedy("Install it so that root alone can change it.", command: ShellQuote.command(["ls", "-ld", program.path]))])
+    }
+
+    /// The part of a path that others than root could change, in words; `nil` if there is none.
+    ///
+    /// - Parameter inode: of the file that runs; another one at its path is not the program that was checked.
+    private func weakPart(of path: String, inode: UInt64) -> String? {
+        var folder = ""
+        let names = path.split(separator: "/")
+        if let weak = weakness(of: "/", .directory) { return weak }
+        for (index, name) in names.enumerated() {
+            folder += "/" + name
+            if let weak = weakness(of: folder, index == names.count - 1 ? .file : .directory) { return weak }
+        }
+        let found = try? FileStatus.ofLink(path).get().inode
+        return found == inode ? nil : "another file is at its path by now"
+    }
+
+    private func weakness(of path: String, _ kind: FileStatus.Kind) -> String? {
+        guard case .success(let status) = FileStatus.ofLink(path), status.kind == kind else {
+            return "\(path) is not as it should be"
+        }
+        guard trusted.contains(status.owner) else { return "\(path) belongs to user \(status.owner)" }
+        // A sticky directory, as /tmp, lets nobody replace what is another's.
+        let isSticky = kind == .directory && status.permissions & 0o1000 != 0
+        guard !status.isWritableByOthers || isSticky else { return "others than its owner can change \(path)" }
+        return hasAccessList(path) ? "an access list gives others a right to \(path)" : nil
+    }
+
+    /// True for a POSIX access list: the mode alone does not say who may write then.
+    private func hasAccessList(_ path: String) -> Bool {
+        do throws(Errno) {
+            return try !FileSystem.attribute("system.posix_acl_access", of: path).isEmpty
+        } catch {
+            return error != .noData && error != .notSupported
+        }
+    }
+}
+
+extension CaptureError {
+    /// Refusal of a command line.
+    fileprivate static func wrongOption(_ sentence: String) -> CaptureError {
+        CaptureError(
+            .usage, sentence,
+            remedies: [Remedy("Use --socket PATH, --state DIRECTORY and --agent PROGRAM, or none of them.")])
+    }
+}

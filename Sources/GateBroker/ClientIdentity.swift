@@ -1,0 +1,93 @@
+import CaptureGate
+import LinuxSystem
+
+/// The process at the other end of a connection, held so that its number can't become another one's.
+///
+/// The kernel says who connected, and the client nothing: neither its user nor its program is ever read from a message.
+///
+/// *thread-safe*
+final class ClientIdentity: Sendable {
+    /// Number of the process, which each of its messages must come from.
+    let process: Int32
+    /// User that it ran as when it connected.
+    let user: UInt32
+    private let handle: ProcessHandle
+    /// Its start by the clock of /proc, which no other process of this number has.
+    private let startTicks: UInt64
+    /// Program, unit and session at the last look; `nil` before the first.
+    private let known = Locked<Subject?>(nil)
+
+    /// Reads who connected.
+    ///
+    /// - Parameter socket: one end of an accepted connection.
+    /// - Throws: `.notAuthorized` where the kernel does not tell, or the process has ended.
+    init(of socket: borrowing some OpenFile & ~Copyable) throws(CaptureError) {
+        do throws(Errno) {
+            let peer = try PeerCredentials(of: socket)
+            // A process outside of this namespace has no number here, and nothing could be read of it.
+            guard peer.process > 0 else { throw .noSuchProcess }
+            handle = try ClientIdentity.handle(of: peer, socket)
+            (process, user) = (peer.process, peer.user)
+        } catch {
+            throw .unknownClient(error.text, errno: error.number)
+        }
+        guard let ticks = ProcessFile.startTicks(of: "\(process)"), !handle.hasEnded else {
+            throw .unknownClient("it has ended")
+        }
+        startTicks = ticks
+    }
+
+    /// The kernel's own hold on the process that connected; before Linux 6.5 on the one that has its number now, which is
+    /// the same or can send nothing: each message is told the number of its sender.
+    private static func handle(
+        of peer: PeerCredentials, _ socket: borrowing some OpenFile & ~Copyable
+    ) throws(Errno) -> ProcessHandle {
+        do throws(Errno) {
+            return try ProcessHandle(connectedTo: socket)
+        } catch {
+            guard error == .noProtocolOption else { throw error }
+            return try ProcessHandle(process: peer.process)
+        }
+    }
+
+    /// True once the process has ended.
+    var hasEnded: Bool { handle.hasEnded }
+
+    /// The program as it is now, read for each request that could give it anything.
+    ///
+    /// - Parameter files: program files that were read before: an unchanged one is not read again.
+    /// - Throws: `.notAuthorized` where it can't be told, and where it is another program or user than at the first look: the
+    ///   connection was made for somebody else.
+    func subject(known files: [Executable] = []) throws(CaptureError) -> Subject {
+        let files = files + (known.withLock { $0 }.map { [$0.executable] } ?? [])
+        let found = try ProcessSubject.of(process: process, known: files)
+        // After the reading: while the process lives, all of it was of this process.
+        guard ProcessFile.startTicks(of: "\(process)") == startTicks, !handle.hasEnded else {
+            throw .unknownClient("it has ended")
+        }
+        guard found.userID == user else { throw .otherClient("runs as another user") }
+        let isSame = known.withLock { known in
+            let first = known ?? found
+            known = first
+            return first.executable == found.executable
+        }
+        guard isSame else { throw .otherClient("runs another program") }
+        return found
+    }
+}
+
+extension CaptureError {
+    /// Refusal of a process that can't be told from others.
+    fileprivate static func unknownClient(_ reason: String, errno: Int32 = 0) -> CaptureError {
+        CaptureError(
+            .notAuthorized, "The kernel does not say which process connected: \(reason).", errno: errno,
+            remedies: [Remedy("Connect again, from a process of this machine that lives on.")])
+    }
+
+    /// Refusal of a process that has become another one since it connected.
+    fileprivate static func otherClient(_ change: String) -> CaptureError {
+        CaptureError(
+            .notAuthorized, "The process that connected \(change) by now.",
+            remedies: [Remedy("Let each program make a connection of its own.")])
+    }
+}

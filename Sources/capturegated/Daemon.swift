@@ -1,0 +1,38 @@
+import CaptureGate
+import GateBroker
+import LinuxSystem
+
+/// Entry point of the broker's process: serves until a signal ends it.
+@main
+enum Daemon {
+    /// Prepares the process before its first thread, serves, and waits for a signal.
+    static func main() {
+        Provision.fillStreams()
+        Signals.ignoreBrokenPipes()
+        let signals = Signals([Signals.interrupt, Signals.terminate])
+        signals.block()
+        do throws(CaptureError) {
+            try Provision.begin()
+            let server = try BrokerServer(BrokerConfiguration(arguments: Array(Provision.arguments)))
+            server.start()
+            let asked = signals.wait()
+            // Detached: this thread waits for the next signal, which ends the process whatever still runs.
+            Task.detached {
+                await server.stop()
+                Signals.endProcess(status: 0)
+            }
+            _ = asked
+            _ = signals.wait()
+            Signals.endProcess(status: 1)
+        } catch {
+            tell(error)
+            Signals.endProcess(status: error.kind == .usage ? 64 : 1)
+        }
+    }
+
+    /// Writes an error and what to do, a sentence each, for the service manager's journal.
+    private static func tell(_ error: CaptureError) {
+        let lines = ["capturegated: \(error.message)"] + error.remedies.map(\.text)
+        _ = try? RawDescriptor.standardError.write(Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+}
