@@ -19,7 +19,9 @@ enum ActivatedSocket {
             guard count == 1 else {
                 throw CaptureError(
                     .configuration, "The service manager handed over \(count) sockets, and there is to be one.",
-                    remedies: [Remedy("Name one socket in the socket unit.", command: "systemctl cat capturegated.socket")])
+                    remedies: [
+                        Remedy("Name one socket in the socket unit.", command: "systemctl cat capturegated.socket")
+                    ])
             }
             return try taken(RawDescriptor(first))
         }
@@ -40,7 +42,8 @@ enum ActivatedSocket {
                 .configuration, "The service manager handed over no listening socket for whole messages.",
                 errno: error.number,
                 remedies: [
-                    Remedy("Use ListenSequentialPacket in the socket unit.", command: "systemctl cat capturegated.socket")
+                    Remedy(
+                        "Use ListenSequentialPacket in the socket unit.", command: "systemctl cat capturegated.socket")
                 ])
         }
     }
@@ -48,7 +51,9 @@ enum ActivatedSocket {
     /// Anybody may connect to it. One that is there already was made by an earlier broker.
     private static func made(at path: String) throws(CaptureError) -> ListeningSocket {
         do throws(Errno) {
-            if case .success(let status) = FileStatus.ofLink(path), status.kind == .socket { try FileSystem.remove(path) }
+            if case .success(let status) = FileStatus.ofLink(path), status.kind == .socket {
+                try FileSystem.remove(path)
+            }
             return try ListeningSocket(at: path, mode: 0o666)
         } catch {
             throw CaptureError(

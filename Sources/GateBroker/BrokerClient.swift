@@ -17,19 +17,27 @@ final class BrokerClient: AgentLink {
         var waiting: [UInt32: Task<Void, Never>?] = [:]
         /// The gate of the program as it was at its last request.
         var gate: Gatekeeper?
+        /// True from the end on: nothing is taken, nothing is sent.
         var isClosed = false
         /// Work that is left after the end.
         var ending: Task<Void, Never>?
     }
 
+    /// The program, by the kernel's word.
     let identity: ClientIdentity
+    /// Shared with all other connections.
     let parts: BrokerParts
+    /// All streams that it was lent.
     let streams = StreamRegister()
+    /// To the program.
     private let connection: BrokerConnection
     private let onClose: @Sendable (BrokerClient) -> Void
+    /// Takes the requests, one after the other.
     private let queue: DispatchQueue
     private let state = Locked(State())
+    /// Tells of requests; `nil` from the end on.
     private let watch = Locked<ReadWatch?>(nil)
+    /// Watch on decisions and rules, whose changes the program is told of.
     private let observation = Locked<(any ChangeObservation)?>(nil)
 
     /// - Parameters:
@@ -66,6 +74,7 @@ final class BrokerClient: AgentLink {
     /// Work that is left after the end.
     private var remaining: Task<Void, Never>? { state.withLock { $0.ending } }
 
+    /// Tells the program something that it has not asked for.
     func send(_ event: BrokerEvent) { post(BrokerPacket(.event(event))) }
 
     /// Sends a packet. A program that reads nothing loses its connection, and nobody waits for it.
@@ -169,6 +178,7 @@ extension BrokerClient {
         if isClosed { task.cancel() }
     }
 
+    /// Begins the work of a request. One that is out of turn ends the connection.
     private func serve(_ request: BrokerRequest, _ id: UInt32) {
         guard let role = state.withLock({ $0.role }) else {
             guard case .hello(let hello) = request else { return close() }
@@ -195,8 +205,10 @@ extension BrokerClient {
     /// The first request: only now is the program read, since only now anything is wanted of it.
     private func greet(_ hello: BrokerHello, _ id: UInt32) {
         do throws(CaptureError) {
-            let common = max(hello.lowest, BrokerLimit.versions.lowerBound)...max(
-                hello.lowest, BrokerLimit.versions.lowerBound, min(hello.highest, BrokerLimit.versions.upperBound))
+            let common =
+                max(
+                    hello.lowest, BrokerLimit.versions.lowerBound)...max(
+                    hello.lowest, BrokerLimit.versions.lowerBound, min(hello.highest, BrokerLimit.versions.upperBound))
             guard BrokerLimit.versions.contains(common.upperBound), common.upperBound <= hello.highest else {
                 throw .otherVersion
             }
@@ -262,6 +274,7 @@ extension BrokerClient {
 // MARK: - Streams
 
 extension BrokerClient {
+    /// Lends a device that the program asks for.
     private func open(_ order: StreamOrder, _ id: UInt32, _ gate: Gatekeeper) {
         lend(id) { client throws(CaptureError) in
             let number = try client.streams.reserve()
@@ -274,6 +287,7 @@ extension BrokerClient {
         }
     }
 
+    /// Lends a device again that was unplugged meanwhile, under the same number.
     private func reopen(_ order: StreamReturn, _ id: UInt32) {
         lend(id) { client throws(CaptureError) in
             let old = try client.streams.take(order.stream, reserving: true)
@@ -306,16 +320,19 @@ extension BrokerClient {
         keep(task, of: id)
     }
 
+    /// Has a stream's frames come from now on.
     private func start(_ number: UInt32) async throws(CaptureError) -> BrokerReply {
         try await streams.stream(number).start()
         return .done
     }
 
+    /// Has no more frames come, and keeps the device.
     private func stop(_ number: UInt32) async throws(CaptureError) -> BrokerReply {
         try await streams.stream(number).stop()
         return .done
     }
 
+    /// Ends a stream; the program says how much of it it has taken, for the log.
     private func close(_ report: StreamReport) async throws(CaptureError) -> BrokerReply {
         let stream = try streams.take(report.stream)
         await stream.release("stopped by the program", frames: report.frames, bytes: report.bytes)
@@ -326,6 +343,7 @@ extension BrokerClient {
 extension CaptureError {
     /// Refusal of a program that speaks another version.
     fileprivate static let otherVersion = CaptureError(
-        .unavailable, "The capture broker speaks version \(BrokerLimit.versions.upperBound) of its protocol, and this program another.",
+        .unavailable,
+        "The capture broker speaks version \(BrokerLimit.versions.upperBound) of its protocol, and this program another.",
         remedies: [Remedy("Update CaptureGate, so that the program and the broker are of one version.")])
 }

@@ -70,7 +70,11 @@ struct AgentPrograms: Sendable {
         guard let weak = weakPart(of: program.path, inode: program.inode) else { return }
         throw CaptureError(
             .notAuthorized, "The program \(program.path) may not ask in a person's name: \(weak).",
-            remedies: [Remedy("Install it so that root alone can change it.", command: ShellQuote.command(["ls", "-ld", program.path]))])
+            remedies: [
+                Remedy(
+                    "Install it so that root alone can change it.",
+                    command: ShellQuote.command(["ls", "-ld", program.path]))
+            ])
     }
 
     /// The part of a path that others than root could change, in words; `nil` if there is none.

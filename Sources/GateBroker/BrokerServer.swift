@@ -25,13 +25,17 @@ struct BrokerParts: Sendable {
 /// *thread-safe*
 package final class BrokerServer: Sendable {
     private struct State {
+        /// All that are connected.
         var clients: [ObjectIdentifier: BrokerClient] = [:]
+        /// True where nobody is let in any more.
         var isStopped = false
     }
 
     private let socket: ListeningSocket
     private let parts: BrokerParts
+    /// The administrator's rules: connections are told when they change.
     private let policy = PolicyDirectory()
+    /// Takes the connections.
     private let queue = DispatchQueue(label: "capturegated.accept", qos: .userInitiated)
     private let state = Locked(State())
     private let watch = Locked<ReadWatch?>(nil)
@@ -80,6 +84,7 @@ package final class BrokerServer: Sendable {
         await parts.shares.waitUntilClosed()
     }
 
+    /// Looks at the rules no more.
     private func forget() { observation.withLock { $0 = nil } }
 
     /// Lets nobody in any more.

@@ -102,7 +102,8 @@ struct DecisionOrders: Sendable {
 
     /// Uses up this program's own grants for one capture.
     func spend(_ ids: [Int64]) throws(CaptureError) -> BrokerReply {
-        let own = Set(try gate.store.snapshot().about(subject).decisions.filter { $0.lifetime == .once }.compactMap(\.id))
+        let own = Set(
+            try gate.store.snapshot().about(subject).decisions.filter { $0.lifetime == .once }.compactMap(\.id))
         guard !ids.isEmpty, own.isSuperset(of: ids) else {
             throw CaptureError(
                 .notAuthorized, "The permission for one capture is gone, or another program's.",

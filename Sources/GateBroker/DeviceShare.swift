@@ -349,6 +349,7 @@ extension CaptureError {
 
     /// End of a device without a fault of its own.
     fileprivate static func ended(_ device: DeviceID) -> CaptureError {
-        CaptureError(.deviceGone, "The capture of \(device) has ended.", remedies: [Remedy("Open it again.", .listDevices)])
+        CaptureError(
+            .deviceGone, "The capture of \(device) has ended.", remedies: [Remedy("Open it again.", .listDevices)])
     }
 }

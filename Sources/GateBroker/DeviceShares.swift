@@ -11,11 +11,14 @@ final class DeviceShares: Sendable {
 
     /// A device, and its first opening.
     private struct Entry {
+        /// All that have it.
         let share: DeviceShare
+        /// Waited for by all who come meanwhile.
         let opening: Task<Result<(LentDevice.Format, SignalState), CaptureError>, Never>
     }
 
     private let entries = Locked<[DeviceID: Entry]>([:])
+    /// Makes the memory that a program reads.
     private let makeRing: RingMaker
 
     /// - Parameter makeRing: makes the memory that a program reads.
@@ -46,7 +49,8 @@ final class DeviceShares: Sendable {
                 remedies: [Remedy("Name a camera or a microphone.", .listDevices)])
         }
         let request = DeviceRequest(
-            capability: order.capability, level: level, device: .id(order.device), purpose: order.purpose, isShared: true)
+            capability: order.capability, level: level, device: .id(order.device), purpose: order.purpose,
+            isShared: true)
         if let refusal = await gate.refusal(of: [request]) { throw refusal }
         let hold = try await GateQueue(gatekeeper: gate).run(LentOpening(request, order.device))
         do throws(CaptureError) {
@@ -127,6 +131,9 @@ private struct LentOpening: CaptureOperation {
     private let request: DeviceRequest
     private let device: DeviceID
 
+    /// - Parameters:
+    ///   - request: for the device alone.
+    ///   - device: it.
     init(_ request: DeviceRequest, _ device: DeviceID) {
         self.request = request
         self.device = device

@@ -53,7 +53,8 @@ final class LentStream: Sendable {
     ///   - share: whose frames these are.
     ///   - client: is told of the end.
     init(
-        _ device: LentDevice, _ hold: ActiveCapture, _ ring: any LentRing, of share: DeviceShare, to client: any AgentLink
+        _ device: LentDevice, _ hold: ActiveCapture, _ ring: any LentRing, of share: DeviceShare,
+        to client: any AgentLink
     ) {
         number = device.stream
         self.device = device
@@ -170,7 +171,9 @@ final class StreamRegister: Sendable {
     func reserve() throws(CaptureError) -> UInt32 {
         let number = state.withLock { state -> UInt32? in
             guard state.streams.count + state.reserved.count < BrokerLimit.streams else { return nil }
-            repeat { state.last = state.last == .max ? 1 : state.last + 1 } while state.streams[state.last] != nil
+            repeat {
+                state.last = state.last == .max ? 1 : state.last + 1
+            } while state.streams[state.last] != nil
                 || state.reserved.contains(state.last)
             state.reserved.insert(state.last)
             return state.last

@@ -45,7 +45,9 @@ struct BrokerTests {
         #expect(try await client.call(.ask(.bars)) == .asked(.allow(.always)))
         let stored = try broker.decisions()
         #expect(stored.map(\.decidedBy) == [.person(prompter: "agent")])
-        guard case .decisions(let page) = try await client.call(.decisions(DecisionQuery())) else { throw TestFailure() }
+        guard case .decisions(let page) = try await client.call(.decisions(DecisionQuery())) else {
+            throw TestFailure()
+        }
         #expect(page.entries.map(\.decision) == stored)
         await broker.server.stop()
         await agent.ended.reached()

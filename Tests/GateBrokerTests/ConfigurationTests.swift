@@ -23,9 +23,11 @@ struct ConfigurationTests {
         #expect(configuration.socket == "/s")
     }
 
-    @Test("Other words, missing paths and relative ones are refused", arguments: [
-        ["--help"], ["--socket"], ["--state", "here"], ["/s"],
-    ])
+    @Test(
+        "Other words, missing paths and relative ones are refused",
+        arguments: [
+            ["--help"], ["--socket"], ["--state", "here"], ["/s"],
+        ])
     func wrong(_ arguments: [String]) {
         let error = #expect(throws: CaptureError.self) { try BrokerConfiguration(arguments: arguments) }
         #expect(error?.kind == .usage)

@@ -10,9 +10,11 @@ import Testing
 
 @Suite("clients that lie", .serialized, .timeLimit(.minutes(2)))
 struct LyingClientTests {
-    @Test("What is no request of a greeted program ends its connection", arguments: [
-        BrokerMessage.request(.start(1)), .reply(.done), .event(.changed), .request(.answer(.blank)),
-    ])
+    @Test(
+        "What is no request of a greeted program ends its connection",
+        arguments: [
+            BrokerMessage.request(.start(1)), .reply(.done), .event(.changed), .request(.answer(.blank)),
+        ])
     func first(_ message: BrokerMessage) async throws {
         let isEvent = if case .event = message { true } else { false }
         let broker = try TestBroker()
@@ -22,7 +24,8 @@ struct LyingClientTests {
         await broker.server.stop()
     }
 
-    @Test("Bytes that are no message end the connection", arguments: [[0], [0x43, 0x47, 0x42, 0x52, 9, 9]] as [[UInt8]])
+    @Test(
+        "Bytes that are no message end the connection", arguments: [[0], [0x43, 0x47, 0x42, 0x52, 9, 9]] as [[UInt8]])
     func bytes(_ bytes: [UInt8]) async throws {
         let broker = try TestBroker()
         let socket = try MessageSocket(connectingTo: broker.socket)

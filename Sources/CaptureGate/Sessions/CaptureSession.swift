@@ -107,7 +107,8 @@ extension CaptureSession {
     /// - Returns: false where nothing is there now.
     package mutating func lendNext(_ body: (FrameHeader, RawSpan, RawSpan, RawSpan) -> Void) -> Bool {
         if let done: Void = reader.withNextPlanes({ body($0, $1, $2, $3) }) { return done == () }
-        let period: Void? = Format.self == AudioFormat.self ? reader.withNext { body($0, $1, RawSpan(), RawSpan()) } : nil
+        let period: Void? =
+            Format.self == AudioFormat.self ? reader.withNext { body($0, $1, RawSpan(), RawSpan()) } : nil
         return period != nil
     }
 
