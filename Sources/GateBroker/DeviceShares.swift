@@ -150,13 +150,3 @@ private struct LentOpening: CaptureOperation {
         return try await part.redeem(opening: device, as: request.capability, for: request.level)
     }
 }
-
-extension DeviceShares {
-    /// Devices without memory to lend them by: nothing can be opened.
-    convenience init() {
-        self.init { _ throws(CaptureError) in
-            throw CaptureError(
-                .unavailable, "This broker has no memory to lend frames by.", remedies: [Remedy("Update CaptureGate.")])
-        }
-    }
-}
