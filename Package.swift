@@ -47,6 +47,8 @@ let probes: [Target] =
         probe("Soak", ["CaptureRig", "CaptureGate"]),
         // Processor time that checks take to judge a stream.
         probe("CheckCost", ["CaptureRecording", "CaptureRig", "CaptureGate", "ProbeKit"]),
+        // What it costs to lend a camera's frames to three processes.
+        probe("SharedRingProbe", ["CaptureRealtime", "CaptureBase", "ProbeKit"]),
         // What the two have in common: programs to run, and their events.
         .target(name: "ProbeKit", path: "Tests/Probes/ProbeKit", swiftSettings: swift),
     ]

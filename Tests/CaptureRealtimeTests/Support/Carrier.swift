@@ -3,7 +3,7 @@ import Gate
 
 /// Carries a value that can't be copied into a block on another thread.
 final class Carrier<Value: ~Copyable>: @unchecked Sendable {
-    // Sendable by hand: it is filled before the block starts and emptied by the block.
+    // Sendable by hand: it is filled before the block starts and emptied by the block, which may leave a value for after it.
     private var value: Value?
 
     init(_ value: consuming Value) {
@@ -12,6 +12,10 @@ final class Carrier<Value: ~Copyable>: @unchecked Sendable {
 
     func take() -> Value {
         value.take()!
+    }
+
+    func put(_ value: consuming Value) {
+        self.value = consume value
     }
 }
 
