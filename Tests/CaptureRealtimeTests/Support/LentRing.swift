@@ -89,3 +89,10 @@ struct HostileRing: ~Copyable {
         for descriptor in [descriptor, wake.reader, wake.writer] { _ = cm_close(descriptor) }
     }
 }
+
+/// Whether a descriptor is of the same file as another one; not so once it is closed, even if its number is in use again.
+func isSameFile(_ one: Int32, _ other: Int32) -> Bool {
+    var files = (stat(), stat())
+    guard fstat(one, &files.0) == 0, fstat(other, &files.1) == 0 else { return false }
+    return files.0.st_dev == files.1.st_dev && files.0.st_ino == files.1.st_ino
+}
