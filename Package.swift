@@ -49,6 +49,8 @@ let probes: [Target] =
         probe("CheckCost", ["CaptureRecording", "CaptureRig", "CaptureGate", "ProbeKit"]),
         // What it costs to lend a camera's frames to three processes.
         probe("SharedRingProbe", ["CaptureRealtime", "CaptureBase", "ProbeKit"]),
+        // A broker for the tests of one user.
+        probe("BrokerProbe", ["GateBroker", "CaptureBase", "LinuxSystem"]),
         // What the two have in common: programs to run, and their events.
         .target(name: "ProbeKit", path: "Tests/Probes/ProbeKit", swiftSettings: swift),
     ]

@@ -46,16 +46,18 @@ package final class BrokerServer: Sendable {
     /// - Parameters:
     ///   - configuration: its paths.
     ///   - environment: of the process, which says whether a service manager has handed a socket over.
+    ///   - owners: users whose programs may be agents: root's alone, but for tests.
     /// - Throws: `.configuration` or `.unavailable`.
     package convenience init(
-        _ configuration: BrokerConfiguration, environment: [String: String] = ProcessEnvironment.current
+        _ configuration: BrokerConfiguration, environment: [String: String] = ProcessEnvironment.current,
+        trusting owners: Set<UInt32> = [0]
     ) throws(CaptureError) {
         let agents = Agents()
         try self.init(
             configuration, environment: environment,
             parts: BrokerParts(
                 gates: UserGates(in: configuration.state, asking: agents), agents: agents,
-                programs: AgentPrograms(configuration.agents), shares: DeviceShares()))
+                programs: AgentPrograms(configuration.agents, owners: owners), shares: DeviceShares()))
     }
 
     /// The same of other parts, as tests have them.

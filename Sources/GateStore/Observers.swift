@@ -1,7 +1,7 @@
 import Gate
 
 /// Observers of changes.
-final class Observers: Sendable {
+package final class Observers: Sendable {
     private struct List {
         var next: UInt64 = 0
         var handlers: [UInt64: @Sendable () -> Void] = [:]
@@ -9,10 +9,12 @@ final class Observers: Sendable {
 
     private let list = Locked(List())
 
+    package init() {}
+
     /// Adds an observer; the observation ends when the returned object is released.
     ///
     /// - Parameter watch: object that must live as long as the observation.
-    func add(
+    package func add(
         _ handler: @escaping @Sendable () -> Void, keeping watch: any AnyObject & Sendable
     ) -> any ChangeObservation {
         let key = list.withLock { list in
@@ -24,7 +26,7 @@ final class Observers: Sendable {
     }
 
     /// Calls every handler, outside the lock: a handler may end its own observation.
-    func notify() {
+    package func notify() {
         let handlers = list.withLock { Array($0.handlers.values) }
         for handler in handlers { handler() }
     }

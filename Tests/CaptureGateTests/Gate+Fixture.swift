@@ -1,19 +1,39 @@
 import CaptureGate
 import CaptureRig
 import GateStore
+import LinuxSystem
 import Synchronization
+
+/// Who opens the devices of a test.
+enum Opener: CaseIterable, Sendable {
+    /// The program itself.
+    case program
+    /// A broker, which lends it their frames.
+    case broker
+}
 
 /// A gate over the built-in devices and a store in a folder of its own, with a person whose answers are scripted.
 struct GateFixture {
+    /// Directory of the decisions.
     let folder: String
     let prompter: ScriptedPrompter
     let gatekeeper: Gatekeeper
     let queue: GateQueue
+    private let broker: BrokerProcess?
 
-    init(answers: [Answer] = []) throws {
-        folder = try TemporaryFolder.make()
+    init(answers: [Answer] = [], _ opener: Opener = .program) throws {
+        let own = try TemporaryFolder.make()
         prompter = ScriptedPrompter(answers)
-        gatekeeper = try Gatekeeper.system(storeIn: folder, prompter: prompter, as: .rig)
+        switch opener {
+        case .program:
+            (folder, broker) = (own, nil)
+            gatekeeper = try Gatekeeper.system(storeIn: own, prompter: prompter, as: .rig)
+        case .broker:
+            folder = "\(own)/\(Users.effectiveID)"
+            broker = try BrokerProcess(in: own)
+            gatekeeper = Gatekeeper.system(
+                by: BrokerLink(at: own + "/broker", of: Users.effectiveID, lendsBuiltIn: true), prompter: prompter)
+        }
         queue = GateQueue(gatekeeper: gatekeeper)
     }
 

@@ -1,4 +1,3 @@
-import CaptureRealtime
 import Dispatch
 import Testing
 
@@ -35,14 +34,14 @@ struct OpeningTests {
 
     @Test("gives what was opened, or the call that failed")
     func answers() async {
-        let opened = await OpenResult.of({ () throws(RealtimeFault) in 7 }, on: "test")
+        let opened = await OpenResult.of({ () throws(CaptureError) in 7 }, on: "test")
         guard case .opened(let box) = opened else {
             Issue.record("\(outcome(opened))")
             return
         }
         #expect(box.take() == 7)
         let failed = await OpenResult<Int>.of(
-            { () throws(RealtimeFault) in throw RealtimeFault(.openPCM, result: -16) }, on: "test")
+            { () throws(CaptureError) in throw CaptureError(.busy, "It is busy.", errno: 16) }, on: "test")
         #expect(outcome(failed) == "failed 16")
     }
 
@@ -51,7 +50,7 @@ struct OpeningTests {
         let server = Server()
         // A limit that no busy machine reaches.
         let opening = Task {
-            await OpenResult.of({ () throws(RealtimeFault) in server.open() }, on: "test", within: .seconds(3600))
+            await OpenResult.of({ () throws(CaptureError) in server.open() }, on: "test", within: .seconds(3600))
         }
         await server.waitForCall()
         opening.cancel()
@@ -65,7 +64,7 @@ struct OpeningTests {
         let opening = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return await OpenResult.of(
-                { () throws(RealtimeFault) -> Int in
+                { () throws(CaptureError) -> Int in
                     isBegun.withLock { $0 = true }
                     return 1
                 }, on: "test")
@@ -78,7 +77,7 @@ struct OpeningTests {
     func late() async {
         let (server, closed) = (Server(), AsyncStream<Void>.makeStream())
         let opening = await OpenResult.of(
-            { () throws(RealtimeFault) in
+            { () throws(CaptureError) in
                 _ = server.open()
                 return OpenedDevice { closed.continuation.yield() }
             }, on: "test", within: .milliseconds(1))

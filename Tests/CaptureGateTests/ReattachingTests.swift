@@ -12,8 +12,8 @@ struct ReattachingTests {
     }
 
     /// Listens until the microphone is unplugged, and as long again after its return.
-    private func listen() async throws -> Heard {
-        let gate = try GateFixture(answers: [.allow(.always)])
+    private func listen(_ opener: Opener) async throws -> Heard {
+        let gate = try GateFixture(answers: [.allow(.always)], opener)
         return try await gate.queue.run(
             Capture(microphone: "alsa:paced_vanish") { permit throws(CaptureError) in
                 var permit = permit
@@ -39,9 +39,11 @@ struct ReattachingTests {
         }
     }
 
-    @Test("What comes after the return goes on counting, and what is missing in between is told and counted")
-    func gap() async throws {
-        let heard = try await listen()
+    @Test(
+        "What comes after the return goes on counting, and what is missing in between is told and counted",
+        arguments: Opener.allCases)
+    func gap(opener: Opener) async throws {
+        let heard = try await listen(opener)
         #expect(heard.error == nil)
         for (last, next) in zip(heard.headers, heard.headers.dropFirst()) {
             #expect(next.sequence == last.sequence + UInt64(last.frameCount) + next.lost.total)

@@ -2,6 +2,7 @@ import CaptureGate
 import CaptureRig
 import Testing
 
+/// Each runs twice: the program opens the device itself, and a broker does.
 @Suite("Session")
 struct SessionTests {
     /// How a revoked capture ended, and how many frames were committed after its end was seen.
@@ -10,16 +11,16 @@ struct SessionTests {
         let late: UInt64
     }
 
-    @Test("A granted microphone delivers, and its ledger adds up")
-    func granted() async throws {
-        let gate = try GateFixture(answers: [.allow(.once)])
+    @Test("A granted microphone delivers, and its ledger adds up", arguments: Opener.allCases)
+    func granted(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.allow(.once)], opener)
         let statistics = try await gate.queue.run(
             Capture(microphone: "test:tone") { permit throws(CaptureError) in
                 var permit = permit
                 var session = try await AudioSession(opening: permit.takeOnly())
                 session.start()
                 var frames = 0
-                while frames < 4800, session.wait(milliseconds: 5000) {
+                while frames < 4800, session.end == nil, session.wait(milliseconds: 5000) {
                     frames +=
                         session.withNext { header, bytes in
                             #expect(bytes.byteCount == header.byteCount)
@@ -37,12 +38,14 @@ struct SessionTests {
 
     @Test(
         "A microphone delivers in pieces of the period that was asked for, within what is sensible",
-        arguments: [
+        arguments: Opener.allCases,
+        [
             (nil, 480), (Duration.milliseconds(100), 4800), (.zero, 48), (.seconds(-1), 48),
             (.seconds(1_000_000), 48_000),
         ])
-    func period(asked: Duration?, frames: Int) async throws {
-        let gate = try GateFixture(answers: [.allow(.once)])
+    func period(opener: Opener, period: (asked: Duration?, frames: Int)) async throws {
+        let (asked, frames) = period
+        let gate = try GateFixture(answers: [.allow(.once)], opener)
         let got = try await gate.queue.run(
             Capture(microphone: "test:tone") { permit throws(CaptureError) in
                 var permit = permit
@@ -59,9 +62,11 @@ struct SessionTests {
         #expect(got == frames)
     }
 
-    @Test("Who leaves the frames and closes them has the device closed, and its end in the log")
-    func leftFrames() async throws {
-        let gate = try GateFixture(answers: [.allow(.once)])
+    @Test(
+        "Who leaves the frames and closes them has the device closed, and its end in the log",
+        arguments: Opener.allCases)
+    func leftFrames(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.allow(.once)], opener)
         try await gate.queue.run(
             Capture(microphone: "test:tone") { permit throws(CaptureError) in
                 var permit = permit
@@ -74,9 +79,9 @@ struct SessionTests {
         #expect(lines.map { $0.event?.kind } == [.start, .stop])
     }
 
-    @Test("A camera and a microphone are one question")
-    func oneQuestion() async throws {
-        let gate = try GateFixture(answers: [.allow(.once)])
+    @Test("A camera and a microphone are one question", arguments: Opener.allCases)
+    func oneQuestion(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.allow(.once)], opener)
         let count = try await gate.queue.run(
             Capture(microphone: "test:tone", camera: "test:bars") { permit throws(CaptureError) in
                 permit.devices.count
@@ -85,9 +90,9 @@ struct SessionTests {
         #expect(gate.prompter.questions.map(\.items.count) == [2])
     }
 
-    @Test("A denied camera is refused, now and without a second question")
-    func denied() async throws {
-        let gate = try GateFixture(answers: [.deny])
+    @Test("A denied camera is refused, now and without a second question", arguments: Opener.allCases)
+    func denied(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.deny], opener)
         for _ in 0..<2 {
             let error = await #expect(throws: CaptureError.self) {
                 try await gate.queue.run(Capture(camera: "test:bars") { _ throws(CaptureError) in })
@@ -97,9 +102,9 @@ struct SessionTests {
         #expect(gate.prompter.questions.count == 1)
     }
 
-    @Test("A grant for once is used up by one capture")
-    func once() async throws {
-        let gate = try GateFixture(answers: [.allow(.once), .deny])
+    @Test("A grant for once is used up by one capture", arguments: Opener.allCases)
+    func once(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.allow(.once), .deny], opener)
         let capture = Capture(microphone: "test:tone") { permit throws(CaptureError) in
             var permit = permit
             let session = try await AudioSession(opening: permit.takeOnly())
@@ -110,9 +115,9 @@ struct SessionTests {
         #expect(gate.prompter.questions.count == 2)
     }
 
-    @Test("A permit of one device opens no other")
-    func otherDevice() async throws {
-        let gate = try GateFixture(answers: [.allow(.once)])
+    @Test("A permit of one device opens no other", arguments: Opener.allCases)
+    func otherDevice(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.allow(.once)], opener)
         let taken = try await gate.queue.run(
             Capture(microphone: "test:tone") { permit throws(CaptureError) in
                 var permit = permit
@@ -121,9 +126,9 @@ struct SessionTests {
         #expect(!taken)
     }
 
-    @Test("A revocation from outside ends a running capture, and not one frame follows it")
-    func revoked() async throws {
-        let gate = try GateFixture(answers: [.allow(.always)])
+    @Test("A revocation from outside ends a running capture, and not one frame follows it", arguments: Opener.allCases)
+    func revoked(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.allow(.always)], opener)
         let ended = try await gate.queue.run(
             Capture<Ended>(camera: "test:bars") { permit throws(CaptureError) -> Ended in
                 var permit = permit
@@ -148,9 +153,9 @@ struct SessionTests {
         #expect(ended.late == 0)
     }
 
-    @Test("Frames as a sequence end where the consumer leaves, and the device is closed")
-    func sequence() async throws {
-        let gate = try GateFixture(answers: [.allow(.once)])
+    @Test("Frames as a sequence end where the consumer leaves, and the device is closed", arguments: Opener.allCases)
+    func sequence(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.allow(.once)], opener)
         let numbers = try await gate.queue.run(
             Capture(microphone: "test:tone") { permit throws(CaptureError) in
                 var permit = permit
@@ -166,9 +171,9 @@ struct SessionTests {
         #expect(numbers == numbers.sorted())
     }
 
-    @Test("A strict session refuses what the device does otherwise")
-    func strict() async throws {
-        let gate = try GateFixture(answers: [.allow(.always)])
+    @Test("A strict session refuses what the device does otherwise", arguments: Opener.allCases)
+    func strict(opener: Opener) async throws {
+        let gate = try GateFixture(answers: [.allow(.always)], opener)
         let error = await #expect(throws: CaptureError.self) {
             try await gate.queue.run(
                 Capture(microphone: "alsa:paced_48k_stereo") { permit throws(CaptureError) in

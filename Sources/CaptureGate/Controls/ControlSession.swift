@@ -26,9 +26,10 @@ public struct ControlSession: ~Copyable {
         guard let lowest = capability.levels.first else {
             throw CaptureError(.notAuthorized, "\(id) is neither a microphone nor a camera.")
         }
+        let broker = permit.broker
         let capture = try await permit.redeem(opening: id, as: capability, for: lowest)
         do throws(DeviceCallError) {
-            access = ControlAccess(device: device, backend: try Self.backend(of: device))
+            access = ControlAccess(device: device, backend: try Self.backend(of: device, by: broker))
         } catch {
             let error = error.error(device)
             await capture.finish(frames: 0, bytes: 0, outcome: error.message)
@@ -39,9 +40,12 @@ public struct ControlSession: ~Copyable {
     }
 
     /// Opens the controls of a device by its kind.
-    private static func backend(of device: Device) throws(DeviceCallError) -> any ControlBackend {
+    private static func backend(
+        of device: Device, by broker: BrokerLink?
+    ) throws(DeviceCallError) -> any ControlBackend {
         // A name of ALSA's configuration has no mixer of its own: the cards' mixers belong to other devices.
         guard let node = device.nodes.first else { return NoControls() }
+        if let broker { return BrokerControls(of: device, by: broker) }
         let backend: any ControlBackend =
             if device.capability == .camera {
                 try CameraControls(opening: node)

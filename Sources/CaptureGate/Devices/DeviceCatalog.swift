@@ -177,9 +177,8 @@ struct DiscoveredDevice {
     ///
     /// A node that this user may not open is not tried; the gate reports that restriction by itself.
     var withFormats: (Device, DeviceInventory.Fault?) {
-        guard isIdle, let node = device.nodes.first, NodeAccess.restriction(on: node) == nil else {
-            return (device, nil)
-        }
+        guard isIdle, let node = device.nodes.first else { return (device, nil) }
+        if NodeAccess.restriction(on: node) != nil { return ((try? device.askedByBroker()) ?? device, nil) }
         let reading =
             device.capability == .camera ? CameraFormats.read(node) : MicrophoneFormats.read(device.pcmName ?? "")
         let fault = reading.fault.map {

@@ -38,6 +38,9 @@ extension Device {
     /// - Throws: the error of the first call that failed: half a list would be mistaken for a whole one.
     package func asked() throws(CaptureError) -> Device {
         if isBuiltIn { return self }
+        if let node = nodes.first, NodeAccess.restriction(on: node) != nil, let told = try askedByBroker() {
+            return told
+        }
         let reading: FormatQueryResult
         if capability == .camera {
             reading = CameraFormats.read(nodes.first ?? "")
@@ -45,6 +48,16 @@ extension Device {
             reading = MicrophoneFormats.read(pcmName ?? "")
         }
         if let fault = reading.fault { throw fault.error(self) }
+        return with(reading)
+    }
+
+    /// The same device with the answers that the machine's broker has from it; `nil` where there is no broker.
+    func askedByBroker() throws(CaptureError) -> Device? {
+        guard let broker = BrokerLink.machine else { return nil }
+        let reply = try broker.wait(for: .formats(DeviceChoice(id, capability)))
+        guard case .formats(let told) = reply.body else { throw BrokerFault.kind.error }
+        var reading = FormatQueryResult()
+        (reading.formats, reading.inputs) = (told.formats, told.inputs)
         return with(reading)
     }
 

@@ -134,7 +134,7 @@ struct SystemDeviceDirectory: DeviceDirectory {
     /// Resolves a request; an absent device is an answer, not an error.
     func resolve(_ request: DeviceRequest) async -> DeviceResolution {
         do {
-            let device = try find(request)
+            let device = try Self.find(request)
             return DeviceResolution(
                 device: device.description, availability: device.availability,
                 restriction: device.nodes.lazy.compactMap { NodeAccess.restriction(on: $0) }.first,
@@ -145,12 +145,42 @@ struct SystemDeviceDirectory: DeviceDirectory {
     }
 
     /// Looks a device up by its id, or takes the machine's choice.
-    private func find(_ request: DeviceRequest) throws(CaptureError) -> Device {
+    fileprivate static func find(_ request: DeviceRequest) throws(CaptureError) -> Device {
         switch request.device {
         case .any:
             try DeviceQuery.default.pick(
                 from: DeviceCatalog.scan(.identity, of: request.capability), request.capability)
         case .id(let id): try DeviceCatalog.device(id, request.capability)
         }
+    }
+}
+
+/// The directory of a program whose devices a broker opens: their nodes are closed to it, and several may use one.
+///
+/// *thread-safe*
+struct BrokeredDirectory: DeviceDirectory {
+    private let broker: BrokerLink
+
+    init(_ broker: BrokerLink) {
+        self.broker = broker
+    }
+
+    func resolve(_ request: DeviceRequest) async -> DeviceResolution {
+        do {
+            let device = try SystemDeviceDirectory.find(request)
+            return DeviceResolution(
+                device: device.description, availability: broker.shares(device) ? .available : device.availability,
+                aliases: device.aliases)
+        } catch {
+            return DeviceResolution(device: nil, availability: .absent(error.message))
+        }
+    }
+}
+
+extension BrokerLink {
+    /// True for a device that the broker itself has open: it lends it to the next one, too.
+    fileprivate func shares(_ device: Device) -> Bool {
+        guard case .busy(let holder?) = device.availability else { return false }
+        return holder.command == "capturegated"
     }
 }

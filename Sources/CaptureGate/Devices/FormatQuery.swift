@@ -30,6 +30,19 @@ struct DeviceCallError: Error, Hashable {
     let call: String
     /// Positive, as in errno.h.
     let errno: Int32
+    /// The broker's words, where it has made the call.
+    private(set) var told: CaptureError?
+
+    init(call: String, errno: Int32) {
+        self.call = call
+        self.errno = errno
+    }
+
+    /// A failure that the broker tells of.
+    init(told: CaptureError) {
+        self.init(call: "capturegated", errno: told.errno)
+        self.told = told
+    }
 
     /// Turns a shim's negative result into an error.
     ///
@@ -41,7 +54,7 @@ struct DeviceCallError: Error, Hashable {
     }
 
     /// The public error, with the device's name and a remedy.
-    func error(_ device: Device) -> CaptureError { DeviceFault(device: device).error(call, errno) }
+    func error(_ device: Device) -> CaptureError { told ?? DeviceFault(device: device).error(call, errno) }
 }
 
 /// Query of an idle camera for its formats, sizes and rates (`VIDIOC_ENUM_FMT` and related requests), without

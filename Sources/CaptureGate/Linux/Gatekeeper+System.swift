@@ -27,6 +27,7 @@ extension Gatekeeper {
     ///   prompters count, which ask a person; one of the program's own is asked about the built-in test devices alone, and
     ///   about the program's own capabilities.
     public static func system(prompter: any Prompter = PrompterChain.system) -> Gatekeeper {
+        if let broker = BrokerLink.machine { return system(by: broker, prompter: prompter) }
         do {
             let store = try SQLiteGrantStore(directory: SQLiteGrantStore.userDirectory())
             return system(subject(known: try store.executables()), store, prompter, as: .system)
@@ -36,6 +37,19 @@ extension Gatekeeper {
                 policy: PolicyDirectory(),
                 prompter: prompter, directory: SystemDeviceDirectory(), clock: SystemGateClock())
         }
+    }
+
+    /// The gate of a program whose devices a broker opens: it decides, by its own store, and has an agent ask.
+    ///
+    /// - Parameters:
+    ///   - broker: where it is down, this gate refuses everything, with the reason.
+    ///   - prompter: asks where the broker lets this program ask.
+    package static func system(by broker: BrokerLink, prompter: any Prompter) -> Gatekeeper {
+        Gatekeeper(
+            as: .system, subject: Result { () throws(CaptureError) in try broker.subject() },
+            store: BrokeredStore(broker), policy: PolicyDirectory(),
+            prompter: BrokerPrompter(broker, besides: prompter),
+            directory: BrokeredDirectory(broker), clock: SystemGateClock(), sessions: SystemLoginSessions())
     }
 
     /// A gate whose decisions are kept in a separate directory, as test kits need it: its permits open only the built-in test

@@ -81,10 +81,8 @@ extension CaptureSession where Format == AudioFormat {
 
     /// Opens the microphone by settings in the capture loop's terms.
     init(_ core: CaptureCore, _ settings: AudioSettings, asked: PCMSettings) async throws(CaptureError) {
-        let opened = try await core.opening { () throws(RealtimeFault) in
-            core.device.isBuiltIn
-                ? try OpenedMicrophone.tone(core, asked, claps: settings.claps)
-                : try OpenedMicrophone.microphone(core, asked)
+        let opened = try await core.opening { () throws(CaptureError) in
+            try OpenedMicrophone.opened(core, asked, claps: settings.claps)
         }
         try await core.admit(hardware: opened.hardware)
         try await self.init(core, opened, settings)
@@ -115,8 +113,35 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
     var stream: CaptureStream
     var reader: AudioRing.Consumer
 
-    /// Opens a PCM; called on a thread of its own.
-    static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone {
+    /// Opens a microphone, or has the broker open it; called on a thread of its own, unless it is built in.
+    static func opened(
+        _ core: CaptureCore, _ asked: PCMSettings, claps: Bool = false
+    ) throws(CaptureError) -> OpenedMicrophone {
+        if let lent = core.lent {
+            let opening = try lent.open(.audio(asked))
+            guard case .audio(let got) = opening.device.format else { throw BrokerFault.value.error }
+            let carried = Handoff(opening)
+            return try core.calling { () throws(RealtimeFault) in try Self.lent(core, carried, got) }
+        }
+        return try core.calling { () throws(RealtimeFault) in
+            core.device.isBuiltIn ? try tone(core, asked, claps: claps) : try microphone(core, asked)
+        }
+    }
+
+    /// Reads a microphone that the broker has opened.
+    private static func lent(
+        _ core: CaptureCore, _ carried: Handoff<LentHold.Opening>, _ got: PCMSettings
+    ) throws(RealtimeFault) -> OpenedMicrophone {
+        guard let opening = carried.take() else { throw RealtimeFault(.openPCM, result: -Errno.noSuchDevice.number) }
+        let source = try SharedMicrophone(opening.reader, settings: got)
+        let capture = try AudioCapture(source, control: core.control, counters: core.counters)
+        return OpenedMicrophone(
+            core: core, settings: got, stream: .lentMicrophone(capture.stream), reader: capture.consumer)
+    }
+
+    /// Opens a PCM.
+    private static func microphone(_ core: CaptureCore, _ asked: PCMSettings) throws(RealtimeFault) -> OpenedMicrophone
+    {
         let source = try PCMSource(opening: core.device.pcmName ?? "", asked: asked)
         guard DeviceCatalog.isStillAtNode(core.device) else {
             throw RealtimeFault(.openPCM, result: -Errno.noSuchDevice.number)
@@ -129,7 +154,9 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
     }
 
     /// Opens the built-in tone.
-    static func tone(_ core: CaptureCore, _ asked: PCMSettings, claps: Bool) throws(RealtimeFault) -> OpenedMicrophone {
+    private static func tone(_ core: CaptureCore, _ asked: PCMSettings, claps: Bool) throws(RealtimeFault)
+        -> OpenedMicrophone
+    {
         let source = try TestTone(settings: asked, claps: claps)
         let got = source.settings
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)

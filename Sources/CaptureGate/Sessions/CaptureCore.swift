@@ -13,6 +13,8 @@ final class CaptureCore: Sendable {
     let counters: CaptureCounters
     /// The gate's hold: it ends the capture when the permission goes.
     let capture: any CaptureHold
+    /// The same where the broker has the device; `nil` where this process opens it.
+    let lent: LentHold?
     /// Thread of the loop.
     private let queue: RealtimeQueue
     /// Result of the loop, set once its device is closed.
@@ -45,7 +47,10 @@ final class CaptureCore: Sendable {
         counters = CaptureCounters()
         admitted = Locked(nil)
         queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
-        capture = try await permit.redeem(opening: id, as: capability, for: level)
+        let broker = permit.broker.flatMap { device.isBuiltIn && !$0.lendsBuiltIn ? nil : $0 }
+        let permission = try await permit.redeem(opening: id, as: capability, for: level)
+        lent = broker.map { LentHold(permission, by: $0, for: level) }
+        capture = lent ?? permission
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
 
@@ -63,6 +68,7 @@ final class CaptureCore: Sendable {
         admitted = Locked(nil)
         queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
         capture = hold
+        lent = nil
         hold.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
     }
 
@@ -100,6 +106,7 @@ final class CaptureCore: Sendable {
         admitted = Locked(old.admittedHardware)
         queue = RealtimeQueue(label: "capturegate.\(device.id)", broker: RealtimeKit())
         capture = old.capture
+        lent = old.lent
         capture.isBack(with: device.aliases)
         // Last, since it may call at once: the gate may have ended the capture already.
         capture.onEnd { reason in control.request(reason == .expired ? .expired : .revoked) }
@@ -180,9 +187,12 @@ final class CaptureCore: Sendable {
     ///   - format: format of a camera's own frames, for the errors' texts.
     func end(_ result: LoopResult?, of format: VideoFormat?) -> SessionEnd? {
         result.map {
-            DeviceFault(
+            let own = DeviceFault(
                 device: device, format: format, signal: counters.signal, changed: counters.changedSignal
             ).end($0, gate: capture.endReason)
+            // The broker knows more than the ring says, unless this program or the gate has ended it.
+            guard own != .stopped, capture.endReason == nil, let error = lent?.failure else { return own }
+            return SessionEnd(ofLender: error)
         }
     }
 
@@ -195,9 +205,10 @@ final class CaptureCore: Sendable {
     /// Runs the opening of a device, a real one on a thread of its own. Where it fails, or does not return in time, the
     /// end stands in the audit log.
     func opening<Value: ~Copyable & Sendable>(
-        _ open: @escaping @Sendable () throws(RealtimeFault) -> Value
+        _ open: @escaping @Sendable () throws(CaptureError) -> Value
     ) async throws(CaptureError) -> Value {
-        let opening = device.isBuiltIn ? OpenResult(open) : await OpenResult.of(open, on: "capturegate.\(device.id)")
+        let isAtOnce = device.isBuiltIn && lent == nil
+        let opening = isAtOnce ? OpenResult(open) : await OpenResult.of(open, on: "capturegate.\(device.id)")
         do { return try value(of: opening) } catch { throw await refused(error) }
     }
 
@@ -208,10 +219,15 @@ final class CaptureCore: Sendable {
         case .opened(let box):
             guard let value = box.take() else { throw fault.cancelled }
             return value
-        case .failed(let failure): throw fault.error(failure)
+        case .failed(let error): throw error
         case .late: throw fault.unanswered(after: OpenResult<Value>.patience)
         case .cancelled: throw fault.cancelled
         }
+    }
+
+    /// Runs calls to the device, and names it in their error.
+    func calling<Value: ~Copyable>(_ body: () throws(RealtimeFault) -> Value) throws(CaptureError) -> Value {
+        do { return try body() } catch { throw DeviceFault(device: device).error(error) }
     }
 
     /// Ends the capture in the audit log before a frame was captured.
@@ -242,16 +258,22 @@ enum CaptureStream: ~Copyable, Sendable {
     case tone(AudioStream<TestTone>)
     case camera(VideoStream<CameraSource>)
     case bars(VideoStream<TestBars>)
+    case lentMicrophone(AudioStream<SharedMicrophone>)
+    case lentCamera(VideoStream<SharedCamera>)
 }
 
 extension CaptureCore {
     /// Runs the loop on the session's thread.
     func run(_ stream: consuming CaptureStream) {
+        // Not for a session that is closed without ever having run.
+        if control.reason == .none { lent?.begin() }
         switch consume stream {
         case .microphone(let stream): run(stream)
         case .tone(let stream): run(stream)
         case .camera(let stream): run(stream)
         case .bars(let stream): run(stream)
+        case .lentMicrophone(let stream): run(stream)
+        case .lentCamera(let stream): run(stream)
         }
     }
 }
@@ -263,8 +285,8 @@ extension CaptureCore {
 enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
     /// The device, to be taken once.
     case opened(Handoff<Value>)
-    /// The call that failed.
-    case failed(RealtimeFault)
+    /// Reason why it is not open.
+    case failed(CaptureError)
     /// The opening did not return in time.
     case late
     /// The task was cancelled before or meanwhile.
@@ -280,7 +302,7 @@ enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
     ///   - label: name of the thread.
     ///   - patience: time limit.
     static func of(
-        _ open: @escaping @Sendable () throws(RealtimeFault) -> Value, on label: String,
+        _ open: @escaping @Sendable () throws(CaptureError) -> Value, on label: String,
         within patience: Duration = patience
     ) async -> OpenResult {
         // A camera that nobody wants any more shows no light.
@@ -290,7 +312,7 @@ enum OpenResult<Value: ~Copyable & Sendable>: Sendable {
     }
 
     /// Opens on the caller's thread, for devices that answer at once.
-    init(_ open: () throws(RealtimeFault) -> Value) {
+    init(_ open: () throws(CaptureError) -> Value) {
         do { self = .opened(Handoff(try open())) } catch { self = .failed(error) }
     }
 }

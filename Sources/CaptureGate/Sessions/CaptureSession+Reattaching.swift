@@ -32,8 +32,8 @@ extension CaptureSession where Format == AudioFormat {
         let (core, settings) = (core, PCMSettings(format, period: frameInterval))
         return { () throws(CaptureError) in
             let fresh = try CaptureCore(resuming: core)
-            return DeviceOpening(core: fresh) { () throws(RealtimeFault) in
-                try OpenedMicrophone.microphone(fresh, settings)
+            return DeviceOpening(core: fresh) { () throws(CaptureError) in
+                try OpenedMicrophone.opened(fresh, settings)
             }
         }
     }
@@ -91,8 +91,8 @@ extension CaptureSession where Format == VideoFormat {
         let (core, settings) = (core, CameraSettings(delivered, of: source))
         return { () throws(CaptureError) in
             let fresh = try CaptureCore(resuming: core)
-            return DeviceOpening(core: fresh) { () throws(RealtimeFault) in
-                try OpenedCamera.camera(fresh, settings)
+            return DeviceOpening(core: fresh) { () throws(CaptureError) in
+                try OpenedCamera.opened(fresh, settings)
             }
         }
     }
@@ -164,7 +164,7 @@ struct DeviceOpening<Value: ~Copyable & Sendable>: Sendable {
     /// Core of the resumed capture.
     let core: CaptureCore
     /// Opens the device; may block.
-    let open: @Sendable () throws(RealtimeFault) -> Value
+    let open: @Sendable () throws(CaptureError) -> Value
 
     /// Opens the device on the caller's thread.
     func opened() throws(CaptureError) -> Value { try core.value(of: OpenResult(open)) }

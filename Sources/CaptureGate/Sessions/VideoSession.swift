@@ -84,8 +84,8 @@ extension CaptureSession where Format == VideoFormat {
 
     /// Opens the camera by settings in the capture loop's terms.
     init(_ core: CaptureCore, _ settings: VideoSettings, asked: CameraSettings) async throws(CaptureError) {
-        let opened = try await core.opening { () throws(RealtimeFault) in
-            core.device.isBuiltIn ? try OpenedCamera.bars(core, settings) : try OpenedCamera.camera(core, asked)
+        let opened = try await core.opening { () throws(CaptureError) in
+            try OpenedCamera.opened(core, asked, settings)
         }
         try await self.init(core, opened, settings)
         source = asked
@@ -122,7 +122,8 @@ extension CaptureCore {
                     .notAsAsked, "\(device.id) is no capture card: it has no inputs, standards or timings.",
                     remedies: [Remedy("Leave these out, or choose another.", .listDevices)]))
         }
-        guard let input = settings.input else { return asked }
+        // Which number a name is, the broker finds out.
+        guard let input = settings.input, lent == nil else { return asked }
         let node = device.nodes.first ?? ""
         let reading = try await opening { CameraInputs.read(node) }
         do throws(CaptureError) {
@@ -146,8 +147,42 @@ package struct OpenedCamera: ~Copyable, Sendable {
     var stream: CaptureStream
     var reader: VideoRing.Consumer
 
-    /// Opens a V4L2 node; called on a thread of its own.
-    static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
+    /// Opens a camera, or has the broker open it; called on a thread of its own, unless it is built in.
+    ///
+    /// - Parameters:
+    ///   - asked: settings in the capture loop's terms.
+    ///   - settings: the program's own, with the name of an input.
+    static func opened(
+        _ core: CaptureCore, _ asked: CameraSettings, _ settings: VideoSettings = VideoSettings()
+    ) throws(CaptureError) -> OpenedCamera {
+        if let lent = core.lent {
+            let opening = try lent.open(.video(asked, input: settings.input ?? ""))
+            guard case .video(let format) = opening.device.format else { throw BrokerFault.value.error }
+            let carried = Handoff(opening)
+            return try core.calling { () throws(RealtimeFault) in try Self.lent(core, carried, format) }
+        }
+        return try core.calling { () throws(RealtimeFault) in
+            core.device.isBuiltIn ? try bars(core, settings) : try camera(core, asked)
+        }
+    }
+
+    /// Reads a camera that the broker has opened.
+    private static func lent(
+        _ core: CaptureCore, _ carried: Handoff<LentHold.Opening>, _ format: CameraFormat
+    ) throws(RealtimeFault) -> OpenedCamera {
+        guard let opening = carried.take() else { throw RealtimeFault(.openCamera, result: -Errno.noSuchDevice.number) }
+        let signal = opening.device.signal
+        core.counters.begin(with: signal)
+        let source = try SharedCamera(opening.reader, format: format)
+        let capture = try VideoCapture(source, control: core.control, counters: core.counters)
+        return OpenedCamera(
+            core: core, format: format, isCovered: signal == .covered,
+            signal: signal == .covered ? .present : signal, stream: .lentCamera(capture.stream),
+            reader: capture.consumer)
+    }
+
+    /// Opens a V4L2 node.
+    private static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
         guard DeviceCatalog.isStillAtNode(core.device) else {
             throw RealtimeFault(.openCamera, result: -Errno.noSuchDevice.number)
@@ -162,7 +197,7 @@ package struct OpenedCamera: ~Copyable, Sendable {
     }
 
     /// Opens the built-in camera.
-    static func bars(_ core: CaptureCore, _ settings: VideoSettings) throws(RealtimeFault) -> OpenedCamera {
+    private static func bars(_ core: CaptureCore, _ settings: VideoSettings) throws(RealtimeFault) -> OpenedCamera {
         let source = try TestBars(settings)
         let got = source.format
         let capture = try VideoCapture(source, control: core.control, counters: core.counters)

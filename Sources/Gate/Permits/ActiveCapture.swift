@@ -9,6 +9,8 @@ package final class ActiveCapture: Sendable {
     package var device: DeviceDescription { watch.item.device }
     package var capability: CapabilityName { watch.item.request.capability }
     package var level: AccessLevel { watch.item.request.level }
+    /// Sentence that the person has read.
+    package var purpose: String { watch.item.request.purpose }
 
     /// The decision that it rests on now; `nil` for a rule of the administrator's.
     package var decision: Int64? { watch.basis.id }

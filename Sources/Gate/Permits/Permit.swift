@@ -59,6 +59,8 @@ public struct DevicePermit: ~Copyable, Sendable {
     private let state: PermitState
     private let index: Int
     var gatekeeper: Gatekeeper { state.gatekeeper }
+    /// Store of the gatekeeper that made it.
+    package var store: any GrantStore { gatekeeper.store }
 
     init(_ state: PermitState, _ index: Int, _ device: Permit.Device) {
         self.state = state

@@ -1,0 +1,125 @@
+import Gate
+import LinuxSystem
+
+/// The store of a program whose devices a broker opens: decisions are the broker's, and so is the audit log.
+///
+/// The program's own gate reads them to know what to ask for and what to say. It decides nothing by them: the broker judges
+/// each opening anew, by its own gate.
+///
+/// *thread-safe*
+package struct BrokeredStore: GrantStore {
+    package let link: BrokerLink
+
+    package init(_ link: BrokerLink) {
+        self.link = link
+    }
+
+    package func snapshot() throws(CaptureError) -> StoreSnapshot { try snapshot(isOfUser: false) }
+
+    /// All decisions about this program, or about all of its user's.
+    ///
+    /// - Throws: `.notAuthorized` for those of others, unless this program may be an agent.
+    package func snapshot(isOfUser: Bool) throws(CaptureError) -> StoreSnapshot {
+        // A store that changes between two pages is read again from the first.
+        for _ in 0..<8 {
+            if let snapshot = try reading(isOfUser) { return snapshot }
+        }
+        throw CaptureError(
+            .store, "The decisions change faster than the capture broker can be asked for them.",
+            remedies: [Remedy("Try again.")])
+    }
+
+    /// One reading; `nil` where the store changed meanwhile.
+    private func reading(_ isOfUser: Bool) throws(CaptureError) -> StoreSnapshot? {
+        var pages: [DecisionPage] = []
+        var count = 0
+        repeat {
+            let query = DecisionQuery(isOfUser: isOfUser, start: UInt32(clamping: count))
+            guard case .decisions(let page) = try link.wait(for: .decisions(query)).body else {
+                throw BrokerFault.kind.error
+            }
+            if let first = pages.first, first.version != page.version { return nil }
+            // A page without entries that others follow would go on for ever, and so would too many.
+            guard !page.hasMore || !page.entries.isEmpty, pages.count < 1024 else { throw BrokerFault.count.error }
+            pages.append(page)
+            count += page.entries.count
+        } while pages.last?.hasMore == true
+        guard let last = pages.last else { return nil }
+        let entries = pages.flatMap(\.entries)
+        return StoreSnapshot(
+            decisions: entries.filter { !$0.isConsumed }.map(\.decision), killSwitches: Set(last.switchedOff),
+            latestSinceEpoch: .nanoseconds(last.latest), consumed: entries.filter(\.isConsumed).map(\.decision))
+    }
+
+    /// An answer of a person is in the broker's store already: it is looked for there. A decision by command is sent to the
+    /// broker, which has the person confirm it.
+    package func record(_ decisions: [Decision], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        if decisions.allSatisfy({ $0.decidedBy == .command }) { return try commit(of: .grant(GrantOrder(decisions))) }
+        let stored = try snapshot().decisions
+        var found: [Decision] = []
+        for decision in decisions {
+            guard let same = stored.last(where: { $0.answers(decision) }) else {
+                throw CaptureError(
+                    .store, "The capture broker has not stored the answer about the \(decision.capability).",
+                    remedies: [Remedy("Ask again.")])
+            }
+            found.append(same)
+        }
+        return StoreCommit(decisions: found, committed: .nanoseconds(SystemClock.monotonic.now))
+    }
+
+    package func remove(_ ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        try commit(of: .revoke(RevokeOrder(ids)))
+    }
+
+    /// The broker uses a grant up when it opens the device; those of built-in devices, which it does not open, at once.
+    package func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
+        let found = try snapshot().decisions.filter { decision in decision.id.map { ids.contains($0) } == true }
+        guard found.count == Set(ids).count else {
+            throw CaptureError(.notAuthorized, "A permission for one capture was used up meanwhile.")
+        }
+        let builtIn = link.lendsBuiltIn ? [] : found.filter(\.isOfBuiltIn).compactMap(\.id)
+        if !builtIn.isEmpty { _ = try commit(of: .spend(RevokeOrder(builtIn))) }
+        return StoreCommit(decisions: found, committed: .nanoseconds(SystemClock.monotonic.now))
+    }
+
+    package func setKillSwitch(
+        _ capability: CapabilityName, on: Bool, audit: AuditEvent
+    ) throws(CaptureError) -> StoreCommit {
+        try commit(of: .killSwitch(SwitchOrder(capability, isOff: on)))
+    }
+
+    /// Nothing: the log is the broker's, which writes into it what it does.
+    package func append(_ event: AuditEvent) throws(CaptureError) {}
+
+    package func observeChanges(_ handler: @escaping @Sendable () -> Void) -> any ChangeObservation {
+        link.observeChanges(handler)
+    }
+
+    /// Has the broker change its store, which may mean that a person is asked.
+    private func commit(of request: BrokerRequest) throws(CaptureError) -> StoreCommit {
+        guard case .recorded(let recorded) = try link.wait(for: request, within: nil).body else {
+            throw BrokerFault.kind.error
+        }
+        return StoreCommit(decisions: recorded.decisions, committed: .nanoseconds(recorded.committed))
+    }
+}
+
+extension Decision {
+    /// True if it is about a built-in device alone.
+    fileprivate var isOfBuiltIn: Bool { if case .id(let id) = device { id.isBuiltIn } else { false } }
+
+    /// True if this stored decision is the answer that `other` would store.
+    fileprivate func answers(_ other: Decision) -> Bool {
+        verdict == other.verdict && capability == other.capability && device == other.device
+            && level >= other.level && isFor(other.lifetime)
+    }
+
+    /// True for a lifetime of the same kind; its end is counted by the broker's clock.
+    private func isFor(_ other: Lifetime) -> Bool {
+        switch (lifetime, other) {
+        case (.once, .once), (.session, .session), (.until, .until), (.always, .always): true
+        default: false
+        }
+    }
+}
