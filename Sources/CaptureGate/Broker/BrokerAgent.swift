@@ -23,10 +23,12 @@ package final class BrokerAgent: Sendable {
         var tasks: [UInt32: Task<Void, Never>] = [:]
     }
 
-    private let path: String
-    private let user: UInt32
+    /// To the broker; made with the first request. It may be asked for the decisions of all of this user's programs.
+    package let link: BrokerLink
     private let prompter: any Prompter
     private let onEvent: @Sendable (Event) -> Void
+    /// The broker's, in their order; `nil` for the end of a connection.
+    private let events: AsyncStream<BrokerEvent?>
     private let state = Locked(State())
 
     /// - Parameters:
@@ -38,8 +40,9 @@ package final class BrokerAgent: Sendable {
         at path: String = BrokerLink.socket, of user: UInt32 = 0, asking prompter: any Prompter,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
-        self.path = path
-        self.user = user
+        let (events, continuation) = AsyncStream.makeStream(of: BrokerEvent?.self)
+        link = BrokerLink(at: path, of: user, as: .agent) { continuation.yield($0) }
+        self.events = events
         self.prompter = prompter
         self.onEvent = onEvent
     }
@@ -49,15 +52,37 @@ package final class BrokerAgent: Sendable {
     /// - Parameter pause: time between two attempts to connect.
     /// - Throws: the refusal of a broker that does not let this program be an agent.
     package func run(retryingAfter pause: Duration = .seconds(2)) async throws(CaptureError) {
+        var events = events.makeAsyncIterator()
         while !Task.isCancelled {
             do throws(CaptureError) {
-                try await serve()
+                // Connects, which makes it an agent.
+                _ = try await link.call(.decisions(DecisionQuery()))
+                onEvent(.connected)
+                while let event = await events.next(), let event { serve(event) }
+                if Task.isCancelled { break }
+                throw .brokerGone()
             } catch {
+                dismissAll()
                 if error.kind == .notAuthorized { throw error }
                 onEvent(.lost(error))
             }
             // Cancelled meanwhile: the loop sees it.
             try? await Task.sleep(for: pause)
+        }
+        dismissAll()
+    }
+
+    /// Ends all questions that nobody waits for any more.
+    private func dismissAll() {
+        for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
+    }
+
+    /// Does what an event says.
+    private func serve(_ event: BrokerEvent) {
+        switch event {
+        case .question(let question): ask(question, by: link)
+        case .withdrawn(let number): withdraw(number)
+        case .ended, .changed, .gone: break
         }
     }
 
@@ -85,25 +110,6 @@ package final class BrokerAgent: Sendable {
         defer { task.cancel() }
         for await _ in signals { break }
         return await body()
-    }
-
-    /// Serves one connection until it ends.
-    private func serve() async throws(CaptureError) {
-        let (events, continuation) = AsyncStream.makeStream(of: BrokerEvent?.self)
-        let link = BrokerLink(at: path, of: user, as: .agent) { continuation.yield($0) }
-        defer {
-            for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() }
-        }
-        _ = try await link.call(.decisions(DecisionQuery()))
-        onEvent(.connected)
-        for await event in events {
-            guard let event else { throw .brokerGone() }
-            switch event {
-            case .question(let question): ask(question, by: link)
-            case .withdrawn(let number): withdraw(number)
-            case .ended, .changed, .gone: break
-            }
-        }
     }
 
     private func withdraw(_ number: UInt32) {

@@ -13,15 +13,19 @@ package final class BrokerLink: Sendable {
     /// The broker's socket on every machine.
     package static let socket = "/run/capturegate/broker"
 
-    /// The machine's broker, where there is one: looked for once. A socket that is not root's is none.
+    /// The machine's broker, where there is one: looked for once. A socket that is neither root's nor the broker's is none.
     ///
     /// Where it is there and does not answer, nothing is captured.
     package static let machine: BrokerLink? = {
-        guard case .success(let status) = FileStatus.ofLink(socket), status.kind == .socket, status.owner == 0 else {
-            return nil
-        }
-        return BrokerLink()
+        let user = machineUser
+        guard case .success(let status) = FileStatus.ofLink(socket), status.kind == .socket,
+            [0, user].contains(status.owner)
+        else { return nil }
+        return BrokerLink(of: user)
     }()
+
+    /// User that the machine's broker runs as: its own, where there is one, else root.
+    package static var machineUser: UInt32 { (try? Users.id(ofUser: "capturegate")) ?? 0 }
 
     /// News of a stream.
     package enum StreamNews: Hashable, Sendable {

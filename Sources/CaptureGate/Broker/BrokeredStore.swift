@@ -9,20 +9,25 @@ import LinuxSystem
 /// *thread-safe*
 package struct BrokeredStore: GrantStore {
     package let link: BrokerLink
+    /// Set for decisions about all of the user's programs; else those about this one.
+    private let isOfUser: Bool
 
     package init(_ link: BrokerLink) {
         self.link = link
+        isOfUser = false
     }
 
-    package func snapshot() throws(CaptureError) -> StoreSnapshot { try snapshot(isOfUser: false) }
+    /// Decisions about all of the user's programs, where the broker lets this one be an agent.
+    package init(of agent: BrokerAgent) {
+        link = agent.link
+        isOfUser = true
+    }
 
-    /// All decisions about this program, or about all of its user's.
-    ///
-    /// - Throws: `.notAuthorized` for those of others, unless this program may be an agent.
-    package func snapshot(isOfUser: Bool) throws(CaptureError) -> StoreSnapshot {
+    /// - Throws: `.notAuthorized` where decisions about other programs are asked for, and this one may not be an agent.
+    package func snapshot() throws(CaptureError) -> StoreSnapshot {
         // A store that changes between two pages is read again from the first.
         for _ in 0..<8 {
-            if let snapshot = try reading(isOfUser) { return snapshot }
+            if let snapshot = try reading() { return snapshot }
         }
         throw CaptureError(
             .store, "The decisions change faster than the capture broker can be asked for them.",
@@ -30,7 +35,7 @@ package struct BrokeredStore: GrantStore {
     }
 
     /// One reading; `nil` where the store changed meanwhile.
-    private func reading(_ isOfUser: Bool) throws(CaptureError) -> StoreSnapshot? {
+    private func reading() throws(CaptureError) -> StoreSnapshot? {
         var pages: [DecisionPage] = []
         var count = 0
         repeat {

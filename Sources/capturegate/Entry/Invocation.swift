@@ -1,5 +1,6 @@
 import ArgumentParser
 import CaptureGate
+import Dispatch
 
 /// One run of the program, from its arguments to its exit status.
 ///
@@ -95,10 +96,23 @@ struct Invocation: Sendable {
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
         } else {
-            var command = command
-            try command.run()
+            try await runBlocking(command)
         }
         return 0
+    }
+
+    /// Runs a command that may wait for a person, on a thread of its own: on one processor, tasks have a single thread, and
+    /// who asks the person is a task.
+    private static func runBlocking(_ command: any ParsableCommand) async throws {
+        // Nobody else has the value.
+        nonisolated(unsafe) let command = command
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "capturegate.command").async {
+                var command = command
+                continuation.resume(returning: Result { try command.run() })
+            }
+        }
+        try result.get()
     }
 
     // MARK: Errors

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureGate
 import GateStore
+import LinuxSystem
 
 /// Option that names the program a command is about.
 struct SubjectOption: ParsableArguments {
@@ -85,14 +86,51 @@ struct DeviceOption: ParsableArguments {
 
 /// Grants and audit log of this user.
 enum UserStore {
-    /// Opens the store for decisions.
+    /// Opens the store of this user's own: without a broker, the one that decides.
     static func open() throws(CaptureError) -> SQLiteGrantStore {
         try SQLiteGrantStore(directory: SQLiteGrantStore.userDirectory())
     }
 
+    /// Opens the store that decides: the broker's where there is one, which has each permission confirmed by the person, here
+    /// where it lets this program ask.
+    static func deciding() throws(CaptureError) -> any GrantStore {
+        guard let broker = BrokerLink.machine else { return try open() }
+        let agent = BrokerAgent(of: BrokerLink.machineUser, asking: PrompterChain.system)
+        let store = BrokeredStore(of: agent)
+        do throws(CaptureError) {
+            _ = try store.snapshot()
+        } catch {
+            // Not the program that the broker lets ask: it sees what is decided about itself, and another agent confirms.
+            guard error.kind == .notAuthorized else { throw error }
+            return BrokeredStore(broker)
+        }
+        // It answers until this process ends.
+        Task.detached { try? await agent.run() }
+        return store
+    }
+
     /// Opens the log alone, also of a store that is too damaged to decide by: that is when the log is needed
     /// most.
-    static func openLog() throws(CaptureError) -> AuditLog {
-        try SQLiteGrantStore(inspecting: SQLiteGrantStore.userDirectory()).audit
+    ///
+    /// - Parameter user: whose the decisions are that the machine's broker keeps; `nil` for this user's own store.
+    static func openLog(ofBroker user: String? = nil) throws(CaptureError) -> AuditLog {
+        guard let user else { return try SQLiteGrantStore(inspecting: SQLiteGrantStore.userDirectory()).audit }
+        guard let id = UInt32(user) ?? ((try? Users.id(ofUser: user)) ?? nil) else {
+            throw CaptureError(
+                .usage, "There is no user \(user.visible).",
+                remedies: [Remedy("See who there is.", command: "getent passwd")])
+        }
+        return try SQLiteGrantStore(inspecting: "\(brokerState)/\(id)").audit
+    }
+
+    /// Folder of the machine's broker; root's and its own to read.
+    private static let brokerState = "/var/lib/capturegate"
+}
+
+extension GrantStore {
+    /// Programs that are decided about: one whose file is unchanged is not hashed again.
+    func knownPrograms() throws(CaptureError) -> [Executable] {
+        if let own = self as? SQLiteGrantStore { return try own.executables() }
+        return try snapshot().decisions.map(\.subject.executable)
     }
 }

@@ -50,8 +50,8 @@ struct GrantCommand: ParsableCommand {
     /// Warnings come after the commit: they describe the store as it is now, and none of them makes the grant
     /// invalid.
     func run() throws {
-        let store = try UserStore.open()
-        let subject = try subject.subject(known: try store.executables())
+        let store = try UserStore.deciding()
+        let subject = try subject.subject(known: try store.knownPrograms())
         let now = SystemGateClock().now
         let decision = try decision(about: subject, now)
         let event = AuditEvent(

@@ -29,7 +29,7 @@ struct KillCommand: ParsableCommand {
 
     /// Sets or lifts the switch, in one commit with its audit event.
     func run() throws {
-        let store = try UserStore.open()
+        let store = try UserStore.deciding()
         let state = isLifted ? "switched on again" : "switched off"
         let event = AuditEvent(
             .killSwitch, at: SystemGateClock().now, subject: try ProcessSubject.current(), capability: capability,

@@ -34,7 +34,7 @@ struct ResetCommand: ParsableCommand {
 
     /// Removes decisions after a confirmation, and forgets a later clock.
     func run() throws {
-        let store = try UserStore.open()
+        let store = try UserStore.deciding()
         let now = SystemGateClock().now
         let later = try store.snapshot().laterClock(than: now)
         if isClockAlone { return try forgetClock(of: store, later, now) }
@@ -47,7 +47,7 @@ struct ResetCommand: ParsableCommand {
         var removed = try removal.remove(decisions, about: own)
         // Permissions that others decided in this store may depend on that clock, too.
         if later != nil {
-            let forgotten = try store.forgetLaterClock(audit: Self.event(later, own, now))
+            let forgotten = try ownStore(store).forgetLaterClock(audit: Self.event(later, own, now))
             removed = StoreCommit(
                 decisions: (removed?.decisions ?? []) + forgotten.decisions,
                 committed: forgotten.committed)
@@ -56,17 +56,29 @@ struct ResetCommand: ParsableCommand {
     }
 
     /// Forgets a clock that was ahead, with the permissions for a time that depend on it.
-    private func forgetClock(of store: SQLiteGrantStore, _ later: Duration?, _ now: GateInstant) throws {
+    private func forgetClock(of store: any GrantStore, _ later: Duration?, _ now: GateInstant) throws {
         guard let later else {
             if json.isOn { return try GrantRemoval.tell(nil, json: true) }
             return try StandardStream.output.line("The store has seen no later clock.")
         }
-        let commit = try store.forgetLaterClock(audit: Self.event(later, try ProcessSubject.current(), now))
+        let commit = try ownStore(store).forgetLaterClock(audit: Self.event(later, try ProcessSubject.current(), now))
         if !json.isOn {
             let clock = CivilTime.localText(nanoseconds: later.exactNanoseconds)
             try StandardStream.output.line("Forgotten: a clock of \(clock).")
         }
         if json.isOn || !commit.decisions.isEmpty { try GrantRemoval.tell(commit, json: json.isOn) }
+    }
+
+    /// The store where it is this user's own: the broker's clock is the administrator's.
+    private func ownStore(_ store: any GrantStore) throws(CaptureError) -> SQLiteGrantStore {
+        if let own = store as? SQLiteGrantStore { return own }
+        throw CaptureError(
+            .unavailable, "The broker has seen a later clock, which only root can make it forget.",
+            remedies: [
+                Remedy(
+                    "Stop it, remove this user's folder of decisions, and start it again.",
+                    command: "sudo rm -r /var/lib/capturegate/\(Users.effectiveID)")
+            ])
     }
 
     /// Audit event about a forgotten clock.

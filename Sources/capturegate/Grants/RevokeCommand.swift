@@ -31,7 +31,7 @@ struct RevokeCommand: ParsableCommand {
     /// removed, too.
     func run() throws {
         let wanted = try device.selector(capability)
-        let removal = GrantRemoval(store: try UserStore.open(), reason: "revoked by command")
+        let removal = GrantRemoval(store: try UserStore.deciding(), reason: "revoked by command")
         let candidates = try removal.candidates()
         let (user, path, subject) = try subject(known: candidates.map(\.subject.executable))
         let matching = candidates.filter { decision in
@@ -59,7 +59,7 @@ struct RevokeCommand: ParsableCommand {
 
 /// Deletion of decisions from the store, for the commands that revoke and reset.
 struct GrantRemoval {
-    let store: SQLiteGrantStore
+    let store: any GrantStore
     /// Words of the audit log for it.
     let reason: String
 

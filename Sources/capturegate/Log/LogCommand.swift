@@ -18,6 +18,7 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate log --follow --json
               capturegate log --verify
               capturegate log --keep 200000
+              sudo -u capturegate capturegate log --of alice
             """
     ).parsedAlone
 
@@ -34,6 +35,12 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
     @Option(help: ArgumentHelp("From now on, keep so many lines; the oldest go.", valueName: "count"))
     var keep: Int?
 
+    @Option(
+        name: .customLong("of"),
+        help: ArgumentHelp(
+            "The log that the machine's broker keeps for a user; as its user, capturegate.", valueName: "user"))
+    var user: String?
+
     @OptionGroup var json: JSONOption
 
     /// Refuses combinations: `--verify` must see the whole chain, and `--keep` changes it.
@@ -42,8 +49,8 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
             throw ValidationError("--verify stands alone, without --follow and --last.")
         }
         if let keep {
-            guard !verify, !follow, last == nil else {
-                throw ValidationError("--keep stands alone, without --verify, --follow and --last.")
+            guard !verify, !follow, last == nil, user == nil else {
+                throw ValidationError("--keep stands alone, without --verify, --follow, --last and --of.")
             }
             guard AuditLog.possibleLines.contains(keep) else {
                 throw ValidationError("--keep takes a number of lines from 100 to 10000000.")
@@ -60,7 +67,12 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
         if !follow { SignalDispatcher.current?.useDefaultActions() }
         // The only mode that needs a healthy store; the others read the log even of a broken one.
         if let keep { return try LogRetention(log: try UserStore.open().audit, lines: keep).set(json: json.isOn) }
-        let log = try UserStore.openLog()
+        let log = try UserStore.openLog(ofBroker: user)
+        if user == nil, BrokerLink.machine != nil {
+            StandardStream.error.note(
+                "Note: What the broker decided is in its own log: 'sudo -u capturegate capturegate log --of \(Users.effectiveID)'."
+            )
+        }
         if verify { return try LogVerification(report: try log.verify()).tell(json: json.isOn) }
         if follow { return try await LogFollower(log: log, json: json.isOn).run(last: last ?? 10) }
         let page = LogReader(log: log)

@@ -17,6 +17,10 @@ enum Guarantees {
             "closed nodes", "all programs of this machine",
             "With the udev rules only root and members of group capturegate can open a device's node."
         ),
+        (
+            "L2 brokered", "all programs of this machine",
+            "The broker alone opens the closed nodes, asks through the user's agent, and lends frames that it can take back."
+        ),
     ]
 
     /// Limits that no level has, as the README has them, too: where, and what passes by.

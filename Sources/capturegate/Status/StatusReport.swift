@@ -56,11 +56,13 @@ struct StatusCommand: AsyncParsableCommand, SignalHandlingCommand {
         if watch { return try await follow() }
         // Nothing is left to close, so a signal may end it at once.
         SignalDispatcher.current?.useDefaultActions()
-        let store = try UserStore.open()
+        let store = try UserStore.deciding()
+        let own = store as? SQLiteGrantStore
         let report = StatusReport(
-            subject: try ProcessSubject.current(known: store.executables()), storePath: store.directory,
-            snapshot: try store.snapshot(),
-            keptLines: try store.audit.keptLines(), now: SystemGateClock().now, policy: PolicyDirectory().summary,
+            subject: try ProcessSubject.current(known: try store.knownPrograms()),
+            storePath: own?.directory ?? "\(BrokerLink.socket) (the machine's broker)",
+            snapshot: try store.snapshot(), keptLines: try own?.audit.keptLines(), now: SystemGateClock().now,
+            policy: PolicyDirectory().summary,
             devices: await Self.devices(), nodes: NodeProtection.all())
         if json.isOn {
             try StandardStream.output.line(report.json.text)
@@ -97,8 +99,8 @@ struct StatusReport {
     let subject: Subject
     let storePath: String
     let snapshot: StoreSnapshot
-    /// Number of lines that the audit log keeps.
-    let keptLines: Int
+    /// Number of lines that the audit log keeps; `nil` where it is the broker's.
+    let keptLines: Int?
     /// Current time, by which lifetimes are judged.
     let now: GateInstant
     let policy: PolicySummary
@@ -115,7 +117,11 @@ struct StatusReport {
                 "\(subject.userID)" + (subject.application.map { ", in \($0.kind.rawValue) \($0.name.visible)" } ?? ""),
             ],
             ["Store", storePath.visible],
-            ["Audit log", "the last \(keptLines) lines are kept"],
+            [
+                "Audit log",
+                keptLines.map { "the last \($0) lines are kept" }
+                    ?? "the broker's: 'sudo -u capturegate capturegate log --of \(subject.userID)'",
+            ],
             ["Policy", "\(PolicyDirectory.standardPath): \(policy.phrase)"],
             [
                 "Kill switches",
@@ -140,7 +146,7 @@ struct StatusReport {
                 "sha256": .string(subject.executable.sha256),
                 "application": .optional(subject.application.map { "\($0.kind.rawValue):\($0.name)" }),
             ],
-            "store": .string(storePath), "log_lines_kept": .count(keptLines), "policy": policy.json,
+            "store": .string(storePath), "log_lines_kept": keptLines.map { .count($0) } ?? .null, "policy": policy.json,
             "kill_switches": .strings(killSwitches),
             "later_clock_ns": snapshot.laterClock(than: now).map { .nanoseconds($0) } ?? .null,
             "supervision": .object([
@@ -243,16 +249,22 @@ struct DeviceStatus {
 struct GateStrength: Hashable {
     /// Group of the device's node; `nil` for built-in devices, which have none.
     let group: String?
+    /// True where the machine's broker alone can open the node.
+    let isBrokered: Bool
 
     init(of device: Device) {
-        group = device.nodes.first.flatMap(NodeProtection.init(of:))?.group
+        let node = device.nodes.first.flatMap(NodeProtection.init(of:))
+        group = node?.group
+        isBrokered =
+            BrokerLink.machine != nil && node?.group == Self.ownGroup
+            && node?.openers(besides: Self.ownGroup).isEmpty == true
     }
 
-    /// Level in force: the gate is part of the programs that ask it.
-    var level: String { "L0" }
+    /// Level in force: the gate is the broker's, or part of the programs that ask it.
+    var level: String { isBrokered ? "L2" : "L0" }
 
     /// Level and group for people.
-    var label: String { group.map { "L0 (node of group \($0.visible))" } ?? "L0 (built in)" }
+    var label: String { group.map { "\(level) (node of group \($0.visible))" } ?? "L0 (built in)" }
 
     static let explanation =
         "L0 advisory: programs that ask CaptureGate are held to it; any other program that may open a device's node can "

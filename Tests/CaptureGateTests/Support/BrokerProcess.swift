@@ -10,6 +10,7 @@ final class BrokerProcess: Sendable {
     }
 
     private let output: Mutex<PipeReader>
+    private let process: Int32
 
     /// - Parameter folder: of its socket, `broker`, and of its state. This program may be its agent.
     init(in folder: String) throws {
@@ -18,7 +19,19 @@ final class BrokerProcess: Sendable {
         let reader = try PipeReader(ShellQuote.command([String(program), folder, own]))
         let words = reader.line()
         output = Mutex(reader)
-        guard words == "ready\n" else { throw Failure(words: words) }
+        guard let last = words.split(whereSeparator: \.isWhitespace).last, let process = Int32(last) else {
+            throw Failure(words: words)
+        }
+        self.process = process
+    }
+
+    /// Ends it with SIGKILL.
+    ///
+    /// - Returns: CLOCK_MONOTONIC in ns, right before.
+    func kill() -> Int64 {
+        let now = SystemClock.monotonic.now
+        _ = Glibc.kill(process, SIGKILL)
+        return now
     }
 }
 

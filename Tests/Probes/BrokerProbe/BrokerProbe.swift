@@ -20,7 +20,7 @@ enum BrokerProbe {
                 arguments: ["--socket", words[1] + "/broker", "--state", words[1], "--agent", words[2]])
             let server = try BrokerServer(configuration, trusting: [0, Users.effectiveID])
             server.start()
-            print("ready")
+            print("ready", ProcessStart.processID)
             ProcessStart.flushStreams()
             // Errors alone: the pipe has no reader any more.
             var output = [PollItem(RawDescriptor.standardOutput.number, [])]

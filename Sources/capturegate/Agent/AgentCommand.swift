@@ -1,0 +1,81 @@
+import ArgumentParser
+import CaptureGate
+
+/// `capturegate agent`: asks the person of this session for the machine's broker.
+struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agent",
+        abstract: "Ask at this terminal or desktop what programs may capture, for this machine's broker.",
+        discussion: """
+            Where a broker has the devices, it asks through the agent of the user's session: this one, until Ctrl-C. It is \
+            started with the session; the last one that was started asks. Without an agent the policy decides, and what it does \
+            not allow is denied. While 'capturegate record' and the like ask for themselves, they are agents, too.
+
+            With --json each question and its end is a line on standard output.
+
+              capturegate agent
+              systemctl --user enable --now capturegate-agent
+            """
+    ).parsedAlone
+
+    @OptionGroup var json: JSONOption
+
+    /// Asks until a signal arrives, which is a success.
+    func run() async throws {
+        guard BrokerLink.machine != nil else {
+            throw CaptureError(
+                .unavailable, "This machine has no capture broker that would ask through an agent.",
+                remedies: [Remedy("Set it up.", command: "sudo capturegate secure")])
+        }
+        let prompter = PrompterChain.system
+        if let obstacle = await prompter.obstacle() { throw obstacle }
+        let isJSON = json.isOn
+        let agent = BrokerAgent(of: BrokerLink.machineUser, asking: prompter) { event in
+            // Where nobody reads what is told, the asking goes on.
+            try? Self.tell(event, isJSON)
+        }
+        let task = Task { try await agent.run() }
+        let signals = SignalSubscription { _ in task.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        try await task.value
+    }
+
+    private static func tell(_ event: BrokerAgent.Event, _ json: Bool) throws {
+        guard json else {
+            switch event {
+            case .connected: StandardStream.error.note("Asking for the capture broker, until Ctrl-C.")
+            case .lost(let error): StandardStream.error.note("Note: \(error.message.visible)")
+            case .asked, .answered, .withdrawn: break
+            }
+            return
+        }
+        try StandardStream.output.line(event.json.text)
+    }
+}
+
+extension BrokerAgent.Event {
+    /// Event for programs.
+    fileprivate var json: JSONValue {
+        switch self {
+        case .connected: ["event": "connected"]
+        case .asked(let question): ["event": "asked", "number": .count(question.number)]
+        case .answered(let number, let end):
+            ["event": "answered", "number": .count(number), "answer": .string(end.word)]
+        case .withdrawn(let number): ["event": "withdrawn", "number": .count(number)]
+        case .lost(let error): ["event": "lost", "reason": .string(error.message)]
+        }
+    }
+}
+
+extension QuestionEnd {
+    /// End of a question in a word.
+    fileprivate var word: String {
+        switch self {
+        case .allow: "allow"
+        case .deny: "deny"
+        case .dismissed: "dismissed"
+        case .timedOut: "timed_out"
+        case .failed: "failed"
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import CaptureGate
+import CaptureRig
+import Foundation
+import GateStore
+import LinuxSystem
+import Testing
+
+/// The broker is killed at moments that nobody chose: while a program asks, opens, captures and closes.
+@Suite("Death of a broker", .serialized)
+struct BrokerDeathTests {
+    private struct Outcome: Sendable {
+        /// Kind of the error that the capture ended with or was refused by.
+        var kind: CaptureError.Kind?
+        /// CLOCK_MONOTONIC, ns.
+        var noticed: Int64 = 0
+    }
+
+    private static var rounds: Int {
+        ProcessInfo.processInfo.environment["CAPTUREGATE_KILLS"].flatMap { Int($0) } ?? 20
+    }
+
+    @Test("opens nothing, leaves nothing, and is told to the programs; what was decided stays")
+    func kills() async throws {
+        let folder = try TemporaryFolder.make()
+        let prompter = ScriptedPrompter([Answer](repeating: .allow(.always), count: Self.rounds + 1))
+        var random = SeededNumbers(state: 11)
+        var delays: [Int64] = []
+        var descriptors = 0
+        for round in 0..<Self.rounds {
+            let broker = try BrokerProcess(in: folder)
+            let gate = Gatekeeper.system(
+                by: BrokerLink(at: folder + "/broker", of: Users.effectiveID, lendsBuiltIn: true), prompter: prompter)
+            let moment = Int.random(in: 0...120, using: &random)
+            let killer = Task.detached {
+                // The moment is what is tried out.
+                try? await Task.sleep(for: .milliseconds(moment))
+                return broker.kill()
+            }
+            let outcome = await Self.capture(by: gate)
+            let killed = await killer.value
+            // Refused, or ended: nothing else comes of a broker that is gone.
+            #expect(outcome.kind != nil, "round \(round), \(moment) ms")
+            if outcome.noticed > killed { delays.append(outcome.noticed - killed) }
+            if round == 2 { descriptors = try Self.descriptors() }
+        }
+        delays.sort()
+        print("told after ms, of \(delays.count):", delays.suffix(1).map { $0 / 1_000_000 }, "at most")
+        // 100 ms where nothing else runs here; a busy machine must not fail this.
+        #expect(delays.last ?? 0 < 2_000_000_000)
+        #expect(try Self.descriptors() <= descriptors + 2)
+        let store = try SQLiteGrantStore(directory: "\(folder)/\(Users.effectiveID)")
+        #expect(try store.audit.verify().isIntact)
+        // Each answer is there once, or its question was never answered: no decision is half there.
+        #expect(try store.snapshot().decisions.count <= 1)
+        #expect(try store.snapshot().decisions.allSatisfy { $0.verdict == .allow })
+    }
+
+    private static func capture(by gate: Gatekeeper) async -> Outcome {
+        var outcome = Outcome()
+        do throws(CaptureError) {
+            outcome.kind = try await GateQueue(gatekeeper: gate).run(
+                Capture(microphone: "test:tone") { permit throws(CaptureError) in
+                    var permit = permit
+                    var session = try await AudioSession(opening: permit.takeOnly())
+                    session.start()
+                    while session.end == nil, session.wait(milliseconds: 10_000) {
+                        while session.withNext({ _, _ in true }) != nil {}
+                    }
+                    let kind = session.end?.error?.kind
+                    await session.close()
+                    return kind
+                })
+        } catch {
+            outcome.kind = error.kind
+        }
+        outcome.noticed = SystemClock.monotonic.now
+        return outcome
+    }
+
+    private static func descriptors() throws -> Int { try FileSystem.names(in: "/proc/self/fd").count }
+}
