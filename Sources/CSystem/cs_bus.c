@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if __has_include(<systemd/sd-bus.h>)
 #include <systemd/sd-bus.h>
@@ -65,11 +66,20 @@ int cs_bus_open(const char *address, void **out) {
     return 0;
 }
 
+// The first flag of polkit's answer: is_authorized.
+static int64_t authorized_in(sd_bus_message *message, const char *contents) {
+    int value = 0;
+    if (sd.bus_message_enter_container(message, 'r', contents) < 0) return 0;
+    return sd.bus_message_read_basic(message, 'b', &value) > 0 && value == 1;
+}
+
 // A variant of one of the four types that rtkit and others give numbers in.
 static int64_t number_in(sd_bus_message *message) {
     char type = 0;
     const char *contents = NULL;
-    if (sd.bus_message_peek_type(message, &type, &contents) <= 0 || type != 'v' || contents == NULL) return 0;
+    if (sd.bus_message_peek_type(message, &type, &contents) <= 0 || contents == NULL) return 0;
+    if (type == 'r' && strcmp(contents, "bba{ss}") == 0) return authorized_in(message, contents);
+    if (type != 'v') return 0;
     union {
         int32_t i;
         uint32_t u;
@@ -120,6 +130,16 @@ int cs_bus_call_thread(
     connection->answered = 0;
     return sd.bus_call_method_async(
         connection->bus, NULL, destination, path, interface, member, keep_reply, connection, "tu", thread, priority);
+}
+
+int cs_bus_check_authorization(void *bus, uint32_t process, uint64_t start, int32_t user, const char *action) {
+    struct connection *connection = bus;
+    connection->answered = 0;
+    // The subject, the action, no details, 1: a person may be asked, and no name to cancel by.
+    return sd.bus_call_method_async(
+        connection->bus, NULL, "org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority",
+        "org.freedesktop.PolicyKit1.Authority", "CheckAuthorization", keep_reply, connection, "(sa{sv})sa{ss}us",
+        "unix-process", 3, "pid", "u", process, "start-time", "t", start, "uid", "i", user, action, 0, 1, "");
 }
 
 int cs_bus_take_reply(void *bus, struct cs_bus_reply *out) {

@@ -253,6 +253,9 @@ extension BrokerClient {
         case .killSwitch(let order): later(id) { _ throws(CaptureError) in try await orders.turn(order) }
         case .grant(let order): later(id) { _ throws(CaptureError) in try await orders.grant(order.decisions) }
         case .revoke(let order): later(id) { _ throws(CaptureError) in try await orders.revoke(order.ids) }
+        case .machineSwitch(let order):
+            let switches = MachineSwitches(gates: parts.gates, client: identity)
+            later(id) { _ throws(CaptureError) in try await switches.turn(order, by: subject) }
         case .controls(let choice):
             later(id) { _ throws(CaptureError) in try await DeviceAnswers.controls(choice, by: gate) }
         case .set(let order): later(id) { _ throws(CaptureError) in try await DeviceAnswers.set(order, by: gate) }

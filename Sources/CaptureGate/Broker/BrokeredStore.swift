@@ -110,6 +110,18 @@ package struct BrokeredStore: GrantStore {
     }
 }
 
+extension BrokerLink {
+    /// Switches a capability off for all users, or on again; polkit says who may, and may ask for a password.
+    ///
+    /// - Returns: the time at which that was durable, on CLOCK_MONOTONIC.
+    package func switchForAll(_ order: SwitchOrder) throws(CaptureError) -> Duration {
+        guard case .recorded(let recorded) = try wait(for: .machineSwitch(order), within: nil).body else {
+            throw BrokerFault.kind.error
+        }
+        return .nanoseconds(recorded.committed)
+    }
+}
+
 extension Decision {
     /// True if it is about a built-in device alone.
     fileprivate var isOfBuiltIn: Bool { if case .id(let id) = device { id.isBuiltIn } else { false } }

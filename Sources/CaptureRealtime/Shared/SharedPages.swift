@@ -73,7 +73,8 @@ package struct SharedPages: ~Copyable, @unchecked Sendable {
             // A reader that copies it now finds that it is torn.
             unsafe slot.setWord(0, 1)
             atomicMemoryFence(ordering: .sequentiallyConsistent)
-            unsafe (slot + 8).initializeMemory(as: UInt8.self, repeating: 0, count: geometry.stride - 8)
+            unsafe slot.setWord(8, 0)
+            unsafe cm_zero_past(slot + 16, Int64(geometry.stride - 16))
             unsafe slot.releaseWord(0, 0)
         }
     }
@@ -186,6 +187,12 @@ extension UnsafeRawPointer {
 }
 
 extension UnsafeMutableRawPointer {
+    /// Copies past this processor's caches: another one will read it.
+    @_noLocks @_noAllocation
+    func copyPast(_ source: UnsafeRawPointer, _ byteCount: Int) {
+        unsafe cm_copy_past(self, source, Int64(byteCount))
+    }
+
     @_noLocks @_noAllocation
     func setWord(_ offset: Int, _ value: UInt64) {
         unsafe (self + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee.store(value, ordering: .relaxed)

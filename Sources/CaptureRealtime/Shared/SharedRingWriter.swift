@@ -136,6 +136,6 @@ package struct SharedPayload: BitwiseCopyable {
     @_noLocks @_noAllocation
     private static func put(_ plane: UnsafeRawBufferPointer, _ target: UnsafeMutableRawPointer) {
         guard let base = plane.baseAddress else { return }
-        unsafe target.copyMemory(from: base, byteCount: plane.count)
+        unsafe target.copyPast(base, plane.count)
     }
 }

@@ -3,7 +3,7 @@ import CaptureGate
 import FoundationEssentials
 import GateStore
 
-/// `capturegate policy`: commands about the administrator's policy; they only read it.
+/// `capturegate policy`: commands about the administrator's policy.
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
@@ -13,8 +13,9 @@ struct PolicyCommand: ParsableCommand {
 
               capturegate policy check
               capturegate policy check ./policy.d
+              pkexec capturegate policy install 10-office.yaml
             """,
-        subcommands: [PolicyCheckCommand.self])
+        subcommands: [PolicyCheckCommand.self, PolicyInstallCommand.self])
 }
 
 /// `capturegate policy check`: reports mistakes in policy files before they take effect.

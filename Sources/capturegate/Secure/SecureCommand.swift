@@ -159,6 +159,16 @@ struct SecurePlan {
             }
             changes.append(.file("/etc/systemd/system/\(name)", bytes: bytes, mode: 0o644))
         }
-        return changes
+        return changes + polkit(in: source, system)
+    }
+
+    /// Polkit's actions, where there is polkit.
+    private static func polkit(in source: String, _ system: TargetSystem) -> [SystemChange] {
+        let (folder, name) = ("/usr/share/polkit-1/actions", "org.capturegate.policy")
+        let files = ["\(source)/Samples/polkit/\(name)", "\(source)/polkit/\(name)"]
+        guard case .success = FileStatus.of(system.prefix + folder),
+            let bytes = files.lazy.compactMap({ ProcessFile.bytes($0, limit: 1 << 20) }).first
+        else { return [] }
+        return [.file("\(folder)/\(name)", bytes: bytes, mode: 0o644)]
     }
 }

@@ -48,6 +48,11 @@ enum Guarantees {
             "under `run`, by an odd node",
             "a device node that root has made outside of a `/dev`, of a driver that delivers by plain reading"
         ),
+        (
+            "with the broker, by the session",
+            "whoever controls the person's session answers for the person: it starts an agent at a terminal of its own, or types "
+                + "into the agent's dialog"
+        ),
         ("a program that was allowed", "hands on what it captured, as it likes"),
         ("root, firmware, the kernel", "out of scope"),
     ]

@@ -1,7 +1,7 @@
 # about: closed nodes are lent by the broker: programs of others get frames by a grant alone, and lose them with it
 # time: real
 # timeout: 240
-# checks: 37
+# checks: 45
 
 load_vivid
 load_aloop
@@ -91,6 +91,13 @@ descriptors() { find "/proc/$broker/fd" -type l | wc -l; }
     equal "what is decided is in the broker's log, with the user" 65534 "$(setpriv --reuid capturegate --regid capturegate --clear-groups /usr/bin/capturegate log --of nobody --json |
         jq -r 'last(.entries[] | select(.event.kind == "start")) | .event.subject.userID')"
 
+    as_nobody env LD_PRELOAD="$judges/count-calls.so" COUNT_PLANT= COUNT_REPORT=$rig/user/report \
+        capturegate record null: --camera "$camera" --microphone "$microphone" --size 640x360 --for 4s >/dev/null 2>&1 || true
+    column() { sed -nE "s/.* $1=([^ ]+).*/\1/p" $rig/user/report | paste -sd ' '; }
+    equal "lent picture and sound have a thread each, in steady state" 2 "$(awk -F 'turns=' '$2 + 0 >= 30' $rig/user/report | wc -l)"
+    equal "which allocates nothing" '0 0' "$(column allocations)"
+    equal "and locks nothing" '0 0, 0 0' "$(column locks), $(column futexes)"
+
     # Not encoded: the rig's processor has enough to do with three programs.
     record null: $picture --for 4s --json >$rig/user/two.ndjson 2>&1 &
     first=$!
@@ -124,6 +131,28 @@ descriptors() { find "/proc/$broker/fd" -type l | wc -l; }
     finish 10 $pid || code=$?
     equal "it ends a capture, too" 77 $code
     exits "to switch on again is asked" 0 person y capturegate kill camera --off
+
+    record ruled.mkv $picture --for 30s --json >$rig/user/ruled.ndjson 2>&1 &
+    pid=$!
+    begun $rig/user/ruled.ndjson
+    echo 'version: [' >/etc/capturegate/policy.d/broken.yaml
+    code=0
+    finish 10 $pid || code=$?
+    equal "rules that break while it runs end a capture" 77 $code
+    exits "and nothing is captured by them" 78 record none.mkv $picture --for 1s
+    rm /etc/capturegate/policy.d/broken.yaml
+
+    record unplugged.mkv $picture --for 30s --json >$rig/user/unplugged.ndjson 2>&1 &
+    pid=$!
+    begun $rig/user/unplugged.ndjson
+    unbind vivid vivid.0
+    code=0
+    finish 10 $pid || code=$?
+    equal "a node that vanishes ends a capture" 69 $code
+    equal "as the unplugging of that camera" device_gone "$(ledger $rig/user/unplugged.ndjson .reason)"
+    check "with a whole file" decodes $rig/user/unplugged.mkv
+    bind vivid vivid.0
+    udevadm settle
 
     record gone.mkv $picture --for 30s --json >$rig/user/gone.ndjson 2>&1 &
     pid=$!

@@ -5,13 +5,14 @@ import GateStore
 import LinuxSystem
 import Testing
 
-/// The broker is killed at moments that nobody chose: while a program asks, opens, captures and closes.
-@Suite("Death of a broker", .serialized)
-struct BrokerDeathTests {
+/// By a permission that is taken back, and by the broker's death at moments that nobody chose: while a program asks, opens,
+/// captures and closes.
+@Suite("Ends of what a broker lends", .serialized)
+struct BrokerEndTests {
     private struct Outcome: Sendable {
         /// Kind of the error that the capture ended with or was refused by.
         var kind: CaptureError.Kind?
-        /// CLOCK_MONOTONIC, ns.
+        /// CLOCK_MONOTONIC in ns, or the time from its cause.
         var noticed: Int64 = 0
     }
 
@@ -19,7 +20,7 @@ struct BrokerDeathTests {
         ProcessInfo.processInfo.environment["CAPTUREGATE_KILLS"].flatMap { Int($0) } ?? 20
     }
 
-    @Test("opens nothing, leaves nothing, and is told to the programs; what was decided stays")
+    @Test("A broker that is killed opens nothing, leaves nothing, and its programs see it; what was decided stays")
     func kills() async throws {
         let folder = try TemporaryFolder.make()
         let prompter = ScriptedPrompter([Answer](repeating: .allow(.always), count: Self.rounds + 1))
@@ -53,6 +54,55 @@ struct BrokerDeathTests {
         // Each answer is there once, or its question was never answered: no decision is half there.
         #expect(try store.snapshot().decisions.count <= 1)
         #expect(try store.snapshot().decisions.allSatisfy { $0.verdict == .allow })
+    }
+
+    @Test("A permission that is taken back ends the capture of each program that rests on it, and no other's")
+    func revocations() async throws {
+        let folder = try TemporaryFolder.make()
+        let broker = try BrokerProcess(in: folder)
+        let prompter = ScriptedPrompter([Answer](repeating: .allow(.always), count: Self.rounds + 1))
+        var delays: [Int64] = []
+        for _ in 0..<Self.rounds {
+            let link = BrokerLink(at: folder + "/broker", of: Users.effectiveID, lendsBuiltIn: true)
+            let gate = Gatekeeper.system(by: link, prompter: prompter)
+            let revoked = await Self.revoked(by: gate, BrokeredStore(link))
+            #expect(revoked.kind == .revoked)
+            delays.append(revoked.noticed)
+        }
+        withExtendedLifetime(broker) {}
+        delays.sort()
+        let (median, last) = (delays[delays.count / 2] / 1000, (delays.last ?? 0) / 1000)
+        print("ended after µs, of \(delays.count):", median, "median,", last, "at most")
+        #expect(delays.last ?? 0 < 2_000_000_000)
+    }
+
+    /// Captures, takes the permission back while frames come, and waits for the end.
+    ///
+    /// - Returns: the end, and the time from the durable change to it.
+    private static func revoked(by gate: Gatekeeper, _ store: BrokeredStore) async -> Outcome {
+        var outcome = Outcome()
+        do throws(CaptureError) {
+            outcome = try await GateQueue(gatekeeper: gate).run(
+                Capture(microphone: "test:tone") { permit throws(CaptureError) in
+                    var permit = permit
+                    var session = try await AudioSession(opening: permit.takeOnly())
+                    session.start()
+                    while session.wait(milliseconds: 10_000), session.withNext({ _, _ in true }) == nil {}
+                    let ids = try store.snapshot().decisions.compactMap(\.id)
+                    let event = AuditEvent(.removal, at: SystemGateClock().now, subject: nil, detail: "a test")
+                    let commit = try store.remove(ids, audit: event)
+                    while session.end == nil, session.wait(milliseconds: 10_000) {
+                        while session.withNext({ _, _ in true }) != nil {}
+                    }
+                    let noticed = SystemClock.monotonic.now - commit.committed.exactNanoseconds
+                    let kind = session.end?.error?.kind
+                    await session.close()
+                    return Outcome(kind: kind, noticed: noticed)
+                })
+        } catch {
+            outcome.kind = error.kind
+        }
+        return outcome
     }
 
     private static func capture(by gate: Gatekeeper) async -> Outcome {

@@ -1,0 +1,69 @@
+import ArgumentParser
+import CaptureGate
+import GateStore
+import LinuxSystem
+
+/// `capturegate policy install`: puts a file among the administrator's rules, once it is understood.
+struct PolicyInstallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Put a file of rules among the machine's own, in place of one of its name.",
+        discussion: """
+            The file is checked first: what can't be understood would allow nobody anything. It holds from then on, also for \
+            captures that are running. For root, and through pkexec for whom polkit lets.
+
+              sudo capturegate policy install 10-office.yaml
+              pkexec capturegate policy install 10-office.yaml
+            """)
+
+    @Argument(help: ArgumentHelp("The file, whose name ends in .yaml.", valueName: "file"), completion: .file())
+    var path: String
+
+    /// Another folder than the machine's, for tests.
+    @Option(help: .hidden)
+    var folder = PolicyDirectory.standardPath
+
+    func validate() throws {
+        guard path.hasSuffix(".yaml"), let name = name, !name.hasPrefix(".") else {
+            throw ValidationError("The file's name does not end in .yaml, or begins with a dot.")
+        }
+    }
+
+    private var name: Substring? { path.split(separator: "/").last }
+
+    func run() throws {
+        guard let bytes = ProcessFile.bytes(path, limit: 1 << 20) else {
+            throw CaptureError(
+                .badInput, "\(path.visible) can't be read.", remedies: [Remedy("Name a file of rules.")])
+        }
+        try check(bytes)
+        let target = "\(folder)/\(name ?? "")"
+        try WholeFile(path: target).write(bytes)
+        try StandardStream.output.line("Installed \(target.visible): \(PolicyDirectory(path: folder).summary.phrase)")
+    }
+
+    /// Checks the rules in a folder of their own, beside the machine's: what is checked is what is installed, whatever becomes
+    /// of the file.
+    private func check(_ bytes: [UInt8]) throws {
+        let trial = "\(folder).\(ProcessStart.processID)~"
+        do throws(Errno) {
+            try FileSystem.makeDirectory(trial, mode: 0o755)
+        } catch {
+            throw CaptureError(
+                error == .permissionDenied ? .notAuthorized : .inputOutput,
+                "Rules can't be installed in \(folder.visible): \(error.text).", errno: error.number,
+                remedies: [Remedy("Do it as root.", command: "pkexec capturegate policy install \(path)")])
+        }
+        let file = "\(trial)/\(name ?? "")"
+        defer {
+            try? FileSystem.remove(file)
+            try? FileSystem.removeDirectory(trial)
+        }
+        try WholeFile(path: file).write(bytes, isLasting: false)
+        let faults = PolicyDirectory(path: trial).check()
+        guard let first = faults.first else { return }
+        throw CaptureError(
+            .configuration, "\(path.visible):\(first.line):\(first.column): \(first.message.visible)",
+            remedies: [Remedy("Mend it; nothing was installed.")])
+    }
+}
