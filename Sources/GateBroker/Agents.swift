@@ -8,12 +8,13 @@ protocol AgentLink: AnyObject, Sendable {
 
 /// Connected agents of all users, and the questions that they are being asked: one of each user at a time.
 ///
-/// An agent that goes leaves its question dismissed: nothing is stored, and it is no denial.
+/// An agent that goes leaves its question to the one before it, or dismissed: nothing is stored then, and it is no denial.
 ///
 /// *thread-safe*
 final class Agents: Sendable {
     /// A question on its way.
     private struct Pending {
+        let question: AgentQuestion
         let agent: any AgentLink
         let done: CheckedContinuation<QuestionEnd, Never>
     }
@@ -33,16 +34,16 @@ final class Agents: Sendable {
         state.withLock { $0.agents[user, default: []].append(agent) }
     }
 
-    /// Forgets an agent, and dismisses what it was asked.
+    /// Forgets an agent, and asks another one what it was asked.
     func remove(_ agent: any AgentLink, of user: UInt32) {
         let left = state.withLock { state in
             state.agents[user]?.removeAll { $0 === agent }
             if state.agents[user]?.isEmpty == true { state.agents[user] = nil }
             let own = state.pending.filter { $0.value.agent === agent }
             for number in own.keys { state.pending[number] = nil }
-            return own.values.map(\.done)
+            return Array(own.values)
         }
-        for done in left { done.resume(returning: .dismissed) }
+        for pending in left { put(pending.question, to: user, pending.done, otherwise: .dismissed) }
     }
 
     /// True if somebody could be asked.
@@ -68,13 +69,17 @@ final class Agents: Sendable {
         }
     }
 
-    private func put(_ question: AgentQuestion, to user: UInt32, _ done: CheckedContinuation<QuestionEnd, Never>) {
+    /// - Parameter end: where there is no agent.
+    private func put(
+        _ question: AgentQuestion, to user: UInt32, _ done: CheckedContinuation<QuestionEnd, Never>,
+        otherwise end: QuestionEnd = .failed(BrokerFailure(.noAgent))
+    ) {
         let agent = state.withLock { state -> (any AgentLink)? in
             guard let agent = state.agents[user]?.last else { return nil }
-            state.pending[question.number] = Pending(agent: agent, done: done)
+            state.pending[question.number] = Pending(question: question, agent: agent, done: done)
             return agent
         }
-        guard let agent else { return done.resume(returning: .failed(BrokerFailure(.noAgent))) }
+        guard let agent else { return done.resume(returning: end) }
         agent.send(.question(question))
     }
 

@@ -69,6 +69,21 @@ struct BrokerTests {
         await broker.server.stop()
     }
 
+    @Test("An agent that goes with its question leaves it to the one before it")
+    func nextAgent() async throws {
+        let broker = try TestBroker()
+        let first = try await broker.agent { _ in .allow(.always) }
+        let last = try await broker.client(.agent)
+        _ = try await last.call(.decisions(DecisionQuery()))
+        let client = try await broker.client()
+        let reply = Task { try await client.call(.ask(.bars)) }
+        guard case .question = await last.next() else { throw TestFailure() }
+        last.connection.close()
+        #expect(try await reply.value == .asked(.allow(.always)))
+        withExtendedLifetime(first) {}
+        await broker.server.stop()
+    }
+
     @Test("An agent that goes with its question leaves it dismissed")
     func goneAgent() async throws {
         let broker = try TestBroker()

@@ -345,8 +345,9 @@ extension BrokerLink {
     /// Ends all that was under way by a connection.
     private func lose(_ connection: BrokerConnection) {
         connection.close()
-        let (pending, streams) = state.withLock { state in
-            guard state.connection === connection else { return ([Pending](), [@Sendable (StreamNews) -> Void]()) }
+        let left = state.withLock { state -> ([Pending], [@Sendable (StreamNews) -> Void])? in
+            // Another thread has noticed before.
+            guard state.connection === connection else { return nil }
             defer {
                 state.connection = nil
                 state.pending = [:]
@@ -354,6 +355,7 @@ extension BrokerLink {
             }
             return (Array(state.pending.values), Array(state.streams.values))
         }
+        guard let (pending, streams) = left else { return }
         for one in pending { one.done(.failure(.brokerGone())) }
         for news in streams { news(.lost) }
         onEvent?(nil)
