@@ -82,7 +82,9 @@ struct BrokerEndTests {
                     var permit = permit
                     var session = try await AudioSession(opening: permit.takeOnly())
                     session.start()
-                    while session.wait(milliseconds: 10_000), session.withNext({ _, _ in true }) == nil {}
+                    while session.end == nil, session.wait(milliseconds: 10_000),
+                        session.withNext({ _, _ in true }) == nil
+                    {}
                     let ids = try store.snapshot().decisions.compactMap(\.id)
                     let event = AuditEvent(.removal, at: SystemGateClock().now, subject: nil, detail: "a test")
                     let commit = try store.remove(ids, audit: event)
