@@ -281,7 +281,7 @@ struct HostileRingTests {
         #expect(read14 == .nothing)
         discard(ring)
         let read15 = reader.read()
-        #expect(read15 == .ended(LoopResult(.deviceGone)))
+        #expect(read15 == .ended(.lenderGone))
     }
 
     @Test("No words in the ring bring a reader down, or keep it", arguments: 1...20)

@@ -161,6 +161,11 @@ extension LoopResult {
         @_noLocks @_noAllocation get { LoopResult(.failed, fault: RealtimeFault.brokenShare) }
     }
 
+    /// The other process has ended, and its device with it.
+    package static var lenderGone: LoopResult {
+        @_noLocks @_noAllocation get { LoopResult(.deviceGone, fault: RealtimeFault(.lendMemory, result: 0 &- EPIPE)) }
+    }
+
     /// True where unread frames are not to be read any more: the permission is gone.
     var discards: Bool {
         @_noLocks @_noAllocation get {

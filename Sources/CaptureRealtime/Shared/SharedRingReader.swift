@@ -54,7 +54,7 @@ package struct SharedRingReader: ~Copyable, Sendable {
         // Cleared before the look: a call after it stays, one before it is seen. An empty reading is the writer's death.
         let isOver = !calls.clear()
         let read = unsafe look(into: memory, planes)
-        if isOver, case .nothing = read { return .ended(LoopResult(.deviceGone)) }
+        if isOver, case .nothing = read { return .ended(.lenderGone) }
         return read
     }
 
