@@ -191,9 +191,8 @@ final class CaptureCore: Sendable {
                 device: device, format: format, signal: counters.signal, changed: counters.changedSignal
             ).end($0, gate: capture.endReason)
             // The broker knows more than the ring says, unless this program or the gate has ended it.
-            guard own != .stopped, capture.endReason == nil, let lent else { return own }
-            if $0 == .lenderGone { return .deviceGone(.lenderGone) }
-            return lent.failure.map { SessionEnd(ofLender: $0) } ?? own
+            guard own != .stopped, capture.endReason == nil, let error = lent?.failure else { return own }
+            return SessionEnd(ofLender: error)
         }
     }
 

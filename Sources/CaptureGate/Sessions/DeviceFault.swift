@@ -77,6 +77,7 @@ struct DeviceFault {
         case .stopped: return .stopped
         case .revoked: return .refused((gate ?? .revoked).error(device.description, as: device.capability))
         case .expired: return .refused(CaptureEndReason.expired.error(device.description, as: device.capability))
+        case .deviceGone where result == .lenderGone: return .deviceGone(.lenderGone)
         case .deviceGone:
             return .deviceGone(
                 gone(.deviceGone, "\(named) was unplugged", result.fault.map(words), result.fault?.errno ?? 0))
