@@ -88,10 +88,9 @@ is_steady() {
     [ $code = 0 ] && jq -e '.results | length == 50' out/report.json
 }
 
-# busy: a program that has the processor for tens of milliseconds, again and again, before all that captures. In the background,
-# as $busy, until it is killed.
+# busy: a program that has the processor for 10 ms, again and again, before all that captures. In the background, as $busy,
+# until it is killed.
 busy() {
-    # shellcheck disable=SC2016 # for the shell that it starts
-    chrt -f 99 bash -c 'while :; do for ((i = 0; i < 50000; i++)); do :; done; sleep 0.05; done' &
+    chrt -f 99 "$judges/busy" 10 100 &
     busy=$!
 }
