@@ -114,6 +114,14 @@ let package = Package(
         .target(
             name: "GateSupervisor", dependencies: ["CaptureGate", "Gate", "GateStore", "CaptureBase", "LinuxSystem"],
             swiftSettings: swift),
+        // PipeWire's programs. Its library is loaded when its daemon is first spoken to.
+        .target(
+            name: "CPipeWire",
+            cSettings: c + [
+                .unsafeFlags(["-isystem", "/usr/include/pipewire-0.3", "-isystem", "/usr/include/spa-0.2"])
+            ]),
+        .target(
+            name: "GatePipeWire", dependencies: ["CPipeWire", "CaptureGate", "Gate", "LinuxSystem"], swiftSettings: swift),
         // Level 2: a daemon that alone opens the devices, and lends their frames.
         .target(
             name: "GateBroker",
@@ -136,7 +144,8 @@ let package = Package(
         .executableTarget(
             name: "capturegate",
             dependencies: [
-                "CaptureRecording", "CaptureRig", "CaptureGate", "GateStore", "GateSupervisor", "LinuxSystem",
+                "CaptureRecording", "CaptureRig", "CaptureGate", "GateStore", "GateSupervisor", "GatePipeWire",
+                "LinuxSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swift, linkerSettings: [quickStart]),
@@ -185,6 +194,8 @@ let package = Package(
                 "LinuxSystem",
             ],
             swiftSettings: swift),
+        .testTarget(
+            name: "GatePipeWireTests", dependencies: ["GatePipeWire", "CaptureGate", "Gate"], swiftSettings: swift),
         .testTarget(
             name: "GateSupervisorTests", dependencies: ["GateSupervisor", "CaptureRig", "Gate", "CaptureBase"],
             swiftSettings: swift),

@@ -78,7 +78,7 @@ struct CaptureGateCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
             RunCommand.self, WrapCommand.self, UnwrapCommand.self, SecureCommand.self,
-            AgentCommand.self, RigCommand.self, DevicesCommand.self,
+            AgentCommand.self, PipeWireCommand.self, RigCommand.self, DevicesCommand.self,
             ControlsCommand.self, StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self,
             KillCommand.self, LogCommand.self, PolicyCommand.self,
         ])

@@ -1,15 +1,14 @@
-import CaptureGate
 import Dispatch
 import Synchronization
 
 /// Reads a session on a thread of its own: a wait for the device must not block one of Swift's.
-enum SessionReading {
+package enum SessionReading {
     /// - Parameters:
     ///   - box: has the session before and after.
     ///   - label: of the thread.
     ///   - record: changed by `body`.
     ///   - body: reads until it has enough, or until the mark is set: by a cancellation of the task.
-    static func read<Format: Sendable, Record: Sendable>(
+    package static func read<Format: Sendable, Record: Sendable>(
         _ box: Handoff<CaptureSession<Format>>, on label: String, into record: Record,
         _ body: @escaping @Sendable (inout CaptureSession<Format>, inout Record, StopMark) -> Void
     ) async -> Record {
@@ -32,10 +31,12 @@ enum SessionReading {
 }
 
 /// Mark that a reader looks at between two frames.
-final class StopMark: Sendable {
+package final class StopMark: Sendable {
     private let value = Atomic(false)
 
-    var isSet: Bool { value.load(ordering: .relaxed) }
+    package init() {}
 
-    func set() { value.store(true, ordering: .relaxed) }
+    package var isSet: Bool { value.load(ordering: .relaxed) }
+
+    package func set() { value.store(true, ordering: .relaxed) }
 }

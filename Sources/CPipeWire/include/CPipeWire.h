@@ -1,0 +1,112 @@
+#pragma once
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// PipeWire's client library: who is connected, what is linked, and nodes that hand on what a session captures. It is loaded when
+// a connection is first made, so that the program needs it nowhere else. Why shims: PipeWire's own functions are inline ones,
+// vtables and variadic macros, and its callbacks come on threads of its own.
+//
+// A connection has a thread, on which all of `cp_watcher` and `cp_node_watcher` is called; what closes something may not be called
+// from there. All else may be called on any thread, but not at once with what closes the same thing. Results are >= 0 or -errno.
+
+#ifndef CAPTUREGATE_SHIMS
+#pragma clang attribute push( \
+    __attribute__((availability(swift, unavailable, message = "the C shims are CaptureGate's own"))), \
+    apply_to = function)
+#endif
+
+// A program that is connected to the daemon.
+struct cp_client {
+    uint32_t id;
+    int32_t process;  // as the daemon has it from the kernel; 0 for the daemon's own
+    uint32_t user;    // the same; UINT32_MAX where it is not known
+};
+
+// A node of the graph.
+struct cp_peer {
+    uint32_t id;
+    uint32_t client;           // UINT32_MAX for the daemon's own
+    const char *media_class;   // such as Stream/Input/Audio; never NULL
+    int wants_other;           // it names its target itself, or wants to hear what is played
+};
+
+struct cp_watcher {
+    void *context;
+    void (*client_came)(void *context, const struct cp_client *client);
+    void (*node_came)(void *context, const struct cp_peer *peer);
+    void (*link_came)(void *context, uint32_t link, uint32_t output, uint32_t input);
+    void (*gone)(void *context, uint32_t id);  // any of them, and what was never told of
+    void (*ended)(void *context, int error);   // the daemon has gone; -errno
+};
+
+// Connects; -ELIBACC where there is no libpipewire, or one that is too old. `remote` is a socket's name or path, NULL for the
+// user's daemon. What is there already is told of, too.
+int cp_connect(const char *remote, const struct cp_watcher *watcher, void **connection);
+// All nodes must have been closed.
+void cp_disconnect(void *connection);
+// Lets a client see a node and link to it, or not: its permissions of that global.
+int cp_show(void *connection, uint32_t client, uint32_t node, int is_shown);
+// Destroys a link.
+int cp_unlink(void *connection, uint32_t link);
+// Asks the session manager to link a stream to a node, by the metadata that desktops move streams with; -ENODEV where there is no
+// metadata.
+int cp_aim(void *connection, uint32_t stream, uint32_t node);
+
+// Error of `cp_connect` without a library.
+enum { cp_no_library = ELIBACC };
+
+enum cp_state {
+    CP_STATE_IDLE,
+    CP_STATE_RUNNING,  // what is written arrives
+    CP_STATE_FAILED,
+};
+
+struct cp_node_watcher {
+    void *context;
+    void (*bound)(void *context, uint32_t node);  // its number in the graph
+    void (*state)(void *context, enum cp_state state);
+    void (*format)(void *context, int32_t index);  // of the picture formats, as agreed with whoever is linked
+};
+
+struct cp_labels {
+    const char *name;         // for programs
+    const char *description;  // for persons
+    int priority;             // a session manager prefers the highest for who does not choose
+};
+
+enum cp_samples { CP_S16, CP_S24, CP_S24_3, CP_S32, CP_F32 };
+
+// A node of class Audio/Source: interleaved samples, little endian. Its watcher's `format` is not called.
+int cp_microphone_open(
+    void *connection, const struct cp_labels *labels, enum cp_samples samples, uint32_t rate, uint32_t channels,
+    const struct cp_node_watcher *watcher, void **node);
+// Puts periods into a second of store, from one thread: bytes that found room. The graph's clock takes them out; what the two
+// clocks differ by is resampled away.
+size_t cp_microphone_write(void *node, const void *bytes, size_t count);
+
+enum cp_pixels { CP_YUYV, CP_UYVY, CP_NV12, CP_I420, CP_RGB24, CP_BGR24, CP_GREY, CP_MJPEG };
+
+struct cp_picture {
+    enum cp_pixels pixels;
+    uint32_t width, height;
+    uint32_t rate_numerator, rate_denominator;  // pictures a second
+    uint32_t stride, size;                      // bytes; a compressed picture's size is a limit
+};
+
+// A node of class Video/Source, which drives its part of the graph. `pictures` are in the order of preference, 1 to 64.
+int cp_camera_open(
+    void *connection, const struct cp_labels *labels, const struct cp_picture *pictures, uint32_t count,
+    const struct cp_node_watcher *watcher, void **node);
+// Hands a picture on, whose rows are `stride` bytes apart: 1, or 0 where nobody has given a buffer back.
+int cp_camera_write(void *node, const void *bytes, size_t count, size_t stride, int64_t monotonic_ns, uint64_t sequence);
+
+// Lets pass what is written, or not, as at first: silence comes in its place, or no picture.
+void cp_pass(void *node, int is_open);
+// Destroys the node; nothing is called afterwards.
+void cp_close(void *node);
+
+#ifndef CAPTUREGATE_SHIMS
+#pragma clang attribute pop
+#endif

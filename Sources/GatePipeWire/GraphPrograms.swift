@@ -1,0 +1,212 @@
+import CaptureGate
+import Dispatch
+import Gate
+import LinuxSystem
+
+/// All programs that are connected to PipeWire, and the nodes that they are given. One task alone calls it.
+final class GraphPrograms {
+    /// Programs that link others' nodes and have to see all of them; what passes is not theirs to say.
+    private static let managers: Set<String> = ["wireplumber", "pipewire-media-session"]
+
+    private enum Client {
+        /// Its process is being looked at.
+        case unknown
+        case grantee(Grantee)
+        case manager
+        /// Gets nothing.
+        case nobody
+    }
+
+    private let graph: Graph
+    private let gatekeeper: @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper
+    private let onEvent: @Sendable (PipeWireGate.Event) -> Void
+    private let tell: @Sendable (GraphMessage) -> Void
+    private let looking = DispatchQueue(label: "capturegate.pipewire.programs", qos: .userInitiated)
+
+    private var devices: [OfferedDevice] = []
+    private var clients: [UInt32: Client] = [:]
+    /// Streams that record and choose nothing themselves.
+    private var streams: [UInt32: GraphPeer] = [:]
+    private var grantees: [Grantee.Key: Grantee] = [:]
+    private var sources: [Source.ID: Source] = [:]
+    private var lastNumber = 0
+    private var lastSource = 0
+
+    init(
+        in graph: Graph,
+        gatekeeper: @escaping @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper,
+        onEvent: @escaping @Sendable (PipeWireGate.Event) -> Void, tell: @escaping @Sendable (GraphMessage) -> Void
+    ) {
+        self.graph = graph
+        self.gatekeeper = gatekeeper
+        self.onEvent = onEvent
+        self.tell = tell
+    }
+
+    func end() { remove { _ in true } }
+
+    func take(_ message: GraphMessage) {
+        switch message {
+        case .devices(let list): offer(list)
+        case .graph(.client(let client)): meet(client)
+        case .graph(.peer(let peer)):
+            guard peer.records != nil, !peer.wantsOther else { return }
+            streams[peer.id] = peer
+            for source in sources.values { aim(peer, at: source) }
+        case .graph(.gone(let id)):
+            streams[id] = nil
+            forget(id)
+        case .graph(.link), .graph(.ended): break
+        case .known(let id, let client, let subject): judge(id, client, subject)
+        case .source(let id, let news): take(news, of: id)
+        }
+    }
+}
+
+// MARK: - Programs
+
+extension GraphPrograms {
+    /// Hides all nodes from a client until it is known whose it is.
+    private func meet(_ client: GraphClient) {
+        clients[client.id] = .unknown
+        for source in sources.values { show(source, to: client.id) }
+        guard client.process > 0, client.user == Users.effectiveID, client.process != ProcessStart.processID else {
+            clients[client.id] = .nobody
+            return graph.links.identify(client.id, as: nil)
+        }
+        let known = grantees.values.map(\.subject.executable)
+        looking.async { [tell] in
+            tell(
+                .known(
+                    client.id, client,
+                    Result { () throws(CaptureError) in try Self.subject(of: client.process, known) }))
+        }
+    }
+
+    private static func subject(of process: Int32, _ known: [Executable]) throws(CaptureError) -> Subject {
+        guard let handle = try? ProcessHandle(process: process) else { throw .ended(process) }
+        let subject = try ProcessSubject.of(process: process, known: known)
+        // After the reading: while the process lives, all of it was of this process.
+        guard !handle.hasEnded else { throw .ended(process) }
+        return subject
+    }
+
+    /// Gives a client what its program may have.
+    private func judge(_ id: UInt32, _ client: GraphClient, _ subject: Result<Subject, CaptureError>) {
+        guard clients[id] != nil else { return }
+        do throws(CaptureError) {
+            let subject = try subject.get()
+            if Self.managers.contains(subject.executable.name) {
+                clients[id] = .manager
+            } else {
+                let grantee = try grantee(for: subject, client.process)
+                grantee.clients.insert(id)
+                clients[id] = .grantee(grantee)
+            }
+        } catch {
+            clients[id] = .nobody
+            onEvent(.unknown(process: client.process, error))
+        }
+        graph.links.identify(id, as: grantee(of: id)?.number)
+        for source in sources.values { show(source, to: id) }
+        for stream in streams.values { for source in sources.values { aim(stream, at: source) } }
+    }
+
+    /// The program's entry, made at its first connection.
+    private func grantee(for subject: Subject, _ process: Int32) throws(CaptureError) -> Grantee {
+        if let known = grantees[Grantee.Key(subject)] { return known }
+        lastNumber += 1
+        let grantee = Grantee(lastNumber, subject, try gatekeeper(subject, process))
+        grantees[Grantee.Key(subject)] = grantee
+        for device in devices { add(device, for: grantee) }
+        return grantee
+    }
+
+    private func grantee(of client: UInt32) -> Grantee? {
+        if case .grantee(let grantee) = clients[client] { grantee } else { nil }
+    }
+
+    /// A client has gone; with the last one of a program its nodes go.
+    private func forget(_ id: UInt32) {
+        let grantee = grantee(of: id)
+        clients[id] = nil
+        guard let grantee, grantee.clients.remove(id) != nil, grantee.clients.isEmpty else { return }
+        remove { $0.grantee === grantee }
+        grantees[Grantee.Key(grantee.subject)] = nil
+    }
+}
+
+// MARK: - Nodes
+
+extension GraphPrograms {
+    /// Offers the devices of a list, and takes back those that are not in it.
+    private func offer(_ list: [OfferedDevice]) {
+        remove { !list.contains($0.device) }
+        for device in list where !devices.contains(device) {
+            // One that is never let pass, and one for each program.
+            add(device, for: nil)
+            for grantee in grantees.values { add(device, for: grantee) }
+        }
+        devices = list
+    }
+
+    private func add(_ device: OfferedDevice, for grantee: Grantee?) {
+        lastSource += 1
+        let id = lastSource
+        let source = Source(id, device, for: grantee, in: graph) { [tell] in tell(.source(id, $0)) }
+        sources[id] = source
+        do throws(CaptureError) { try source.begin() } catch { onEvent(.failed(error)) }
+    }
+
+    private func remove(_ isOver: (Source) -> Bool) {
+        for source in sources.values where isOver(source) {
+            if let event = source.end() { onEvent(event) }
+            sources[source.id] = nil
+        }
+    }
+
+    private func take(_ news: Source.News, of id: Source.ID) {
+        guard let source = sources[id] else { return }
+        do throws(CaptureError) {
+            if let event = try source.take(news) { onEvent(event) }
+        } catch {
+            onEvent(.failed(error))
+        }
+        if case .node(.bound) = news {
+            for client in clients.keys { show(source, to: client) }
+            for stream in streams.values { aim(stream, at: source) }
+        }
+        if source.adjust(), let grantee = source.grantee { onEvent(.began(grantee.subject, source.device.device)) }
+    }
+
+    /// Shows a node to its program and to session managers, and hides it from all others.
+    private func show(_ source: Source, to client: UInt32) {
+        guard let number = source.number else { return }
+        let isShown =
+            switch clients[client] {
+            case .manager: true
+            case .grantee(let grantee): grantee === source.grantee
+            case .unknown, .nobody, nil: false
+            }
+        graph.connection.show(number, to: client, isShown)
+    }
+
+    /// Has a program's stream linked to the program's own node.
+    private func aim(_ stream: GraphPeer, at source: Source) {
+        guard let number = source.number, let client = stream.client, let owner = source.grantee,
+            owner === grantee(of: client), stream.records == source.device.device.capability
+        else { return }
+        graph.connection.aim(stream.id, at: number)
+    }
+}
+
+extension CaptureError {
+    fileprivate static func ended(_ process: Int32) -> CaptureError {
+        CaptureError(.notAuthorized, "Process \(process) has ended.")
+    }
+}
+
+extension Executable {
+    /// The last part of its path.
+    fileprivate var name: String { String(path.split(separator: "/").last ?? "") }
+}

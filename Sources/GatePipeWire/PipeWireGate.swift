@@ -1,0 +1,105 @@
+import CaptureGate
+import Dispatch
+import Gate
+import LinuxSystem
+
+/// Gives the programs of PipeWire's graph cameras and microphones by the gate's decisions: each program has nodes of its own,
+/// which nobody else gets anything from.
+///
+/// A node is there where the program may have the device or a person may be asked about it. What it captures begins when the
+/// program takes it, and ends when it does not any more, or with the permission: then comes silence, and the node is destroyed.
+/// Programs are told apart by the process that connected to the daemon, which has that from the kernel.
+///
+/// *thread-safe*
+package final class PipeWireGate: Sendable {
+    /// What a person is told.
+    package enum Event: Sendable {
+        /// The daemon is there.
+        case connected
+        case offered(Subject, Device)
+        case withdrawn(Subject, Device)
+        case began(Subject, Device)
+        /// - Parameter error: `nil` where the program has ended it.
+        case ended(Subject, Device, CaptureError?)
+        /// A program of the graph that can't be told from others gets nothing.
+        case unknown(process: Int32, CaptureError)
+        /// A node could not be made.
+        case failed(CaptureError)
+    }
+
+    private let gatekeeper: @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper
+    private let onEvent: @Sendable (Event) -> Void
+
+    /// - Parameters:
+    ///   - gatekeeper: makes the gate of a program, by what the kernel says of it and its process.
+    ///   - onEvent: is told what happens, in its order.
+    package init(
+        gatekeeper: @escaping @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper,
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        self.gatekeeper = gatekeeper
+        self.onEvent = onEvent
+    }
+
+    /// Serves until the task is cancelled; then all captures have ended and all nodes are gone.
+    ///
+    /// - Parameter devices: that are offered to each program, anew after each change.
+    /// - Throws: `.unavailable` where PipeWire can't be reached, or goes away.
+    package func run(offering devices: AsyncStream<[OfferedDevice]>) async throws(CaptureError) {
+        let (messages, continuation) = AsyncStream.makeStream(of: GraphMessage.self)
+        let tell: @Sendable (GraphMessage) -> Void = { continuation.yield($0) }
+        let graph = try Graph { tell(.graph($0)) }
+        onEvent(.connected)
+        let programs = GraphPrograms(in: graph, gatekeeper: gatekeeper, onEvent: onEvent, tell: tell)
+        defer { programs.end() }
+        let feed = Task { for await list in devices { tell(.devices(list)) } }
+        defer { feed.cancel() }
+        for await message in messages {
+            if case .graph(.ended(let errno)) = message { throw .pipeWireGone(errno) }
+            programs.take(message)
+        }
+    }
+}
+
+/// What the gate takes care of, one after the other.
+enum GraphMessage: Sendable {
+    /// All devices that are offered from now on.
+    case devices([OfferedDevice])
+    case graph(GraphEvent)
+    /// A client's process was looked at.
+    case known(UInt32, GraphClient, Result<Subject, CaptureError>)
+    case source(Source.ID, Source.News)
+}
+
+/// PipeWire's graph, and the rule who may be linked to what.
+///
+/// *thread-safe*
+final class Graph: Sendable {
+    let connection: GraphConnection
+    let links: LinkWatch
+
+    /// The connection, which has what refers to it.
+    private struct Made {
+        weak var connection: GraphConnection?
+    }
+
+    init(onEvent: @escaping @Sendable (GraphEvent) -> Void) throws(CaptureError) {
+        let made = Locked(Made())
+        let links = LinkWatch { link in made.withLock { $0.connection }?.unlink(link) }
+        let connection = try GraphConnection { event in
+            // At once: what the rule closes must not wait for anything.
+            links.note(event)
+            onEvent(event)
+        }
+        made.withLock { $0.connection = connection }
+        (self.connection, self.links) = (connection, links)
+    }
+}
+
+extension CaptureError {
+    fileprivate static func pipeWireGone(_ errno: Errno) -> CaptureError {
+        CaptureError(
+            .unavailable, "PipeWire has gone, and all nodes with it (\(errno.text)).", errno: errno.number,
+            remedies: [Remedy("Start it again.", command: "systemctl --user start pipewire wireplumber")])
+    }
+}

@@ -1,0 +1,165 @@
+import CaptureGate
+import Gate
+
+/// A node that one program gets a device by, from the decision to its end. Its owner calls it from one task alone.
+final class Source {
+    /// A node's number among the gate's own.
+    typealias ID = Int
+
+    /// What happens to a source, from other threads.
+    enum News: Sendable {
+        case node(GraphNode.Event)
+        /// Whether the program may be given the device, or asked for it.
+        case mayBe(AuthorizationStatus)
+        /// The capture has ended, by this error where it was not cancelled.
+        case ended(CaptureError?)
+    }
+
+    let id: ID
+    let device: OfferedDevice
+    /// `nil` for a node that is never let pass.
+    let grantee: Grantee?
+    /// Number in PipeWire's graph; `nil` while it is in none.
+    private(set) var number: UInt32?
+
+    private let graph: Graph
+    private let tell: @Sendable (News) -> Void
+    private var node: GraphNode?
+    private var watching: Task<Void, Never>?
+    private var capture: Task<Void, Never>?
+    private var picture: OfferedPicture?
+    /// True while a program takes what comes.
+    private var isTaken = false
+    /// Set when a capture has ended by itself: whoever takes it has to begin anew.
+    private var rests = false
+    /// Set when the gate has ended a capture or refused one: nobody is asked again, and only a new yes brings it back.
+    private var isOver = false
+
+    init(
+        _ id: ID, _ device: OfferedDevice, for grantee: Grantee?, in graph: Graph,
+        tell: @escaping @Sendable (News) -> Void
+    ) {
+        self.id = id
+        self.device = device
+        self.grantee = grantee
+        self.graph = graph
+        self.tell = tell
+    }
+
+    /// Begins to follow what is decided; a node without a grantee is there from the start.
+    func begin() throws(CaptureError) {
+        guard let grantee else { return try appear() }
+        let capability = Capability.All([device.request])
+        watching = Task { [tell, gatekeeper = grantee.queue.gatekeeper] in
+            for await status in gatekeeper.statusChanges(of: capability) { tell(.mayBe(status)) }
+        }
+    }
+
+    /// Ends its capture and takes it out of the graph.
+    ///
+    /// - Returns: what is to be told of it; what ends later is told to nobody.
+    func end() -> PipeWireGate.Event? {
+        let isCapturing = capture != nil
+        watching?.cancel()
+        vanish()
+        return isCapturing ? grantee.map { .ended($0.subject, device.device, nil) } : nil
+    }
+
+    /// - Returns: what is to be told of it.
+    func take(_ news: News) throws(CaptureError) -> PipeWireGate.Event? {
+        switch news {
+        case .node(.bound(let number)):
+            self.number = number
+            graph.links.add(number, of: grantee?.number) { [node] in node?.pass($0) }
+        case .node(.isTaken(let isTaken)):
+            self.isTaken = isTaken
+            if !isTaken { rests = false }
+        case .node(.format(let index)): agree(on: index)
+        case .node(.failed): rests = true
+        case .mayBe(let status): return try follow(status)
+        case .ended(let error): return conclude(error)
+        }
+        return nil
+    }
+
+    /// Begins to capture, or ends it, as what takes it wants.
+    ///
+    /// - Returns: true where it begins.
+    func adjust() -> Bool {
+        guard let grantee, let node, let number else { return false }
+        let isWanted = isTaken && !rests && !isOver && (picture != nil || device.device.capability == .microphone)
+        if !isWanted { capture?.cancel() }
+        guard isWanted, capture == nil else { return false }
+        let operation = NodeCapture(of: device, as: picture, into: node) { [links = graph.links] in
+            links.open(number, $0)
+        }
+        capture = Task { [tell, queue = grantee.queue] in
+            do throws(CaptureError) {
+                try await queue.run(operation)
+                tell(.ended(nil))
+            } catch {
+                tell(.ended(error.kind == .cancelled ? nil : error))
+            }
+        }
+        return true
+    }
+
+    private func appear() throws(CaptureError) {
+        guard node == nil else { return }
+        node = try GraphNode(device, labels, on: graph.connection) { [tell] in tell(.node($0)) }
+    }
+
+    private func vanish() {
+        capture?.cancel()
+        if let number { graph.links.remove(number) }
+        node?.close()
+        (node, number, picture, isTaken, rests) = (nil, nil, nil, false, false)
+    }
+
+    /// Another format means another capture.
+    private func agree(on index: Int) {
+        guard case .video(let pictures) = device.formats, pictures.indices.contains(index) else { return }
+        if let picture, picture != pictures[index] { capture?.cancel() }
+        picture = pictures[index]
+    }
+
+    /// The node is there where the program may have the device, or a person may be asked about it.
+    private func follow(_ status: AuthorizationStatus) throws(CaptureError) -> PipeWireGate.Event? {
+        switch status {
+        case .authorized: isOver = false
+        case .notDetermined: break
+        case .denied, .restricted: isOver = true
+        }
+        guard isOver else {
+            let isNew = node == nil
+            try appear()
+            return isNew ? grantee.map { .offered($0.subject, device.device) } : nil
+        }
+        let wasThere = node != nil
+        vanish()
+        return wasThere ? grantee.map { .withdrawn($0.subject, device.device) } : nil
+    }
+
+    private func conclude(_ error: CaptureError?) -> PipeWireGate.Event? {
+        capture = nil
+        guard let grantee else { return nil }
+        if let error {
+            rests = true
+            if [.notAuthorized, .dismissed, .revoked, .expired].contains(error.kind) {
+                isOver = true
+                vanish()
+            }
+        }
+        return .ended(grantee.subject, device.device, error)
+    }
+
+    private var labels: GraphNode.Labels {
+        let kind = device.device.capability.rawValue
+        guard let grantee else {
+            // The highest, so that whoever chooses nothing is linked to it and records silence, rather than to another one's.
+            return GraphNode.Labels(name: "capturegate.closed.\(kind)", description: "Closed \(kind)", priority: 3001)
+        }
+        return GraphNode.Labels(
+            name: "capturegate.\(kind).\(grantee.number)", description: device.device.name.visible, priority: 3000)
+    }
+}

@@ -1,0 +1,7 @@
+import Testing
+
+@testable import GatePipeWire
+
+@Suite("Who is linked to a program's node")
+struct LinkWatchTests {
+}
