@@ -131,6 +131,24 @@ int cp_show(void *connection, uint32_t client, uint32_t node, int is_shown) {
     return SPA_MIN(result, 0);
 }
 
+int cp_link(void *connection, uint32_t output, uint32_t input) {
+    struct cp_connection *c = connection;
+    char from[16], to[16];
+    snprintf(from, sizeof from, "%u", output);
+    snprintf(to, sizeof to, "%u", input);
+    struct spa_dict_item items[] = {
+        SPA_DICT_ITEM_INIT(PW_KEY_LINK_OUTPUT_NODE, from),
+        SPA_DICT_ITEM_INIT(PW_KEY_LINK_INPUT_NODE, to),
+        SPA_DICT_ITEM_INIT(PW_KEY_OBJECT_LINGER, "true"),
+    };
+    struct spa_dict all = SPA_DICT_INIT_ARRAY(items);
+    pw.thread_loop_lock(c->loop);
+    struct pw_proxy *link = pw_core_create_object(c->core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK, &all, 0);
+    if (link != NULL) pw.proxy_destroy(link);
+    pw.thread_loop_unlock(c->loop);
+    return link == NULL ? -ENOMEM : 0;
+}
+
 int cp_unlink(void *connection, uint32_t link) {
     struct cp_connection *c = connection;
     pw.thread_loop_lock(c->loop);

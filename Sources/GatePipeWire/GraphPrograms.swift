@@ -27,6 +27,7 @@ final class GraphPrograms {
     private var clients: [UInt32: Client] = [:]
     /// Streams that record and choose nothing themselves.
     private var streams: [UInt32: GraphPeer] = [:]
+    private var links: [UInt32: GraphLink] = [:]
     private var grantees: [Grantee.Key: Grantee] = [:]
     private var sources: [Source.ID: Source] = [:]
     private var lastNumber = 0
@@ -55,8 +56,12 @@ final class GraphPrograms {
             for source in sources.values { aim(peer, at: source) }
         case .graph(.gone(let id)):
             streams[id] = nil
+            links[id] = nil
             forget(id)
-        case .graph(.link), .graph(.ended): break
+        case .graph(.link(let link)):
+            links[link.id] = link
+            if let stream = streams[link.input] { for source in sources.values { aim(stream, at: source) } }
+        case .graph(.ended): break
         case .known(let id, let client, let subject): judge(id, client, subject)
         case .source(let id, let news): take(news, of: id)
         }
@@ -197,6 +202,15 @@ extension GraphPrograms {
             owner === grantee(of: client), stream.records == source.device.device.capability
         else { return }
         graph.connection.aim(stream.id, at: number)
+        // A session manager does not move a stream that says it is not to be moved: from a node that nothing passes it is.
+        let closed = sources.values.filter { $0.grantee == nil }.compactMap(\.number)
+        let ends = links.values.filter { $0.input == stream.id }
+        guard stream.records == .camera, !ends.contains(where: { $0.output == number }) else { return }
+        for link in ends where closed.contains(link.output) {
+            links[link.id] = nil
+            graph.connection.unlink(link.id)
+            graph.connection.link(number, to: stream.id)
+        }
     }
 }
 

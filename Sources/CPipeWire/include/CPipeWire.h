@@ -48,6 +48,8 @@ int cp_connect(const char *remote, const struct cp_watcher *watcher, void **conn
 void cp_disconnect(void *connection);
 // Lets a client see a node and link to it, or not: its permissions of that global.
 int cp_show(void *connection, uint32_t client, uint32_t node, int is_shown);
+// Links the first free ports of two nodes, until one of them goes.
+int cp_link(void *connection, uint32_t output, uint32_t input);
 // Destroys a link.
 int cp_unlink(void *connection, uint32_t link);
 // Asks the session manager to link a stream to a node, by the metadata that desktops move streams with; -ENODEV where there is no
