@@ -121,7 +121,8 @@ let package = Package(
                 .unsafeFlags(["-isystem", "/usr/include/pipewire-0.3", "-isystem", "/usr/include/spa-0.2"])
             ]),
         .target(
-            name: "GatePipeWire", dependencies: ["CPipeWire", "CaptureGate", "Gate", "LinuxSystem"], swiftSettings: swift),
+            name: "GatePipeWire", dependencies: ["CPipeWire", "CaptureGate", "Gate", "LinuxSystem"],
+            swiftSettings: swift),
         // Level 2: a daemon that alone opens the devices, and lends their frames.
         .target(
             name: "GateBroker",
@@ -195,7 +196,7 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
-            name: "GatePipeWireTests", dependencies: ["GatePipeWire", "CaptureGate", "Gate"], swiftSettings: swift),
+            name: "GatePipeWireTests", dependencies: ["GatePipeWire", "CaptureBase"], swiftSettings: swift),
         .testTarget(
             name: "GateSupervisorTests", dependencies: ["GateSupervisor", "CaptureRig", "Gate", "CaptureBase"],
             swiftSettings: swift),

@@ -89,7 +89,9 @@ final class GraphConnection: Sendable {
     deinit { cp_disconnect(pointer) }
 
     /// Lets a client see a node and link to it, or not.
-    func show(_ node: UInt32, to client: UInt32, _ isShown: Bool) { _ = cp_show(pointer, client, node, isShown ? 1 : 0) }
+    func show(_ node: UInt32, to client: UInt32, _ isShown: Bool) {
+        _ = cp_show(pointer, client, node, isShown ? 1 : 0)
+    }
 
     /// Links two nodes, until one of them goes.
     func link(_ output: UInt32, to input: UInt32) { _ = cp_link(pointer, output, input) }
