@@ -13,6 +13,8 @@ final class BrokerClient: AgentLink {
     private struct State {
         /// `nil` before the hello.
         var role: BrokerHello.Role?
+        /// The program that a deputy captures for.
+        var principal: ClientIdentity?
         /// Requests that have no reply yet, and their work.
         var waiting: [UInt32: Task<Void, Never>?] = [:]
         /// The gate of the program as it was at its last request.
@@ -37,6 +39,8 @@ final class BrokerClient: AgentLink {
     private let state = Locked(State())
     /// Tells of requests; `nil` from the end on.
     private let watch = Locked<ReadWatch?>(nil)
+    /// Tells of the end of the program that a deputy captures for.
+    private let principalWatch = Locked<ReadWatch?>(nil)
     /// Watch on decisions and rules, whose changes the program is told of.
     private let observation = Locked<(any ChangeObservation)?>(nil)
 
@@ -98,6 +102,7 @@ final class BrokerClient: AgentLink {
         guard let work else { return }
         connection.close()
         watch.withLock { $0 = nil }
+        principalWatch.withLock { $0 = nil }
         observation.withLock { $0 = nil }
         parts.agents.remove(self, of: identity.user)
         for task in work { task.cancel() }
@@ -120,9 +125,9 @@ extension BrokerClient {
         switch arrival {
         case .nothing: return
         case .end: close()
-        case .packet(let packet, _):
+        case .packet(let packet, let files):
             guard case .request(let request) = packet.message, enter(packet.id) else { return close() }
-            serve(request, packet.id)
+            serve(request, files, packet.id)
         }
     }
 
@@ -179,11 +184,12 @@ extension BrokerClient {
     }
 
     /// Begins the work of a request. One that is out of turn ends the connection.
-    private func serve(_ request: BrokerRequest, _ id: UInt32) {
+    private func serve(_ request: BrokerRequest, _ files: ReceivedFiles, _ id: UInt32) {
         guard let role = state.withLock({ $0.role }) else {
             guard case .hello(let hello) = request else { return close() }
-            return greet(hello, id)
+            return greet(hello, files, id)
         }
+        guard role != .deputy || request.isOfDeputies else { return close() }
         switch request {
         case .hello: close()
         case .answer(let answer):
@@ -203,7 +209,7 @@ extension BrokerClient {
     }
 
     /// The first request: only now is the program read, since only now anything is wanted of it.
-    private func greet(_ hello: BrokerHello, _ id: UInt32) {
+    private func greet(_ hello: BrokerHello, _ files: ReceivedFiles, _ id: UInt32) {
         do throws(CaptureError) {
             let common =
                 max(
@@ -212,6 +218,8 @@ extension BrokerClient {
             guard BrokerLimit.versions.contains(common.upperBound), common.upperBound <= hello.highest else {
                 throw .otherVersion
             }
+            // It was checked with the packet that there is one.
+            if hello.role == .deputy, let file = files.take().first { try follow(file) }
             let subject = try subject()
             if hello.role == .agent { try parts.programs.check(subject.executable) }
             let store = try parts.gates.store(of: identity.user)
@@ -228,9 +236,21 @@ extension BrokerClient {
         }
     }
 
-    /// The program as it is now.
+    /// Takes note of the program that a deputy captures for: the connection ends with it.
+    private func follow(_ file: RawDescriptor) throws(CaptureError) {
+        let principal = try ClientIdentity(owning: file, of: identity.user)
+        state.withLock { $0.principal = principal }
+        let end = ReadWatch(principal.descriptor, on: queue, keeping: principal) { [weak self] in self?.close() }
+        principalWatch.withLock { $0 = end }
+    }
+
+    /// The program as it is now that is decided about: this one, or the one that it may capture for.
     private func subject() throws(CaptureError) -> Subject {
-        try identity.subject(known: try parts.gates.store(of: identity.user).executables())
+        let known = try parts.gates.store(of: identity.user).executables()
+        let own = try identity.subject(known: known)
+        guard let principal = state.withLock({ $0.principal }) else { return own }
+        try parts.programs.check(own.executable)
+        return try principal.subject(known: known)
     }
 
     /// Requests that could give the program something: it is looked at anew before each.

@@ -37,6 +37,26 @@ final class ClientIdentity: Sendable {
         startTicks = ticks
     }
 
+    /// Takes over a deputy's hold on the program that it captures for.
+    ///
+    /// - Parameters:
+    ///   - raw: as it was sent.
+    ///   - user: the deputy's: that program must be of the same.
+    /// - Throws: `.notAuthorized` where it is no process, or one that has ended.
+    init(owning raw: RawDescriptor, of user: UInt32) throws(CaptureError) {
+        let found: Int32?
+        do throws(Errno) {
+            handle = try ProcessHandle(owning: raw)
+            found = handle.process
+        } catch {
+            throw .unknownPrincipal(error.text, errno: error.number)
+        }
+        guard let found, let ticks = ProcessFile.startTicks(of: "\(found)"), !handle.hasEnded else {
+            throw .unknownPrincipal("it has ended")
+        }
+        (process, self.user, startTicks) = (found, user, ticks)
+    }
+
     /// The kernel's own hold on the process that connected; before Linux 6.5 on the one that has its number now, which is
     /// the same or can send nothing: each message is told the number of its sender.
     private static func handle(
@@ -52,6 +72,9 @@ final class ClientIdentity: Sendable {
 
     /// True once the process has ended.
     var hasEnded: Bool { handle.hasEnded }
+
+    /// Can be read once the process has ended.
+    var descriptor: Int32 { handle.descriptor.number }
 
     /// The program as it is now, read for each request that could give it anything.
     ///
@@ -82,6 +105,13 @@ extension CaptureError {
         CaptureError(
             .notAuthorized, "The kernel does not say which process connected: \(reason).", errno: errno,
             remedies: [Remedy("Connect again, from a process of this machine that lives on.")])
+    }
+
+    /// Refusal of a deputy whose program can't be told.
+    fileprivate static func unknownPrincipal(_ reason: String, errno: Int32 = 0) -> CaptureError {
+        CaptureError(
+            .notAuthorized, "The program that is to be captured for can't be told: \(reason).", errno: errno,
+            remedies: [Remedy("Start that program again.")])
     }
 
     /// Refusal of a process that has become another one since it connected.

@@ -3,6 +3,32 @@ import Dispatch
 import Gate
 import LinuxSystem
 
+/// A process that is connected to PipeWire, with its gate: what it is given, it alone gets.
+final class Grantee {
+    /// Identity of one among others. A process that runs another program is another one.
+    struct Key: Hashable {
+        private let process: Int32
+        private let subject: Subject
+
+        init(_ subject: Subject, _ process: Int32) { (self.subject, self.process) = (subject, process) }
+    }
+
+    /// Number of the gate's own.
+    let number: Int
+    let key: Key
+    let subject: Subject
+    let queue: GateQueue
+    /// All its connections to the daemon.
+    var clients: Set<UInt32> = []
+
+    init(_ number: Int, _ key: Key, _ subject: Subject, _ gatekeeper: Gatekeeper) {
+        self.number = number
+        self.key = key
+        self.subject = subject
+        queue = GateQueue(gatekeeper: gatekeeper)
+    }
+}
+
 /// All programs that are connected to PipeWire, and the nodes that they are given. One task alone calls it.
 final class GraphPrograms {
     /// Programs that link others' nodes and have to see all of them; what passes is not theirs to say.
@@ -18,15 +44,19 @@ final class GraphPrograms {
     }
 
     private let graph: Graph
+    /// Makes the gate of a program; may wait for a broker.
     private let gatekeeper: @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper
     private let onEvent: @Sendable (PipeWireGate.Event) -> Void
     private let tell: @Sendable (GraphMessage) -> Void
+    /// Where programs are looked at: that reads their files, and may take a second.
     private let looking = DispatchQueue(label: "capturegate.pipewire.programs", qos: .userInitiated)
 
     private var devices: [OfferedDevice] = []
+    /// All that are connected, by their number in the graph.
     private var clients: [UInt32: Client] = [:]
     /// Streams that record and choose nothing themselves.
     private var streams: [UInt32: GraphPeer] = [:]
+    /// All links of the graph, to find those that a stream has with a closed node.
     private var links: [UInt32: GraphLink] = [:]
     private var grantees: [Grantee.Key: Grantee] = [:]
     private var sources: [Source.ID: Source] = [:]
@@ -44,8 +74,11 @@ final class GraphPrograms {
         self.tell = tell
     }
 
+    /// Ends all captures, and takes all nodes out of the graph.
     func end() { remove { _ in true } }
 
+    /// Does what follows from a message. Nodes of others matter only as streams that record; who is linked to them is the
+    /// business of ``LinkWatch``.
     func take(_ message: GraphMessage) {
         switch message {
         case .devices(let list): offer(list)
@@ -62,7 +95,7 @@ final class GraphPrograms {
             links[link.id] = link
             if let stream = streams[link.input] { for source in sources.values { aim(stream, at: source) } }
         case .graph(.ended): break
-        case .known(let id, let client, let subject): judge(id, client, subject)
+        case .known(let client, let program): judge(client, program)
         case .source(let id, let news): take(news, of: id)
         }
     }
@@ -80,14 +113,21 @@ extension GraphPrograms {
             return graph.links.identify(client.id, as: nil)
         }
         let known = grantees.values.map(\.subject.executable)
-        looking.async { [tell] in
+        looking.async { [tell, gatekeeper] in
             tell(
                 .known(
-                    client.id, client,
-                    Result { () throws(CaptureError) in try Self.subject(of: client.process, known) }))
+                    client,
+                    Result { () throws(CaptureError) in
+                        let subject = try Self.subject(of: client.process, known)
+                        if Self.managers.contains(subject.executable.name) { return KnownProgram(subject, nil) }
+                        return KnownProgram(subject, try gatekeeper(subject, client.process))
+                    }))
         }
     }
 
+    /// The program of a process, as the kernel tells it.
+    ///
+    /// - Throws: `.notAuthorized` where it has ended meanwhile: its number may be another one's by now.
     private static func subject(of process: Int32, _ known: [Executable]) throws(CaptureError) -> Subject {
         guard let handle = try? ProcessHandle(process: process) else { throw .ended(process) }
         let subject = try ProcessSubject.of(process: process, known: known)
@@ -97,32 +137,33 @@ extension GraphPrograms {
     }
 
     /// Gives a client what its program may have.
-    private func judge(_ id: UInt32, _ client: GraphClient, _ subject: Result<Subject, CaptureError>) {
-        guard clients[id] != nil else { return }
+    private func judge(_ client: GraphClient, _ program: Result<KnownProgram, CaptureError>) {
+        guard clients[client.id] != nil else { return }
         do throws(CaptureError) {
-            let subject = try subject.get()
-            if Self.managers.contains(subject.executable.name) {
-                clients[id] = .manager
+            let program = try program.get()
+            if let gatekeeper = program.gatekeeper {
+                let grantee = grantee(for: program.subject, client.process, gatekeeper)
+                grantee.clients.insert(client.id)
+                clients[client.id] = .grantee(grantee)
             } else {
-                let grantee = try grantee(for: subject, client.process)
-                grantee.clients.insert(id)
-                clients[id] = .grantee(grantee)
+                clients[client.id] = .manager
             }
         } catch {
-            clients[id] = .nobody
+            clients[client.id] = .nobody
             onEvent(.unknown(process: client.process, error))
         }
-        graph.links.identify(id, as: grantee(of: id)?.number)
-        for source in sources.values { show(source, to: id) }
+        graph.links.identify(client.id, as: grantee(of: client.id)?.number)
+        for source in sources.values { show(source, to: client.id) }
         for stream in streams.values { for source in sources.values { aim(stream, at: source) } }
     }
 
-    /// The program's entry, made at its first connection.
-    private func grantee(for subject: Subject, _ process: Int32) throws(CaptureError) -> Grantee {
-        if let known = grantees[Grantee.Key(subject)] { return known }
+    /// The process's entry, made at its first connection.
+    private func grantee(for subject: Subject, _ process: Int32, _ gatekeeper: Gatekeeper) -> Grantee {
+        let key = Grantee.Key(subject, process)
+        if let known = grantees[key] { return known }
         lastNumber += 1
-        let grantee = Grantee(lastNumber, subject, try gatekeeper(subject, process))
-        grantees[Grantee.Key(subject)] = grantee
+        let grantee = Grantee(lastNumber, key, subject, gatekeeper)
+        grantees[key] = grantee
         for device in devices { add(device, for: grantee) }
         return grantee
     }
@@ -131,13 +172,13 @@ extension GraphPrograms {
         if case .grantee(let grantee) = clients[client] { grantee } else { nil }
     }
 
-    /// A client has gone; with the last one of a program its nodes go.
+    /// A client has gone; with the last one of a process its nodes go.
     private func forget(_ id: UInt32) {
         let grantee = grantee(of: id)
         clients[id] = nil
         guard let grantee, grantee.clients.remove(id) != nil, grantee.clients.isEmpty else { return }
         remove { $0.grantee === grantee }
-        grantees[Grantee.Key(grantee.subject)] = nil
+        grantees[grantee.key] = nil
     }
 }
 
@@ -155,6 +196,7 @@ extension GraphPrograms {
         devices = list
     }
 
+    /// Makes a node's entry. The node itself comes where the decisions allow it.
     private func add(_ device: OfferedDevice, for grantee: Grantee?) {
         lastSource += 1
         let id = lastSource
@@ -170,6 +212,7 @@ extension GraphPrograms {
         }
     }
 
+    /// Passes news on to a node's entry; news of one that was removed are late, and mean nothing.
     private func take(_ news: Source.News, of id: Source.ID) {
         guard let source = sources[id] else { return }
         do throws(CaptureError) {

@@ -1,7 +1,7 @@
 import CaptureGate
 import LinuxSystem
 
-/// Who is linked to the nodes of grantees, and so whether anything may pass.
+/// The rule who may be linked to the nodes of grantees, and so whether anything may pass.
 ///
 /// A node lets something pass only while its capture is allowed and everything that it is linked to belongs to its grantee.
 /// Judged on PipeWire's thread, the moment the daemon tells of a link: hiding a node from others is a courtesy, this is the rule.
@@ -99,7 +99,7 @@ extension LinkWatch.State {
         return strange
     }
 
-    /// Whose a node of others is.
+    /// Owner of a node of others.
     private enum Ownership: Equatable {
         /// Its client was not looked at yet.
         case unknown

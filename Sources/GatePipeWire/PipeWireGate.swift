@@ -12,7 +12,7 @@ import LinuxSystem
 ///
 /// *thread-safe*
 package final class PipeWireGate: Sendable {
-    /// What a person is told.
+    /// News for a person.
     package enum Event: Sendable {
         /// The daemon is there.
         case connected
@@ -61,14 +61,28 @@ package final class PipeWireGate: Sendable {
     }
 }
 
-/// What the gate takes care of, one after the other.
+/// Task of the gate's, which takes one after the other.
 enum GraphMessage: Sendable {
     /// All devices that are offered from now on.
     case devices([OfferedDevice])
     case graph(GraphEvent)
     /// A client's process was looked at.
-    case known(UInt32, GraphClient, Result<Subject, CaptureError>)
+    case known(GraphClient, Result<KnownProgram, CaptureError>)
     case source(Source.ID, Source.News)
+}
+
+/// A client's program, by the kernel's word.
+///
+/// *thread-safe*
+struct KnownProgram: Sendable {
+    let subject: Subject
+    /// `nil` for a session manager, which is given nothing.
+    let gatekeeper: Gatekeeper?
+
+    init(_ subject: Subject, _ gatekeeper: Gatekeeper?) {
+        self.subject = subject
+        self.gatekeeper = gatekeeper
+    }
 }
 
 /// PipeWire's graph, and the rule who may be linked to what.

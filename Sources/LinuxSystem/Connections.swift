@@ -365,6 +365,29 @@ package struct ProcessHandle: ~Copyable, Sendable {
         file = FileDescriptor(owning: RawDescriptor(try checked(cs_pidfd_open(process))))
     }
 
+    /// Takes over what another process has sent as its hold on a third one.
+    ///
+    /// - Throws: EBADF if it is anything else, or if this process can't tell; ESRCH if that process has ended, or has no number
+    ///   here.
+    package init(owning raw: RawDescriptor) throws(Errno) {
+        let file = FileDescriptor(owning: raw)
+        guard let process = Self.process(of: file.number) else { throw .badFileDescriptor }
+        guard process > 0 else { throw .noSuchProcess }
+        self.file = file
+    }
+
+    /// Number of the process; 0 or below where it has ended, or has none here; `nil` where /proc does not tell.
+    package var process: Int32? { Self.process(of: file.number) }
+
+    /// The descriptor, which stays this one's: to be sent, or to be watched, since it can be read from the process's end on.
+    package var descriptor: RawDescriptor { RawDescriptor(file.number) }
+
     /// True once it has ended: until then the kernel gives its number to no other process.
     package var hasEnded: Bool { !Poll.wait(for: file.number, milliseconds: 0).isEmpty }
+
+    /// The entry that no other kind of file has: proc(5), fdinfo.
+    private static func process(of descriptor: Int32) -> Int32? {
+        let entries = (ProcessFile.text("/proc/self/fdinfo/\(descriptor)") ?? "").split(separator: "\n")
+        return entries.first { $0.hasPrefix("Pid:\t") }.flatMap { Int32($0.dropFirst(5)) }
+    }
 }

@@ -148,7 +148,11 @@ final class TestClient: Sendable {
     }
 
     /// Sends a request and waits for its reply; throws where the connection ends instead.
-    func call(_ request: BrokerRequest, id: UInt32? = nil) async throws -> BrokerReply {
+    ///
+    /// - Parameter files: that belong to it; they stay the caller's.
+    func call(
+        _ request: BrokerRequest, id: UInt32? = nil, _ files: [RawDescriptor] = []
+    ) async throws -> BrokerReply {
         let number = state.withLock { state in
             state.last += 1
             return id ?? state.last
@@ -160,15 +164,15 @@ final class TestClient: Sendable {
             }
             if isOver { return continuation.resume(returning: nil) }
             // Where it fails the reader sees the end.
-            try? connection.send(BrokerPacket(.request(request), id: number), until: .never)
+            try? connection.send(BrokerPacket(.request(request), id: number), files, until: .never)
         }
         guard let reply else { throw TestFailure() }
         return reply
     }
 
     /// The kind of the refusal of a request.
-    func refusal(_ request: BrokerRequest) async throws -> CaptureError.Kind {
-        guard case .failed(let failure) = try await call(request) else { throw TestFailure() }
+    func refusal(_ request: BrokerRequest, _ files: [RawDescriptor] = []) async throws -> CaptureError.Kind {
+        guard case .failed(let failure) = try await call(request, files) else { throw TestFailure() }
         return failure.kind
     }
 

@@ -3,9 +3,10 @@ import Gate
 
 /// First request of a connection.
 package struct BrokerHello: BrokerField, Hashable, Sendable {
-    /// Part that a program plays: capture, or put questions to the person.
+    /// Part that a program plays: capture, or put questions to the person, or capture for another program, whose process comes
+    /// with the hello.
     package enum Role: Hashable, Sendable {
-        case client, agent
+        case client, agent, deputy
     }
 
     /// Oldest version that the program speaks.
@@ -20,7 +21,7 @@ package struct BrokerHello: BrokerField, Hashable, Sendable {
         try coder.number(&lowest)
         try coder.number(&highest)
         guard lowest <= highest else { throw .value }
-        try coder.choice(&role, among: [.client, .agent])
+        try coder.choice(&role, among: [.client, .agent, .deputy])
     }
 }
 

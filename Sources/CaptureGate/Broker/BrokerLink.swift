@@ -69,6 +69,10 @@ package final class BrokerLink: Sendable {
     /// True where it lends the built-in test devices, too, as its tests have it.
     let lendsBuiltIn: Bool
     private let role: BrokerHello.Role
+    /// The program that is captured for, where it is another one.
+    private let principal: ProcessHandle?
+    /// The files that go with the hello: the principal's own.
+    private let helloFiles: [RawDescriptor]
     private let onEvent: (@Sendable (BrokerEvent?) -> Void)?
     private let state = Locked(State())
     private let observers = Observers()
@@ -88,8 +92,30 @@ package final class BrokerLink: Sendable {
         self.path = path
         self.user = user
         self.role = role
+        principal = nil
+        helloFiles = []
         self.lendsBuiltIn = lendsBuiltIn
         self.onEvent = onEvent
+    }
+
+    /// A line by which another program's capture is asked for: it is judged as that program's own. The broker allows that to
+    /// those who may be agents.
+    ///
+    /// - Parameters:
+    ///   - principal: the other program, of the same user.
+    ///   - path: of the socket.
+    ///   - user: that the broker must run as.
+    ///   - lendsBuiltIn: set for built-in devices to be opened by the broker, too.
+    package init(
+        for principal: consuming ProcessHandle, at path: String = socket, of user: UInt32, lendsBuiltIn: Bool = false
+    ) {
+        self.path = path
+        self.user = user
+        role = .deputy
+        helloFiles = [principal.descriptor]
+        self.principal = consume principal
+        self.lendsBuiltIn = lendsBuiltIn
+        onEvent = nil
     }
 
     deinit { state.withLock { $0.connection }?.close() }
@@ -280,7 +306,7 @@ extension BrokerLink {
     /// Says hello, and waits for the welcome.
     private func greet(_ connection: BrokerConnection) throws(CaptureError) -> BrokerWelcome {
         let deadline = Deadline(after: Self.welcomePatience)
-        try connection.send(BrokerPacket(.request(.hello(BrokerHello(role))), id: 1), until: deadline)
+        try connection.send(BrokerPacket(.request(.hello(BrokerHello(role))), id: 1), helloFiles, until: deadline)
         let arrival: BrokerConnection.Arrival
         do throws(BrokerFault) { arrival = try connection.receive(until: deadline) } catch { throw error.error }
         switch arrival {

@@ -34,8 +34,13 @@ package enum BrokerMessage: Hashable, Sendable {
 
     /// Number of descriptors that come with it.
     package var descriptors: Int {
+        switch self {
+        // The process that is spoken for.
+        case .request(.hello(let hello)) where hello.role == .deputy: 1
         // The ring, and what wakes its reader.
-        if case .reply(.opened) = self { 2 } else { 0 }
+        case .reply(.opened): 2
+        default: 0
+        }
     }
 
     mutating func code(_ coder: inout FieldCoder) throws(BrokerFault) {
@@ -57,7 +62,7 @@ package enum BrokerMessage: Hashable, Sendable {
 ///
 /// *thread-safe*
 package enum BrokerRequest: Hashable, Sendable {
-    /// The first of a connection. Reply: `welcome`.
+    /// The first of a connection. A deputy's comes with a descriptor: its program's process, by pidfd_open(2). Reply: `welcome`.
     case hello(BrokerHello)
     /// Reads decisions, a part at a time. Reply: `decisions`.
     case decisions(DecisionQuery)
@@ -94,6 +99,14 @@ package enum BrokerRequest: Hashable, Sendable {
     case answer(AgentAnswer)
     /// Switches all devices of a capability off for everybody, or on again; polkit says who may. Reply: `recorded`.
     case machineSwitch(SwitchOrder)
+
+    /// True for what a deputy may ask for: it captures for a program, and changes nothing in its name.
+    package var isOfDeputies: Bool {
+        switch self {
+        case .set, .killSwitch, .grant, .revoke, .answer, .machineSwitch: false
+        case .hello, .decisions, .ask, .withdraw, .open, .reopen, .start, .stop, .close, .formats, .controls, .spend: true
+        }
+    }
 
     package static let blanks: [BrokerRequest] = [
         .hello(.blank), .decisions(.blank), .ask(.blank), .withdraw(0), .open(.blank), .reopen(.blank), .start(0),

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CaptureGate
-import Gate
 import GatePipeWire
 import GateStore
 import GateSupervisor
@@ -57,16 +56,27 @@ struct PipeWireCommand: AsyncParsableCommand, SignalHandlingCommand {
         try await task.value
     }
 
-    /// Makes the gate of each program: the broker's where there is one. Else the decisions are this user's, and a yes that was
-    /// stored since this began counts only if it was given here: those programs could write it.
+    /// Makes the gate of each program. Where there is a broker, it is the broker's word as about that program itself. Else the
+    /// decisions are this user's, and a yes that was stored since this began counts only if it was given here: those programs
+    /// could write it.
     private static func gatekeepers() throws(CaptureError)
         -> @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper
     {
+        if BrokerLink.machine != nil { return brokered }
         let user = try UserStore.open()
         let store = try SupervisedStore(user) { StandardStream.error.note("capturegate: \($0.visible)") }
         return { subject, _ throws(CaptureError) in
             Gatekeeper.supervising(subject, store: store, promptLock: StorePromptLock(of: user))
         }
+    }
+
+    private static let brokered: @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper = {
+        subject, process throws(CaptureError) in
+        guard let handle = try? ProcessHandle(process: process) else { throw .otherProgram(process) }
+        let link = BrokerLink(for: handle, of: BrokerLink.machineUser)
+        // The broker has looked at it, too: it must have seen the same.
+        guard try link.subject() == subject else { throw .otherProgram(process) }
+        return Gatekeeper.system(by: link, prompter: PrompterChain.system)
     }
 
     private static func tell(_ event: PipeWireGate.Event, _ json: Bool) throws {
@@ -105,6 +115,13 @@ struct OfferedChoice {
     func has(_ device: Device) -> Bool {
         guard device.capability == capability else { return false }
         return ids?.contains(device.id) ?? !device.isBuiltIn
+    }
+}
+
+extension CaptureError {
+    /// Error of a process that is not what it was a moment ago.
+    fileprivate static func otherProgram(_ process: Int32) -> CaptureError {
+        CaptureError(.notAuthorized, "Process \(process) has ended, or runs another program by now.")
     }
 }
 

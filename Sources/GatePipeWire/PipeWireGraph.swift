@@ -1,0 +1,284 @@
+import CPipeWire
+import CaptureGate
+import LinuxSystem
+
+/// Change in PipeWire's graph, in the order in which the daemon tells it.
+///
+/// *thread-safe*
+enum GraphEvent: Hashable, Sendable {
+    /// A program has connected.
+    case client(GraphClient)
+    /// A program has made a node, or the daemon has.
+    case peer(GraphPeer)
+    /// A node's output goes to another one's input from now on.
+    case link(GraphLink)
+    /// A client, a node or a link has gone, by its number.
+    case gone(UInt32)
+    /// The daemon has gone, and all nodes with it.
+    case ended(Errno)
+}
+
+/// A connection of a program to the daemon.
+///
+/// *thread-safe*
+struct GraphClient: Hashable, Sendable {
+    let id: UInt32
+    /// Process that connected, as the daemon has it from the kernel; 0 for the daemon itself.
+    let process: Int32
+    /// User that it ran as; `.max` where that is not known.
+    let user: UInt32
+}
+
+/// A node of a program.
+///
+/// *thread-safe*
+struct GraphPeer: Hashable, Sendable {
+    let id: UInt32
+    /// `nil` for the daemon's own.
+    let client: UInt32?
+    /// Kind of device that it records from; `nil` for what records from none.
+    let records: CapabilityName?
+    /// Set if it names its target itself, or records what is played.
+    let wantsOther: Bool
+}
+
+/// A link between two nodes.
+///
+/// *thread-safe*
+struct GraphLink: Hashable, Sendable {
+    let id: UInt32
+    let output: UInt32
+    let input: UInt32
+}
+
+/// Connection to PipeWire's daemon, as one that sees the whole graph.
+///
+/// *thread-safe*
+final class GraphConnection: Sendable {
+    private typealias Watcher = GraphWatcher<GraphEvent>
+
+    private let watcher: GraphWatcher<GraphEvent>
+    nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
+
+    /// Connects to the daemon of this user.
+    ///
+    /// - Parameter onEvent: called on PipeWire's thread, which it must not hold up; it may call the methods here.
+    /// - Throws: `.unavailable` where there is no daemon, or no libpipewire. The C function is `pw_context_connect`.
+    init(onEvent: @escaping @Sendable (GraphEvent) -> Void) throws(CaptureError) {
+        let watcher = Watcher(onEvent)
+        var calls = cp_watcher()
+        calls.context = watcher.context
+        calls.client_came = { context, client in
+            guard let client = client?.pointee else { return }
+            Watcher.tell(context, .client(GraphClient(id: client.id, process: client.process, user: client.user)))
+        }
+        calls.node_came = { context, peer in
+            guard let peer = peer?.pointee else { return }
+            Watcher.tell(context, .peer(GraphPeer(peer)))
+        }
+        calls.link_came = { Watcher.tell($0, .link(GraphLink(id: $1, output: $2, input: $3))) }
+        calls.gone = { Watcher.tell($0, .gone($1)) }
+        calls.ended = { Watcher.tell($0, .ended(Errno(-$1))) }
+        var made: UnsafeMutableRawPointer?
+        let result = cp_connect(nil, &calls, &made)
+        guard result >= 0, let made else { throw .noPipeWire(Errno(-result)) }
+        self.watcher = watcher
+        pointer = made
+    }
+
+    deinit { cp_disconnect(pointer) }
+
+    /// Lets a client see a node and link to it, or not.
+    func show(_ node: UInt32, to client: UInt32, _ isShown: Bool) {
+        _ = cp_show(pointer, client, node, isShown ? 1 : 0)
+    }
+
+    /// Links two nodes, until one of them goes.
+    func link(_ output: UInt32, to input: UInt32) { _ = cp_link(pointer, output, input) }
+
+    /// Destroys a link.
+    func unlink(_ link: UInt32) { _ = cp_unlink(pointer, link) }
+
+    /// Has the session manager link a stream to a node, where there is a session manager.
+    func aim(_ stream: UInt32, at node: UInt32) { _ = cp_aim(pointer, stream, node) }
+}
+
+/// Carries a handler to PipeWire's thread.
+///
+/// *thread-safe*
+final class GraphWatcher<Event: Sendable>: Sendable {
+    private let onEvent: @Sendable (Event) -> Void
+
+    init(_ onEvent: @escaping @Sendable (Event) -> Void) { self.onEvent = onEvent }
+
+    /// The handler as C has it, valid while this object is there.
+    var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    static func tell(_ context: UnsafeMutableRawPointer?, _ event: Event) {
+        guard let context else { return }
+        Unmanaged<GraphWatcher>.fromOpaque(context).takeUnretainedValue().onEvent(event)
+    }
+}
+
+extension GraphPeer {
+    fileprivate init(_ peer: cp_peer) {
+        id = peer.id
+        client = peer.client == .max ? nil : peer.client
+        records =
+            switch peer.media_class.map({ String(cString: $0) }) {
+            case "Stream/Input/Audio": .microphone
+            case "Stream/Input/Video": .camera
+            default: nil
+            }
+        wantsOther = peer.wants_other != 0
+    }
+}
+
+extension CaptureError {
+    fileprivate static func noPipeWire(_ errno: Errno) -> CaptureError {
+        if errno.number == cp_no_library {
+            return CaptureError(
+                .unavailable, "PipeWire's library is not installed here, or is older than 0.3.40.",
+                remedies: [Remedy("Install it.", command: "sudo apt install libpipewire-0.3-0 pipewire wireplumber")])
+        }
+        return CaptureError(
+            .unavailable, "PipeWire can't be reached: \(errno.text).", errno: errno.number,
+            remedies: [Remedy("Start it.", command: "systemctl --user start pipewire wireplumber")])
+    }
+}
+
+/// A node in PipeWire's graph that hands on what is written into it: a microphone or a camera for other programs.
+///
+/// Nothing passes before ``pass(_:)``.
+///
+/// *thread-safe*
+final class GraphNode: Sendable {
+    /// News of a node, on PipeWire's thread.
+    enum Event: Hashable, Sendable {
+        /// It is in the graph, under this number.
+        case bound(UInt32)
+        /// Somebody takes what is written from now on, or nobody does any more.
+        case isTaken(Bool)
+        /// Format that was agreed on with whoever is linked, by its index.
+        case format(Int)
+        case failed
+    }
+
+    /// Names and rank of a node.
+    struct Labels: Sendable {
+        /// For programs.
+        let name: String
+        /// For persons.
+        let description: String
+        /// A session manager prefers the highest for a program that does not choose.
+        let priority: Int32
+    }
+
+    private typealias Watcher = GraphWatcher<Event>
+
+    private let connection: GraphConnection
+    private let watcher: GraphWatcher<Event>
+    private nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
+    /// Locked while something is written; true once it is closed.
+    private let isClosed = Locked(false)
+
+    /// - Parameters:
+    ///   - device: what it is to be taken for.
+    ///   - onEvent: called on PipeWire's thread, which it must not hold up.
+    /// - Throws: `.unavailable` where the daemon does not take it. The C function is `pw_stream_connect`.
+    init(
+        _ device: OfferedDevice, _ labels: Labels, on connection: GraphConnection,
+        onEvent: @escaping @Sendable (Event) -> Void
+    ) throws(CaptureError) {
+        let watcher = Watcher(onEvent)
+        var calls = cp_node_watcher()
+        calls.context = watcher.context
+        calls.bound = { Watcher.tell($0, .bound($1)) }
+        calls.state = { Watcher.tell($0, $1 == CP_STATE_FAILED ? .failed : .isTaken($1 == CP_STATE_RUNNING)) }
+        calls.format = { Watcher.tell($0, .format(Int($1))) }
+        var made: UnsafeMutableRawPointer?
+        let result = labels.name.withCString { name in
+            labels.description.withCString { description in
+                var labels = cp_labels(name: name, description: description, priority: labels.priority)
+                switch device.formats {
+                case .audio(let format):
+                    return cp_microphone_open(
+                        connection.pointer, &labels, format.sampleFormat.shim, UInt32(format.sampleRate),
+                        UInt32(format.channels), &calls, &made)
+                case .video(let pictures):
+                    let pictures = pictures.map(\.shim)
+                    return cp_camera_open(
+                        connection.pointer, &labels, pictures, UInt32(pictures.count), &calls, &made)
+                }
+            }
+        }
+        guard result >= 0, let made else {
+            throw CaptureError(
+                .unavailable, "PipeWire does not take a node for \(device.device.id): \(Errno(-result).text).",
+                errno: -result, remedies: [Remedy("Start it again.", command: "systemctl --user restart pipewire")])
+        }
+        self.connection = connection
+        self.watcher = watcher
+        pointer = made
+    }
+
+    deinit { close() }
+
+    /// Lets pass what is written, or not; from any thread until ``close()``.
+    func pass(_ isOpen: Bool) { cp_pass(pointer, isOpen ? 1 : 0) }
+
+    /// Hands a period on; what finds no room is dropped.
+    func write(period bytes: RawSpan) {
+        isClosed.withLock { isClosed in
+            guard !isClosed else { return }
+            bytes.withUnsafeBytes { _ = cp_microphone_write(pointer, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// Hands a picture on; where nobody has given a buffer back it is dropped.
+    ///
+    /// - Parameter stride: bytes from row to row; 0 for compressed pictures.
+    func write(picture bytes: RawSpan, _ header: FrameHeader, stride: Int) {
+        isClosed.withLock { isClosed in
+            guard !isClosed else { return }
+            bytes.withUnsafeBytes {
+                _ = cp_camera_write(
+                    pointer, $0.baseAddress, $0.count, stride, header.timestamp, header.sequence)
+            }
+        }
+    }
+
+    /// Takes it out of the graph; not on PipeWire's thread.
+    func close() {
+        isClosed.withLock { isClosed in
+            if !isClosed { cp_close(pointer) }
+            isClosed = true
+        }
+    }
+}
+
+extension SampleFormat {
+    fileprivate var shim: cp_samples {
+        switch self {
+        case .s16: CP_S16
+        case .s24: CP_S24
+        case .s24Packed: CP_S24_3
+        case .s32: CP_S32
+        case .float32: CP_F32
+        }
+    }
+}
+
+extension OfferedPicture {
+    fileprivate var shim: cp_picture {
+        cp_picture(
+            pixels: Self.shims[pixelFormat] ?? CP_MJPEG, width: UInt32(width), height: UInt32(height),
+            rate_numerator: UInt32(frameRate.numerator), rate_denominator: UInt32(frameRate.denominator),
+            stride: UInt32(bytesPerLine), size: UInt32(byteCount))
+    }
+
+    private static let shims: [PixelFormat: cp_pixels] = [
+        .yuyv: CP_YUYV, .uyvy: CP_UYVY, .nv12: CP_NV12, .yuv420: CP_I420, .rgb24: CP_RGB24, .bgr24: CP_BGR24,
+        .grey: CP_GREY, .mjpeg: CP_MJPEG,
+    ]
+}
