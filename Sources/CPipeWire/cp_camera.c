@@ -67,6 +67,7 @@ static void param_changed(void *data, uint32_t id, const struct spa_pod *param) 
 
 static const struct pw_stream_events events = {
     PW_VERSION_STREAM_EVENTS, .state_changed = cp_node_state, .param_changed = param_changed,
+    .add_buffer = cp_node_add_buffer, .remove_buffer = cp_node_remove_buffer,
 };
 
 enum { MOST_PICTURES = 64 };
@@ -90,8 +91,11 @@ int cp_camera_open(
     const struct spa_pod *params[MOST_PICTURES];
     for (uint32_t i = 0; i < count; i++) params[i] = offer(&builder, &pictures[i]);
     *out = node;
-    return cp_node_begin(
-        node, labels, "Video/Source", &events, PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DRIVER, params, count);
+    enum pw_stream_flags flags = PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DRIVER;
+    // Whoever is linked to it waits for a format. A stream of GStreamer's that has agreed on one, and runs, does not survive it to
+    // be linked to another node.
+    if (labels->is_closed) flags |= PW_STREAM_FLAG_INACTIVE;
+    return cp_node_begin(node, labels, "Video/Source", &events, flags, params, count);
 }
 
 // Puts a picture into a buffer.

@@ -18,7 +18,7 @@
 #define CALLS(EACH) \
     EACH(context_connect) EACH(context_destroy) EACH(context_new) EACH(core_disconnect) EACH(init) EACH(properties_new_dict) \
     EACH(proxy_destroy) EACH(stream_add_listener) EACH(stream_connect) EACH(stream_dequeue_buffer) EACH(stream_destroy) \
-    EACH(stream_get_node_id) EACH(stream_new) EACH(stream_queue_buffer) EACH(stream_trigger_process) \
+    EACH(stream_get_node_id) EACH(stream_new) EACH(stream_queue_buffer) EACH(stream_set_active) EACH(stream_trigger_process) \
     EACH(stream_update_params) EACH(thread_loop_destroy) EACH(thread_loop_get_loop) EACH(thread_loop_lock) \
     EACH(thread_loop_new) EACH(thread_loop_start) EACH(thread_loop_stop) EACH(thread_loop_unlock)
 
@@ -52,12 +52,15 @@ struct cp_store {
     _Atomic uint64_t written, taken;
 };
 
+enum { CP_BUFFERS = 64 };
+
 struct cp_node {
     struct cp_node_watcher watcher;
     struct cp_connection *connection;
     struct pw_stream *stream;
     struct spa_hook hook;
     atomic_bool is_open;
+    struct pw_buffer *buffers[CP_BUFFERS];  // all that the stream has, on PipeWire's thread; NULL where there is none
     // A microphone's.
     struct cp_store store;
     uint32_t frame_size, rate, target;  // bytes; Hz; frames that should be in store
@@ -78,4 +81,6 @@ int cp_node_begin(
     struct cp_node *node, const struct cp_labels *labels, const char *media_class, const struct pw_stream_events *events,
     enum pw_stream_flags flags, const struct spa_pod **params, uint32_t count);
 // Events that microphones and cameras have in common.
+void cp_node_add_buffer(void *data, struct pw_buffer *buffer);
+void cp_node_remove_buffer(void *data, struct pw_buffer *buffer);
 void cp_node_state(void *data, enum pw_stream_state old, enum pw_stream_state state, const char *error);

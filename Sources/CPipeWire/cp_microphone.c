@@ -71,6 +71,7 @@ static void io_changed(void *data, uint32_t id, void *area, uint32_t size) {
 
 static const struct pw_stream_events events = {
     PW_VERSION_STREAM_EVENTS, .state_changed = cp_node_state, .io_changed = io_changed, .process = process,
+    .add_buffer = cp_node_add_buffer, .remove_buffer = cp_node_remove_buffer,
 };
 
 static uint32_t format_of(enum cp_samples samples, uint32_t *size) {

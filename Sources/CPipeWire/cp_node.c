@@ -57,6 +57,42 @@ void cp_node_state(void *data, enum pw_stream_state old, enum pw_stream_state st
     node->watcher.state(node->watcher.context, told);
 }
 
+void cp_node_add_buffer(void *data, struct pw_buffer *buffer) {
+    struct cp_node *node = data;
+    for (int i = 0; i < CP_BUFFERS; i++) {
+        if (node->buffers[i] != NULL) continue;
+        node->buffers[i] = buffer;
+        return;
+    }
+}
+
+void cp_node_remove_buffer(void *data, struct pw_buffer *buffer) {
+    struct cp_node *node = data;
+    for (int i = 0; i < CP_BUFFERS; i++) {
+        if (node->buffers[i] == buffer) node->buffers[i] = NULL;
+    }
+}
+
+static void wipe(struct pw_buffer *buffer) {
+    for (uint32_t i = 0; i < buffer->buffer->n_datas; i++) {
+        struct spa_data *data = &buffer->buffer->datas[i];
+        if (data->data != NULL) explicit_bzero(data->data, data->maxsize);
+    }
+}
+
+void cp_seal(void *opaque) {
+    struct cp_node *node = opaque;
+    struct pw_thread_loop *loop = node->connection->loop;
+    atomic_store(&node->is_open, 0);
+    pw.thread_loop_lock(loop);
+    // Waits for the realtime thread: what it does not process goes nowhere.
+    pw.stream_set_active(node->stream, false);
+    for (int i = 0; i < CP_BUFFERS; i++) {
+        if (node->buffers[i] != NULL) wipe(node->buffers[i]);
+    }
+    pw.thread_loop_unlock(loop);
+}
+
 void cp_pass(void *node, int is_open) { atomic_store(&((struct cp_node *)node)->is_open, is_open != 0); }
 
 void cp_close(void *opaque) {

@@ -31,8 +31,9 @@ final class Grantee {
 
 /// All programs that are connected to PipeWire, and the nodes that they are given. One task alone calls it.
 final class GraphPrograms {
-    /// Programs that link others' nodes and have to see all of them; what passes is not theirs to say.
-    private static let managers: Set<String> = ["wireplumber", "pipewire-media-session"]
+    /// Programs that link others' nodes and have to see all of them; what passes is not theirs to say. Where they are, root alone
+    /// can put a program.
+    private static let managers: Set<String> = ["/usr/bin/wireplumber", "/usr/bin/pipewire-media-session"]
 
     private enum Client {
         /// Its process is being looked at.
@@ -48,12 +49,14 @@ final class GraphPrograms {
     private let gatekeeper: @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper
     private let onEvent: @Sendable (PipeWireGate.Event) -> Void
     private let tell: @Sendable (GraphMessage) -> Void
-    /// Where programs are looked at: that reads their files, and may take a second.
+    /// Queue on which programs are looked at: that reads their files, and may take a second.
     private let looking = DispatchQueue(label: "capturegate.pipewire.programs", qos: .userInitiated)
 
     private var devices: [OfferedDevice] = []
     /// All that are connected, by their number in the graph.
     private var clients: [UInt32: Client] = [:]
+    /// Process of each client.
+    private var processes: [UInt32: Int32] = [:]
     /// Streams that record and choose nothing themselves.
     private var streams: [UInt32: GraphPeer] = [:]
     /// All links of the graph, to find those that a stream has with a closed node.
@@ -90,6 +93,7 @@ final class GraphPrograms {
         case .graph(.gone(let id)):
             streams[id] = nil
             links[id] = nil
+            processes[id] = nil
             forget(id)
         case .graph(.link(let link)):
             links[link.id] = link
@@ -97,6 +101,7 @@ final class GraphPrograms {
         case .graph(.ended): break
         case .known(let client, let program): judge(client, program)
         case .source(let id, let news): take(news, of: id)
+        case .intrusion(let intrusion): retreat(from: intrusion)
         }
     }
 }
@@ -107,6 +112,7 @@ extension GraphPrograms {
     /// Hides all nodes from a client until it is known whose it is.
     private func meet(_ client: GraphClient) {
         clients[client.id] = .unknown
+        processes[client.id] = client.process
         for source in sources.values { show(source, to: client.id) }
         guard client.process > 0, client.user == Users.effectiveID, client.process != ProcessStart.processID else {
             clients[client.id] = .nobody
@@ -119,7 +125,7 @@ extension GraphPrograms {
                     client,
                     Result { () throws(CaptureError) in
                         let subject = try Self.subject(of: client.process, known)
-                        if Self.managers.contains(subject.executable.name) { return KnownProgram(subject, nil) }
+                        if Self.managers.contains(subject.executable.path) { return KnownProgram(subject, nil) }
                         return KnownProgram(subject, try gatekeeper(subject, client.process))
                     }))
         }
@@ -227,6 +233,15 @@ extension GraphPrograms {
         if source.adjust(), let grantee = source.grantee { onEvent(.began(grantee.subject, source.device.device)) }
     }
 
+    /// Takes away the node that a stranger was linked to.
+    private func retreat(from intrusion: LinkWatch.Intrusion) {
+        guard let source = sources.values.first(where: { $0.number == intrusion.node }), let grantee = source.grantee
+        else { return }
+        source.retreat()
+        let process = intrusion.client.flatMap { processes[$0] } ?? 0
+        onEvent(.intruded(grantee.subject, source.device.device, by: process))
+    }
+
     /// Shows a node to its program and to session managers, and hides it from all others.
     private func show(_ source: Source, to client: UInt32) {
         guard let number = source.number else { return }
@@ -245,15 +260,21 @@ extension GraphPrograms {
             owner === grantee(of: client), stream.records == source.device.device.capability
         else { return }
         graph.connection.aim(stream.id, at: number)
-        // A session manager does not move a stream that says it is not to be moved: from a node that nothing passes it is.
-        let closed = sources.values.filter { $0.grantee == nil }.compactMap(\.number)
         let ends = links.values.filter { $0.input == stream.id }
         guard stream.records == .camera, !ends.contains(where: { $0.output == number }) else { return }
-        for link in ends where closed.contains(link.output) {
-            links[link.id] = nil
-            graph.connection.unlink(link.id)
-            graph.connection.link(number, to: stream.id)
-        }
+        for link in ends where isClosed(link.output) { move(stream, from: link, to: number) }
+    }
+
+    /// Links a camera's stream that says it is not to be moved, which a session manager does not.
+    private func move(_ stream: GraphPeer, from link: GraphLink, to number: UInt32) {
+        links[link.id] = nil
+        graph.connection.unlink(link.id)
+        graph.connection.link(number, to: stream.id)
+    }
+
+    /// True for a node that nothing passes.
+    private func isClosed(_ number: UInt32) -> Bool {
+        sources.values.contains { $0.grantee == nil && $0.number == number }
     }
 }
 
@@ -261,9 +282,4 @@ extension CaptureError {
     fileprivate static func ended(_ process: Int32) -> CaptureError {
         CaptureError(.notAuthorized, "Process \(process) has ended.")
     }
-}
-
-extension Executable {
-    /// The last part of its path.
-    fileprivate var name: String { String(path.split(separator: "/").last ?? "") }
 }

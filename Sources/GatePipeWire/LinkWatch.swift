@@ -3,24 +3,44 @@ import LinuxSystem
 
 /// The rule who may be linked to the nodes of grantees, and so whether anything may pass.
 ///
-/// A node lets something pass only while its capture is allowed and everything that it is linked to belongs to its grantee.
-/// Judged on PipeWire's thread, the moment the daemon tells of a link: hiding a node from others is a courtesy, this is the rule.
+/// A node lets something pass only while its capture is allowed, and until it is linked to anything that is not known to be its
+/// grantee's: then it is sealed for good. Judged on PipeWire's thread, the moment the daemon tells of a link, and so before the
+/// daemon tells the node itself of it: hiding a node from others is a courtesy, this is the rule.
 ///
 /// *thread-safe*
 final class LinkWatch: Sendable {
     /// A grantee, by a number of the gate's own.
     typealias Owner = Int
 
+    /// A link that should not be.
+    struct Intrusion: Hashable, Sendable {
+        /// The grantee's node.
+        let node: UInt32
+        let link: UInt32
+        /// Client that is linked to it; `nil` where nobody has told whose the other end is.
+        let client: UInt32?
+    }
+
+    /// Ways to a node, called under a lock.
+    struct Valve: Sendable {
+        /// Lets pass what the node is given, or nothing.
+        let pass: @Sendable (Bool) -> Void
+        /// Stops the node and wipes it; called on PipeWire's thread.
+        let seal: @Sendable () -> Void
+    }
+
     fileprivate struct Source {
         /// `nil` for a node that is never let pass, which anybody may link to.
         let owner: Owner?
+        let valve: Valve
         var isOpen = false
-        let pass: @Sendable (Bool) -> Void
+        /// Set once somebody else was linked to it.
+        var isSealed = false
     }
 
     fileprivate struct State {
-        /// Grantee of each client that was identified; `.some(nil)` for one that is none.
-        var owners: [UInt32: Owner?] = [:]
+        /// Grantee of each client that was identified.
+        var owners: [UInt32: Owner] = [:]
         /// Client of each node of others.
         var peers: [UInt32: UInt32] = [:]
         var sources: [UInt32: Source] = [:]
@@ -28,14 +48,14 @@ final class LinkWatch: Sendable {
     }
 
     private let state = Locked(State())
-    private let unlink: @Sendable (UInt32) -> Void
+    private let onIntrusion: @Sendable (Intrusion) -> Void
 
-    /// - Parameter unlink: destroys a link.
-    init(unlink: @escaping @Sendable (UInt32) -> Void) { self.unlink = unlink }
+    /// - Parameter onIntrusion: is told of a link whose node was sealed because of it; on any thread.
+    init(onIntrusion: @escaping @Sendable (Intrusion) -> Void) { self.onIntrusion = onIntrusion }
 
-    /// Takes note of what the daemon tells.
+    /// Takes note of what the daemon tells; on PipeWire's thread.
     func note(_ event: GraphEvent) {
-        judging { state in
+        judging(sealing: true) { state in
             switch event {
             case .peer(let peer): state.peers[peer.id] = peer.client
             case .link(let link): state.links[link.id] = link
@@ -48,14 +68,12 @@ final class LinkWatch: Sendable {
         }
     }
 
-    /// Says whose a client is, now that its process was looked at.
-    func identify(_ client: UInt32, as owner: Owner?) { judging { $0.owners[client] = .some(owner) } }
+    /// Says whose a client is, now that its process was looked at; `nil` for one that is no grantee's.
+    func identify(_ client: UInt32, as owner: Owner?) { judging { $0.owners[client] = owner } }
 
     /// Adds a node of a grantee, closed.
-    ///
-    /// - Parameter pass: lets pass what it is given, or not; called under a lock.
-    func add(_ node: UInt32, of owner: Owner?, pass: @escaping @Sendable (Bool) -> Void) {
-        judging { $0.sources[node] = Source(owner: owner, pass: pass) }
+    func add(_ node: UInt32, of owner: Owner?, _ valve: Valve) {
+        judging { $0.sources[node] = Source(owner: owner, valve: valve) }
     }
 
     /// Lets a grantee's node pass something, while all it is linked to is the grantee's; or nothing any more.
@@ -64,53 +82,48 @@ final class LinkWatch: Sendable {
     /// Closes a node and forgets it: nothing is called for it afterwards.
     func remove(_ node: UInt32) {
         state.withLock { state in
-            state.sources[node]?.pass(false)
+            state.sources[node]?.valve.pass(false)
             state.sources[node] = nil
         }
     }
 
-    /// Changes something, then lets pass or closes what follows from it, all under one lock.
-    private func judging(_ change: (inout State) -> Void) {
-        let strange = state.withLock { state in
+    /// Changes something, then lets pass, closes or seals what follows from it, all under one lock.
+    ///
+    /// - Parameter isOnThread: set on PipeWire's thread. On another one a node that would have to be sealed has passed nothing
+    ///   yet: it was linked before it was added, or its client was identified before.
+    private func judging(sealing isOnThread: Bool = false, _ change: (inout State) -> Void) {
+        let intrusions = state.withLock { state in
             change(&state)
-            return state.judge()
+            return state.judge(sealing: isOnThread)
         }
-        for link in strange { unlink(link) }
+        for intrusion in intrusions { onIntrusion(intrusion) }
     }
 }
 
 extension LinkWatch.State {
-    /// Lets pass or closes each node.
+    /// Lets pass, closes or seals each node.
     ///
-    /// - Returns: links to nodes of grantees from programs that are known to be others.
-    fileprivate func judge() -> [UInt32] {
-        var strange: [UInt32] = []
+    /// - Returns: links because of which a node is sealed from now on.
+    fileprivate mutating func judge(sealing isOnThread: Bool) -> [LinkWatch.Intrusion] {
+        var intrusions: [LinkWatch.Intrusion] = []
         for (node, source) in sources {
-            guard let owner = source.owner else { continue }
-            var isAlone = true
-            for link in links.values where link.output == node || link.input == node {
-                let other = self.owner(of: link.output == node ? link.input : link.output)
-                isAlone = isAlone && other == .known(owner)
-                // One that is not known yet may be the grantee's own.
-                if other != .known(owner), other != .unknown { strange.append(link.id) }
+            guard let owner = source.owner, !source.isSealed else { continue }
+            let ends = links.values.filter { $0.output == node || $0.input == node }
+            let all = ends.map { link in
+                let other = link.output == node ? link.input : link.output
+                return LinkWatch.Intrusion(node: node, link: link.id, client: peers[other])
             }
-            source.pass(source.isOpen && isAlone)
+            // One that is not known yet is no grantee's, and a node of the daemon's own hands on to anybody.
+            let strange = all.filter { intrusion in intrusion.client.flatMap { owners[$0] } != owner }
+            intrusions += strange
+            guard strange.isEmpty else {
+                sources[node]?.isSealed = true
+                source.valve.pass(false)
+                if isOnThread { source.valve.seal() }
+                continue
+            }
+            source.valve.pass(source.isOpen)
         }
-        return strange
-    }
-
-    /// Owner of a node of others.
-    private enum Ownership: Equatable {
-        /// Its client was not looked at yet.
-        case unknown
-        case nobody
-        case known(LinkWatch.Owner)
-    }
-
-    private func owner(of peer: UInt32) -> Ownership {
-        // A node of the daemon's own hands on to anybody.
-        guard let client = peers[peer] else { return .nobody }
-        guard let known = owners[client] else { return .unknown }
-        return known.map { .known($0) } ?? .nobody
+        return intrusions
     }
 }

@@ -23,6 +23,8 @@ package final class PipeWireGate: Sendable {
         case ended(Subject, Device, CaptureError?)
         /// A program of the graph that can't be told from others gets nothing.
         case unknown(process: Int32, CaptureError)
+        /// A program has linked itself to another one's node, which was taken away at once.
+        case intruded(Subject, Device, by: Int32)
         /// A node could not be made.
         case failed(CaptureError)
     }
@@ -48,7 +50,11 @@ package final class PipeWireGate: Sendable {
     package func run(offering devices: AsyncStream<[OfferedDevice]>) async throws(CaptureError) {
         let (messages, continuation) = AsyncStream.makeStream(of: GraphMessage.self)
         let tell: @Sendable (GraphMessage) -> Void = { continuation.yield($0) }
-        let graph = try Graph { tell(.graph($0)) }
+        let graph = try Graph {
+            tell(.graph($0))
+        } onIntrusion: {
+            tell(.intrusion($0))
+        }
         onEvent(.connected)
         let programs = GraphPrograms(in: graph, gatekeeper: gatekeeper, onEvent: onEvent, tell: tell)
         defer { programs.end() }
@@ -69,6 +75,8 @@ enum GraphMessage: Sendable {
     /// A client's process was looked at.
     case known(GraphClient, Result<KnownProgram, CaptureError>)
     case source(Source.ID, Source.News)
+    /// A stranger was linked to a program's node.
+    case intrusion(LinkWatch.Intrusion)
 }
 
 /// A client's program, by the kernel's word.
@@ -97,9 +105,15 @@ final class Graph: Sendable {
         weak var connection: GraphConnection?
     }
 
-    init(onEvent: @escaping @Sendable (GraphEvent) -> Void) throws(CaptureError) {
+    init(
+        onEvent: @escaping @Sendable (GraphEvent) -> Void,
+        onIntrusion: @escaping @Sendable (LinkWatch.Intrusion) -> Void
+    ) throws(CaptureError) {
         let made = Locked(Made())
-        let links = LinkWatch { link in made.withLock { $0.connection }?.unlink(link) }
+        let links = LinkWatch { intrusion in
+            made.withLock { $0.connection }?.unlink(intrusion.link)
+            onIntrusion(intrusion)
+        }
         let connection = try GraphConnection { event in
             // At once: what the rule closes must not wait for anything.
             links.note(event)

@@ -170,6 +170,8 @@ final class GraphNode: Sendable {
         let name: String
         /// For persons.
         let description: String
+        /// Nothing ever comes from it.
+        let isClosed: Bool
         /// A session manager prefers the highest for a program that does not choose.
         let priority: Int32
     }
@@ -199,7 +201,8 @@ final class GraphNode: Sendable {
         var made: UnsafeMutableRawPointer?
         let result = labels.name.withCString { name in
             labels.description.withCString { description in
-                var labels = cp_labels(name: name, description: description, priority: labels.priority)
+                var labels = cp_labels(
+                    name: name, description: description, is_closed: labels.isClosed ? 1 : 0, priority: labels.priority)
                 switch device.formats {
                 case .audio(let format):
                     return cp_microphone_open(
@@ -226,6 +229,9 @@ final class GraphNode: Sendable {
 
     /// Lets pass what is written, or not; from any thread until ``close()``.
     func pass(_ isOpen: Bool) { cp_pass(pointer, isOpen ? 1 : 0) }
+
+    /// Stops it and wipes its buffers: nothing comes from it any more. On PipeWire's thread alone, until ``close()``.
+    func seal() { cp_seal(pointer) }
 
     /// Hands a period on; what finds no room is dropped.
     func write(period bytes: RawSpan) {

@@ -1,4 +1,5 @@
 import CaptureGate
+import Dispatch
 import Gate
 
 /// A node that one program gets a device by, from the decision to its end. Its owner calls it from one task alone.
@@ -11,6 +12,8 @@ final class Source {
         case node(GraphNode.Event)
         /// The program may be given the device, or a person asked for it, or neither.
         case mayBe(AuthorizationStatus)
+        /// It was away long enough.
+        case calm
         /// The capture has ended, by this error where it was not cancelled.
         case ended(CaptureError?)
     }
@@ -32,6 +35,10 @@ final class Source {
     private var isTaken = false
     /// Set when a capture has ended by itself: whoever takes it has to begin anew.
     private var rests = false
+    /// Set while it is away since a stranger has linked itself to it.
+    private var isAway = false
+    /// As it was told last.
+    private var status: AuthorizationStatus = .notDetermined(previous: nil)
     /// Set when the gate has ended a capture or refused one: nobody is asked again, and only a new yes brings it back.
     private var isOver = false
 
@@ -70,13 +77,19 @@ final class Source {
         switch news {
         case .node(.bound(let number)):
             self.number = number
-            graph.links.add(number, of: grantee?.number) { [node] in node?.pass($0) }
+            let valve = LinkWatch.Valve(pass: { [node] in node?.pass($0) }, seal: { [node] in node?.seal() })
+            graph.links.add(number, of: grantee?.number, valve)
         case .node(.isTaken(let isTaken)):
             self.isTaken = isTaken
             if !isTaken { rests = false }
         case .node(.format(let index)): agree(on: index)
         case .node(.failed): rests = true
-        case .mayBe(let status): return try follow(status)
+        case .mayBe(let status):
+            self.status = status
+            return try follow(status)
+        case .calm:
+            isAway = false
+            return try follow(status)
         case .ended(let error): return conclude(error)
         }
         return nil
@@ -104,8 +117,18 @@ final class Source {
         return true
     }
 
+    /// Takes it out of the graph for a while, since a stranger was linked to it.
+    func retreat() {
+        vanish()
+        isAway = true
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.absence) { [tell] in tell(.calm) }
+    }
+
+    /// Time for which a node stays away.
+    private static let absence = DispatchTimeInterval.seconds(5)
+
     private func appear() throws(CaptureError) {
-        guard node == nil else { return }
+        guard node == nil, !isAway else { return }
         node = try GraphNode(device, labels, on: graph.connection) { [tell] in tell(.node($0)) }
     }
 
@@ -131,9 +154,9 @@ final class Source {
         case .denied, .restricted: isOver = true
         }
         guard isOver else {
-            let isNew = node == nil
+            let wasThere = node != nil
             try appear()
-            return isNew ? grantee.map { .offered($0.subject, device.device) } : nil
+            return !wasThere && node != nil ? grantee.map { .offered($0.subject, device.device) } : nil
         }
         let wasThere = node != nil
         vanish()
@@ -157,10 +180,12 @@ final class Source {
         let kind = device.device.capability.rawValue
         guard let grantee else {
             // The highest, so that whoever chooses nothing is linked to it and records silence, rather than to another one's.
-            return GraphNode.Labels(name: "capturegate.closed.\(kind)", description: "Closed \(kind)", priority: 3001)
+            return GraphNode.Labels(
+                name: "capturegate.closed.\(kind)", description: "Closed \(kind)", isClosed: true, priority: 3001)
         }
         return GraphNode.Labels(
-            name: "capturegate.\(kind).\(grantee.number)", description: device.device.name.visible, priority: 3000)
+            name: "capturegate.\(kind).\(grantee.number)", description: device.device.name.visible, isClosed: false,
+            priority: 3000)
     }
 }
 

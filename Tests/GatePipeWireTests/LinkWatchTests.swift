@@ -9,7 +9,8 @@ struct LinkWatchTests {
     private final class Scene: Sendable {
         private struct State {
             var passes: [Bool] = []
-            var unlinked: [UInt32] = []
+            var seals = 0
+            var intrusions: [LinkWatch.Intrusion] = []
         }
 
         /// Carries the state to closures, which can't capture a lock.
@@ -19,20 +20,25 @@ struct LinkWatchTests {
 
         private let box: Box
         let watch: LinkWatch
+        let valve: LinkWatch.Valve
 
         init() {
             let box = Box()
-            watch = LinkWatch { link in box.state.withLock { $0.unlinked.append(link) } }
+            watch = LinkWatch { intrusion in box.state.withLock { $0.intrusions.append(intrusion) } }
+            valve = LinkWatch.Valve(
+                pass: { isOpen in box.state.withLock { $0.passes.append(isOpen) } },
+                seal: { box.state.withLock { $0.seals += 1 } })
             self.box = box
             watch.note(.peer(GraphPeer(id: 11, client: 1, records: .microphone, wantsOther: false)))
             watch.note(.peer(GraphPeer(id: 12, client: 2, records: .microphone, wantsOther: false)))
             watch.note(.peer(GraphPeer(id: 13, client: nil, records: nil, wantsOther: false)))
             watch.identify(1, as: 1)
-            watch.add(10, of: 1) { isOpen in box.state.withLock { $0.passes.append(isOpen) } }
+            watch.add(10, of: 1, valve)
         }
 
         var passes: Bool { box.state.withLock { $0.passes.last ?? false } }
-        var unlinked: [UInt32] { box.state.withLock { $0.unlinked } }
+        var seals: Int { box.state.withLock { $0.seals } }
+        var intrusions: [LinkWatch.Intrusion] { box.state.withLock { $0.intrusions } }
 
         func link(_ id: UInt32, to input: UInt32) { watch.note(.link(GraphLink(id: id, output: 10, input: input))) }
     }
@@ -48,7 +54,7 @@ struct LinkWatchTests {
         #expect(!scene.passes)
     }
 
-    @Test("Nothing passes while a stranger is linked, whose link is destroyed")
+    @Test("A stranger's link seals the node for good, and that link alone is told of, once")
     func stranger() {
         let scene = Scene()
         scene.watch.identify(2, as: 2)
@@ -57,48 +63,74 @@ struct LinkWatchTests {
         #expect(scene.passes)
         scene.link(21, to: 12)
         #expect(!scene.passes)
-        #expect(scene.unlinked.contains(21) && !scene.unlinked.contains(20))
+        #expect(scene.seals == 1)
+        #expect(scene.intrusions == [LinkWatch.Intrusion(node: 10, link: 21, client: 2)])
         scene.watch.note(.gone(21))
-        #expect(scene.passes)
+        scene.watch.open(10, true)
+        scene.link(22, to: 12)
+        #expect(!scene.passes)
+        #expect(scene.seals == 1)
+        #expect(scene.intrusions.count == 1)
     }
 
-    @Test("Nothing passes while it is not known who is linked, and the link stays until it is")
+    @Test("One that is not known yet is a stranger")
     func unknown() {
         let scene = Scene()
         scene.watch.open(10, true)
         scene.link(21, to: 12)
         #expect(!scene.passes)
-        #expect(scene.unlinked.isEmpty)
+        #expect(scene.seals == 1)
         scene.watch.identify(2, as: 1)
-        #expect(scene.passes)
+        #expect(!scene.passes)
     }
 
-    @Test("A client that could not be told from others is a stranger", arguments: [UInt32(12), 13])
+    @Test("A client that can't be told from others is a stranger, and so is the daemon", arguments: [UInt32(12), 13])
     func nobody(peer: UInt32) {
         let scene = Scene()
         scene.watch.identify(2, as: nil)
         scene.watch.open(10, true)
         scene.link(21, to: peer)
         #expect(!scene.passes)
-        #expect(scene.unlinked.contains(21))
+        #expect(scene.intrusions.map(\.link) == [21])
     }
 
-    @Test("A link to a node that nobody has told of is a stranger's")
+    @Test("A link to a node that nobody has told of is a stranger's, and so is one into the node")
     func unseen() {
+        for link in [GraphLink(id: 21, output: 10, input: 99), GraphLink(id: 21, output: 12, input: 10)] {
+            let scene = Scene()
+            scene.watch.open(10, true)
+            scene.watch.note(.link(link))
+            #expect(!scene.passes)
+            #expect(scene.intrusions.map(\.link) == [21])
+        }
+    }
+
+    @Test("A node that was linked to a stranger before it was added never passes anything")
+    func early() {
+        let scene = Scene()
+        scene.watch.note(.link(GraphLink(id: 23, output: 40, input: 12)))
+        scene.watch.add(40, of: 1, scene.valve)
+        scene.watch.open(40, true)
+        #expect(!scene.passes)
+        #expect(scene.intrusions.map(\.node) == [40])
+    }
+
+    @Test("The grantee's own node, of a client that has gone, is a stranger's")
+    func late() {
         let scene = Scene()
         scene.watch.open(10, true)
-        scene.link(21, to: 99)
+        scene.watch.note(.gone(1))
+        scene.link(20, to: 11)
         #expect(!scene.passes)
-        #expect(scene.unlinked.contains(21))
     }
 
     @Test("Anybody may be linked to a node that is never let pass")
     func closed() {
         let scene = Scene()
-        scene.watch.add(30, of: nil) { _ in }
+        scene.watch.add(30, of: nil, scene.valve)
         scene.watch.identify(2, as: 2)
         scene.watch.note(.link(GraphLink(id: 22, output: 30, input: 12)))
-        #expect(scene.unlinked.isEmpty)
+        #expect(scene.intrusions.isEmpty)
     }
 
     @Test("A node that is removed is closed")

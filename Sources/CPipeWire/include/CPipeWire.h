@@ -75,6 +75,7 @@ struct cp_node_watcher {
 struct cp_labels {
     const char *name;         // for programs
     const char *description;  // for persons
+    int is_closed;            // nothing ever comes from it: silence, and of a camera not even a format
     int priority;             // a session manager prefers the highest for who does not choose
 };
 
@@ -106,6 +107,9 @@ int cp_camera_write(void *node, const void *bytes, size_t count, size_t stride, 
 
 // Lets pass what is written, or not, as at first: silence comes in its place, or no picture.
 void cp_pass(void *node, int is_open);
+// Stops the node for good and wipes its buffers, before anybody who was linked to it since gets any: allowed on the thread of the
+// connection alone.
+void cp_seal(void *node);
 // Destroys the node; nothing is called afterwards.
 void cp_close(void *node);
 

@@ -104,7 +104,8 @@ package enum BrokerRequest: Hashable, Sendable {
     package var isOfDeputies: Bool {
         switch self {
         case .set, .killSwitch, .grant, .revoke, .answer, .machineSwitch: false
-        case .hello, .decisions, .ask, .withdraw, .open, .reopen, .start, .stop, .close, .formats, .controls, .spend: true
+        case .hello, .decisions, .ask, .withdraw, .open, .reopen, .start, .stop, .close, .formats, .controls, .spend:
+            true
         }
     }
 

@@ -136,6 +136,9 @@ extension PipeWireGate.Event {
         case .ended(let subject, let device, let error?):
             "\(subject.executable.path) gets nothing more from \(device.name): \(error.message)"
         case .unknown(let process, let error): "Note: process \(process) gets nothing: \(error.message)"
+        case .intruded(let subject, let device, let process):
+            "Process \(process) has linked itself to the node by which \(subject.executable.path) gets \(device.name): it was "
+                + "stopped at once, and comes back in a few seconds."
         case .failed(let error): "Note: \(error.message)"
         }
     }
@@ -150,17 +153,20 @@ extension PipeWireGate.Event {
         case .ended(let subject, let device, let error): Self.about("ended", subject, device, error)
         case .unknown(let process, let error):
             ["event": "unknown", "process": .count(process), "error": ErrorReport(error: error).json]
+        case .intruded(let subject, let device, let process):
+            Self.about("intruded", subject, device, by: process)
         case .failed(let error): ["event": "failed", "error": ErrorReport(error: error).json]
         }
     }
 
     private static func about(
-        _ event: String, _ subject: Subject, _ device: Device, _ error: CaptureError? = nil
+        _ event: String, _ subject: Subject, _ device: Device, _ error: CaptureError? = nil, by process: Int32? = nil
     ) -> JSONValue {
         [
             "event": .string(event), "program": .string(subject.executable.path),
             "capability": .string(device.capability.rawValue), "device": .string(device.id.rawValue),
             "error": error.map { ErrorReport(error: $0).json } ?? .null,
+            "process": process.map { .count($0) } ?? .null,
         ]
     }
 }

@@ -53,6 +53,12 @@ enum Guarantees {
             "whoever controls the person's session answers for the person: it starts an agent at a terminal of its own, or types "
                 + "into the agent's dialog"
         ),
+        (
+            "through PipeWire",
+            "a program of the same user that connects to its daemon anew can link itself to another one's node before that is hidden "
+                + "from it: it is seen at once, the node is stopped, wiped and taken away, and at most what lay in the daemon's own "
+                + "buffers is lost; whoever replaces the user's PipeWire or its session manager gets what its programs are given"
+        ),
         ("a program that was allowed", "hands on what it captured, as it likes"),
         ("root, firmware, the kernel", "out of scope"),
     ]
