@@ -1,5 +1,8 @@
 #include "cp_library.h"
 
+#include <spa/param/props.h>
+#include <spa/pod/builder.h>
+
 static uint32_t number(const struct spa_dict *properties, const char *key, uint32_t otherwise) {
     uint32_t value;
     const char *text = properties == NULL ? NULL : spa_dict_lookup(properties, key);
@@ -153,6 +156,23 @@ int cp_unlink(void *connection, uint32_t link) {
     struct cp_connection *c = connection;
     pw.thread_loop_lock(c->loop);
     int result = pw_registry_destroy(c->registry, link);
+    pw.thread_loop_unlock(c->loop);
+    return SPA_MIN(result, 0);
+}
+
+int cp_mute_monitors(void *connection, uint32_t node) {
+    struct cp_connection *c = connection;
+    uint8_t memory[128];
+    struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
+    const struct spa_pod *muted = spa_pod_builder_add_object(
+        &builder, SPA_TYPE_OBJECT_Props, SPA_PARAM_Props, SPA_PROP_monitorMute, SPA_POD_Bool(true));
+    pw.thread_loop_lock(c->loop);
+    struct pw_node *proxy = pw_registry_bind(c->registry, node, PW_TYPE_INTERFACE_Node, PW_VERSION_NODE, 0);
+    int result = -ENOMEM;
+    if (proxy != NULL) {
+        result = pw_node_set_param(proxy, SPA_PARAM_Props, 0, muted);
+        pw.proxy_destroy((struct pw_proxy *)proxy);
+    }
     pw.thread_loop_unlock(c->loop);
     return SPA_MIN(result, 0);
 }

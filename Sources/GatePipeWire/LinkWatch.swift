@@ -4,7 +4,8 @@ import LinuxSystem
 /// The rule who may be linked to the nodes of grantees, and so whether anything may pass.
 ///
 /// A node lets something pass only while its capture is allowed, and until it is linked to anything that is not known to be its
-/// grantee's: then it is sealed for good. Judged on PipeWire's thread, the moment the daemon tells of a link, and so before the
+/// grantee's: then it is sealed for good. So it is where what records from it hands that on to somebody else: a recording stream
+/// has outputs to listen in by, which the program has not asked for. Judged on PipeWire's thread, the moment the daemon tells of a link, and so before the
 /// daemon tells the node itself of it: hiding a node from others is a courtesy, this is the rule.
 ///
 /// *thread-safe*
@@ -16,6 +17,7 @@ final class LinkWatch: Sendable {
     struct Intrusion: Hashable, Sendable {
         /// The grantee's node.
         let node: UInt32
+        /// The one to be taken away.
         let link: UInt32
         /// Client that is linked to it; `nil` where nobody has told whose the other end is.
         let client: UInt32?
@@ -41,8 +43,8 @@ final class LinkWatch: Sendable {
     fileprivate struct State {
         /// Grantee of each client that was identified.
         var owners: [UInt32: Owner] = [:]
-        /// Client of each node of others.
-        var peers: [UInt32: UInt32] = [:]
+        /// Nodes of others.
+        var peers: [UInt32: GraphPeer] = [:]
         var sources: [UInt32: Source] = [:]
         var links: [UInt32: GraphLink] = [:]
     }
@@ -57,7 +59,7 @@ final class LinkWatch: Sendable {
     func note(_ event: GraphEvent) {
         judging(sealing: true) { state in
             switch event {
-            case .peer(let peer): state.peers[peer.id] = peer.client
+            case .peer(let peer): state.peers[peer.id] = peer
             case .link(let link): state.links[link.id] = link
             case .gone(let id):
                 state.owners[id] = nil
@@ -87,6 +89,9 @@ final class LinkWatch: Sendable {
         }
     }
 
+    /// True for a node of a grantee's.
+    func has(_ node: UInt32) -> Bool { state.withLock { $0.sources[node]?.owner != nil } }
+
     /// Changes something, then lets pass, closes or seals what follows from it, all under one lock.
     ///
     /// - Parameter isOnThread: set on PipeWire's thread. On another one a node that would have to be sealed has passed nothing
@@ -108,13 +113,9 @@ extension LinkWatch.State {
         var intrusions: [LinkWatch.Intrusion] = []
         for (node, source) in sources {
             guard let owner = source.owner, !source.isSealed else { continue }
-            let ends = links.values.filter { $0.output == node || $0.input == node }
-            let all = ends.map { link in
-                let other = link.output == node ? link.input : link.output
-                return LinkWatch.Intrusion(node: node, link: link.id, client: peers[other])
-            }
             // One that is not known yet is no grantee's, and a node of the daemon's own hands on to anybody.
-            let strange = all.filter { intrusion in intrusion.client.flatMap { owners[$0] } != owner }
+            let strange = ends(of: node).filter { end in peers[end.other]?.client.flatMap { owners[$0] } != owner }
+                .map { LinkWatch.Intrusion(node: node, link: $0.link, client: peers[$0.other]?.client) }
             intrusions += strange
             guard strange.isEmpty else {
                 sources[node]?.isSealed = true
@@ -125,5 +126,14 @@ extension LinkWatch.State {
             source.valve.pass(source.isOpen)
         }
         return intrusions
+    }
+
+    /// Ends of all links by which something of a node gets to another one.
+    private func ends(of node: UInt32) -> [(link: UInt32, other: UInt32)] {
+        let taking = links.values.filter { $0.output == node }.map { (link: $0.id, other: $0.input) }
+        let giving = links.values.filter { $0.input == node }.map { (link: $0.id, other: $0.output) }
+        let recorders = Set(taking.map(\.other).filter { peers[$0]?.records != nil })
+        return taking + giving
+            + links.values.filter { recorders.contains($0.output) }.map { (link: $0.id, other: $0.input) }
     }
 }

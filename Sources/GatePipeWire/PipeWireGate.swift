@@ -117,6 +117,9 @@ final class Graph: Sendable {
         let connection = try GraphConnection { event in
             // At once: what the rule closes must not wait for anything.
             links.note(event)
+            if case .link(let link) = event, links.has(link.output) {
+                made.withLock { $0.connection }?.muteMonitors(of: link.input)
+            }
             onEvent(event)
         }
         made.withLock { $0.connection = connection }

@@ -99,6 +99,9 @@ final class GraphConnection: Sendable {
     /// Destroys a link.
     func unlink(_ link: UInt32) { _ = cp_unlink(pointer, link) }
 
+    /// Silences the outputs by which others could listen in on what a node records.
+    func muteMonitors(of node: UInt32) { _ = cp_mute_monitors(pointer, node) }
+
     /// Has the session manager link a stream to a node, where there is a session manager.
     func aim(_ stream: UInt32, at node: UInt32) { _ = cp_aim(pointer, stream, node) }
 }

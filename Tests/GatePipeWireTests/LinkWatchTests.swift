@@ -105,6 +105,32 @@ struct LinkWatchTests {
         }
     }
 
+    @Test("Who listens in on the grantee's recording is a stranger, before and after that is linked", arguments: [false, true])
+    func monitor(isEarly: Bool) {
+        let scene = Scene()
+        scene.watch.identify(2, as: 2)
+        scene.watch.open(10, true)
+        if !isEarly { scene.link(20, to: 11) }
+        scene.watch.note(.link(GraphLink(id: 24, output: 11, input: 12)))
+        if isEarly { scene.link(20, to: 11) }
+        #expect(!scene.passes)
+        #expect(scene.seals == 1)
+        #expect(scene.intrusions == [LinkWatch.Intrusion(node: 10, link: 24, client: 2)])
+    }
+
+    @Test("A grantee may listen in on its own recording, and hand on by a node that plays")
+    func ownMonitor() {
+        let scene = Scene()
+        scene.watch.note(.peer(GraphPeer(id: 14, client: 1, records: nil, wantsOther: false)))
+        scene.watch.identify(2, as: 2)
+        scene.watch.open(10, true)
+        for (id, input) in [(20, 11), (21, 14)] as [(UInt32, UInt32)] { scene.link(id, to: input) }
+        scene.watch.note(.link(GraphLink(id: 24, output: 11, input: 14)))
+        scene.watch.note(.link(GraphLink(id: 25, output: 14, input: 12)))
+        #expect(scene.passes)
+        #expect(scene.intrusions.isEmpty)
+    }
+
     @Test("A node that was linked to a stranger before it was added never passes anything")
     func early() {
         let scene = Scene()

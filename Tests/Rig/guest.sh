@@ -233,8 +233,11 @@ stream() { facts "$1" | jq -r --arg type "$2" --arg entry "$3" 'first(.streams[]
 duration() { facts "$1" | jq -r .format.duration; }
 frame_count() { stream "$1" video nb_read_frames; }
 
-# between VALUE LOW HIGH, in real numbers.
-between() { awk -v value="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(value != "" && value + 0 >= low && value + 0 <= high) }'; }
+# between VALUE LOW HIGH, in real numbers; what is none, as sox's "-nan", is not between.
+between() {
+    awk -v value="$1" -v low="$2" -v high="$3" \
+        'BEGIN { exit !(value ~ /^-?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?$/ && value + 0 >= low && value + 0 <= high) }'
+}
 
 # decodes FILE: every frame of it, without a complaint.
 decodes() { ffmpeg -nostdin -v error -xerror -i "$1" -f null - && [ -s "$1" ]; }

@@ -52,6 +52,8 @@ int cp_show(void *connection, uint32_t client, uint32_t node, int is_shown);
 int cp_link(void *connection, uint32_t output, uint32_t input);
 // Destroys a link.
 int cp_unlink(void *connection, uint32_t link);
+// Silences the outputs by which others could listen in on what a node takes in, if it has any.
+int cp_mute_monitors(void *connection, uint32_t node);
 // Asks the session manager to link a stream to a node, by the metadata that desktops move streams with; -ENODEV where there is no
 // metadata.
 int cp_aim(void *connection, uint32_t stream, uint32_t node);
