@@ -105,7 +105,7 @@ struct LinkWatchTests {
         }
     }
 
-    @Test("Who listens in on the grantee's recording is a stranger, before and after that is linked", arguments: [false, true])
+    @Test("Who listens in on the grantee's recording is a stranger, early or late", arguments: [false, true])
     func monitor(isEarly: Bool) {
         let scene = Scene()
         scene.watch.identify(2, as: 2)

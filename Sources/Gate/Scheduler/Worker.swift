@@ -7,6 +7,8 @@ struct Worker {
     enum Step {
         /// Start this, and make another worker if there is a level.
         case start(ReadyOperation, UInt8?)
+        /// Make another worker if there is a level, and look again: this one waits for its locks, or may not start any more.
+        case skip(ReadyOperation, UInt8?)
         /// Let others have the thread, and come back.
         case pause
         /// Make another worker if there is a level, and end.
@@ -77,7 +79,11 @@ struct Worker {
         }
         started += 1
         emptyLooks = 0
-        return .start(operation, state.workerForRest(scheduler, isSlotInUse: isSlotInUse))
+        let another = state.workerForRest(scheduler, isSlotInUse: isSlotInUse)
+        guard operation.needsTicket else { return .start(operation, another) }
+        // Before another worker gets the one that came next: they get their locks in this order.
+        guard let locked = scheduler.gatekeeper.locks.take(for: operation) else { return .skip(operation, another) }
+        return .start(locked, another)
     }
 
     private mutating func popFirst(_ state: inout Scheduler.State, _ scheduler: Scheduler) -> ReadyOperation? {
@@ -127,6 +133,8 @@ extension Scheduler {
             case .start(let operation, let another):
                 if let another { makeWorker(another) }
                 await start(operation, &worker)
+            case .skip(_, let another):
+                if let another { makeWorker(another) }
             case .pause: await Task.yield()
             case .leave(let another):
                 if let another { makeWorker(another) }
@@ -137,8 +145,7 @@ extension Scheduler {
 
     /// Runs an operation in the worker, where that can't be told from a task of its own.
     @inline(__always)
-    private nonisolated(nonsending) func start(_ ready: ReadyOperation, _ worker: inout Worker) async {
-        guard let operation = ready.needsTicket ? gatekeeper.locks.take(for: ready) : ready else { return }
+    private nonisolated(nonsending) func start(_ operation: ReadyOperation, _ worker: inout Worker) async {
         let node = operation.node
         guard operation.needs != .evaluation, node.level == worker.level, !worker.isRetired else {
             return startInOwnTask(operation)
