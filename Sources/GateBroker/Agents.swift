@@ -8,13 +8,15 @@ protocol AgentLink: AnyObject, Sendable {
 
 /// Connected agents of all users, and the questions that they are being asked: one of each user at a time.
 ///
-/// An agent that goes leaves its question to the one before it, or dismissed: nothing is stored then, and it is no denial.
+/// An agent that goes, or can't ask, leaves its question to the one before it. Where there is none the question ends dismissed, or with
+/// the reason: nothing is stored then, and it is no denial.
 ///
 /// *thread-safe*
 final class Agents: Sendable {
     /// A question on its way.
     private struct Pending {
         let question: AgentQuestion
+        let user: UInt32
         let agent: any AgentLink
         let done: CheckedContinuation<QuestionEnd, Never>
     }
@@ -69,14 +71,16 @@ final class Agents: Sendable {
         }
     }
 
-    /// - Parameter end: where there is no agent.
+    /// - Parameters:
+    ///   - later: an agent that could not ask: one that connected before it is asked.
+    ///   - end: where there is no agent.
     private func put(
         _ question: AgentQuestion, to user: UInt32, _ done: CheckedContinuation<QuestionEnd, Never>,
-        otherwise end: QuestionEnd = .failed(BrokerFailure(.noAgent))
+        before later: (any AgentLink)? = nil, otherwise end: QuestionEnd = .failed(BrokerFailure(.noAgent))
     ) {
         let agent = state.withLock { state -> (any AgentLink)? in
-            guard let agent = state.agents[user]?.last else { return nil }
-            state.pending[question.number] = Pending(question: question, agent: agent, done: done)
+            guard let agent = state.agents[user]?.prefix(while: { $0 !== later }).last else { return nil }
+            state.pending[question.number] = Pending(question: question, user: user, agent: agent, done: done)
             return agent
         }
         guard let agent else { return done.resume(returning: end) }
@@ -91,12 +95,16 @@ final class Agents: Sendable {
 
     /// Takes an answer, unless nobody waits for it any more, or another agent was asked.
     func answer(_ answer: AgentAnswer, by agent: any AgentLink) {
-        let done = state.withLock { state -> CheckedContinuation<QuestionEnd, Never>? in
+        let answered = state.withLock { state -> Pending? in
             guard let pending = state.pending[answer.number], pending.agent === agent else { return nil }
             state.pending[answer.number] = nil
-            return pending.done
+            return pending
         }
-        done?.resume(returning: answer.end)
+        guard let answered else { return }
+        if case .failed = answer.end {
+            return put(answered.question, to: answered.user, answered.done, before: agent, otherwise: answer.end)
+        }
+        answered.done.resume(returning: answer.end)
     }
 }
 

@@ -33,6 +33,16 @@ package struct BusConnection: ~Copyable {
         case broken(Errno)
     }
 
+    /// First value of an answer.
+    package struct Answer: Hashable, Sendable {
+        /// 0 where it is none.
+        package var number: Int64
+        /// Empty where it is none; at most 255 bytes.
+        package var text: String
+
+        package init(number: Int64 = 0, text: String = "") { (self.number, self.text) = (number, text) }
+    }
+
     private let bus: UnsafeMutableRawPointer
 
     /// Begins to connect; the first call waits for it.
@@ -55,19 +65,19 @@ package struct BusConnection: ~Copyable {
     ///   - deadline: for the connection and the answer together.
     ///   - cancel: a descriptor that becomes readable when the call is cancelled.
     package func call(_ method: Method, until deadline: Deadline, cancel: Int32) -> Outcome {
+        var answer = Answer()
         let sent = cs_bus_call(bus, method.destination, method.path, method.interface, method.member)
-        var number: Int64 = 0
-        return outcome(sent, &number, until: deadline, cancel: cancel)
+        return outcome(sent, &answer, until: deadline, cancel: cancel)
     }
 
     /// - Parameter sent: result of sending: 0 or more, or -errno.
-    private func outcome(_ sent: Int32, _ number: inout Int64, until deadline: Deadline, cancel: Int32) -> Outcome {
+    private func outcome(_ sent: Int32, _ answer: inout Answer, until deadline: Deadline, cancel: Int32) -> Outcome {
         guard sent >= 0 else { return .broken(Errno(result: sent)) }
         var reply = cs_bus_reply()
         while true {
             let step = cs_bus_process(bus)
             if cs_bus_take_reply(bus, &reply) == 1 {
-                number = reply.number
+                answer = Answer(number: reply.number, text: text(of: reply.text))
                 return Self.outcome(of: reply)
             }
             if step < 0 { return .broken(Errno(result: step)) }
@@ -105,9 +115,9 @@ extension BusConnection {
     ///
     /// - Returns: `nil` if no number arrives in time.
     package func number(_ property: Method, until deadline: Deadline) -> Int64? {
+        var answer = Answer()
         let sent = cs_bus_get(bus, property.destination, property.path, property.interface, property.member)
-        var number: Int64 = 0
-        return outcome(sent, &number, until: deadline, cancel: -1) == .answered ? number : nil
+        return outcome(sent, &answer, until: deadline, cancel: -1) == .answered ? answer.number : nil
     }
 
     /// Asks polkit whether a process may do something; a person may be asked meanwhile.
@@ -121,16 +131,47 @@ extension BusConnection {
     ) -> Bool {
         let sent = cs_bus_check_authorization(
             bus, UInt32(clamping: process.id), process.start, Int32(clamping: process.user), action)
-        var number: Int64 = 0
-        return outcome(sent, &number, until: deadline, cancel: -1) == .answered && number == 1
+        var answer = Answer()
+        return outcome(sent, &answer, until: deadline, cancel: -1) == .answered && answer.number == 1
     }
 
     /// Calls a method that takes a thread and a priority.
     package func call(_ method: Method, thread: Int32, priority: UInt32, until deadline: Deadline) -> Outcome {
         let sent = cs_bus_call_thread(
             bus, method.destination, method.path, method.interface, method.member, UInt64(clamping: thread), priority)
-        var number: Int64 = 0
-        return outcome(sent, &number, until: deadline, cancel: -1)
+        var answer = Answer()
+        return outcome(sent, &answer, until: deadline, cancel: -1)
+    }
+
+    /// Calls a method that takes a text.
+    package func call(
+        _ method: Method, _ text: String, _ answer: inout Answer, until deadline: Deadline, cancel: Int32
+    ) -> Outcome {
+        let sent = cs_bus_call_text(bus, method.destination, method.path, method.interface, method.member, text)
+        return outcome(sent, &answer, until: deadline, cancel: cancel)
+    }
+
+    /// Puts a question to a person, by `Ask` of an agent's interface.
+    ///
+    /// - Parameters:
+    ///   - choices: a word for the answer and a label for the person each.
+    ///   - details: keys and values.
+    package func ask(
+        _ agent: Method, title: String, lines: [String], choices: [(String, String)], details: [(String, String)],
+        _ answer: inout Answer, until deadline: Deadline, cancel: Int32
+    ) -> Outcome {
+        let sent = title.withCString { title in
+            CStrings.with(lines) { lines in
+                CStrings.with(choices.flatMap { [$0, $1] }) { choices in
+                    CStrings.with(details.flatMap { [$0, $1] }) { details in
+                        var question = cs_bus_question(
+                            title: title, lines: lines, choices: choices, details: details)
+                        return cs_bus_ask(bus, agent.destination, agent.path, agent.interface, &question)
+                    }
+                }
+            }
+        }
+        return outcome(sent, &answer, until: deadline, cancel: cancel)
     }
 }
 /// The addresses of the two well-known buses.

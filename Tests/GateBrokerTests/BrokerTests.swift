@@ -84,6 +84,23 @@ struct BrokerTests {
         await broker.server.stop()
     }
 
+    @Test("An agent that can't ask leaves its question to the one before it, and the first one leaves it open")
+    func failedAgents() async throws {
+        let broker = try TestBroker()
+        let client = try await broker.client()
+        let blind: @Sendable (AgentQuestion) -> QuestionEnd = { _ in
+            .failed(BrokerFailure(CaptureError(.unavailable, "There is no terminal.")))
+        }
+        let agents = [try await broker.agent(blind), try await broker.agent(blind)]
+        #expect(try await client.call(.ask(.bars)) == .asked(.dismissed))
+        #expect(try broker.decisions().isEmpty)
+        let seeing = try await broker.agent(yes)
+        let others = [try await broker.agent(blind), try await broker.agent(blind)]
+        #expect(try await client.call(.ask(.bars)) == .asked(.allow(.always)))
+        withExtendedLifetime((agents, seeing, others)) {}
+        await broker.server.stop()
+    }
+
     @Test("An agent that goes with its question leaves it dismissed")
     func goneAgent() async throws {
         let broker = try TestBroker()

@@ -10,13 +10,27 @@
 struct cs_bus_reply {
     int error;        // 0, or a positive errno
     char name[256];   // the D-Bus name of the error, empty without one
-    int64_t number;   // the property's value, where one was asked for that is a number, or 1 for authorized; else 0
+    int64_t number;   // the answer, or the property's value, where it is a number, or 1 for authorized; else 0
+    char text[256];   // the answer where it is a text, cut to this length; else empty
+};
+
+// A question to a person. Texts are UTF-8; NULL is at the end of each list.
+struct cs_bus_question {
+    const char *title;
+    char *const *lines;
+    char *const *choices;  // a word and a label for each
+    char *const *details;  // a key and a value for each
 };
 
 // Begins to connect to the bus at a D-Bus address; drop it in any case.
 int cs_bus_open(const char *address, void **bus);
 // Sends a call without arguments as soon as the connection stands.
 int cs_bus_call(void *bus, const char *destination, const char *path, const char *interface, const char *member);
+// The same with one text.
+int cs_bus_call_text(
+    void *bus, const char *destination, const char *path, const char *interface, const char *member, const char *text);
+// Puts a question to a person, by Ask of an agent: (s title, as lines, a(ss) choices, a{ss} details) → s. The answer is a text.
+int cs_bus_ask(void *bus, const char *destination, const char *path, const char *interface, const struct cs_bus_question *question);
 // The same for a property, a number, by org.freedesktop.DBus.Properties.
 int cs_bus_get(void *bus, const char *destination, const char *path, const char *interface, const char *property);
 // The same for a method that takes a thread (gettid(2)) and a priority: MakeThreadRealtime of rtkit.

@@ -11,12 +11,22 @@ struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
             started with the session; the last one that was started asks. Without an agent the policy decides, and what it does \
             not allow is denied. While 'capturegate record' and the like ask for themselves, they are agents, too.
 
+            A desktop that draws such questions itself names its program by --program: it implements org.capturegate.Agent1 on the \
+            session bus.
+
             With --json each question and its end is a line on standard output.
 
               capturegate agent
+              capturegate agent --program /usr/libexec/example-shell
               systemctl --user enable --now capturegate-agent
             """
     ).parsedAlone
+
+    @Option(
+        help: ArgumentHelp(
+            "The program of this session that puts the questions to the person; a terminal or a dialog where it is not said.",
+            valueName: "path"), completion: .file())
+    var program: String?
 
     @OptionGroup var json: JSONOption
 
@@ -27,7 +37,7 @@ struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
                 .unavailable, "This machine has no capture broker that would ask through an agent.",
                 remedies: [Remedy("Set it up.", command: "sudo capturegate secure")])
         }
-        let prompter = PrompterChain.system
+        let prompter: any Prompter = program.map { BusPrompter(program: $0) } ?? PrompterChain.system
         if let obstacle = await prompter.obstacle() { throw obstacle }
         let isJSON = json.isOn
         let agent = BrokerAgent(of: BrokerLink.machineUser, asking: prompter) { event in

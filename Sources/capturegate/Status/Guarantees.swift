@@ -57,7 +57,8 @@ enum Guarantees {
             "through PipeWire",
             "a program of the same user that connects to its daemon anew can link itself to another one's node before that is hidden "
                 + "from it: it is seen at once, the node is stopped, wiped and taken away, and at most what lay in the daemon's own "
-                + "buffers is lost; whoever replaces the user's PipeWire or its session manager gets what its programs are given"
+                + "buffers is lost; so it is with the outputs by which a program's own recording can be listened in on; whoever "
+                + "replaces the user's PipeWire or its session manager gets what its programs are given"
         ),
         ("a program that was allowed", "hands on what it captured, as it likes"),
         ("root, firmware, the kernel", "out of scope"),

@@ -1,0 +1,152 @@
+import Dispatch
+import Gate
+import LinuxSystem
+
+/// Asks by a program of the session that draws its own questions: it implements `org.capturegate.Agent1` on the session bus.
+///
+/// The article on that interface says what it gets, and what it may answer. Whoever has the name on the bus has to run the program
+/// that is meant, by the kernel's word: that keeps a mistaken program out. It does not keep out one of the same user that means
+/// harm, which could as well press the buttons of a dialog.
+///
+/// *thread-safe*
+package struct BusPrompter: Prompter, PersonPrompter {
+    /// Program that asks, by its path.
+    package let program: String
+    /// Time that a person has to answer.
+    package let deadline: Duration
+    private let environment: [String: String]
+    private let queue = DispatchQueue(label: "capturegate.prompter.bus")
+
+    package var name: String { "bus" }
+    package var asksPerson: Bool { true }
+
+    /// - Parameter program: path of the executable; links are followed. A program that is run by an interpreter is that one's.
+    package init(program: String, deadline: Duration = .seconds(60)) {
+        self.init(program: program, deadline: deadline, environment: ProcessEnvironment.current)
+    }
+
+    init(program: String, deadline: Duration, environment: [String: String]) {
+        self.program = program
+        self.deadline = deadline
+        self.environment = environment
+    }
+
+    package func obstacle() async -> CaptureError? {
+        let outcome: PromptOutcome<Bool> = await onBus(for: min(deadline, .seconds(5))) { bus, end, cancel in
+            switch find(on: bus, until: end, cancel: cancel) {
+            case .success: .chosen(true)
+            case .failure(let error): .failed(error)
+            }
+        }
+        if case .failed(let error) = outcome { return error }
+        return nil
+    }
+
+    package func ask(_ question: Question) async -> Answer {
+        var details = [("program", question.subject.executable.path)]
+        if let application = question.subject.application { details.append(("application", application.name)) }
+        details.append(
+            ("capabilities", Set(question.items.map(\.request.capability.rawValue)).sorted().joined(separator: " ")))
+        return Answer(await outcome(of: QuestionText(question: question).prompt, details))
+    }
+
+    package func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+        ConfirmationAnswer(await outcome(of: ConfirmationText(confirmation: confirmation).prompt, []))
+    }
+
+    private func outcome<Value>(of text: PromptText<Value>, _ details: [(String, String)]) async -> PromptOutcome<Value>
+    {
+        await onBus(for: deadline) { bus, end, cancel in
+            let agent: BusConnection.Method
+            switch find(on: bus, until: end, cancel: cancel) {
+            case .success(let found): agent = found
+            case .failure(let error): return .failed(error)
+            }
+            var answer = BusConnection.Answer()
+            let outcome = bus.ask(
+                agent, title: text.title, lines: text.lines, choices: text.choices.map { ($0.word, $0.label) },
+                details: details.map { ($0.visible, $1.visible) }, &answer, until: end, cancel: cancel)
+            return meaning(of: outcome, answer.text, text)
+        }
+    }
+
+    /// Only the word of a choice is an answer, and only an empty one turns away.
+    private func meaning<Value>(
+        of outcome: BusConnection.Outcome, _ word: String, _ text: PromptText<Value>
+    ) -> PromptOutcome<Value> {
+        switch outcome {
+        case .answered where word.isEmpty: .dismissed
+        case .answered:
+            text.choices.first { $0.word == word }.map { .chosen($0.value) }
+                ?? .failed(failure("answered \"\(VisibleText.of(word, limit: 40))\", which is none of its choices"))
+        case .timedOut: .timedOut
+        case .cancelled: .dismissed
+        case .refused(let name, _): .failed(failure("answered with \(name.visible)"))
+        case .broken(let errno): .failed(Self.noBus(errno))
+        }
+    }
+
+    /// The agent by the number of its connection, which no other one ever has.
+    private func find(
+        on bus: borrowing BusConnection, until end: Deadline, cancel: Int32
+    ) -> Result<BusConnection.Method, CaptureError> {
+        // Has the bus start it where nobody has.
+        guard
+            bus.call(Self.named(Self.agent, "org.freedesktop.DBus.Peer", "Ping"), until: end, cancel: cancel)
+                == .answered
+        else {
+            return .failure(failure("is not on the session bus as \(Self.agent)"))
+        }
+        var (owner, process) = (BusConnection.Answer(), BusConnection.Answer())
+        let daemon = "org.freedesktop.DBus"
+        guard
+            bus.call(Self.named(daemon, daemon, "GetNameOwner"), Self.agent, &owner, until: end, cancel: cancel)
+                == .answered,
+            bus.call(
+                Self.named(daemon, daemon, "GetConnectionUnixProcessID"), owner.text, &process, until: end,
+                cancel: cancel)
+                == .answered
+        else { return .failure(failure("has left the session bus")) }
+        let running = ProcessFile.link("/proc/\(process.number)/exe")
+        guard let running, running == (try? FileSystem.realPath(of: program)) else {
+            return .failure(
+                failure("is not what owns \(Self.agent) on the session bus: that is \((running ?? "unknown").visible)"))
+        }
+        return .success(Self.named(owner.text, Self.agent, "Ask"))
+    }
+
+    /// Connects, and runs what may block where it may.
+    private func onBus<Value>(
+        for time: Duration,
+        _ body: @escaping @Sendable (borrowing BusConnection, Deadline, _ cancel: Int32) -> PromptOutcome<Value>
+    ) async -> PromptOutcome<Value> {
+        guard let address = BusAddress.session(in: environment) else { return .failed(Self.noBus(nil)) }
+        let end = Deadline(after: time)
+        return await PromptQueue.run(on: queue) { cancel in
+            do throws(Errno) {
+                return body(try BusConnection(to: address), end, cancel)
+            } catch {
+                return .failed(Self.noBus(error))
+            }
+        }
+    }
+
+    private static let agent = "org.capturegate.Agent1"
+
+    private static func named(_ destination: String, _ interface: String, _ member: String) -> BusConnection.Method {
+        let path = interface == "org.freedesktop.DBus" ? "/org/freedesktop/DBus" : "/org/capturegate/Agent1"
+        return BusConnection.Method(destination: destination, path: path, interface: interface, member: member)
+    }
+
+    private func failure(_ what: String) -> CaptureError {
+        CaptureError(
+            .unavailable, "The agent \(program.visible) \(what).",
+            remedies: [Remedy("Start it, or be asked at a terminal.")])
+    }
+
+    private static func noBus(_ errno: Errno?) -> CaptureError {
+        CaptureError(
+            .unavailable, "There is no session bus to ask on\(errno.map { ": \($0.text)" } ?? "").",
+            errno: errno?.number ?? 0, remedies: [Remedy("Start the program from a desktop session.")])
+    }
+}
