@@ -77,7 +77,10 @@ struct PCMSourceTests {
     @Test("A buffer too small for the period gets smaller ones: never is one all of it", arguments: [8192, 65_536])
     func smallBuffer(bytes: Int) throws {
         let asked = PCMSettings(rate: 192_000, periodTime: 100_000_000)
-        let heard = try PacedSound.listen(to: "paced_with:BUFFER_BYTES=\(bytes),PATIENT=0", asked, frames: 57_600)
+        // The smaller one holds 11 ms: a busy machine may stand still for longer, and what it has lost then is no wrong sound.
+        let isPatient = bytes < 65_536 ? 1 : 0
+        let heard = try PacedSound.listen(
+            to: "paced_with:BUFFER_BYTES=\(bytes),PATIENT=\(isPatient)", asked, frames: 57_600)
         #expect(heard.settings.bufferFrames == bytes / 4)
         #expect(heard.settings.periodFrames == bytes / 16)
         #expect(heard.result == LoopResult(.stopped))
