@@ -332,7 +332,8 @@ extension BrokerClient {
                 let stream = try await body(self)
                 guard self.streams.add(stream), self.reply(id, .opened(stream.device), stream.files) else {
                     self.streams.remove(stream.number)
-                    return await stream.release("the program has gone")
+                    await stream.release("the program has gone")
+                    return
                 }
                 // From now on: an event about a stream comes after the reply that names it.
                 stream.watch()
@@ -356,9 +357,12 @@ extension BrokerClient {
     }
 
     /// Ends a stream; the program says how much of it it has taken, for the log.
+    ///
+    /// - Throws: `.store` where the log does not have the end. The device is free all the same.
     private func close(_ report: StreamReport) async throws(CaptureError) -> BrokerReply {
         let stream = try streams.take(report.stream)
-        await stream.release("stopped by the program", frames: report.frames, bytes: report.bytes)
+        let unlogged = await stream.release("stopped by the program", frames: report.frames, bytes: report.bytes)
+        if let unlogged { throw unlogged }
         return .done
     }
 }

@@ -137,11 +137,13 @@ final class LentStream: Sendable {
     ///   - outcome: a short sentence.
     ///   - frames: that the program says it was given; no more than were there to take count.
     ///   - bytes: the same in bytes.
-    func release(_ outcome: String, frames: UInt64 = .max, bytes: UInt64 = .max) async {
+    /// - Returns: the reason for which the log does not have it; `nil` where it has.
+    @discardableResult
+    func release(_ outcome: String, frames: UInt64 = .max, bytes: UInt64 = .max) async -> CaptureError? {
         _ = finish(.stopped)
         let written = state.withLock { ($0.frames, $0.bytes) }
         await share.leave(self)
-        await hold.finish(frames: min(frames, written.0), bytes: min(bytes, written.1), outcome: outcome)
+        return await hold.finished(frames: min(frames, written.0), bytes: min(bytes, written.1), outcome: outcome)
     }
 
     /// Leaves its device for another opening, under the same permission.

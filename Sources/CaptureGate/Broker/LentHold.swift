@@ -84,7 +84,12 @@ final class LentHold: CaptureHold {
             link.forget(stream.number)
             let report = StreamReport(stream.number, frames: frames ?? 0, bytes: bytes ?? 0)
             // Waited for: the device is free afterwards. A broker that has gone has closed it.
-            _ = try? await link.call(.close(report))
+            do throws(CaptureError) {
+                _ = try await link.call(.close(report))
+            } catch {
+                // Its log lacks the end.
+                if error.kind == .store { permission.noteUnlogged(error) }
+            }
         }
         await permission.finish(frames: frames, bytes: bytes, outcome: outcome)
     }

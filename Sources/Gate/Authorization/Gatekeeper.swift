@@ -104,17 +104,25 @@ public final class Gatekeeper: Sendable {
 
     /// Writes how a capture ended. The store may be locked or full for a while: it is tried three times, each of which waits
     /// for the lock, and what fails then is kept in `unloggedEnds`.
-    func reportEnd(_ event: AuditEvent, of device: DeviceDescription) async {
+    ///
+    /// - Returns: what failed; `nil` where the line is written.
+    @discardableResult
+    func reportEnd(_ event: AuditEvent, of device: DeviceDescription) async -> CaptureError? {
         var left = 2
-        while let error = await appending(event) {
-            guard left > 0 else { return keep(.unlogged(event, of: device, error)) }
+        while let cause = await appending(event) {
+            guard left > 0 else {
+                let error = CaptureError.unlogged(event, of: device, cause)
+                keep(error)
+                return error
+            }
             left -= 1
             await pause()
         }
+        return nil
     }
 
-    // A hundred: a store that stays full must not fill the memory, too.
-    private func keep(_ error: CaptureError) {
+    /// Notes an end that its log does not have. A hundred: a store that stays full must not fill the memory, too.
+    func keep(_ error: CaptureError) {
         lost.withLock { lost in
             if lost.count < 100 { lost.append(error) }
         }

@@ -71,10 +71,20 @@ package final class ActiveCapture: Sendable {
     ///   - bytes: Bytes delivered to the program; `nil` where nobody counted.
     ///   - outcome: One short sentence.
     package func finish(frames: UInt64?, bytes: UInt64?, outcome: String) async {
-        guard watch.finish() else { return }
-        gatekeeper.watcher.end(watch)
-        await gatekeeper.reportEnd(line(frames, bytes, outcome), of: device)
+        _ = await finished(frames: frames, bytes: bytes, outcome: outcome)
     }
+
+    /// Does the same for another program, which is to be told where it can't be done.
+    ///
+    /// - Returns: the reason for which the log has no such line; `nil` where it has.
+    package func finished(frames: UInt64?, bytes: UInt64?, outcome: String) async -> CaptureError? {
+        guard watch.finish() else { return nil }
+        gatekeeper.watcher.end(watch)
+        return await gatekeeper.reportEnd(line(frames, bytes, outcome), of: device)
+    }
+
+    /// Notes that a broker's log does not have the end: the gate's `unloggedEnds` tell of it.
+    package func noteUnlogged(_ error: CaptureError) { gatekeeper.keep(error) }
 
     private func line(_ frames: UInt64?, _ bytes: UInt64?, _ outcome: String) -> AuditEvent {
         watch.item.event(
