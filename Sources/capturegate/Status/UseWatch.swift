@@ -1,5 +1,6 @@
 import ArgumentParser
 import CaptureGate
+import Dispatch
 import LinuxSystem
 
 /// `capturegate status --watch`: tells who begins and ends to use a camera or a microphone, whether asked or not.
@@ -19,7 +20,7 @@ struct UseWatch {
             uses = found
             for change in changes {
                 try StandardStream.output.line(json ? change.json(isInitial: isFirst).text : change.text(isFirst))
-                if !isFirst { await notifier?.show(change) }
+                if !isFirst { notifier?.show(change) }
             }
             if let statusFile, isFirst || !changes.isEmpty {
                 try WholeFile(path: statusFile).write(Self.bar(uses).text + "\n", isLasting: false)
@@ -84,10 +85,17 @@ extension DeviceUse {
     }
 }
 
-/// Shows notifications on the desktop, by libnotify's program.
-struct Notifier {
+/// Shows notifications on the desktop, by libnotify's program: one after the other, and whoever watches waits for none of them.
+///
+/// *thread-safe*
+final class Notifier: Sendable {
     private static let path = "/usr/bin/notify-send"
+    /// Most that wait for a service that does not answer; further ones are left out.
+    private static let most = 16
     private let environment: [String: String]
+    private let queue = DispatchQueue(label: "capturegate.notifier")
+    /// Number of those that are not shown yet.
+    private let waiting = Locked(0)
 
     /// - Throws: `.unavailable` where nothing would be shown.
     init(_ environment: [String: String]) async throws(CaptureError) {
@@ -100,20 +108,30 @@ struct Notifier {
         self.environment = environment
     }
 
-    /// Shows one; a service that has gone meanwhile keeps nothing from being told.
-    func show(_ change: UseChange) async {
+    /// Shows one soon; a service that has gone meanwhile, or does not answer, keeps nothing from being told.
+    func show(_ change: UseChange) {
+        let mayWait = waiting.withLock { waiting in
+            guard waiting < Self.most else { return false }
+            waiting += 1
+            return true
+        }
+        guard mayWait else { return }
         let title = "\(change.use.capability.rawValue.capitalizedFirst) \(change.isBeginning ? "in use" : "free again")"
         let child = ChildProcess(
             path: Self.path,
-            arguments: ["--app-name=CaptureGate", "--icon=camera-web", "--", title, change.sentence],
+            arguments: ["--app-name=CaptureGate", "--icon=camera-web", "--", title, Self.escaped(change.sentence)],
             environment: environment)
-        await withCheckedContinuation { continuation in
-            let begun: Void? = try? DetachedThread.start(stackBytes: 512 << 10) {
-                _ = try? child.run(until: Deadline(after: .seconds(3)), cancel: -1)
-                continuation.resume()
-            }
-            if begun == nil { continuation.resume() }
+        queue.async {
+            _ = try? child.run(until: Deadline(after: .seconds(3)), cancel: -1)
+            self.waiting.withLock { $0 -= 1 }
         }
+    }
+
+    /// Text that is shown as it is: a service reads markup (Desktop Notifications Specification 1.2), and before it notify-send
+    /// what stands behind a backslash.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
+            ">", with: "&gt;")
     }
 }
 
