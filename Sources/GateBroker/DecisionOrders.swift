@@ -75,7 +75,7 @@ struct DecisionOrders: Sendable {
         let given = orders.filter { $0.verdict == .allow }
         if !given.isEmpty {
             try await confirm(
-                "Allow this by command?", given.map(Self.sentence).joined(separator: "\n"))
+                "Allow this by command?", given.map(Self.sentence).joined(separator: " "))
         }
         let now = SystemGateClock().now
         let decisions = orders.map { order in
@@ -94,7 +94,7 @@ struct DecisionOrders: Sendable {
         let gone = all.filter { decision in decision.id.map { ids.contains($0) } == true }
         let denials = gone.filter { $0.verdict == .deny }
         if !denials.isEmpty {
-            try await confirm("Forget what was denied?", denials.map(Self.sentence).joined(separator: "\n"))
+            try await confirm("Forget what was denied?", denials.map(Self.sentence).joined(separator: " "))
         }
         let event = event(.removal, gone.first?.capability, gone.compactMap(\.namedDevice), "by command")
         return .recorded(RecordedDecisions(try gate.store.remove(ids, audit: event)))
@@ -115,7 +115,7 @@ struct DecisionOrders: Sendable {
 
     /// Asks the person, through an agent.
     private func confirm(_ title: String, _ message: String) async throws(CaptureError) {
-        let text = "\(subject.executable.path.visible) wants this.\n\(message)"
+        let text = "\(subject.executable.path.visible) wants this. \(message)"
         try await gate.confirm(Confirmation(title, message: text))
     }
 
