@@ -4,10 +4,15 @@ import Glibc
 struct FileNames {
     let all: [String]
 
-    init(in folder: String) {
+    /// - Parameter words: of which one must be in a name; none: all names. They are looked for in what the system says: a
+    ///   debug build takes long to make strings of the thousands of names that a folder for everybody's files can have.
+    init(in folder: String, with words: [String] = []) {
         var names: [String] = []
+        let words = words.map { Array($0.utf8CString) }
         if let stream = opendir(folder) {
-            while let entry = readdir(stream) { names.append(Self.name(entry)) }
+            while let entry = readdir(stream) {
+                if let name = Self.name(entry, with: words) { names.append(name) }
+            }
             closedir(stream)
         }
         all = names.filter { $0 != "." && $0 != ".." }.sorted()
@@ -20,9 +25,12 @@ struct FileNames {
         }
     }
 
-    private static func name(_ entry: UnsafeMutablePointer<dirent>) -> String {
+    private static func name(_ entry: UnsafeMutablePointer<dirent>, with words: [[CChar]]) -> String? {
         withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                let isWanted = words.isEmpty || words.contains { strstr(name, $0) != nil }
+                return isWanted ? String(cString: name) : nil
+            }
         }
     }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// What this process holds: descriptors, mappings, threads, files.
@@ -12,9 +11,9 @@ struct Resources: CustomStringConvertible {
     let files: [String]
 
     init(_ folder: SweptFolder) {
-        let mapped = Self.lines(of: "/proc/self/maps").map { line in line.firstIndex(of: "/").map { line[$0...] } }
+        let mapped = Self.mapped()
         descriptors = Self.targets(in: "/proc/self/fd")
-        mappings = mapped.compactMap { $0.map(String.init) }.sorted()
+        mappings = mapped.compactMap { $0 }.sorted()
         anonymousMappings = mapped.count { $0 == nil }
         threads = FileNames(in: "/proc/self/task").all.count
         files = FileNames.below(folder.path).filter { !$0.hasPrefix("clips/") } + Self.strays
@@ -35,14 +34,17 @@ struct Resources: CustomStringConvertible {
     /// What was not written to the folder for temporary files. Other processes write there too, so ours is told by its
     /// name: by this process's number in it, or by libv4l's.
     private static var strays: [String] {
-        ["/tmp", "/var/tmp", "/dev/shm"].flatMap { folder in
-            FileNames(in: folder).all.filter { $0.contains("libv4l") || isNumbered($0) }.map { "\(folder)/\($0)" }
+        // Asked for once: names are many, and a system call takes long in the kernel rig.
+        let number = "\(getpid())"
+        return ["/tmp", "/var/tmp", "/dev/shm"].flatMap { folder in
+            FileNames(in: folder, with: ["libv4l", number]).all
+                .filter { $0.contains("libv4l") || isNumbered($0, number) }.map { "\(folder)/\($0)" }
         }
     }
 
-    /// Whether this process's number stands in a name by itself.
-    private static func isNumbered(_ name: String) -> Bool {
-        name.split { !$0.isLetter && !$0.isNumber }.contains("\(getpid())")
+    /// Whether a number stands in a name by itself.
+    private static func isNumbered(_ name: String, _ number: String) -> Bool {
+        name.split { !$0.isLetter && !$0.isNumber }.contains { $0 == number }
     }
 
     private static func surplus(_ now: [String], _ before: [String]) -> [String] {
@@ -63,19 +65,30 @@ struct Resources: CustomStringConvertible {
         }.sorted()
     }
 
-    private static func lines(of file: String) -> [Substring] {
-        guard let data = FileManager.default.contents(atPath: file) else { return [] }
-        return String(decoding: data, as: UTF8.self).split(separator: "\n")
+    /// What is mapped where, in the order of addresses; `nil` for a mapping of nothing. Read by C: a debug build takes long
+    /// over characters, and this is asked for thousands of times.
+    private static func mapped() -> [String?] {
+        guard let file = fopen("/proc/self/maps", "re") else { return [] }
+        defer { fclose(file) }
+        var (line, room) = (UnsafeMutablePointer<CChar>?.none, 0)
+        defer { free(line) }
+        var found: [String?] = []
+        while getline(&line, &room, file) > 0, let line {
+            line[strcspn(line, "\n")] = 0
+            found.append(strchr(line, Int32(UInt8(ascii: "/"))).map { String(cString: $0) })
+        }
+        return found
     }
 }
 
 extension Resources {
-    /// Threads of this process that run at a realtime priority (field 41 of proc(5)'s stat).
+    /// Threads of this process whose policy is another than the usual one. One that has ended meanwhile has none.
     static var realtimeThreads: Int {
         FileNames(in: "/proc/self/task").all.count { task in
-            guard let data = FileManager.default.contents(atPath: "/proc/self/task/\(task)/stat") else { return false }
-            let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
-            return fields.count > 38 && fields[38] != "0"
+            pid_t(task).map { sched_getscheduler($0) & ~resetOnFork > SCHED_OTHER } ?? false
         }
     }
+
+    /// SCHED_RESET_ON_FORK, a flag beside the policy.
+    private static let resetOnFork: Int32 = 0x4000_0000
 }

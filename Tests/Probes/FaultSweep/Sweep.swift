@@ -112,11 +112,12 @@ final class Sweep {
         if let complaint = work.complaint(about: outcome) { fail(fault, complaint) }
     }
 
-    /// What another thread is still closing is waited for.
+    /// What another thread is still closing is waited for, ten seconds in all. Each pause is twice as long as the one
+    /// before: in virtual time a pause costs nothing, and a look does.
     private func judgeResources(_ fault: PlannedFault) async {
-        for _ in 1...200 {
+        for pause in [50, 100, 200, 400, 800, 1_600, 3_200, 3_650] {
             if Resources(folder).surplus(since: before).isEmpty, Resources.realtimeThreads == 0 { return }
-            await wait(for: .milliseconds(50))
+            await wait(for: .milliseconds(pause))
         }
         let surplus = Resources(folder).surplus(since: before)
         if !surplus.isEmpty { fail(fault, "left behind: \(surplus.joined(separator: ", "))") }
