@@ -21,14 +21,21 @@ static void hum(uint8_t *place) {
 // each makes what is heard older.
 enum { kept = 15 * sound_packet_bytes, most = 30 * sound_packet_bytes };
 
-// A millisecond of what is in the pipe, or of silence until there is enough of it.
-static void hear(uint8_t *place) {
-    static uint8_t heard[1 << 17];
-    static size_t count;
-    static int pipe = -1, is_heard;
+static uint8_t heard[1 << 17];
+static size_t count;
+
+// All that has been written since: once a transfer, since its packets are made in no time.
+void sound_begin(void) {
+    static int pipe = -1;
+    if (!options.hears) return;
     if (pipe < 0) pipe = open(options.hears, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     ssize_t got = read(pipe, heard + count, sizeof heard - count);
     if (got > 0) count += (size_t)got;
+}
+
+// A millisecond of what came by the pipe, or of silence until there is enough of it.
+static void hear(uint8_t *place) {
+    static int is_heard;
     if (count > most) {
         // Whole packets: a frame that is cut in two would exchange the channels.
         size_t late = (count - kept) / sound_packet_bytes * sound_packet_bytes;

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { longest_transfer = 1 << 19 };
 static const int64_t packet_time[endpoint_count] = {0, 125000, 1000000};
 
 struct options options = {.serial = "RIG0001", .product = "Rig Camera"};
@@ -40,6 +39,7 @@ static void drop(struct transfer *transfer) {
 static void complete(struct transfer *transfer) {
     static uint8_t data[longest_transfer];
     size_t count = 0;
+    if (transfer->endpoint == endpoint_sound) sound_begin();
     for (uint32_t at = 0; at < transfer->packet_count; at++) {
         struct packet *packet = &transfer->packets[at];
         if (count + picture_packet_bytes > sizeof data) break;
@@ -72,17 +72,6 @@ static void set_times(struct transfer *transfer) {
     transfer->due = *next += transfer->packet_count * packet_time[transfer->endpoint];
 }
 
-static int read_packets(struct transfer *transfer) {
-    for (uint32_t at = 0; at < transfer->packet_count; at++) {
-        uint8_t words[16];
-        if (wire_read_bytes(wire, words, sizeof words)) return -1;
-        struct packet *packet = &transfer->packets[at];
-        packet->offset = (uint32_t)words[0] << 24 | (uint32_t)words[1] << 16 | (uint32_t)words[2] << 8 | words[3];
-        packet->length = (uint32_t)words[4] << 24 | (uint32_t)words[5] << 16 | (uint32_t)words[6] << 8 | words[7];
-    }
-    return 0;
-}
-
 static int queue(const struct message *message) {
     struct transfer *transfer = calloc(1, sizeof *transfer);
     if (!transfer) return -1;
@@ -90,7 +79,7 @@ static int queue(const struct message *message) {
     transfer->endpoint = message->endpoint;
     transfer->packet_count = message->packet_count;
     transfer->packets = calloc(message->packet_count, sizeof *transfer->packets);
-    if (!transfer->packets || read_packets(transfer)) return -1;
+    if (!transfer->packets || wire_read_packets(wire, transfer)) return -1;
     set_times(transfer);
     struct transfer **end = &waiting[message->endpoint];
     while (*end) end = &(*end)->next;
@@ -111,7 +100,7 @@ static int answer_control(const struct message *message) {
 
 static int submit(const struct message *message) {
     if (message->endpoint == endpoint_control) return answer_control(message);
-    int is_stream = message->endpoint < endpoint_count && message->packet_count > 0 && message->packet_count < 1024;
+    int is_stream = message->endpoint < endpoint_count && message->packet_count > 0 && message->packet_count <= most_packets;
     if (is_stream) return queue(message);
     wire_answer_control(wire, message->sequence, -EPIPE, NULL, 0, 0);
     return 0;

@@ -90,6 +90,7 @@ size_t mjpeg_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room);
 
 // -- audio.c
 
+void sound_begin(void); // before the packets of each transfer
 size_t sound_packet(uint8_t *place);
 
 // -- wire.c
@@ -97,6 +98,8 @@ size_t sound_packet(uint8_t *place);
 struct packet {
     uint32_t offset, length, actual;
 };
+
+enum { longest_transfer = 1 << 19, most_packets = 1023 };
 
 struct transfer {
     struct transfer *next;
@@ -116,6 +119,7 @@ enum { message_submit = 1, message_unlink = 2 };
 int wire_plug(int port); // the socket to the host controller, or -1
 int wire_read(int wire, struct message *message);
 int wire_read_bytes(int wire, void *place, size_t count);
+int wire_read_packets(int wire, struct transfer *transfer); // of which the count is known
 void wire_answer_control(int wire, uint32_t sequence, int status, const uint8_t *data, size_t count, uint32_t actual);
-void wire_answer_packets(int wire, const struct transfer *transfer, uint8_t *data, size_t count);
+void wire_answer_packets(int wire, const struct transfer *transfer, const uint8_t *data, size_t count);
 void wire_answer_unlink(int wire, uint32_t sequence, int status);

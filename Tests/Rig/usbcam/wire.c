@@ -8,7 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { header_words = 12, header_bytes = 48, answer_submit = 3, answer_unlink = 4, speed_high = 3 };
+enum { header_words = 12, header_bytes = 48, packet_bytes = 16, answer_submit = 3, answer_unlink = 4, speed_high = 3 };
+
+// A message goes in one piece: there are thousands of packets a second, and a system call takes long in the rig's kernel.
+static uint8_t answer[header_bytes + longest_transfer + most_packets * packet_bytes];
 
 static void write_all(int wire, const void *bytes, size_t count) {
     for (const uint8_t *at = bytes; count;) {
@@ -42,6 +45,16 @@ int wire_plug(int port) {
     return said < 0 ? -1 : ends[1];
 }
 
+int wire_read_packets(int wire, struct transfer *transfer) {
+    static uint32_t words[most_packets][packet_bytes / 4];
+    if (wire_read_bytes(wire, words, transfer->packet_count * packet_bytes)) return -1;
+    for (uint32_t at = 0; at < transfer->packet_count; at++) {
+        transfer->packets[at].offset = ntohl(words[at][0]);
+        transfer->packets[at].length = ntohl(words[at][1]);
+    }
+    return 0;
+}
+
 int wire_read(int wire, struct message *message) {
     uint32_t words[header_words];
     if (wire_read_bytes(wire, words, header_bytes)) return -1;
@@ -51,29 +64,34 @@ int wire_read(int wire, struct message *message) {
     return 0;
 }
 
-static void write_header(int wire, uint32_t command, uint32_t sequence, int status, uint32_t actual, uint32_t start,
-                         uint32_t packets) {
+static void put_header(uint8_t *place, uint32_t command, uint32_t sequence, int status, uint32_t actual, uint32_t start,
+                       uint32_t packets) {
     uint32_t words[header_words] = {htonl(command), htonl(sequence),      0, 0, 0, htonl((uint32_t)status),
                                     htonl(actual),  htonl(start), htonl(packets)};
-    write_all(wire, words, header_bytes);
+    memcpy(place, words, header_bytes);
 }
 
 void wire_answer_control(int wire, uint32_t sequence, int status, const uint8_t *data, size_t count, uint32_t actual) {
-    write_header(wire, answer_submit, sequence, status, actual, 0, 0);
-    write_all(wire, data, count);
+    put_header(answer, answer_submit, sequence, status, actual, 0, 0);
+    if (count) memcpy(answer + header_bytes, data, count);
+    write_all(wire, answer, header_bytes + count);
 }
 
-void wire_answer_packets(int wire, const struct transfer *transfer, uint8_t *data, size_t count) {
+void wire_answer_packets(int wire, const struct transfer *transfer, const uint8_t *data, size_t count) {
     uint32_t start = (uint32_t)(transfer->begin / 1000000) & 2047;
-    write_header(wire, answer_submit, transfer->sequence, 0, (uint32_t)count, start, transfer->packet_count);
-    write_all(wire, data, count);
-    for (uint32_t at = 0; at < transfer->packet_count; at++) {
+    put_header(answer, answer_submit, transfer->sequence, 0, (uint32_t)count, start, transfer->packet_count);
+    uint8_t *end = answer + header_bytes;
+    memcpy(end, data, count);
+    end += count;
+    for (uint32_t at = 0; at < transfer->packet_count; at++, end += packet_bytes) {
         const struct packet *packet = &transfer->packets[at];
         uint32_t words[] = {htonl(packet->offset), htonl(packet->length), htonl(packet->actual), 0};
-        write_all(wire, words, sizeof words);
+        memcpy(end, words, packet_bytes);
     }
+    write_all(wire, answer, (size_t)(end - answer));
 }
 
 void wire_answer_unlink(int wire, uint32_t sequence, int status) {
-    write_header(wire, answer_unlink, sequence, status, 0, 0, 0);
+    put_header(answer, answer_unlink, sequence, status, 0, 0, 0);
+    write_all(wire, answer, header_bytes);
 }
