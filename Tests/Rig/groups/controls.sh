@@ -1,5 +1,5 @@
 # about: controls are those of v4l2-ctl and amixer; what they do not take is refused before the driver
-# time: real
+# time: virtual
 # timeout: 120
 # checks: 35
 

@@ -1,5 +1,5 @@
 # about: "status --watch" names who uses a camera or a microphone from the beginning to the end, also past the gate
-# time: real
+# time: virtual
 # timeout: 120
 # checks: 12
 

@@ -1,5 +1,5 @@
 # about: what daemons, supervisors and test benches need of this kernel is there
-# time: real
+# time: virtual
 # timeout: 60
 # checks: 10
 

@@ -1,5 +1,5 @@
 # about: node permissions and busy devices are told with their remedies
-# time: real
+# time: virtual
 # timeout: 120
 # checks: 31
 

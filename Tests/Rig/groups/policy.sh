@@ -1,5 +1,5 @@
 # about: the administrator's rules win over the person's decisions, and rules that can't be read deny
-# time: real
+# time: virtual
 # timeout: 90
 # checks: 26
 

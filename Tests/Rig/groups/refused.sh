@@ -1,5 +1,5 @@
 # about: who is not allowed opens no device
-# time: real
+# time: virtual
 # timeout: 120
 # checks: 10
 

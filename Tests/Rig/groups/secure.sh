@@ -1,5 +1,5 @@
 # about: "secure" closes the nodes of a fresh system to programs that do not ask, and "secure --undo" opens them again
-# time: real
+# time: virtual
 # timeout: 90
 # checks: 12
 

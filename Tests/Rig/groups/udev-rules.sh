@@ -1,5 +1,5 @@
 # about: the udev rules give capture nodes to their group and names to bench devices
-# time: real
+# time: virtual
 # timeout: 90
 # checks: 20
 
