@@ -58,6 +58,7 @@ final class GraphConnection: Sendable {
     private typealias Watcher = GraphWatcher<GraphEvent>
 
     private let watcher: GraphWatcher<GraphEvent>
+    /// Unsafe, since a raw pointer is never Sendable: it does not change, and each shim takes the connection's lock.
     nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
 
     /// Connects to the daemon of this user.
@@ -183,6 +184,7 @@ final class GraphNode: Sendable {
 
     private let connection: GraphConnection
     private let watcher: GraphWatcher<Event>
+    /// Unsafe, since a raw pointer is never Sendable: it does not change, and nothing is called on it while it is closed.
     private nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
     /// Locked while something is written; true once it is closed.
     private let isClosed = Locked(false)
