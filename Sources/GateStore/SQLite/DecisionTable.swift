@@ -49,7 +49,8 @@ enum DecisionTable {
     }
 
     /// Removes the decisions that a new one replaces: all with the same key. A permission for one capture coexists with the
-    /// lasting decision, which applies again once it is consumed.
+    /// lasting decision, which applies again once it is consumed. One for a session leaves those for other sessions: each holds
+    /// there alone.
     ///
     /// A denial also removes consumed permissions for a device it covers, so that a capture based on one ends. A new permission
     /// leaves them: two clips, each allowed once, may run side by side.
@@ -59,11 +60,13 @@ enum DecisionTable {
             .integer(Int64(decision.subject.userID)), .text(decision.subject.executable.path),
             .text(decision.capability.rawValue), SQLiteValue(decision.device.stored),
         ]
+        let session = decision.lifetime.session.map(SQLiteValue.text)
         try db.run(
             """
             DELETE FROM decision WHERE uid = ?1 AND executable = ?2 AND capability = ?3 AND device IS ?4
             AND consumed_boot_id IS NULL \(isOnce ? "AND verdict = 'allow' AND lifetime = 'once'" : "")
-            """, key)
+            \(session == nil ? "" : "AND \(StoreSchema.session) IN ('', ?5)")
+            """, key + (session.map { [$0] } ?? []))
         guard decision.verdict == .deny else { return }
         try db.run(
             """
@@ -88,9 +91,14 @@ enum DecisionTable {
         return removed
     }
 
-    /// Removes permissions consumed by captures of an earlier boot: no running capture depends on them.
-    static func forgetConsumed(butOf bootID: String, _ db: borrowing SQLiteConnection) throws {
-        try db.run("DELETE FROM decision WHERE consumed_boot_id <> ?", [.text(bootID)])
+    /// Removes what belongs to an earlier boot: permissions that its captures consumed, and decisions for its sessions. No
+    /// running capture depends on them.
+    static func forgetEarlier(butOf bootID: String, _ db: borrowing SQLiteConnection) throws {
+        try db.run(
+            """
+            DELETE FROM decision
+            WHERE consumed_boot_id <> ?1 OR (lifetime = 'session' AND lifetime_boot_id <> ?1)
+            """, [.text(bootID)])
     }
 
     /// Marks a `once` decision as consumed.
@@ -115,6 +123,14 @@ extension DeviceSelector {
         case .any: nil
         case .id(let id): id.rawValue
         }
+    }
+}
+
+extension Lifetime {
+    /// The session that it ends with, as `StoreSchema.session` has it; `nil` for another end.
+    fileprivate var session: String? {
+        guard case .session(let session) = self else { return nil }
+        return "\(session.leader) \(Int64(bitPattern: session.startTicks)) \(session.bootID)"
     }
 }
 

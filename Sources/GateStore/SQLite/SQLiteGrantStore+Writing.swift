@@ -89,7 +89,7 @@ extension SQLiteGrantStore {
             try chain.settling(db) {
                 try db.inTransaction(.immediate) {
                     try chain.confirm(db)
-                    try DecisionTable.forgetConsumed(butOf: event.at.bootID, db)
+                    try DecisionTable.forgetEarlier(butOf: event.at.bootID, db)
                     changed = try change(db)
                     let latest = clock == .isSet ? "?" : "max(latest_wall, ?)"
                     try db.run("UPDATE state SET latest_wall = \(latest)", [.integer(event.at.wallNanoseconds)])

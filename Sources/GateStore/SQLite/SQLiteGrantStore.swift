@@ -82,13 +82,17 @@ package final class SQLiteGrantStore: GrantStore {
     }
 
     /// Checks each time that the directory can still be trusted: a process may run for months, and a store that others may
-    /// write must not decide from that moment on.
+    /// write must not decide from that moment on. Nor must an empty one in place of one that is gone: it would have no denial
+    /// and no kill switch.
     private func current() throws(CaptureError) -> StoreConnection {
         try connection.withLock { (connection) throws(CaptureError) in
             if connection.isStill(at: folder.databasePath) {
                 try folder.check()
                 try connection.checkLog(at: folder.databasePath)
             } else {
+                guard FileSystem.allows(.existence, to: folder.databasePath) else {
+                    throw StoreFailure.vanished(folder.path)
+                }
                 connection = try StoreConnection(in: StateDirectory(preparing: folder.path), for: purpose)
             }
             return connection

@@ -68,6 +68,17 @@ enum StoreFailure {
             ])
     }
 
+    /// A store whose database is no longer there while the program runs.
+    static func vanished(_ folder: String) -> CaptureError {
+        CaptureError(
+            .store, "The grant store \(folder) is gone: it was removed or moved while this program had it open.",
+            errno: Errno.noSuchFileOrDirectory.number,
+            remedies: [
+                Remedy("Put it back; the program goes on with it."),
+                Remedy("Or start the program anew, with an empty store: every decision will be asked for again."),
+            ])
+    }
+
     /// Moves the whole directory aside: a head file left behind would announce a missing database.
     private static let afresh =
         "Move the folder away to begin with an empty store: every decision will be asked for again."

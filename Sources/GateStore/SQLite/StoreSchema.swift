@@ -6,7 +6,7 @@ enum StoreSchema {
     /// "CGst" in the header of the file (`PRAGMA application_id`).
     static let applicationID = 0x4347_7374
     /// The format (`PRAGMA user_version`); there is a migration for each step up to it.
-    static let version = 4
+    static let version = 5
 
     /// Updates an empty or older file, in one transaction. A file that is inspected keeps its format.
     static func migrate(
@@ -22,6 +22,7 @@ enum StoreSchema {
             if found < 2 { try addRetention(db) }
             if found < 3 { try addStamp(db) }
             if found < 4 { try seal(db, at: path, chain, isNew: found == 0) }
+            if found < 5 { try addSessions(db) }
             return .commit
         }
         chain.settle(db)
@@ -110,6 +111,24 @@ enum StoreSchema {
         CREATE TRIGGER audit_writer BEFORE INSERT ON audit WHEN instr(NEW.event, '"state":"') = 0
         BEGIN SELECT RAISE(ABORT, 'the program that writes is older than the store'); END
         """
+
+    /// Format 5: a program may have a decision for each of several login sessions.
+    private static func addSessions(_ db: borrowing SQLiteConnection) throws {
+        try db.execute(
+            """
+            DROP INDEX decision_subject;
+            CREATE UNIQUE INDEX decision_subject
+                ON decision (
+                    uid, executable, capability, device IS NULL, ifnull(device, ''),
+                    verdict = 'allow' AND lifetime = 'once', \(session))
+                WHERE consumed_boot_id IS NULL;
+            PRAGMA user_version = 5
+            """)
+    }
+
+    /// The login session that a decision ends with; empty for another end.
+    static let session =
+        "ifnull(CASE lifetime WHEN 'session' THEN lifetime_leader || ' ' || lifetime_start || ' ' || lifetime_boot_id END, '')"
 
     /// Numbers of 64 unsigned bits (inode, start ticks) are kept as their bit patterns. AUTOINCREMENT: a permit refers to the
     /// number of a decision, so a number must never be reused.

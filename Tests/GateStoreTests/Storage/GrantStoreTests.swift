@@ -83,6 +83,34 @@ struct GrantStoreTests {
         #expect(try store.snapshot().decisions == last)
     }
 
+    @Test("A decision for a login session replaces the lasting one and that session's, and leaves other sessions'")
+    func sessions() throws {
+        func decision(_ leader: Int32, _ verdict: Decision.Verdict = .allow) -> Decision {
+            let session = LoginSession(leader: leader, startTicks: .max, bootID: Samples.bootID)
+            return Samples.decision(verdict, lifetime: .session(session))
+        }
+        _ = try store.record([Samples.decision()], audit: Samples.event())
+        let one = try store.record([decision(1)], audit: Samples.event()).decisions
+        let two = try store.record([decision(2)], audit: Samples.event()).decisions
+        #expect(try reopened().decisions == one + two)
+        let denied = try store.record([decision(1, .deny)], audit: Samples.event()).decisions
+        #expect(try reopened().decisions == two + denied)
+        let lasting = try store.record([Samples.decision()], audit: Samples.event()).decisions
+        #expect(try reopened().decisions == lasting)
+    }
+
+    @Test("A decision for a session of an earlier boot goes with the next change")
+    func earlierBoot() throws {
+        let earlier = LoginSession(leader: 1, startTicks: 1, bootID: "another")
+        let lasting = try store.record([Samples.decision()], audit: Samples.event()).decisions
+        _ = try store.record(
+            [Samples.decision(device: .id(DeviceID(rawValue: "usb-1")), lifetime: .session(earlier))],
+            audit: Samples.event())
+        #expect(try reopened().decisions.count == 2)
+        _ = try store.setKillSwitch(.camera, on: true, audit: Samples.event(.killSwitch))
+        #expect(try reopened().decisions == lasting)
+    }
+
     @Test("Several decisions are stored all or none")
     func allOrNone() throws {
         let good = Samples.decision()

@@ -109,6 +109,20 @@ struct LostStoreTests {
         #expect(try Decided(in: copy.path).killSwitches.isEmpty)
     }
 
+    @Test("One that is gone while it is open is not replaced by an empty one, and counts again once it is back")
+    func gone() throws {
+        let away = copy.path + "/away"
+        try FileManager.default.moveItem(atPath: folder.path, toPath: away)
+        for _ in 0..<2 {
+            let error = #expect(throws: CaptureError.self) { _ = try store.snapshot() }
+            #expect(error?.kind == .store && error?.message.contains("is gone") == true)
+            #expect(throws: CaptureError.self) { try store.append(Samples.event()) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        try FileManager.default.moveItem(atPath: away, toPath: folder.path)
+        #expect(try Decided(store) == decided)
+    }
+
     @Test("A store that is open finds it out at its next reading")
     func open() throws {
         try folder.write(bytes: try #require(older["audit.head"]), to: "audit.head")

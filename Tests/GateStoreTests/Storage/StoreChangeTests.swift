@@ -57,7 +57,8 @@ struct StoreChangeTests {
         _ = try store.record([Samples.decision()], audit: Samples.event())
         let observation = store.observeChanges { changed.send() }
         try rename(store.directory, to: folder.path + "/old")
-        try await awaitReading { $0.decisions.isEmpty }
+        await changed.wait()
+        #expect(throws: CaptureError.self) { _ = try store.snapshot() }
         let other = try SQLiteGrantStore(directory: store.directory)
         _ = try other.record([Samples.decision()], audit: Samples.event())
         try await awaitReading { $0.decisions.count == 1 }

@@ -52,12 +52,12 @@ struct StoreMigrationTests {
     @Test("One of a newer program is refused, says what to do, and is not touched")
     func newer() throws {
         _ = try SQLiteGrantStore(directory: folder.path)
-        try tamper(in: folder.path, "PRAGMA user_version = 5")
+        try tamper(in: folder.path, "PRAGMA user_version = 6")
         let error = #expect(throws: CaptureError.self) { _ = try SQLiteGrantStore(directory: folder.path) }
-        #expect(error?.message.contains("newer CaptureGate (format 5, this one knows 4)") == true)
+        #expect(error?.message.contains("newer CaptureGate (format 6, this one knows 5)") == true)
         #expect(error?.remedies.first?.text.contains("Update this program") == true)
         #expect(error?.kind == .store)
-        #expect(try version() == 5)
+        #expect(try version() == 6)
     }
 
     @Test(
