@@ -93,8 +93,9 @@ struct SoakInspector: StreamInspector {
 
     private let rate: Double
     private let isSound: Bool
-    /// Time between two points, in ns.
-    private let spacing: Int64
+    /// Time between two points, and between two readings of the process, in ns. A point costs next to nothing, and a line through
+    /// few of them says little of a capture of a minute.
+    private let (spacing, pause): (Int64, Int64)
     /// `nil` where another inspector reads the same process.
     private let meter: UsageMeter?
 
@@ -116,7 +117,8 @@ struct SoakInspector: StreamInspector {
             rate = Double(format.frameRate.numerator) / Double(format.frameRate.denominator)
             isSound = false
         }
-        spacing = max(duration.nanoseconds / Int64(Self.mostPoints), 1_000_000_000)
+        let part = duration.nanoseconds / Int64(Self.mostPoints)
+        (spacing, pause) = (max(part, 100_000_000), max(part, 1_000_000_000))
         self.meter = meter
         points.reserveCapacity(Self.mostPoints + 1)
         usages.reserveCapacity(Self.mostPoints + 1)
@@ -132,16 +134,24 @@ struct SoakInspector: StreamInspector {
             if isSound, header.lost.total > 0 { isAfterBreak = true }
         }
         last = header
-        if points.last.map({ header.timestamp.elapsed(since: $0.time) >= Double(spacing) }) ?? true { keep(header) }
+        guard let first else { return }
+        let time = header.timestamp.elapsed(since: first.timestamp)
+        if points.last.map({ header.timestamp.elapsed(since: $0.time) >= Double(spacing) }) ?? true {
+            keep(header, since: first)
+        }
+        if usages.last.map({ time - Double($0.time) >= Double(pause) }) ?? true { read(at: Int64(time)) }
     }
 
-    private mutating func keep(_ header: FrameHeader) {
-        guard let first, points.count <= Self.mostPoints else { return }
+    private mutating func keep(_ header: FrameHeader, since first: FrameHeader) {
+        guard points.count <= Self.mostPoints else { return }
         let count = Double(Int64(bitPattern: header.sequence &- first.sequence))
         points.append(ClockPoint(time: header.timestamp, position: count / rate, isAfterBreak: isAfterBreak))
         isAfterBreak = false
-        guard let usage = meter?() else { return }
-        usages.append(Reading(time: Int64(header.timestamp.elapsed(since: first.timestamp)), usage: usage))
+    }
+
+    private mutating func read(at time: Int64) {
+        guard usages.count <= Self.mostPoints, let usage = meter?() else { return }
+        usages.append(Reading(time: time, usage: usage))
     }
 
     /// Frames that the device made, by its own numbers.
