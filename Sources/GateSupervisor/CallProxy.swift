@@ -263,13 +263,13 @@ private struct Opening: Sendable {
     /// - Throws: where the arguments can't be read.
     init(_ call: ReportedCall) throws(Errno) {
         self.call = call
-        let process = try RemoteProcess(thread: call.thread)
+        let memory = RemoteMemory(ofThread: call.thread)
         let isAt = call.call == .openat || call.call == .openat2
-        path = try process.path(at: call[isAt ? 1 : 0])
+        path = try memory.path(at: call[isAt ? 1 : 0])
         folder = isAt ? Int32(truncatingIfNeeded: call[0]) : Self.workingFolder
         switch call.call {
         case .openat2:
-            let how = try process.memory(at: call[2], count: 8)
+            let how = try memory.bytes(at: call[2], count: 8)
             flags = Int32(truncatingIfNeeded: LittleEndian.number(how, at: 0, 8))
         case .creat: flags = OpenFlags([.create, .writeOnly]).rawValue
         default: flags = Int32(truncatingIfNeeded: call[isAt ? 2 : 1])
@@ -284,12 +284,13 @@ private struct Opening: Sendable {
     /// A path of a thread that has another root is looked up in this one's: what is found is opened only if it is a gated node,
     /// about which a person is asked by the device itself.
     func place(onlyCached: Bool) throws(Errno) -> FileDescriptor {
-        let base =
-            path.hasPrefix("/") || folder == Self.workingFolder
-            ? "/proc/\(call.thread)/cwd" : "/proc/\(call.thread)/fd/\(folder)"
-        let from = try FileDescriptor(opening: base, .pathOnly)
-        return try ProxyCall.place(
-            path, in: from, followsLinks: flags & OpenFlags.noFollow.rawValue == 0, onlyCached: onlyCached)
+        let followsLinks = flags & OpenFlags.noFollow.rawValue == 0
+        if path.hasPrefix("/") {
+            return try ProxyCall.place(absolute: path, followsLinks: followsLinks, onlyCached: onlyCached)
+        }
+        let base = folder == Self.workingFolder ? "cwd" : "fd/\(folder)"
+        let from = try FileDescriptor(opening: "/proc/\(call.thread)/\(base)", .pathOnly)
+        return try ProxyCall.place(path, in: from, followsLinks: followsLinks, onlyCached: onlyCached)
     }
 
     /// AT_FDCWD.
@@ -316,9 +317,9 @@ private struct StreamCall: Sendable {
         guard size > 0 else {
             return listener.finish(call, try ProxyCall.control(file, request, number: call[2]))
         }
-        var argument = try process.memory(at: call[2], count: size)
+        var argument = try process.memory.bytes(at: call[2], count: size)
         let result = try ProxyCall.control(file, request, &argument)
-        if isRead { try process.write(argument, at: call[2]) }
+        if isRead { try process.memory.write(argument, at: call[2]) }
         listener.finish(call, result)
     }
 }

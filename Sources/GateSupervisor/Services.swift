@@ -128,7 +128,7 @@ extension CallProxy {
         let socket = try process.descriptor(Int32(truncatingIfNeeded: call[0]))
         let length = Int(truncatingIfNeeded: call[2] & 0xFFFF_FFFF)
         guard length >= 2, length <= 128 else { throw .invalidArgument }
-        var address = try process.memory(at: call[1], count: length)
+        var address = try process.memory.bytes(at: call[1], count: length)
         let kind = try SocketKind(of: socket)
         let place: SharedFile?
         switch kind.domain {

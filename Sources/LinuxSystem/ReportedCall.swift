@@ -100,13 +100,57 @@ package final class CallListener: Sendable {
     }
 }
 
+/// Memory of another process, as its tracer may see it.
+///
+/// The corresponding C functions are `process_vm_readv` and `process_vm_writev`. *thread-safe*
+package struct RemoteMemory: Sendable {
+    private let id: Int32
+
+    /// - Parameter thread: one of its threads, valid while it is known to live.
+    package init(ofThread thread: Int32) { id = thread }
+
+    /// Reads some of it.
+    ///
+    /// - Throws: EFAULT if not all of it is there.
+    package func bytes(at address: UInt64, count: Int) throws(Errno) -> [UInt8] {
+        guard count > 0 else { return [] }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = try checked(cs_memory_read(id, address, &bytes, count))
+        guard length == count else { throw .badAddress }
+        return bytes
+    }
+
+    /// Changes some of it.
+    package func write(_ bytes: [UInt8], at address: UInt64) throws(Errno) {
+        guard !bytes.isEmpty else { return }
+        guard try checked(cs_memory_write(id, address, bytes, bytes.count)) == bytes.count else { throw .badAddress }
+    }
+
+    /// Reads a path that ends with a NUL, at most PATH_MAX bytes with it.
+    ///
+    /// - Throws: EFAULT, or ENAMETOOLONG.
+    package func path(at address: UInt64) throws(Errno) -> String {
+        var path: [UInt8] = []
+        while path.count < Self.longestPath {
+            // Most are short, and what lies behind the end of a page need not be there.
+            let start = address &+ UInt64(path.count)
+            let piece = try bytes(at: start, count: min(Self.longestPath - path.count, 256 - Int(start % 256)))
+            if let end = piece.firstIndex(of: 0) { return String(decoding: path + piece[..<end], as: UTF8.self) }
+            path += piece
+        }
+        throw .fileNameTooLong
+    }
+
+    private static let longestPath = 4096
+}
+
 /// Another process, as its tracer may see it.
 ///
 /// *thread-safe*
 package struct RemoteProcess: ~Copyable, Sendable {
     private let file: FileDescriptor
-    /// A process's or thread's id, valid while it is known to live.
-    package let id: Int32
+    /// Valid while the process lives.
+    package let memory: RemoteMemory
 
     /// Opens a process by the id of one of its threads.
     ///
@@ -118,47 +162,13 @@ package struct RemoteProcess: ~Copyable, Sendable {
             number = cs_pidfd_open(ProcessFile.processID(ofThread: thread) ?? thread)
         }
         file = FileDescriptor(owning: RawDescriptor(try checked(number)))
-        id = thread
+        memory = RemoteMemory(ofThread: thread)
     }
 
     /// Duplicates one of its descriptors: the same open file. The corresponding C function is `pidfd_getfd`.
     package borrowing func descriptor(_ number: Int32) throws(Errno) -> FileDescriptor {
         FileDescriptor(owning: RawDescriptor(try checked(cs_pidfd_getfd(file.number, number))))
     }
-
-    /// Reads its memory. The corresponding C function is `process_vm_readv`.
-    ///
-    /// - Throws: EFAULT if not all of it is there.
-    package borrowing func memory(at address: UInt64, count: Int) throws(Errno) -> [UInt8] {
-        guard count > 0 else { return [] }
-        var bytes = [UInt8](repeating: 0, count: count)
-        let length = try checked(cs_memory_read(id, address, &bytes, count))
-        guard length == count else { throw .badAddress }
-        return bytes
-    }
-
-    /// Writes its memory. The corresponding C function is `process_vm_writev`.
-    package borrowing func write(_ bytes: [UInt8], at address: UInt64) throws(Errno) {
-        guard !bytes.isEmpty else { return }
-        guard try checked(cs_memory_write(id, address, bytes, bytes.count)) == bytes.count else { throw .badAddress }
-    }
-
-    /// Reads a path that ends with a NUL, at most PATH_MAX bytes with it.
-    ///
-    /// - Throws: EFAULT, or ENAMETOOLONG.
-    package borrowing func path(at address: UInt64) throws(Errno) -> String {
-        var bytes: [UInt8] = []
-        while bytes.count < Self.longestPath {
-            // Up to the end of a page: what lies behind it need not be there.
-            let start = address &+ UInt64(bytes.count)
-            let piece = try memory(at: start, count: min(Self.longestPath - bytes.count, 4096 - Int(start % 4096)))
-            if let end = piece.firstIndex(of: 0) { return String(decoding: bytes + piece[..<end], as: UTF8.self) }
-            bytes += piece
-        }
-        throw .fileNameTooLong
-    }
-
-    private static let longestPath = 4096
 }
 
 /// Calls that a supervisor makes in place of another process.
@@ -173,10 +183,24 @@ package enum ProxyCall {
     package static func place(
         _ path: String, in folder: borrowing some OpenFile & ~Copyable, followsLinks: Bool, onlyCached: Bool
     ) throws(Errno) -> FileDescriptor {
+        try place(path, from: folder.number, followsLinks: followsLinks, onlyCached: onlyCached)
+    }
+
+    /// The same of an absolute path, which begins in no folder.
+    package static func place(
+        absolute path: String, followsLinks: Bool, onlyCached: Bool
+    ) throws(Errno) -> FileDescriptor {
+        guard path.hasPrefix("/") else { throw .noSuchFileOrDirectory }
+        return try place(path, from: AT_FDCWD, followsLinks: followsLinks, onlyCached: onlyCached)
+    }
+
+    private static func place(
+        _ path: String, from folder: Int32, followsLinks: Bool, onlyCached: Bool
+    ) throws(Errno) -> FileDescriptor {
         let flags = UInt64(CS_OPEN_PATH) | (followsLinks ? 0 : UInt64(O_NOFOLLOW))
         let resolve = UInt64(CS_RESOLVE_NO_MAGIC_LINKS) | (onlyCached ? UInt64(CS_RESOLVE_CACHED) : 0)
         return FileDescriptor(
-            owning: RawDescriptor(try checked(cs_openat2(folder.number, path, flags, resolve))))
+            owning: RawDescriptor(try checked(cs_openat2(folder, path, flags, resolve))))
     }
 
     /// Opens what is at a place. It does not wait: a device that is taken fails with EBUSY.
