@@ -6,8 +6,6 @@ extension FrameRate: SpelledArgument {
     static var spelling: String { "frames a second such as 30, 29.97 or 30000/1001" }
 
     /// Integer, decimal such as `29.97`, or fraction such as `30000/1001`.
-    ///
-    /// NTSC's rates are fractions; 29.97 is only near 30000/1001, and drivers list the exact value.
     public init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2, let numerator = Int(parts[0]), let denominator = Int(parts[1]) {
@@ -17,32 +15,85 @@ extension FrameRate: SpelledArgument {
         } else if let whole = Int(argument), whole < 100_000 {
             self.init(whole)
         } else if let decimal = Double(argument), decimal.isFinite, decimal >= 0.001, decimal < 100_000 {
-            self.init(Int((decimal * 1000).rounded()), 1000)
+            let digits = argument.split(separator: ".").last?.count ?? 0
+            self = Self.television(decimal, digits) ?? FrameRate(unchecked: Int((decimal * 1000).rounded()), 1000)
         } else {
             return nil
         }
     }
+
+    /// NTSC's rate that a decimal stands for, as 29.97 for 30000/1001: drivers list the exact one, and an hour of the other is
+    /// 3.6 ms longer.
+    ///
+    /// - Parameter digits: behind the point.
+    private static func television(_ decimal: Double, _ digits: Int) -> FrameRate? {
+        let whole = Int((decimal * 1.001).rounded())
+        let exact = Double(whole) * 1000 / 1001
+        guard whole > 0, digits >= 2,
+            NumberText.fixed(exact, min(digits, 9)) == NumberText.fixed(decimal, min(digits, 9))
+        else { return nil }
+        return FrameRate(whole * 1000, 1001)
+    }
+}
+
+extension FrameRate {
+    /// The rate for people: `30`, `29.97`, `7.5`.
+    var phrase: String {
+        guard numerator % denominator != 0 else { return "\(numerator / denominator)" }
+        var text = NumberText.fixed(framesPerSecond, 3)
+        while text.last == "0" { text.removeLast() }
+        return text.last == "." ? String(text.dropLast()) : text
+    }
 }
 
 extension PixelFormat: SpelledArgument {
-    static var spelling: String { "a four character code such as YUYV, NV12 or MJPG" }
+    static var spelling: String { "a four character code such as YUYV, NV12 or MJPG, or ffmpeg's name such as yuyv422" }
 
-    /// Four-character code, such as `yuyv` for `YUYV`. Codes with an upper-case letter are taken as they are:
-    /// some mix both, such as `pBAA`.
+    /// Four-character code, such as `yuyv` for `YUYV`, or a name that other programs have for it. Codes with an upper-case letter
+    /// are taken as they are: some mix both, such as `pBAA`.
     public init?(argument: String) {
-        self.init(argument.contains(where: \.isUppercase) ? argument : argument.uppercased())
+        if let code = Self.otherNames[argument.lowercased()] {
+            self.init(code)
+        } else {
+            self.init(argument.contains(where: \.isUppercase) ? argument : argument.uppercased())
+        }
     }
+
+    /// Names of ffmpeg and GStreamer.
+    private static let otherNames = [
+        "mjpeg": "MJPG", "yuyv422": "YUYV", "yuy2": "YUYV", "uyvy422": "UYVY", "yvyu422": "YVYU", "yuv420p": "YU12",
+        "i420": "YU12", "yuv422p": "422P", "gray": "GREY", "gray8": "GREY", "rgb24": "RGB3", "bgr24": "BGR3",
+    ]
 }
 
-extension SampleFormat: SpelledArgument {
-    static var spelling: String { "one of \(allCases.map(\.rawValue).joined(separator: ", "))" }
+/// Format of a sample: ALSA's name, ffmpeg's, or one of arecord's shortcuts, which say rate and channels as well.
+struct SampleArgument: SpelledArgument, Hashable, Sendable {
+    let format: SampleFormat
+    /// Hz, where the word says it.
+    let sampleRate: Int?
+    let channels: Int?
+
+    static var spelling: String {
+        "one of \(SampleFormat.allCases.map(\.rawValue).joined(separator: ", ")), ffmpeg's name such as s16le, or cd or dat"
+    }
 
     /// ALSA's name in either case, with or without `_LE`: capture formats here are little-endian only.
-    public init?(argument: String) {
+    init?(argument: String) {
         let name = argument.uppercased()
-        guard let format = SampleFormat(rawValue: name) ?? SampleFormat(rawValue: name + "_LE") else { return nil }
-        self = format
+        let shortcut = Self.shortcuts[name]
+        guard
+            let format = SampleFormat(rawValue: name) ?? SampleFormat(rawValue: name + "_LE") ?? Self.otherNames[name]
+                ?? shortcut.map({ _ in .s16 })
+        else { return nil }
+        (self.format, sampleRate, channels) = (format, shortcut, shortcut.map { _ in 2 })
     }
+
+    /// Rates of arecord's `-f cd` and `-f dat`: stereo of 16 bits.
+    private static let shortcuts = ["CD": 44_100, "DAT": 48_000]
+    /// ffmpeg's names.
+    private static let otherNames: [String: SampleFormat] = [
+        "S16LE": .s16, "S24LE": .s24Packed, "S32LE": .s32, "F32LE": .float32,
+    ]
 }
 
 /// Names of the two capabilities that the command line knows; programs may define further ones, which no

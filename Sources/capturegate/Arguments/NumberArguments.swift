@@ -65,14 +65,19 @@ struct ChannelsArgument: SpelledArgument, Hashable, Sendable {
     }
 }
 
-/// Size of a frame in pixels, such as `1280x720`.
+/// Size of a frame in pixels, such as `1280x720`, or a name for one.
 struct SizeArgument: SpelledArgument, Hashable, Sendable {
     let width: Int
     let height: Int
 
-    static let spelling = "a size in pixels such as 1280x720, each side from 16 to 16384"
+    static let spelling =
+        "a size in pixels such as 1280x720, each side from 16 to 16384, or a name such as 720p or hd720"
 
     init?(argument: String) {
+        if let (width, height) = Self.names[argument.lowercased()] {
+            (self.width, self.height) = (width, height)
+            return
+        }
         let parts = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
         // Bounds against slips: no camera delivers less than 16, and 16,384 squared, at four bytes a pixel,
         // still fits 32 bits.
@@ -82,6 +87,15 @@ struct SizeArgument: SpelledArgument, Hashable, Sendable {
         self.width = width
         self.height = height
     }
+
+    /// Names by the number of lines, and those of ffmpeg that cameras have.
+    private static let names = [
+        "240p": (426, 240), "360p": (640, 360), "480p": (854, 480), "720p": (1280, 720), "1080p": (1920, 1080),
+        "1440p": (2560, 1440), "2160p": (3840, 2160), "4k": (3840, 2160), "qqvga": (160, 120), "qvga": (320, 240),
+        "vga": (640, 480), "svga": (800, 600), "xga": (1024, 768), "sxga": (1280, 1024), "uxga": (1600, 1200),
+        "ntsc": (720, 480), "pal": (720, 576), "hd480": (852, 480), "hd720": (1280, 720), "hd1080": (1920, 1080),
+        "uhd2160": (3840, 2160),
+    ]
 }
 
 /// File size as people write it: `500M`, `1.5G`, `650MB`, `1GiB`, or a plain number of bytes.

@@ -2,7 +2,7 @@ import ArgumentParser
 import CaptureRecording
 import LinuxSystem
 
-/// Duration as people write it: `5s`, `1.5s`, `250ms`, `10m`, `2h`, `7d`, or a plain number of seconds.
+/// Duration as people write it: `5s`, `1.5s`, `250ms`, `10m`, `2h`, `7d`, `00:01:30`, or a plain number of seconds.
 ///
 /// Not ISO 8601's `PT5S`: nobody types it, and sleep(1) taught these suffixes. `ms` is added, since pre-rolls
 /// and silences need it.
@@ -10,19 +10,32 @@ struct DurationArgument: SpelledArgument, Hashable, Sendable {
     /// Duration from 1 ms to ten years.
     let duration: Duration
 
-    static let spelling = "a length of time such as 5s, 1.5s, 250ms, 10m, 2h or 7d, at least 1ms and at most ten years"
+    static let spelling =
+        "a length of time such as 5s, 1.5s, 250ms, 10m, 2h, 7d or 00:01:30, at least 1ms and at most ten years"
 
     init(duration: Duration) { self.duration = duration }
 
     init?(argument: String) {
         // ASCII digits alone: `isNumber` is also true of other scripts' digits.
         let digits = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        guard let value = Double(digits), value.isFinite, value > 0,
-            let unit = Self.units[String(argument.dropFirst(digits.count))]
+        let unit = Self.units[String(argument.dropFirst(digits.count))]
+        let counted = unit.flatMap { unit in Double(digits).map { $0 * unit } }
+        guard let seconds = counted ?? Self.clock(argument), seconds.isFinite, seconds >= 0.001, seconds <= Self.longest
         else { return nil }
-        let seconds = value * unit
-        guard seconds >= 0.001, seconds <= Self.longest else { return nil }
         duration = .nanoseconds(Int64((seconds * 1e9).rounded()))
+    }
+
+    /// Seconds of `[HH:]MM:SS[.fraction]`, as ffmpeg writes a duration.
+    private static func clock(_ text: String) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x3A || $0 == 0x2E }
+        guard (2...3).contains(parts.count), isPlain, let last = parts.last, let seconds = Double(last), seconds < 60
+        else {
+            return nil
+        }
+        let whole = parts.dropLast().compactMap { Int($0) }
+        guard whole.count == parts.count - 1, whole.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
+        return whole.reduce(0) { $0 * 60 + Double($1) } * 60 + seconds
     }
 
     /// Seconds of each unit, case-sensitive. Months are not offered, so `m` is minutes without doubt.

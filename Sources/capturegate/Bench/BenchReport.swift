@@ -51,7 +51,7 @@ extension CaptureMeasurement {
     var format: String {
         switch media {
         case .video(let format):
-            "\(format.width)x\(format.height) \(format.pixelFormat) \(format.frameRate)/s"
+            "\(format.width)x\(format.height) \(format.pixelFormat) \(format.frameRate.phrase)/s"
         case .audio(let format):
             "\(format.sampleRate) Hz, \(NumberText.counted(format.channels, "channel")), \(format.sampleFormat.rawValue)"
         }

@@ -40,7 +40,7 @@ extension Device.Formats {
                 if !codes.contains(mode.pixelFormat.description) { codes.append(mode.pixelFormat.description) }
             }
             guard let largest = modes.max(by: { $0.width * $0.height < $1.width * $1.height }) else { return "none" }
-            let rate = largest.frameRates.first.map { " at \($0) a second" } ?? ""
+            let rate = largest.frameRates.first.map { " at \($0.phrase) a second" } ?? ""
             return "up to \(largest.width)x\(largest.height)\(rate); \(Self.shortened(codes))"
         }
     }
@@ -51,7 +51,7 @@ extension Device.Formats {
     }
 
     /// Range as "8000 to 48000", or its only value.
-    private static func range(_ range: ClosedRange<Int>) -> String {
+    static func range(_ range: ClosedRange<Int>) -> String {
         range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 }

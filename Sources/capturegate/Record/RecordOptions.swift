@@ -97,11 +97,11 @@ struct FileOptions: ParsableArguments {
 ///
 /// Without any of them the camera's own best mode is negotiated.
 struct VideoOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Pixels, such as 1280x720.", valueName: "size"), transform: SizeArgument.parse)
+    @Option(help: ArgumentHelp("Pixels, such as 1280x720 or 720p.", valueName: "size"), transform: SizeArgument.parse)
     var size: SizeArgument?
 
     @Option(
-        help: ArgumentHelp("Frames a second, such as 30 or 30000/1001.", valueName: "rate"), transform: FrameRate.parse)
+        help: ArgumentHelp("Frames a second, such as 30 or 29.97.", valueName: "rate"), transform: FrameRate.parse)
     var fps: FrameRate?
 
     @Option(
@@ -149,8 +149,8 @@ struct AudioOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("How a sample stands in memory, such as S16_LE.", valueName: "format"),
-        completion: .list(SampleFormat.allCases.map(\.rawValue)), transform: SampleFormat.parse)
-    var sampleFormat: SampleFormat?
+        completion: .list(SampleFormat.allCases.map(\.rawValue)), transform: SampleArgument.parse)
+    var sampleFormat: SampleArgument?
 
     @Option(help: "How sound is stored in a .mkv.")
     var audioCodec: AudioCodec = .automatic
@@ -182,6 +182,7 @@ struct AudioOptions: ParsableArguments {
     /// - Parameter strict: true to fail where the device would choose otherwise.
     func settings(strict: Bool) -> AudioSettings {
         AudioSettings(
-            sampleRate: rate?.hertz, channels: channels?.count, sampleFormat: sampleFormat, isStrict: strict)
+            sampleRate: rate?.hertz ?? sampleFormat?.sampleRate, channels: channels?.count ?? sampleFormat?.channels,
+            sampleFormat: sampleFormat?.format, isStrict: strict)
     }
 }

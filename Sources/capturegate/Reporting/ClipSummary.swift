@@ -119,7 +119,7 @@ extension ClipTrack {
     var phrase: String {
         switch media {
         case .video(let format):
-            "picture \(format.width)x\(format.height) \(format.pixelFormat) at \(format.frameRate) a second from "
+            "picture \(format.width)x\(format.height) \(format.pixelFormat) at \(format.frameRate.phrase) a second from "
                 + name.visible
         case .audio(let format):
             "sound \(format.sampleRate) Hz, \(NumberText.counted(format.channels, "channel")), "
