@@ -7,7 +7,7 @@ public enum DeviceQuery: Hashable, Sendable {
     /// The machine's choice: the first device of its kind that is real and free; ALSA's `default` where a sound server
     /// holds the microphones, since it shares them.
     case `default`
-    /// An id, or a part of a name or id that only one device has.
+    /// An id, a device file, ALSA's name of hardware, or a name or a piece of one that only one device has.
     case text(String)
 
     /// Interprets a word: `default`, or a text to look for.
@@ -42,27 +42,37 @@ public enum DeviceQuery: Hashable, Sendable {
             .noDevice, "This machine has no \(capability).", remedies: listing(candidates, capability))
     }
 
-    /// Device by id, else by a part of its id or name in any case.
+    /// Letters from which on a piece of a name counts: fewer fit by chance.
+    private static let shortestPiece = 3
+
+    /// Device by its id, by the system's names, by its whole name, else by a piece of that; names in either case.
     private static func named(
         _ text: String, _ candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
         if capability == .microphone, let named = try NamedPCM.device(DeviceID(rawValue: text)) { return named }
         if let exact = candidates.first(where: { $0.id.rawValue == text }) { return exact }
+        if let name = SystemName(text, capability) { return try name.device(among: candidates, capability) }
         let wanted = text.lowercased()
-        let fitting = candidates.filter {
-            $0.name.lowercased().contains(wanted) || $0.id.rawValue.lowercased().contains(wanted)
+        let whole = candidates.filter { $0.name.lowercased() == wanted }
+        if let card = SystemName(card: text), whole.isEmpty, capability == .microphone,
+            let found = candidates.first(where: card.isName)
+        {
+            return found
         }
-        if fitting.count == 1, !wanted.isEmpty { return fitting[0] }
-        let shown = QuestionText.visible(text)
+        let pieces = wanted.count < shortestPiece ? [] : candidates.filter { $0.name.lowercased().contains(wanted) }
+        let fitting = whole.isEmpty ? pieces : whole
+        if fitting.count == 1 { return fitting[0] }
+        let shown = "\"\(QuestionText.visible(text))\""
+        let isShort = !wanted.isEmpty && wanted.count < shortestPiece
         let message =
-            fitting.count > 1 && !wanted.isEmpty
-            ? "\"\(shown)\" fits \(fitting.count) \(capability)s: \(fitting.map(\.id.rawValue).joined(separator: ", "))."
-            : "There is no \(capability) \"\(shown)\"."
+            fitting.count > 1
+            ? "\(shown) fits \(fitting.count) \(capability)s: \(fitting.map(\.id.rawValue).joined(separator: ", "))."
+            : "There is no \(capability) \(shown)\(isShort ? ": a piece of a name has three letters at least" : "")."
         throw CaptureError(.noDevice, message, remedies: listing(candidates, capability))
     }
 
     /// Remedy that names the choices.
-    private static func listing(_ candidates: [Device], _ capability: CapabilityName) -> [Remedy] {
+    static func listing(_ candidates: [Device], _ capability: CapabilityName) -> [Remedy] {
         let ids = candidates.map(\.id.rawValue).joined(separator: ", ")
         return [Remedy("Choose one of: \(ids).", .listDevices)]
     }

@@ -101,6 +101,18 @@ enum ALSAProcfs {
         return pcm.isEmpty || card.contains(pcm) ? card + suffix : "\(card), \(pcm)\(suffix)"
     }
 
+    /// Number of the card with an id, as `Webcam` in ` 1 [Webcam         ]: USB-Audio - HD Webcam`; `nil` where none has it.
+    static func cardNumber(of id: String, cards: String = ProcessFile.text("/proc/asound/cards") ?? "") -> Int? {
+        for line in cards.split(separator: "\n") {
+            guard let bracket = line.firstIndex(of: "["), let end = line.firstIndex(of: "]"), bracket < end else {
+                continue
+            }
+            let name = line[line.index(after: bracket)..<end].split(separator: " ")
+            if name.count == 1, name[0] == id { return Int(line[..<bracket].filter { $0 != " " }) }
+        }
+        return nil
+    }
+
     /// True if every substream is taken.
     static func isBusy(card: Int, device: Int) -> Bool {
         info(card: card, device: device)["subdevices_avail"] == "0"

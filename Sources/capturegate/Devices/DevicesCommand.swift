@@ -8,19 +8,25 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
         commandName: "devices",
         abstract: "List microphones and cameras, and watch them come and go.",
         discussion: """
-            An id outlives replugging and renumbering; grants and `record` take it, or a part of the name that only one \
-            device has. test:bars and test:tone are built in and show no real picture and no real sound. Formats are \
+            An id outlives replugging and renumbering; grants and `record` take it, a device file or a link to one, ALSA's \
+            name of hardware such as hw:0,0, or a name or a piece of it that only one device has. test:bars and test:tone are built in and show no real picture and no real sound. Formats are \
             asked of idle devices alone; nothing is captured. A capture card whose input has no signal is told so, and \
             --json lists its inputs. Where a device does not answer, the others are listed all \
             the same; standard error says what went wrong and what to do, and so does "faults" with --json.
 
               capturegate devices
+              capturegate devices /dev/video0
               capturegate devices --capability camera --json
               capturegate devices --watch
               camera=$(capturegate devices --default camera)
               capturegate record clip.mkv --camera "$camera" --for 5s
             """
     ).parsedAlone
+
+    @Argument(
+        help: ArgumentHelp("One device, with all that it can deliver.", valueName: "device"),
+        completion: DeviceCompletion.any)
+    var name: String?
 
     @OptionGroup var json: JSONOption
 
@@ -38,8 +44,11 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Refuses options that `--default` would leave without effect.
     func validate() throws {
-        if choice != nil, watch || capability != nil {
-            throw ValidationError("--default stands alone, without --watch and --capability.")
+        if choice != nil, watch || capability != nil || name != nil {
+            throw ValidationError("--default stands alone, without a device, --watch and --capability.")
+        }
+        if name != nil, watch {
+            throw ValidationError("--watch tells of all devices: leave the one out.")
         }
     }
 
@@ -50,15 +59,17 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
         // A listing leaves nothing to close, so a signal may end it at once.
         SignalDispatcher.current?.useDefaultActions()
         let inventory = DeviceCatalog.inventory(.formats, of: capability)
-        let listing = DeviceListing(inventory: inventory, capability: capability)
+        var listing = DeviceListing(inventory, capability: capability)
+        if let name { try listing.keep(named: name) }
         if json.isOn {
             try StandardStream.output.line(listing.json.text)
         } else {
-            try StandardStream.output.lines(listing.lines(TextStyle(for: .output)))
+            let style = TextStyle(for: .output)
+            try StandardStream.output.lines(name == nil ? listing.lines(style) : listing.details(style))
         }
         // Faults are warnings here: what could be found is listed, and the exit code is 0.
         let stream = StandardStream.error
-        for fault in inventory.faults {
+        for fault in listing.faults {
             stream.note(ErrorReport(error: fault.error).lines(TextStyle(for: stream)).joined(separator: "\n"))
         }
     }
@@ -84,10 +95,39 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
 
 /// Devices of the machine, for people and for programs.
 struct DeviceListing {
-    let inventory: DeviceInventory
+    private(set) var devices: [Device]
+    private(set) var faults: [DeviceInventory.Fault]
     /// Only capability that is wanted; `nil` for both.
     let capability: CapabilityName?
-    private var devices: [Device] { inventory.devices }
+
+    init(_ inventory: DeviceInventory, capability: CapabilityName?) {
+        (devices, faults, self.capability) = (inventory.devices, inventory.faults, capability)
+    }
+
+    /// Drops all but the devices that a word means: a webcam's picture and its sound may have the same name.
+    ///
+    /// - Throws: `.noDevice` where it means none, or several of one kind.
+    mutating func keep(named name: String) throws(CaptureError) {
+        let kinds = capability.map { [$0] } ?? [.camera, .microphone]
+        var (kept, errors): ([Device], [CaptureError]) = ([], [])
+        for kind in kinds {
+            do throws(CaptureError) { kept.append(try DeviceQuery(name).pick(from: devices, kind)) } catch {
+                errors.append(error)
+            }
+        }
+        guard !kept.isEmpty else {
+            throw CaptureError(
+                .noDevice, errors.map(\.message).joined(separator: " "),
+                remedies: [Remedy("See which devices there are.", .listDevices)])
+        }
+        devices = kept
+        faults.removeAll { fault in !kept.contains { $0.id == fault.device } }
+    }
+
+    /// All about each device.
+    func details(_ style: TextStyle) -> [String] {
+        devices.enumerated().flatMap { $0 == 0 ? $1.details(style) : [""] + $1.details(style) }
+    }
 
     /// Listing by capability, with a remark below each list and notes at the end.
     func lines(_ style: TextStyle) -> [String] {
@@ -108,7 +148,7 @@ struct DeviceListing {
     /// Remark below a list that has no real device, or that may lack some.
     private func remark(on capability: CapabilityName) -> String? {
         // A fault without a device means that the search itself failed.
-        if inventory.faults.contains(where: { $0.capability == capability && $0.device == nil }) {
+        if faults.contains(where: { $0.capability == capability && $0.device == nil }) {
             return "There may be more: not all could be looked at."
         }
         let hasReal = devices.contains { $0.capability == capability && !$0.isBuiltIn }
@@ -119,7 +159,7 @@ struct DeviceListing {
     var json: JSONValue {
         var members: [(String, JSONValue)] = [
             ("devices", .array(devices.map(\.json))),
-            ("faults", .array(inventory.faults.map(\.json))),
+            ("faults", .array(faults.map(\.json))),
         ]
         if let capability {
             // No default is a result here and no error: the member is null.
@@ -132,7 +172,7 @@ struct DeviceListing {
     /// Cells of a device's row.
     private func row(_ device: Device) -> [String] {
         // Formats may be known in part: what could be read is shown with the remark.
-        let isFaulty = inventory.faults.contains { $0.device == device.id }
+        let isFaulty = faults.contains { $0.device == device.id }
         let formats =
             switch device.formats {
             case .unknown where isFaulty: "formats could not be read"
@@ -140,7 +180,10 @@ struct DeviceListing {
             default: device.formats.phrase
             }
         let said = device.signalPhrase.map { "\($0); \(formats)" } ?? formats
-        return [device.id.rawValue.visible, device.name.visible, device.availability.phrase, said]
+        return [
+            device.id.rawValue.visible, device.systemName.visible, device.name.visible, device.availability.phrase,
+            said,
+        ]
     }
 }
 

@@ -94,13 +94,13 @@ struct HostileTextTests {
     func lines(text: String) throws {
         let error = CaptureError(
             .usage, text, remedies: [Remedy(text, command: text)], underlying: [CaptureError(.usage, "\(text)!")])
-        let listing = DeviceListing(
-            inventory: DeviceInventory(devices: [device(text)], faults: []), capability: nil)
+        let listing = DeviceListing(DeviceInventory(devices: [device(text)], faults: []), capability: nil)
         let status = AuthorizationStatus.restricted(Restriction(cause: .store, reason: text, remedies: []))
         let lines =
             [try audit(text).line, decision(text).phrase, decision(text).capabilityPhrase, status.phrase]
             + [AuthorizationStatus.denied(decision(text)).phrase, PolicySummary.unreadable([]).phrase]
-            + report(text).lines(style) + listing.lines(style) + ErrorReport(error: error).lines(style)
+            + report(text).lines(style) + listing.lines(style) + listing.details(style)
+            + ErrorReport(error: error).lines(style)
             + ClipSummary(clip: clip(text)).lines + clip(text).segments.map { ClipSummary.line($0) }
             + clip(text).tracks.map(\.phrase) + control(text).lines(style) + [device(text).availability.phrase]
         for line in lines { #expect(isHarmless(line, text), "\(line.debugDescription)") }
@@ -108,8 +108,7 @@ struct HostileTextTests {
 
     @Test("In JSON the same are escaped, and the value is what it was", arguments: texts)
     func documents(text: String) throws {
-        let listing = DeviceListing(
-            inventory: DeviceInventory(devices: [device(text)], faults: []), capability: nil)
+        let listing = DeviceListing(DeviceInventory(devices: [device(text)], faults: []), capability: nil)
         let documents = [
             try audit(text).json.text, decision(text).json.text, report(text).json.text, listing.json.text,
             ErrorReport(error: CaptureError(.usage, text)).json.text, clip(text).json,

@@ -1,0 +1,68 @@
+import CaptureGate
+
+extension Device {
+    /// Name by which other programs know it: a camera's node, a microphone's name for libasound; empty for a built-in device.
+    var systemName: String { pcmName ?? nodes.first ?? "" }
+
+    /// Lines about all that a device can deliver.
+    func details(_ style: TextStyle) -> [String] {
+        var rows = [["id", id.rawValue.visible]]
+        if !nodes.isEmpty { rows.append(["node", nodes.map(\.visible).joined(separator: ", ")]) }
+        if let pcmName { rows.append(["ALSA", pcmName.visible]) }
+        rows.append(["state", availability.phrase])
+        if let ambiguity { rows.append(["note", ambiguity.visible]) }
+        rows += inputs.map { ["input", $0.phrase] } + formats.rows
+        // A word once, before the first of its rows.
+        let shown = rows.indices.map { $0 > 0 && rows[$0][0] == rows[$0 - 1][0] ? ["", rows[$0][1]] : rows[$0] }
+        return [style.bold(name.visible)] + Table(rows: shown).lines.map { "  " + $0 }
+    }
+}
+
+extension Device.Formats {
+    /// Rows of a word and what it means: a mode of a camera each, or a microphone's ranges.
+    fileprivate var rows: [[String]] {
+        switch self {
+        case .unknown: return [["formats", phrase]]
+        case .audio(let ranges):
+            return [
+                ["rates", "\(Self.range(ranges.sampleRates)) Hz"], ["channels", Self.range(ranges.channels)],
+                ["samples", ranges.sampleFormats.map(\.rawValue).joined(separator: ", ")],
+            ]
+        case .video(let modes):
+            guard !modes.isEmpty else { return [["modes", "none"]] }
+            let codes = modes.map(\.pixelFormat.description.visible)
+            let cells = modes.indices.map { index in
+                [
+                    index > 0 && codes[index - 1] == codes[index] ? "" : codes[index], modes[index].sizes,
+                    modes[index].rates,
+                ]
+            }
+            return Table(rows: cells).lines.map { ["modes", $0] }
+        }
+    }
+}
+
+extension VideoMode {
+    /// The size, or the range of sizes.
+    fileprivate var sizes: String {
+        guard let smaller else { return "\(width)x\(height)" }
+        return "\(smaller.width)x\(smaller.height) to \(width)x\(height) by \(smaller.widthStep)x\(smaller.heightStep)"
+    }
+
+    /// Frame rates, fastest first.
+    fileprivate var rates: String {
+        guard let first = frameRates.first, let last = frameRates.last else { return "rate not told" }
+        if takesRatesBetween { return "any rate from \(last.phrase) to \(first.phrase) a second" }
+        return frameRates.map(\.phrase).joined(separator: ", ") + " a second"
+    }
+}
+
+extension VideoInput {
+    /// The input with its signal, and the standards or timings that it can be set to.
+    fileprivate var phrase: String {
+        let choices = standards.map(\.description) + takes.map(\.description)
+        let state = isCurrent ? "chosen, \(signal.phrase)" : signal.phrase
+        let list = choices.isEmpty ? "" : "; takes \(choices.map(\.visible).joined(separator: ", "))"
+        return "\(index) \(name.visible): \(state)\(list)"
+    }
+}
