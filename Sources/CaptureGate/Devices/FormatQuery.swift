@@ -75,20 +75,35 @@ struct CameraFormats {
         return formats.read()
     }
 
+    /// Modes alone; none where the camera can't be opened or does not list any.
+    static func modes(_ node: String) -> [VideoMode] {
+        let camera = cm_v4l2_open(node)
+        guard camera >= 0 else { return [] }
+        defer { _ = cm_close(camera) }
+        var formats = CameraFormats(camera: camera, reading: FormatQueryResult())
+        return formats.modes { _, _ in }
+    }
+
     private let camera: Int32
     private var reading: FormatQueryResult
 
     /// Asks for everything, in the order of the driver's lists.
     private mutating func read() -> FormatQueryResult {
+        let modes = modes { $0.readMeaning($1) }
+        reading.inputs = CameraInputs.read(camera, noting: &reading)
+        reading.formats = modes.isEmpty && reading.fault != nil ? .unknown : .video(modes)
+        return reading
+    }
+
+    /// Modes of each buffer type, and what else is to be asked of one that has any.
+    private mutating func modes(_ ask: (inout CameraFormats, UInt32) -> Void) -> [VideoMode] {
         var modes: [VideoMode] = []
         for type in Self.bufferTypes {
             let codes = pixelFormats(type)
             for code in codes { for size in sizes(code) { modes.append(mode(code, size)) } }
-            if !codes.isEmpty { readMeaning(type) }
+            if !codes.isEmpty { ask(&self, type) }
         }
-        reading.inputs = CameraInputs.read(camera, noting: &reading)
-        reading.formats = modes.isEmpty && reading.fault != nil ? .unknown : .video(modes)
-        return reading
+        return modes
     }
 
     /// V4L2_BUF_TYPE_VIDEO_CAPTURE and V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE; a driver mostly has one of them.

@@ -11,6 +11,9 @@ public struct VideoSettings: Hashable, Sendable {
     /// Height in pixels.
     public var height: Int?
     /// Layout of the pixels.
+    ///
+    /// Where it or the size is `nil`, the camera takes the mode that suits live recording best: the largest of at most 1920x1080
+    /// that is fast enough, raw before JPEG, whatever the last program left in the driver.
     public var pixelFormat: PixelFormat?
     /// Frame rate; the nearest to 30 frames a second where `nil`.
     public var frameRate: FrameRate?
@@ -183,7 +186,8 @@ package struct OpenedCamera: ~Copyable, Sendable {
 
     /// Opens a V4L2 node.
     private static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
-        let source = try CameraSource(opening: core.device.nodes.first ?? "", asked: asked)
+        let node = core.device.nodes.first ?? ""
+        let source = try CameraSource(opening: node, asked: asked.completed(from: CameraFormats.modes(node)))
         guard DeviceCatalog.isStillAtNode(core.device) else {
             throw RealtimeFault(.openCamera, result: -Errno.noSuchDevice.number)
         }

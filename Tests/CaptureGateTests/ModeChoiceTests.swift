@@ -1,0 +1,94 @@
+import CaptureRealtime
+import Testing
+
+@testable import CaptureGate
+
+@Suite("Mode that a camera takes by itself")
+struct ModeChoiceTests {
+    private static func mode(_ code: String, _ width: Int, _ height: Int, _ rates: Int...) -> VideoMode {
+        VideoMode(
+            pixelFormat: PixelFormat(code) ?? .yuyv, width: width, height: height,
+            frameRates: rates.compactMap { FrameRate($0) })
+    }
+
+    /// As a webcam at a port that is too slow for large raw pictures.
+    private static let webcam = [
+        mode("YUYV", 640, 480, 30, 15), mode("YUYV", 1280, 720, 10, 5), mode("YUYV", 1920, 1080, 5),
+        mode("MJPG", 640, 480, 60, 30), mode("MJPG", 1280, 720, 60, 30), mode("MJPG", 1920, 1080, 30, 15),
+        mode("MJPG", 3840, 2160, 30),
+    ]
+
+    /// What is chosen, as `MJPG 1920x1080`.
+    private static func chosen(_ modes: [VideoMode], _ settings: VideoSettings = VideoSettings()) -> String {
+        let camera = settings.camera.completed(from: modes)
+        return "\(PixelFormat(rawValue: camera.fourcc)) \(camera.width)x\(camera.height)"
+    }
+
+    @Test("The largest of at most 1920x1080 that comes at 30 a second, in whatever order the driver lists them")
+    func live() {
+        #expect(Self.chosen(Self.webcam) == "MJPG 1920x1080")
+        #expect(Self.chosen(Self.webcam.reversed()) == "MJPG 1920x1080")
+        let slow = [
+            Self.mode("YUYV", 1920, 1080, 5), Self.mode("YUYV", 1280, 720, 15), Self.mode("YUYV", 640, 480, 25),
+        ]
+        #expect(Self.chosen(slow) == "YUYV 640x480")
+        let television = [Self.mode("YUYV", 720, 480, 15), Self.mode("YUYV", 704, 480)]
+        #expect(Self.chosen(television) == "YUYV 704x480")
+    }
+
+    @Test("Raw before JPEG where it is as fast and as large, and what needs no conversion before what does")
+    func kinds() {
+        let modes = ["MJPG", "BA81", "YUYV", "UYVY"].map { Self.mode($0, 1280, 720, 30) }
+        #expect(Self.chosen(modes) == "YUYV 1280x720")
+        #expect(Self.chosen(Array(modes.prefix(2))) == "MJPG 1280x720")
+        #expect(Self.chosen([modes[1]]) == "BA81 1280x720")
+        // Not recorded as pictures.
+        #expect(Self.chosen([Self.mode("H264", 640, 480, 30), Self.mode("GREY", 320, 240, 30)]) == "GREY 320x240")
+    }
+
+    @Test("A rate that is a thousandth below 30 is as fast")
+    func television() {
+        let modes = [
+            VideoMode(pixelFormat: .yuyv, width: 1280, height: 720, frameRates: [FrameRate(unchecked: 30000, 1001)]),
+            Self.mode("YUYV", 640, 480, 30),
+        ]
+        #expect(Self.chosen(modes) == "YUYV 1280x720")
+    }
+
+    @Test("What is asked for stays, and the rest fits it")
+    func partly() {
+        #expect(Self.chosen(Self.webcam, VideoSettings(width: 1280, height: 720)) == "MJPG 1280x720")
+        #expect(Self.chosen(Self.webcam, VideoSettings(width: 640, height: 480)) == "YUYV 640x480")
+        #expect(Self.chosen(Self.webcam, VideoSettings(pixelFormat: .yuyv)) == "YUYV 640x480")
+        #expect(Self.chosen(Self.webcam, VideoSettings(frameRate: FrameRate(60))) == "MJPG 1280x720")
+        #expect(Self.chosen(Self.webcam, VideoSettings(frameRate: FrameRate(5))) == "YUYV 1920x1080")
+        #expect(Self.chosen(Self.webcam, VideoSettings(width: 3840, height: 2160)) == "MJPG 3840x2160")
+        let video = PixelFormat("H264")
+        #expect(
+            Self.chosen(
+                [Self.mode("H264", 640, 480, 30), Self.mode("YUYV", 1280, 720, 30)], VideoSettings(pixelFormat: video))
+                == "H264 640x480")
+    }
+
+    @Test("What no mode has is left to the driver, which takes the nearest")
+    func nothing() {
+        let odd = VideoSettings(width: 1000, height: 700)
+        #expect(odd.camera.completed(from: Self.webcam) == odd.camera)
+        #expect(VideoSettings().camera.completed(from: []) == VideoSettings().camera)
+        var card = VideoSettings()
+        card.timings = VideoTimings("1920x1080p60")
+        #expect(card.camera.completed(from: Self.webcam) == card.camera)
+    }
+
+    @Test("Of a range of sizes the largest step of at most 1920x1080")
+    func ranges() {
+        let range = VideoMode(
+            pixelFormat: .nv12, width: 4056, height: 3040,
+            smaller: SizeSteps(width: 32, height: 32, widthStep: 32, heightStep: 16),
+            frameRates: [FrameRate(unchecked: 30, 1)])
+        #expect(Self.chosen([range]) == "NV12 1920x1072")
+        #expect(Self.chosen([range], VideoSettings(width: 2048, height: 1536)) == "NV12 2048x1536")
+        let odd = VideoSettings(width: 2050, height: 1536)
+        #expect(odd.camera.completed(from: [range]) == odd.camera)
+    }
+}
