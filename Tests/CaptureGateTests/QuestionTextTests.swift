@@ -28,6 +28,21 @@ struct QuestionTextTests {
         for word in ["/usr/bin/memo", "camera", "video", "HD Webcam", "camera:x"] { #expect(lines.contains(word)) }
     }
 
+    @Test("The first line says who asks and why, and each choice for how long it holds")
+    func terms() {
+        #expect(text(purpose: "Record a clip").lines[0] == "/usr/bin/memo wants to use, for \"Record a clip\":")
+        #expect(
+            text().choiceLines == [
+                "  [n]o            until you take it back", "  [y]es, [o]nce   this capture alone",
+                "  this [s]ession  until you log out", "  [a]lways        until you take it back",
+            ])
+        #expect(text().promptLine == "Allow? n, y, s, a, Enter to decide later: ")
+        #expect(text().choices.map(\.labelWithTerm).first == "No: until you take it back")
+        let confirmation = ConfirmationText(confirmation: Confirmation("Reset?", message: "", agreement: "Yes")).prompt
+        #expect(confirmation.choiceLines.isEmpty)
+        #expect(confirmation.promptLine == "Reset? [n]o, [y]es, Enter to decide later: ")
+    }
+
     @Test("A yes that would speak of every device reads so")
     func anyDevice() {
         let id = DeviceID(rawValue: "camera:x")
@@ -73,13 +88,14 @@ struct QuestionTextTests {
     @Test(
         "A letter or a word picks its choice",
         arguments: [
-            ("n", Answer.deny), ("NO", .deny), ("o", .allow(.once)), ("once", .allow(.once)), ("a", .allow(.always)),
+            ("n", Answer.deny), ("NO", .deny), ("o", .allow(.once)), ("y", .allow(.once)), ("Yes", .allow(.once)),
+            ("once", .allow(.once)), ("a", .allow(.always)),
         ])
     func answers(line: String, answer: Answer) {
         #expect(text().choice(for: line) == answer)
     }
 
-    @Test("Anything else means nothing", arguments: ["", "y", "yes", "d", "nope", " o"])
+    @Test("Anything else means nothing", arguments: ["", "ye", "y y", "d", "nope", " o"])
     func nonsense(line: String) {
         #expect(text().choice(for: line) == nil)
     }

@@ -64,7 +64,7 @@ package struct BusPrompter: Prompter, PersonPrompter {
             }
             var answer = BusConnection.Answer()
             let outcome = bus.ask(
-                agent, title: text.title, lines: text.lines, choices: text.choices.map { ($0.word, $0.label) },
+                agent, title: text.title, lines: text.lines, choices: text.choices.map { ($0.word, $0.labelWithTerm) },
                 details: details.map { ($0.visible, $1.visible) }, &answer, until: end, cancel: cancel)
             return meaning(of: outcome, answer.text, text)
         }

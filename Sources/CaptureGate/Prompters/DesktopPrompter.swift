@@ -119,7 +119,7 @@ struct DesktopDialog: Hashable, Sendable {
     func arguments<Value>(for text: PromptText<Value>) -> [String] {
         let heading = Self.escaped(text.lines + ["", text.title], lineBreak: kind == .zenity ? "\n" : "<br>")
         let rows = text.choices.enumerated().map { (index, choice) in
-            (key: String(choice.key), label: choice.label, isFirst: index == 0)
+            (key: String(choice.key), label: choice.labelWithTerm, isFirst: index == 0)
         }
         switch kind {
         case .zenity:

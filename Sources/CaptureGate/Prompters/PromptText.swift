@@ -11,7 +11,20 @@ struct PromptText<Value: Sendable>: Sendable {
         let text: String
         /// For a dialog.
         let label: String
+        /// Time for which the answer holds, in a few words; empty where the choice says it.
+        var term = ""
         let value: Value
+
+        /// The same for a dialog.
+        var labelWithTerm: String { term.isEmpty ? label : "\(label): \(term)" }
+
+        /// The first letter in brackets.
+        fileprivate var letter: String { String(text.drop { $0 != "[" }.dropFirst().prefix(1)) }
+
+        /// True if a line in lower case names it: by its key, its word, or y for yes.
+        fileprivate func isNamed(_ line: String) -> Bool {
+            line == String(key) || line == word || text.hasPrefix("[y]es") && ["y", "yes"].contains(line)
+        }
     }
 
     /// The lines above the choices, already made visible: nothing in them is obeyed by a terminal.
@@ -21,9 +34,20 @@ struct PromptText<Value: Sendable>: Sendable {
     /// The safest first, which a dialog has picked already.
     let choices: [Choice]
 
+    /// The choices with their terms, a line each; none where the line of the answer says all.
+    var choiceLines: [String] {
+        guard choices.contains(where: { !$0.term.isEmpty }) else { return [] }
+        let width = choices.map(\.text.count).max() ?? 0
+        return choices.map { choice in
+            let gap = String(repeating: " ", count: width - choice.text.count)
+            return "  \(choice.text)" + (choice.term.isEmpty ? "" : "\(gap)  \(choice.term)")
+        }
+    }
+
     /// The line a person answers on.
     var promptLine: String {
-        "\(title) " + choices.map(\.text).joined(separator: ", ") + ", Enter to decide later: "
+        let keys = choiceLines.isEmpty ? choices.map(\.text) : choices.map(\.letter)
+        return "\(title) " + keys.joined(separator: ", ") + ", Enter to decide later: "
     }
 
     /// The choice that a typed line names, by its key or its word.
@@ -31,7 +55,7 @@ struct PromptText<Value: Sendable>: Sendable {
     func choice(for line: String) -> Value? {
         // Shift and caps lock change nothing about what a person means.
         let word = line.lowercased()
-        return choices.first { word == String($0.key) || word == $0.word }?.value
+        return choices.first { $0.isNamed(word) }?.value
     }
 }
 
@@ -55,12 +79,15 @@ struct QuestionText: Sendable {
         PromptText(lines: lines, title: "Allow?", choices: choices)
     }
 
-    /// The program first: it is what a yes is given to.
+    /// The program first: it is what a yes is given to, and why it asks.
     private var lines: [String] {
-        var lines = ["\(Self.shown(question.subject.executable.path, 120)) wants to use:"]
-        for item in question.items {
+        let program = Self.shown(question.subject.executable.path, 120)
+        let purposes = question.items.map { Self.shown($0.request.purpose, 200) }
+        let isCommon = Set(purposes).count == 1 && purposes[0] != ""
+        var lines = [isCommon ? "\(program) wants to use, for \"\(purposes[0])\":" : "\(program) wants to use:"]
+        for (item, purpose) in zip(question.items, purposes) {
             lines.append(Self.line(for: item))
-            lines.append("    \(Self.shown(item.request.purpose, 200))")
+            if !isCommon { lines.append("    \(purpose)") }
         }
         if let application = question.subject.application {
             lines.append("  It runs in \(application.kind.rawValue) \(Self.shown(application.name, 80)).")
@@ -85,21 +112,23 @@ struct QuestionText: Sendable {
 
     /// "No" first: it is what a dialog has picked already.
     private var choices: [PromptText<Answer>.Choice] {
-        [PromptText.Choice(key: "n", word: "no", text: "[n]o", label: "No", value: .deny)]
+        [PromptText.Choice(key: "n", word: "no", text: "[n]o", label: "No", term: Self.lasting, value: .deny)]
             + question.lifetimes.map { lifetime in
-                let (word, text, label) = Self.words(for: lifetime)
+                let (word, text, label, term) = Self.words(for: lifetime)
                 return PromptText.Choice(
-                    key: word.first ?? "?", word: word, text: text, label: label, value: .allow(lifetime))
+                    key: word.first ?? "?", word: word, text: text, label: label, term: term, value: .allow(lifetime))
             }
     }
 
+    private static let lasting = "until you take it back"
+
     /// The key is the letter in brackets, which is the word's first.
-    private static func words(for lifetime: Lifetime) -> (word: String, text: String, label: String) {
+    private static func words(for lifetime: Lifetime) -> (word: String, text: String, label: String, term: String) {
         switch lifetime {
-        case .once: ("once", "[o]nce", "Once")
-        case .session: ("session", "this [s]ession", "For this session")
-        case .until: ("hour", "for an [h]our", "For an hour")
-        case .always: ("always", "[a]lways", "Always")
+        case .once: ("once", "[y]es, [o]nce", "Once", "this capture alone")
+        case .session: ("session", "this [s]ession", "For this session", "until you log out")
+        case .until: ("hour", "for an [h]our", "For an hour", "")
+        case .always: ("always", "[a]lways", "Always", lasting)
         }
     }
 

@@ -79,7 +79,7 @@ struct TerminalConversation: Sendable {
     /// Asks again after a word that means nothing; a slip of the finger is no decision.
     private func ask<Value>(_ text: PromptText<Value>, at terminal: borrowing Terminal) -> PromptOutcome<Value> {
         do throws(Terminal.Interruption) {
-            try terminal.write(([""] + text.lines).joined(separator: "\n") + "\n")
+            try terminal.write(([""] + text.lines + text.choiceLines).joined(separator: "\n") + "\n")
             // What was typed ahead must not answer a question that nobody had read.
             try terminal.settle(for: pause)
             while true {
