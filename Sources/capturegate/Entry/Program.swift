@@ -80,7 +80,7 @@ struct CaptureGateCommand: ParsableCommand {
             RunCommand.self, WrapCommand.self, UnwrapCommand.self, SecureCommand.self,
             AgentCommand.self, PipeWireCommand.self, RigCommand.self, DevicesCommand.self,
             ControlsCommand.self, StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self,
-            KillCommand.self, LogCommand.self, PolicyCommand.self,
+            CameraCommand.self, MicrophoneCommand.self, LogCommand.self, PolicyCommand.self,
         ])
 }
 

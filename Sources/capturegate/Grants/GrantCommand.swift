@@ -186,7 +186,7 @@ struct GrantWarnings {
         if snapshot.killSwitches.contains(capability) {
             notes.append(
                 "All \(capability) capture is switched off; the grant will not help before "
-                    + "'capturegate kill \(capability) --off'.")
+                    + "'capturegate \(capability) on'.")
         }
         if let seen = snapshot.laterClock(than: now)?.exactNanoseconds, snapshot.hasRunOut(decision, at: now) {
             notes.append(

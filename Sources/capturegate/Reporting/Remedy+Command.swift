@@ -23,8 +23,8 @@ extension Remedy.Action {
             "capturegate controls \(ShellQuote.word(device)) \(ShellQuote.word("\(automatic)=\(manual)")) "
                 + ShellQuote.word("\(control)=VALUE")
         case .grant(let permission): permission.commandLine
-        case .switchOn(let capability): "capturegate kill \(ShellQuote.word(capability)) --off"
-        case .showSwitches: "capturegate help kill"
+        case .switchOn(let capability): "capturegate \(ShellQuote.word(capability)) on"
+        case .showSwitches: "capturegate help camera"
         case .forgetLaterClock: "capturegate reset --clock"
         case .verifyLog: "capturegate log --verify"
         case .checkPolicy: "capturegate policy check"

@@ -5,8 +5,8 @@ import Testing
 struct AnswerTests {
     static let commands = [
         "status", "grant camera --once", "grant microphone --device test:tone --for 1h", "revoke camera", "reset --yes",
-        "log", "log --last 2", "log --verify", "log --keep 300", "policy check policy.d", "kill camera",
-        "kill microphone --off", "devices",
+        "log", "log --last 2", "log --verify", "log --keep 300", "policy check policy.d", "camera off",
+        "microphone on", "devices",
     ]
 
     private func workspace() async throws -> Workspace {
@@ -42,7 +42,8 @@ struct AnswerTests {
         "what is wrong is a document, too, with the exit code in it",
         arguments: [
             ("grant camera", 64), ("grant camera --device nonsense --once", 66), ("revoke screen", 64), ("reset", 64),
-            ("kill", 64), ("log --last x", 64), ("policy check nowhere", 64), ("grant camera --to nowhere --once", 64),
+            ("camera", 64), ("microphone away", 64), ("log --last x", 64), ("policy check nowhere", 64),
+            ("grant camera --to nowhere --once", 64),
         ])
     func error(command: String, code: Int32) async throws {
         let ending = try await workspace().capturegate(command.split(separator: " ").map(String.init) + ["--json"])

@@ -11,7 +11,10 @@ struct HelpTests {
 
     @Test(
         "each command has examples in its help",
-        arguments: ["record", "devices", "status", "grant", "revoke", "reset", "kill", "log", "policy", "bench", "rig"])
+        arguments: [
+            "record", "devices", "status", "grant", "revoke", "reset", "camera", "microphone", "log", "policy", "bench",
+            "rig",
+        ])
     func examples(command: String) async throws {
         let ending = try await Workspace().capturegate("help", command)
         #expect(ending.code == 0)

@@ -28,7 +28,7 @@ struct UsageTests {
         LineExample("grant camera --until soon", "moment"),
         LineExample("grant camera --until 2026-02-31T25:00", "moment"),
         LineExample("grant camera --level meter --once", "still or video"), LineExample("revoke", "<capability>"),
-        LineExample("reset everything", "everything"), LineExample("kill", "<capability>"),
+        LineExample("reset everything", "everything"), LineExample("camera", "<position>"),
         LineExample("log --last many", "many"), LineExample("log --last -1", "--last"),
         LineExample("log --verify --follow", "--verify"), LineExample("devices --capability screen", "screen"),
         LineExample("devices --default camera --watch", "--default"), LineExample("policy check one two", "two"),

@@ -97,7 +97,7 @@ struct LogFaultTests {
         // Whoever has the store open keeps what is decided in the write-ahead log.
         let log = try workspace.start("log", "--follow", "--json")
         _ = try await log.waitForLine(containing: "number")
-        #expect(try await workspace.capturegate("kill", "microphone").code == 0)
+        #expect(try await workspace.capturegate("microphone", "off").code == 0)
         log.send(SIGKILL)
         _ = try await log.finish()
         _ = try await workspace.run(["sh", "-c", "cd state/capturegate && \(deed)"])
@@ -122,7 +122,7 @@ struct LogFaultTests {
         try workspace.tamper("DELETE FROM audit WHERE number = 3", "UPDATE audit SET number = \(change)")
         for command in [
             "log", "log --json", "log --verify", "log --keep 100", "log --last 3", "status", "grant camera --once",
-            "kill camera", "revoke camera", "reset --yes", "reset --clock",
+            "camera off", "revoke camera", "reset --yes", "reset --clock",
             "record null: --microphone test:tone --for 1s",
         ] {
             let ending = try await workspace.run(

@@ -5,7 +5,7 @@ import Testing
 struct LogFollowTests {
     private func workspace() async throws -> Workspace {
         let workspace = try Workspace()
-        _ = try await workspace.capturegate("kill", "camera")
+        _ = try await workspace.capturegate("camera", "off")
         return workspace
     }
 
@@ -15,7 +15,7 @@ struct LogFollowTests {
         let log = try workspace.start("log", "--follow", "--json", "--last", "1")
         var numbers = [try Document(try await log.waitForLine(containing: "\"number\":1,"))["number"].number]
         for number in 2...6 {
-            _ = try await workspace.capturegate("kill", "camera")
+            _ = try await workspace.capturegate("camera", "off")
             let line = try await log.waitForLine(containing: "number")
             numbers.append(try Document(line)["number"].number)
             #expect(line.contains("\"number\":\(number),"))
@@ -35,7 +35,7 @@ struct LogFollowTests {
         _ = try await log.waitForLine(containing: "begun")
         // It may not listen yet: changes are made until one is shown.
         let writer = try ChildProcess(
-            ["sh", "-c", "while [ ! -e seen ]; do '\(Executable.capturegate)' kill camera; done"], in: workspace)
+            ["sh", "-c", "while [ ! -e seen ]; do '\(Executable.capturegate)' camera off; done"], in: workspace)
         let first = try Document(try await log.waitForLine(containing: "number"))
         #expect((first["number"].number ?? 0) > 1)
         try workspace.write("", to: "seen")
@@ -60,7 +60,7 @@ struct LogFollowTests {
         let log = try ChildProcess(["bash", "-c", script], in: workspace)
         _ = try await log.waitForLine(containing: "#1")
         let writer = try ChildProcess(
-            ["sh", "-c", "while [ ! -e seen ]; do '\(Executable.capturegate)' kill camera; done"], in: workspace)
+            ["sh", "-c", "while [ ! -e seen ]; do '\(Executable.capturegate)' camera off; done"], in: workspace)
         #expect(try await log.waitForLine(containing: "0") == "0")
         try workspace.write("", to: "seen")
         _ = try await writer.finish()

@@ -19,7 +19,7 @@ struct LogRetentionTests {
     func automatic() async throws {
         let workspace = try Workspace()
         _ = try await workspace.capturegate("log", "--keep", "100")
-        let kill = "'\(Executable.capturegate)' kill camera >/dev/null"
+        let kill = "'\(Executable.capturegate)' camera off >/dev/null"
         _ = try await workspace.run(["sh", "-c", "for i in $(seq 110); do \(kill); done"])
         let verdict = try Document(try await workspace.capturegate("log", "--verify", "--json").output)
         #expect(verdict["intact"] == .bool(true))

@@ -9,7 +9,7 @@ struct CompletionTests {
         LineExample("bench --compare cl", "clip.mkv.partial"), LineExample("grant camera --to cl", "clip.mkv.partial"),
         LineExample("policy check cl", "clips"), LineExample("grant mic", "microphone"),
         LineExample("revoke cam", "camera"),
-        LineExample("kill ", "camera"), LineExample("devices --default ", "microphone"),
+        LineExample("camera ", "off"), LineExample("devices --default ", "microphone"),
         LineExample("devices --capability ", "camera"),
         LineExample("grant camera --level st", "still"), LineExample("record a --format mj", "mjpeg"),
         LineExample("record a --sync so", "sound"), LineExample("record a --on-loss m", "mark"),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("a broken store", .fewAtOnce)
 struct BrokenStoreTests {
-    static let commands = ["status", "grant camera --once", "revoke camera", "reset --yes", "log", "kill camera"]
+    static let commands = ["status", "grant camera --once", "revoke camera", "reset --yes", "log", "camera off"]
 
     @Test("a damaged database ends with 78 and says what to do", arguments: commands)
     func damaged(command: String) async throws {

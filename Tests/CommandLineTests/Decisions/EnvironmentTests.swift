@@ -19,7 +19,7 @@ struct EnvironmentTests {
         #expect(try await crowded(workspace, "grant microphone --always").code == 0)
         let recorded = try await crowded(workspace, record)
         #expect(recorded.code == 0, "\(recorded.errors.suffix(500))")
-        #expect(try await workspace.capturegate("kill", "microphone").code == 0)
+        #expect(try await workspace.capturegate("microphone", "off").code == 0)
         #expect(try await crowded(workspace, record).code == 77)
         #expect(workspace.names.contains("state") && !workspace.names.contains(".local"))
     }

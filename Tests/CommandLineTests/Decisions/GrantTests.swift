@@ -108,14 +108,14 @@ struct GrantTests {
     @Test("a kill switch stands above grants, and says how it is taken off")
     func killSwitch() async throws {
         let workspace = try Workspace()
-        #expect(try await workspace.capturegate("kill", "microphone").code == 0)
+        #expect(try await workspace.capturegate("microphone", "off").code == 0)
         let grant = try await workspace.capturegate("grant", "microphone", "--always")
         #expect(grant.code == 0)
-        #expect(grant.errors.contains("capturegate kill microphone --off"))
+        #expect(grant.errors.contains("capturegate microphone on"))
         let refused = try await workspace.capturegate("record", "a.wav", "--microphone", "test:tone", "--for", "1s")
         #expect(refused.code == 77)
-        #expect(refused.errors.contains("capturegate kill microphone --off"))
-        #expect(try await workspace.capturegate("kill", "microphone", "--off").code == 0)
+        #expect(refused.errors.contains("capturegate microphone on"))
+        #expect(try await workspace.capturegate("microphone", "on").code == 0)
         let status = try Document(try await workspace.capturegate("status", "--json").output)
         #expect(status["kill_switches"].elements.isEmpty)
     }

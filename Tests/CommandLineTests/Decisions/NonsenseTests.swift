@@ -41,7 +41,7 @@ struct NonsenseTests {
         Nonsense(["grant", "camera", "--until", "2027-01-31T18:00+01:00"], "moment"),
         Nonsense(["grant", "camera", "--level", "LOUD", "--once"], "still or video"),
         Nonsense(["revoke", "camera", "--to", "gone"], "No such file"),
-        Nonsense(["kill", "camera", "camera"], "Unexpected argument"), Nonsense(["kill", "camera", "--on"], "--on"),
+        Nonsense(["camera", "off", "camera"], "Unexpected argument"), Nonsense(["camera", "off", "--on"], "--on"),
         Nonsense(["policy", "check", ""], "no name"), Nonsense(["reset", "--yes", "please"], "please"),
     ]
 

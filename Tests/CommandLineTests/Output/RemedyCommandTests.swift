@@ -17,8 +17,8 @@ struct RemedyCommandTests {
             "capturegate controls usb-1 gain_automatic=0 gain=VALUE"
         ),
         (.grant(Remedy.Permission("camera")), "capturegate grant camera --always"),
-        (.switchOn(capability: "camera"), "capturegate kill camera --off"),
-        (.showSwitches, "capturegate help kill"),
+        (.switchOn(capability: "camera"), "capturegate camera on"),
+        (.showSwitches, "capturegate help camera"),
         (.forgetLaterClock, "capturegate reset --clock"),
         (.verifyLog, "capturegate log --verify"),
         (.checkPolicy, "capturegate policy check"),

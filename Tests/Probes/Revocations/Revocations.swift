@@ -43,7 +43,7 @@ struct Revocations {
             try trial.ended(by: revoke, environment)
         }
         judge("switched off", trials, .revoked, width: 1) { trial throws(ProbeFailure) in
-            try trial.ended(by: ["kill", "microphone", "--json"])
+            try trial.ended(by: ["microphone", "off", "--json"])
         }
         judge("run out", trials, .expired, width: 4) { trial throws(ProbeFailure) in try trial.runOut() }
         return report.finish()

@@ -77,11 +77,11 @@ descriptors() { find "/proc/$broker/fd" -type l | wc -l; }
     record killed.mkv $picture --for 30s --json >$rig/user/killed.ndjson 2>&1 &
     pid=$!
     begun $rig/user/killed.ndjson
-    exits "the kill switch needs no question" 0 as_nobody capturegate kill camera
+    exits "the kill switch needs no question" 0 as_nobody capturegate camera off
     code=0
     finish 10 $pid || code=$?
     equal "it ends a capture, too" 77 $code
-    exits "to switch on again is asked" 0 person y capturegate kill camera --off
+    exits "to switch on again is asked" 0 person y capturegate camera on
 
     record ruled.mkv $picture --for 30s --json >$rig/user/ruled.ndjson 2>&1 &
     pid=$!

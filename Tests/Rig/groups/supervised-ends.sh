@@ -57,11 +57,11 @@ note "revoked: $(figures revoked)"
 check "the slowest took at most 100 ms" in_time revoked
 check "no attempt to start again got a frame" no_frames revoked
 
-killing() { capturegate kill camera --json | jq .committed_ns; }
+killing() { capturegate camera off --json | jq .committed_ns; }
 for round in 1 2 3; do
     capturegate grant camera --to "$clings" --always >/dev/null
     ended killed 20 killing || break
-    capturegate kill camera --off >/dev/null
+    capturegate camera on >/dev/null
 done
 note "killed: $(figures killed)"
 check "so does the kill switch" in_time killed

@@ -1,0 +1,84 @@
+import ArgumentParser
+import CaptureGate
+
+/// `capturegate camera off`: switches all cameras off for this user, whatever was granted.
+struct CameraCommand: ParsableCommand {
+    static let configuration = SwitchOptions.configuration(of: .camera)
+
+    @OptionGroup var options: SwitchOptions
+
+    func run() throws { try options.turn(.camera) }
+}
+
+/// `capturegate microphone off`: the same of microphones.
+struct MicrophoneCommand: ParsableCommand {
+    static let configuration = SwitchOptions.configuration(of: .microphone)
+
+    @OptionGroup var options: SwitchOptions
+
+    func run() throws { try options.turn(.microphone) }
+}
+
+/// A kill switch, and whose it is.
+///
+/// It asks for no confirmation, since it must work in a hurry, and takes nothing away: grants count again once it is on.
+struct SwitchOptions: ParsableArguments {
+    enum Position: String, ExpressibleByArgument, CaseIterable { case off, on }
+
+    @Argument(help: "Off, or on again.")
+    var position: Position
+
+    @Flag(name: .customLong("machine"), help: "For all users of this machine; polkit says who may.")
+    var isForAll = false
+
+    @OptionGroup var json: JSONOption
+
+    static func configuration(of capability: CapabilityName) -> CommandConfiguration {
+        CommandConfiguration(
+            commandName: capability.rawValue,
+            abstract: "Switch all \(capability)s off for this user, or on again.",
+            discussion: """
+                Off, nobody is allowed and nobody is asked, whatever was granted, and captures that are running end within \
+                100 ms. Grants are kept for when it is switched on again.
+
+                With --machine it is for all users, where the machine's broker has the devices: root may, and whom polkit lets.
+
+                  capturegate \(capability) off
+                  capturegate \(capability) on
+                  capturegate \(capability) off --machine
+                """
+        ).parsedAlone
+    }
+
+    private var isOff: Bool { position == .off }
+
+    /// Turns the switch, in one commit with its audit event.
+    func turn(_ capability: CapabilityName) throws {
+        let committed = isForAll ? try turnForAll(capability) : try turnOwn(capability)
+        let document: JSONValue = [
+            "capability": .string(capability.rawValue), "kill_switch": .bool(isOff),
+            "for_all_users": .bool(isForAll), "committed_ns": .nanoseconds(committed),
+        ]
+        let whose = isForAll ? " for all users" : ""
+        try StandardStream.output.line(json.isOn ? document.text : "All \(capability) capture is \(state)\(whose).")
+    }
+
+    private var state: String { isOff ? "switched off" : "switched on again" }
+
+    private func turnOwn(_ capability: CapabilityName) throws(CaptureError) -> Duration {
+        let store = try UserStore.deciding()
+        let event = AuditEvent(
+            .killSwitch, at: SystemGateClock().now, subject: try ProcessSubject.current(), capability: capability,
+            detail: "\(state) by command")
+        return try store.setKillSwitch(capability, on: isOff, audit: event).committed
+    }
+
+    private func turnForAll(_ capability: CapabilityName) throws(CaptureError) -> Duration {
+        guard let broker = BrokerLink.machine else {
+            throw CaptureError(
+                .unavailable, "This machine has no capture broker, without which each user has switches alone.",
+                remedies: [Remedy("Set it up.", command: "sudo capturegate secure")])
+        }
+        return try broker.switchForAll(SwitchOrder(capability, isOff: isOff))
+    }
+}
