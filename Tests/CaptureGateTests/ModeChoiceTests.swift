@@ -11,6 +11,32 @@ struct ModeChoiceTests {
             frameRates: rates.compactMap { FrameRate($0) })
     }
 
+    /// A camera that lists these, and counts its answers.
+    private struct Listed: CameraModes {
+        let modes: [VideoMode]
+        private(set) var questions = 0
+
+        init(_ modes: [VideoMode]) { self.modes = modes }
+
+        mutating func codes() -> [UInt32] {
+            modes.map(\.pixelFormat.rawValue).reduce(into: []) { codes, code in
+                if !codes.contains(code) { codes.append(code) }
+            }
+        }
+
+        mutating func sizes(_ code: UInt32) -> [VideoMode] { modes.filter { $0.pixelFormat.rawValue == code } }
+
+        mutating func rate(of mode: VideoMode, width: Int, height: Int, enough: Double) -> Double {
+            questions += 1
+            return mode.frameRates.map(\.framesPerSecond).max() ?? .infinity
+        }
+    }
+
+    private static func completed(_ settings: VideoSettings, _ modes: [VideoMode]) -> CameraSettings {
+        var camera = Listed(modes)
+        return settings.camera.completed(by: &camera)
+    }
+
     /// As a webcam at a port that is too slow for large raw pictures.
     private static let webcam = [
         mode("YUYV", 640, 480, 30, 15), mode("YUYV", 1280, 720, 10, 5), mode("YUYV", 1920, 1080, 5),
@@ -20,7 +46,7 @@ struct ModeChoiceTests {
 
     /// What is chosen, as `MJPG 1920x1080`.
     private static func chosen(_ modes: [VideoMode], _ settings: VideoSettings = VideoSettings()) -> String {
-        let camera = settings.camera.completed(from: modes)
+        let camera = completed(settings, modes)
         return "\(PixelFormat(rawValue: camera.fourcc)) \(camera.width)x\(camera.height)"
     }
 
@@ -70,14 +96,23 @@ struct ModeChoiceTests {
                 == "H264 640x480")
     }
 
+    @Test("Only sizes that could be better than what was found are asked for their rates")
+    func questions() {
+        let sizes = [(640, 480), (1280, 720), (1920, 1080), (3840, 2160)]
+        let codes = ["YUYV", "UYVY", "NV12", "YU12", "MJPG", "BA81", "RGB3"]
+        var camera = Listed(codes.flatMap { code in sizes.map { Self.mode(code, $0.0, $0.1, 30) } })
+        #expect(VideoSettings().camera.completed(by: &camera).width == 1920)
+        #expect(camera.questions == 1)
+    }
+
     @Test("What no mode has is left to the driver, which takes the nearest")
     func nothing() {
         let odd = VideoSettings(width: 1000, height: 700)
-        #expect(odd.camera.completed(from: Self.webcam) == odd.camera)
-        #expect(VideoSettings().camera.completed(from: []) == VideoSettings().camera)
+        #expect(Self.completed(odd, Self.webcam) == odd.camera)
+        #expect(Self.completed(VideoSettings(), []) == VideoSettings().camera)
         var card = VideoSettings()
         card.timings = VideoTimings("1920x1080p60")
-        #expect(card.camera.completed(from: Self.webcam) == card.camera)
+        #expect(Self.completed(card, Self.webcam) == card.camera)
     }
 
     @Test("Of a range of sizes the largest step of at most 1920x1080")
@@ -89,6 +124,6 @@ struct ModeChoiceTests {
         #expect(Self.chosen([range]) == "NV12 1920x1072")
         #expect(Self.chosen([range], VideoSettings(width: 2048, height: 1536)) == "NV12 2048x1536")
         let odd = VideoSettings(width: 2050, height: 1536)
-        #expect(odd.camera.completed(from: [range]) == odd.camera)
+        #expect(Self.completed(odd, [range]) == odd.camera)
     }
 }

@@ -75,13 +75,17 @@ struct CameraFormats {
         return formats.read()
     }
 
-    /// Modes alone; none where the camera can't be opened or does not list any.
-    static func modes(_ node: String) -> [VideoMode] {
+    /// Asks an idle camera for the mode that it takes by itself.
+    ///
+    /// - Returns: `asked` where nothing is left open, and where the camera can't be asked.
+    static func complete(_ asked: CameraSettings, of node: String) -> CameraSettings {
+        guard asked.isOpen else { return asked }
         let camera = cm_v4l2_open(node)
-        guard camera >= 0 else { return [] }
+        guard camera >= 0 else { return asked }
         defer { _ = cm_close(camera) }
+        guard !CameraInputs.hasSignalSize(camera) else { return asked }
         var formats = CameraFormats(camera: camera, reading: FormatQueryResult())
-        return formats.modes { _, _ in }
+        return asked.completed(by: &formats)
     }
 
     private let camera: Int32
@@ -89,21 +93,15 @@ struct CameraFormats {
 
     /// Asks for everything, in the order of the driver's lists.
     private mutating func read() -> FormatQueryResult {
-        let modes = modes { $0.readMeaning($1) }
-        reading.inputs = CameraInputs.read(camera, noting: &reading)
-        reading.formats = modes.isEmpty && reading.fault != nil ? .unknown : .video(modes)
-        return reading
-    }
-
-    /// Modes of each buffer type, and what else is to be asked of one that has any.
-    private mutating func modes(_ ask: (inout CameraFormats, UInt32) -> Void) -> [VideoMode] {
         var modes: [VideoMode] = []
         for type in Self.bufferTypes {
             let codes = pixelFormats(type)
-            for code in codes { for size in sizes(code) { modes.append(mode(code, size)) } }
-            if !codes.isEmpty { ask(&self, type) }
+            for code in codes { for size in sizes(of: code) { modes.append(mode(code, size)) } }
+            if !codes.isEmpty { readMeaning(type) }
         }
-        return modes
+        reading.inputs = CameraInputs.read(camera, noting: &reading)
+        reading.formats = modes.isEmpty && reading.fault != nil ? .unknown : .video(modes)
+        return reading
     }
 
     /// V4L2_BUF_TYPE_VIDEO_CAPTURE and V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE; a driver mostly has one of them.
@@ -144,7 +142,7 @@ struct CameraFormats {
     }
 
     /// Sizes of a format; a range comes as one entry.
-    private mutating func sizes(_ code: UInt32) -> [cm_v4l2_frmsize] {
+    private mutating func sizes(of code: UInt32) -> [cm_v4l2_frmsize] {
         var sizes: [cm_v4l2_frmsize] = []
         var size = cm_v4l2_frmsize()
         while sizes.count < 256,
@@ -160,20 +158,18 @@ struct CameraFormats {
     private mutating func mode(_ code: UInt32, _ size: cm_v4l2_frmsize) -> VideoMode {
         let rates = frameRates(code, size)
         return VideoMode(
-            pixelFormat: PixelFormat(rawValue: code), width: Int(size.max_width), height: Int(size.max_height),
-            smaller: size.type == Self.discrete ? nil : SizeSteps(size),
-            frameRates: rates.list.sorted { $0.framesPerSecond > $1.framesPerSecond }, takesRatesBetween: rates.isRange)
+            code, size, rates.list.sorted { $0.framesPerSecond > $1.framesPerSecond }, takesRatesBetween: rates.isRange)
     }
 
     /// V4L2_FRMSIZE_TYPE_DISCRETE and V4L2_FRMIVAL_TYPE_DISCRETE, which are both 1.
-    private static let discrete: UInt32 = 1
+    fileprivate static let discrete: UInt32 = 1
 
     /// Frame rates of the largest size; a continuous or stepwise range has its two ends.
     private mutating func frameRates(_ code: UInt32, _ size: cm_v4l2_frmsize) -> (list: [FrameRate], isRange: Bool) {
         var rates: [FrameRate] = []
         var interval = cm_v4l2_frmival()
         var index: UInt32 = 0
-        while index < 256, hasInterval(code, size, index, &interval) {
+        while index < 256, hasInterval(code, (size.max_width, size.max_height), index, &interval) {
             // An interval is seconds per frame; a rate is its inverse.
             rates += [FrameRate(Int(interval.min_denominator), Int(interval.min_numerator))].compactMap { $0 }
             if interval.type != Self.discrete {
@@ -187,11 +183,45 @@ struct CameraFormats {
 
     /// Asks for one interval of the list.
     private mutating func hasInterval(
-        _ code: UInt32, _ size: cm_v4l2_frmsize, _ index: UInt32, _ interval: inout cm_v4l2_frmival
+        _ code: UInt32, _ size: (width: UInt32, height: UInt32), _ index: UInt32, _ interval: inout cm_v4l2_frmival
     ) -> Bool {
         goesOn(
             "VIDIOC_ENUM_FRAMEINTERVALS",
-            cm_v4l2_enum_frameintervals(camera, code, size.max_width, size.max_height, index, &interval))
+            cm_v4l2_enum_frameintervals(camera, code, size.width, size.height, index, &interval))
+    }
+}
+
+extension CameraFormats: CameraModes {
+    mutating func codes() -> [UInt32] {
+        var codes: [UInt32] = []
+        for type in Self.bufferTypes { codes += pixelFormats(type) }
+        return codes
+    }
+
+    mutating func sizes(_ code: UInt32) -> [VideoMode] { sizes(of: code).map { VideoMode(code, $0, []) } }
+
+    mutating func rate(of mode: VideoMode, width: Int, height: Int, enough: Double) -> Double {
+        var interval = cm_v4l2_frmival()
+        let size = (UInt32(clamping: width), UInt32(clamping: height))
+        var (fastest, index) = (0.0, UInt32(0))
+        while index < 256, fastest < enough, hasInterval(mode.pixelFormat.rawValue, size, index, &interval) {
+            // The shortest interval of a range comes first.
+            fastest = max(fastest, Double(interval.min_denominator) / Double(max(interval.min_numerator, 1)))
+            index += 1
+            if interval.type != Self.discrete { break }
+        }
+        return index == 0 ? .infinity : fastest
+    }
+}
+
+extension VideoMode {
+    fileprivate init(
+        _ code: UInt32, _ size: cm_v4l2_frmsize, _ rates: [FrameRate], takesRatesBetween: Bool = false
+    ) {
+        self.init(
+            pixelFormat: PixelFormat(rawValue: code), width: Int(size.max_width), height: Int(size.max_height),
+            smaller: size.type == CameraFormats.discrete ? nil : SizeSteps(size), frameRates: rates,
+            takesRatesBetween: takesRatesBetween)
     }
 }
 

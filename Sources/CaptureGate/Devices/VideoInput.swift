@@ -42,6 +42,15 @@ struct CameraInputs {
         return reading
     }
 
+    /// True if the selected input is a capture card's, whose standard or timings say how large a picture is: it takes other sizes
+    /// too, which it scales to.
+    static func hasSignalSize(_ camera: Int32) -> Bool {
+        let current = cm_v4l2_g_input(camera)
+        var raw = cm_v4l2_input()
+        guard current >= 0, cm_v4l2_enuminput(camera, UInt32(current), &raw) >= 0 else { return false }
+        return raw.capabilities & (takesTimings | takesStandards) != 0
+    }
+
     /// Asks an open node.
     ///
     /// - Parameters:
@@ -87,6 +96,8 @@ struct CameraInputs {
 
     /// V4L2_IN_CAP_DV_TIMINGS
     private static let takesTimings: UInt32 = 2
+    /// V4L2_IN_CAP_STD.
+    private static let takesStandards: UInt32 = 4
 
     /// Supported timings of the selected input; V4L2 lists those of no other.
     private func takes() -> [VideoTimings] {

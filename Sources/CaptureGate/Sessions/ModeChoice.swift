@@ -1,69 +1,113 @@
 import CaptureRealtime
 
-extension CameraSettings {
-    /// True if nothing of the mode is left open.
-    private var isWhole: Bool { width > 0 && height > 0 && fourcc != 0 }
+/// Modes that a camera tells of, one question after the other: some drivers have thousands.
+protocol CameraModes {
+    /// Codes of its formats, in the driver's order.
+    mutating func codes() -> [UInt32]
 
+    /// Sizes of a format, without rates.
+    mutating func sizes(_ code: UInt32) -> [VideoMode]
+
+    /// Fastest rate of a size, in frames a second; the search ends with the first that is fast enough. Infinite where the driver
+    /// tells none, which is then taken at its word.
+    mutating func rate(of mode: VideoMode, width: Int, height: Int, enough: Double) -> Double
+}
+
+extension CameraSettings {
     /// The same with all that was left open: the mode that suits live recording best, whatever the last program left in the
     /// driver, and so the same from one recording to the next.
     ///
     /// The largest picture of at most 1920x1080 that comes as fast as asked, else at 30 a second: raw where the camera is fast
     /// enough, else as JPEG images. Where no mode is so fast, the fastest. What was asked for stays, also where no mode has it: the
     /// driver then takes the nearest.
-    ///
-    /// - Parameter modes: in the driver's order.
-    func completed(from modes: [VideoMode]) -> CameraSettings {
-        guard !isWhole, !isOfCard else { return self }
-        let offers = modes.enumerated().compactMap { ModeOffer($1, number: $0, for: self) }
-        guard let best = offers.max(by: { $0.isWorse(than: $1) }) else { return self }
+    func completed(by camera: inout some CameraModes) -> CameraSettings {
+        guard isOpen, let best = ModeSearch(self).best(of: &camera) else { return self }
         var settings = self
-        settings.fourcc = best.mode.pixelFormat.rawValue
+        settings.fourcc = best.code
         if width <= 0 || height <= 0 { (settings.width, settings.height) = (best.width, best.height) }
         return settings
     }
 
-    /// True if a capture card's input is set, whose signal says the size.
-    private var isOfCard: Bool { input >= 0 || standard != 0 || detectsStandard || timings != nil }
+    /// True if a part of the mode is left open. A capture card's signal says the size.
+    var isOpen: Bool {
+        let isOfCard = input >= 0 || standard != 0 || detectsStandard || timings != nil
+        return !isOfCard && (width <= 0 || height <= 0 || fourcc == 0)
+    }
 }
 
-/// Picture that a mode of a camera would give.
-private struct ModeOffer {
-    let mode: VideoMode
-    let width: Int
-    let height: Int
-    /// Place in the driver's list.
-    private let number: Int
-    /// Frames a second, at most what is wanted; a driver that tells no rate is taken at its word.
-    private let rate: Double
+/// Search for the best mode: by its speed, its size, its kind, and the driver's order.
+private struct ModeSearch {
+    private let asked: CameraSettings
+    /// Frames a second; a hundredth less than asked is as fast: 29.97 for 30.
+    private let enough: Double
 
-    /// - Returns: `nil` for a mode that lacks what is asked for, and for frames that nobody asked for and that are no pictures.
-    init?(_ mode: VideoMode, number: Int, for asked: CameraSettings) {
-        let fits = asked.fourcc == 0 ? Self.rank(mode.pixelFormat) != nil : mode.pixelFormat.rawValue == asked.fourcc
-        guard fits else { return nil }
-        let isSized = asked.width > 0 && asked.height > 0
-        guard let size = isSized ? mode.size(exactly: asked.width, asked.height) : mode.size(within: Self.most) else {
-            return nil
+    init(_ asked: CameraSettings) {
+        self.asked = asked
+        enough = 0.99 * Double(asked.fpsNumerator) / Double(max(asked.fpsDenominator, 1))
+    }
+
+    /// Mode with what it gives.
+    struct Offer {
+        let code: UInt32
+        let width: Int
+        let height: Int
+        let rate: Double
+    }
+
+    func best(of camera: inout some CameraModes) -> Offer? {
+        let codes = camera.codes()
+        if asked.fourcc != 0 { return best(of: &camera, codes.filter { $0 == asked.fourcc }) }
+        // What must be converted is asked only where there is nothing else.
+        let (direct, compressed) = (codes.filter { Self.kind($0) == 0 }, codes.filter { Self.kind($0) == 1 })
+        return best(of: &camera, direct + compressed) ?? best(of: &camera, codes.filter { Self.kind($0) == 2 })
+    }
+
+    private func best(of camera: inout some CameraModes, _ codes: [UInt32]) -> Offer? {
+        var best: Offer?
+        for code in codes {
+            for (mode, size) in sizes(camera.sizes(code)) {
+                if let best, best.rate >= enough, !isBetter(size, than: (best.width, best.height)) { break }
+                let rate = camera.rate(of: mode, width: size.width, height: size.height, enough: enough)
+                let offer = Offer(code: code, width: size.width, height: size.height, rate: min(rate, enough))
+                if best.map({ isBetter(offer, than: $0) }) ?? true { best = offer }
+                if rate >= enough { break }
+            }
         }
-        (self.mode, self.number, width, height) = (mode, number, size.width, size.height)
-        let wanted = Double(asked.fpsNumerator) / Double(max(asked.fpsDenominator, 1))
-        // A hundredth less is as fast: 29.97 for 30.
-        rate = min(wanted * 0.99, mode.frameRates.map(\.framesPerSecond).max() ?? .infinity)
+        return best
     }
 
-    /// Largest picture that is taken by itself; a larger one must be asked for.
-    private static let most = (width: 1920, height: 1080)
+    private typealias Size = (width: Int, height: Int)
 
-    func isWorse(than other: ModeOffer) -> Bool { order < other.order }
-
-    /// Speed, then size, then kind, then the driver's order.
-    private var order: (Double, Int, Int, Int, Int) {
-        let isLarge = width > Self.most.width || height > Self.most.height
-        let area = width * height
-        return (rate, isLarge ? 0 : 1, isLarge ? -area : area, -(Self.rank(mode.pixelFormat) ?? .max), -number)
+    /// Sizes that fit what is asked, the best first.
+    private func sizes(_ modes: [VideoMode]) -> [(VideoMode, Size)] {
+        let isSized = asked.width > 0 && asked.height > 0
+        let fitting = modes.compactMap { mode -> (VideoMode, Size)? in
+            (isSized ? mode.size(exactly: asked.width, asked.height) : mode.size(within: Self.most)).map { (mode, $0) }
+        }
+        return fitting.sorted { isBetter($0.1, than: $1.1) }
     }
 
-    /// Formats that are recorded as they come, then images that the camera has compressed, then those that must be converted.
-    private static func rank(_ format: PixelFormat) -> Int? {
+    private func isBetter(_ offer: Offer, than other: Offer) -> Bool {
+        guard offer.rate == other.rate else { return offer.rate > other.rate }
+        return isBetter((offer.width, offer.height), than: (other.width, other.height))
+    }
+
+    /// The largest that is taken by itself goes before those that must be asked for, of which the smallest is the best.
+    private func isBetter(_ size: Size, than other: Size) -> Bool {
+        let areas = [size, other].map { size in
+            let area = size.width * size.height
+            return size.width > Self.most.width || size.height > Self.most.height ? -area : area
+        }
+        return areas[0] > areas[1]
+    }
+
+    /// Largest picture that is taken by itself.
+    private static let most: Size = (width: 1920, height: 1080)
+
+    /// 0 for formats that are recorded as they come, 1 for images that the camera has compressed, 2 for what must be converted;
+    /// `nil` for frames that are no pictures here.
+    private static func kind(_ code: UInt32) -> Int? {
+        let format = PixelFormat(rawValue: code)
         if [.yuyv, .uyvy, .nv12, .yuv420].contains(format) { return 0 }
         if format.isCompressed { return 1 }
         return [.grey, .rgb24, .bgr24].contains(format) || ConvertibleLayout.known[format] != nil ? 2 : nil

@@ -187,7 +187,7 @@ package struct OpenedCamera: ~Copyable, Sendable {
     /// Opens a V4L2 node.
     private static func camera(_ core: CaptureCore, _ asked: CameraSettings) throws(RealtimeFault) -> OpenedCamera {
         let node = core.device.nodes.first ?? ""
-        let source = try CameraSource(opening: node, asked: asked.completed(from: CameraFormats.modes(node)))
+        let source = try CameraSource(opening: node, asked: CameraFormats.complete(asked, of: node))
         guard DeviceCatalog.isStillAtNode(core.device) else {
             throw RealtimeFault(.openCamera, result: -Errno.noSuchDevice.number)
         }

@@ -45,5 +45,5 @@ exits "a piece of an id means nothing" 66 capturegate record 0.mkv --camera 0 --
 # As fast as wanted, and not what the last program has left in the driver.
 v4l2-ctl -d "$camera_node" --set-fmt-video=width=320,height=180,pixelformat=UYVY
 exits "without a word about its mode it is recorded" 0 capturegate record chosen.mkv --camera "$camera_node" --for 1s --json
-equal "in the largest one that has 30 pictures a second" "640x360 YUYV 30" "$(capturegate record null: --camera video0 --for 100ms \
+equal "in the largest one that has 30 pictures a second" "1920x1080 YUYV 30" "$(capturegate record null: --camera video0 --for 100ms \
     --json | jq -r 'select(.event == "start") | .tracks[0] | "\(.width)x\(.height) \(.pixel_format) \(.frame_rate)"')"
