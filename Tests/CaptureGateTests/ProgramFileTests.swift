@@ -55,6 +55,20 @@ struct ProgramFileTests {
         #expect(read.stamp == nil && read.sha256 != "remembered")
     }
 
+    @Test("Of the system's programs it is told that root alone can change them, and of nobody else's")
+    func ofRootAlone() throws {
+        let system = try ProcessSubject.executable(at: "/usr/bin/env")
+        #expect(system.isOfRootAlone)
+        // Root's, in a folder of root's below one that anybody may write.
+        #expect(try !ProgramFile.read(opening: path, named: path, [], now: later).isOfRootAlone)
+        // What a process calls so is not what is there.
+        #expect(try !ProgramFile.read(opening: path, named: "/usr/bin/env", [], now: later).isOfRootAlone)
+        #expect(try !ProgramFile.read(opening: "/usr/bin/env", named: "usr/bin/env", [], now: later).isOfRootAlone)
+        // The bytes count as before for whoever knows the file by them.
+        let again = try ProgramFile.read(opening: "/usr/bin/env", named: "/usr/bin/env", [system])
+        #expect(again == system && again.stamp == system.stamp)
+    }
+
     private var status: stat {
         var status = stat()
         stat(path, &status)

@@ -98,12 +98,12 @@ enum ProgramFile {
         guard status.kind == .file else {
             throw CaptureError(.usage, "\(name) is not a program file.")
         }
-        let stamp = stamp(status, now)
+        let stamp = stamp(status, at: name, now)
         if let stamp, let same = known.first(where: { $0.stamp == stamp }) {
             return Executable(path: name, inode: status.inode, sha256: same.sha256, stamp: stamp)
         }
         let digest = try SHA256.digest(ofFile: file)
-        let isSame = try self.stamp(self.status(of: file, named: name), now) == stamp
+        let isSame = try self.stamp(self.status(of: file, named: name), at: name, now) == stamp
         return Executable(path: name, inode: status.inode, sha256: digest, stamp: isSame ? stamp : nil)
     }
 
@@ -120,11 +120,36 @@ enum ProgramFile {
     }
 
     /// Whoever changes a byte of a file changes its `st_ctim`, which no program can set: inode(7).
-    private static func stamp(_ status: FileStatus, _ now: Int64) -> String? {
+    private static func stamp(_ status: FileStatus, at path: String, _ now: Int64) -> String? {
         guard now - grain > max(status.changedNanoseconds, status.modifiedNanoseconds) else { return nil }
+        let mark = isOfRootAlone(status, at: path) ? Executable.rootMark : ""
         return "\(status.device) \(status.inode) \(status.size) \(status.modifiedNanoseconds) "
-            + "\(status.changedNanoseconds)"
+            + "\(status.changedNanoseconds)\(mark)"
     }
+
+    /// True if root alone can change the file, and what is at its path here: a process may see other files at the same path.
+    private static func isOfRootAlone(_ status: FileStatus, at path: String) -> Bool {
+        guard isOfRoot(status), case .success(let here) = FileStatus.ofLink(path), here.isSameFile(as: status),
+            path.hasPrefix("/"), seesAllUsers
+        else { return false }
+        var folder = path[...]
+        while let slash = folder.lastIndex(of: "/") {
+            folder = folder[..<slash]
+            guard case .success(let status) = FileStatus.ofLink(folder.isEmpty ? "/" : String(folder)),
+                status.kind == .directory, isOfRoot(status)
+            else { return false }
+        }
+        return true
+    }
+
+    /// By its owner and mode; the mode of a file with an access list shows what that allows at most: acl(5).
+    private static func isOfRoot(_ status: FileStatus) -> Bool { status.owner == 0 && !status.isWritableByOthers }
+
+    /// True outside of user namespaces, within which anybody may be root: user_namespaces(7).
+    private static let seesAllUsers =
+        (ProcessFile.text("/proc/self/uid_map") ?? "").split(whereSeparator: \.isWhitespace) == [
+            "0", "0", "4294967295",
+        ]
 }
 
 /// Finds the Flatpak, snap or systemd unit in a cgroup path.

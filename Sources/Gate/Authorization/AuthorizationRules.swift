@@ -8,7 +8,8 @@ import CaptureBase
 /// - a denial covers every level; it outweighs earlier decisions, and, if it names the device, also a later yes to "any
 ///   device";
 /// - of the allows left, one that is high enough decides, a lasting one before a `once`, the device's own before `any`;
-/// - an allow for an executable whose bytes have changed counts as no record, and is mentioned in the question.
+/// - an allow for an executable whose bytes have changed counts as no record, and is mentioned in the question, unless root
+///   alone could change them.
 struct AuthorizationRules: Sendable {
     let subject: Result<Subject, CaptureError>
     private(set) var decisions: [Decision]
@@ -107,7 +108,7 @@ extension AuthorizationRules {
         let standing = inForce.compactMap(Grant.init).filter { grant in
             !denials.contains { $0.outweighs(grant.decision) }
         }
-        let unchanged = standing.filter { $0.subject.executable.sha256 == subject.executable.sha256 }
+        let unchanged = standing.filter { $0.subject.executable.isStill(subject.executable) }
         if let best = best(of: unchanged, for: request.level) { return .authorized(best) }
         if let old = standing.max(by: { $1.decision.isNewer(than: $0.decision) }) {
             return .notDetermined(previous: old)

@@ -101,9 +101,22 @@ public struct Executable: Hashable, Sendable, Codable {
     public let inode: UInt64
     /// SHA-256 of the file's bytes, 64 lower-case hexadecimal digits.
     public let sha256: String
-    /// Kernel's data of the file that change whenever its bytes change, so that an unchanged file is not read again;
-    /// `nil` where they are not reliable.
+    /// Kernel's data of the file that change whenever its bytes change, so that an unchanged file is not read again, with
+    /// ``rootMark`` behind them where it is root's alone; `nil` where they are not reliable.
     public private(set) var stamp: String?
+
+    /// End of the stamp of a file that root alone could change or replace when it was read.
+    package static let rootMark = " root"
+
+    /// True if root alone could change or replace the file when it was read: it and all folders above it are root's, and nobody
+    /// else may write them. What was decided about such a program outlives its updates.
+    public var isOfRootAlone: Bool { stamp?.hasSuffix(Self.rootMark) ?? false }
+
+    /// True if what was decided about this file holds for the one that is at its path now: the bytes are the same, or root alone
+    /// could put others there, then and now.
+    func isStill(_ other: Executable) -> Bool {
+        sha256 == other.sha256 || isOfRootAlone && other.isOfRootAlone
+    }
 
     /// The log does not need the stamp, which says nothing about the bytes.
     private enum CodingKeys: CodingKey {

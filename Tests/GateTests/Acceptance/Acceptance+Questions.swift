@@ -93,6 +93,23 @@ extension Acceptance {
             #expect(world.prompter.questions.map { $0.previous?.id } == [old])
         }
 
+        @Test(
+            "An update of a program that root alone can change leaves its permission, where that was so when it was granted",
+            arguments: [
+                ("1 root", "2 root", true), ("1", "2 root", false), ("1 root", "2", false), (nil, "2 root", false),
+            ])
+        func updated(before: String?, now: String, isAllowed: Bool) async {
+            let world = World(.atOnce, subject: .success(.recorder(sha256: "after", stamp: now)))
+            _ = world.decide(.allow, about: .recorder(sha256: "before", stamp: before))
+            let status = await world.gatekeeper.status(of: Microphone())
+            #expect((status.grant != nil) == isAllowed, "\(status)")
+            _ = world.decide(.deny, about: .recorder(sha256: "before", stamp: before))
+            guard case .denied = await world.gatekeeper.status(of: Microphone()) else {
+                Issue.record("a no is of the path, whatever its bytes")
+                return
+            }
+        }
+
         @Test("28. An operation of several devices asks once, all or nothing.", arguments: Pace.allCases)
         func together(_ pace: Pace) async throws {
             let both = Capability.All(Capability.Camera(), Microphone())

@@ -196,10 +196,11 @@ struct World: Sendable {
 extension Subject {
     static func recorder(
         sha256: String = "aa", path: String = "/usr/bin/recorder", in session: LoginSession = .first,
-        application: ApplicationID? = nil, userID: UInt32 = 1000
+        application: ApplicationID? = nil, userID: UInt32 = 1000, stamp: String? = nil
     ) -> Subject {
         Subject(
-            userID: userID, groupIDs: [1000], executable: Executable(path: path, inode: 1, sha256: sha256),
+            userID: userID, groupIDs: [1000],
+            executable: Executable(path: path, inode: 1, sha256: sha256, stamp: stamp),
             application: application, session: session)
     }
 }
