@@ -195,7 +195,36 @@ struct GrantWarnings {
                     + "again.")
         }
         if let reason = forbidden { notes.append("The policy forbids it; the grant will not help: \(reason)") }
-        return notes
+        return notes + denied.map(note)
+    }
+
+    /// Devices that a stored no names, which goes before the grant: by their own ids, or by other ids of the same hardware.
+    private var denied: [DeviceID] {
+        let names = Set(devices.flatMap { [$0.id] + $0.aliases })
+        let ids = snapshot.decisions.compactMap { denial -> DeviceID? in
+            guard denial.verdict == .deny, denial.capability == capability, case .id(let id) = denial.device,
+                denial.subject.userID == subject.userID, denial.subject.executable.path == subject.executable.path,
+                decision.device == .any || names.contains(id) && decision.device != denial.device,
+                holds(denial.lifetime),
+                !snapshot.hasRunOut(denial, at: now)
+            else { return nil }
+            return id
+        }
+        return Set(ids).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// True unless it is of another login session.
+    private func holds(_ lifetime: Lifetime) -> Bool {
+        guard case .session(let session) = lifetime else { return true }
+        return session == subject.session
+    }
+
+    private func note(_ id: DeviceID) -> String {
+        let path = subject.executable.path
+        let program = path == ProcessFile.link("/proc/self/exe") ? [] : ["--to", path]
+        let command = ShellQuote.command(
+            ["capturegate", "revoke", capability.rawValue, "--device", id.rawValue] + program)
+        return "A stored no about \(id.rawValue.visible) goes before it. Take that back with '\(command)'."
     }
 
     /// Policy's reason, if it forbids every device that is meant; `nil` if it leaves at least one.
