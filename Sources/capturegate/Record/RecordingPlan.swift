@@ -116,7 +116,7 @@ struct RecordingPlan: Sendable {
         let output = usesStandardOutput ? StandardStream.error : .output
         if json { return NDJSONView(stream: output, plan: self) }
         // Standard error decides: it is where the live row is drawn, so `> clip.log` alone does not end it.
-        guard StandardStream.error.isTerminal else { return PlainView(stream: output, plan: self) }
+        guard StandardStream.error.isTerminal else { return PlainView(stream: output) }
         let line = LiveView(stream: .error, summary: output, plan: self)
         return preview.map { PreviewView($0, above: line) } ?? line
     }

@@ -1,26 +1,16 @@
 import CaptureRecording
 import LinuxSystem
 
-/// Recording as lines of text, one a second, for a pipe, a file or a dumb terminal.
+/// Recording as lines of text for a pipe, a file or a dumb terminal: what begins, what goes wrong, and what came of it.
 struct PlainView: EventView {
     let stream: StandardStream
-    let plan: RecordingPlan
-    /// Limits progress to one line a second.
-    private var limiter = RateLimiter()
-
-    init(stream: StandardStream, plan: RecordingPlan) {
-        self.stream = stream
-        self.plan = plan
-    }
 
     /// Writes one event as one or more lines.
     mutating func show(_ event: RecordingEvent) {
         switch event {
         case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
         case .started(let tracks, let differences): StartText(tracks: tracks, differences: differences).tell(stream)
-        case .progress(let progress):
-            if limiter.isDue(progress) { stream.note(ProgressText(progress: progress).line) }
-        case .preview: break
+        case .progress, .preview: break
         case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
         case .signal(let track, let state, let moment): stream.note(ClipSummary.line(track, state, at: moment))
         case .outputFailed(let failure): stream.note(ClipSummary.line(failure))
