@@ -115,6 +115,17 @@ struct ModeChoiceTests {
         #expect(Self.completed(card, Self.webcam) == card.camera)
     }
 
+    @Test("A driver may claim any size and any rate")
+    func claims() {
+        let most = Int(UInt32.max)
+        let huge = [Self.mode("YUYV", most, most, 30), Self.mode("YUYV", 0, 0, 30), Self.mode("YUYV", 640, 480, 30)]
+        #expect(Self.chosen(huge) == "YUYV 640x480")
+        let range = VideoMode(
+            pixelFormat: .yuyv, width: most, height: most,
+            smaller: SizeSteps(width: most, height: 1, widthStep: 1, heightStep: most), frameRates: [])
+        #expect(Self.chosen([range]) == "YUYV \(most)x1")
+    }
+
     @Test("Of a range of sizes the largest step of at most 1920x1080")
     func ranges() {
         let range = VideoMode(

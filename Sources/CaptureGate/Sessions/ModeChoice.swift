@@ -94,8 +94,9 @@ private struct ModeSearch {
 
     /// The largest that is taken by itself goes before those that must be asked for, of which the smallest is the best.
     private func isBetter(_ size: Size, than other: Size) -> Bool {
+        // A driver may claim sides whose product no Int holds.
         let areas = [size, other].map { size in
-            let area = size.width * size.height
+            let area = Double(size.width) * Double(size.height)
             return size.width > Self.most.width || size.height > Self.most.height ? -area : area
         }
         return areas[0] > areas[1]
