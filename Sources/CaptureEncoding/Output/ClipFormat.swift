@@ -24,16 +24,20 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     /// Finds the format for a destination.
     /// - Parameters:
     ///   - destination: destination of the clip.
-    ///   - name: name of the format, which takes precedence; without it the file's ending decides, and standard output is
-    ///     Matroska.
+    ///   - name: name of the format, which takes precedence; without it the file's ending decides, and standard output and
+    ///     pipes without an ending are Matroska.
     /// - Throws: `.usage` for an unknown name or ending; lists the known ones.
     public init(for destination: ClipDestination, named name: String? = nil) throws(CaptureError) {
         if let name {
             self = try Self.named(name)
-        } else if case .file(let path) = destination {
-            self = try Self.ofEnding(path)
         } else {
-            self = destination == .standardOutput ? .matroska : .nothing
+            self =
+                switch destination {
+                case .file(let path): try Self.ofEnding(path)
+                case .pipe(let path): (try? Self.ofEnding(path)) ?? .matroska
+                case .standardOutput: .matroska
+                case .nothing: .nothing
+                }
         }
     }
 
@@ -141,22 +145,29 @@ extension ClipFormat {
 /// *thread-safe*
 public enum ClipDestination: Hashable, Sendable, CustomStringConvertible {
     case file(path: String)
+    /// A pipe with a name, or another open file of this process (`/dev/fd/3`, a shell's `>(…)`): written as it comes.
+    case pipe(path: String)
     case standardOutput
     /// Captured, counted and discarded.
     case nothing
 
-    /// - Parameter argument: `-` is standard output, `null:` is nothing, everything else is a path.
+    /// Looks at what is there: a pipe is written to, and a file replaced.
+    ///
+    /// - Parameter argument: `-` is standard output, as is a path that leads to it, such as `/dev/stdout`; `null:` is nothing,
+    ///   everything else is a path.
     public init(_ argument: String) {
         switch argument {
         case "-": self = .standardOutput
         case "null:": self = .nothing
+        case _ where ClipOutput.descriptor(ofLink: argument) == 1: self = .standardOutput
+        case _ where ClipOutput.isPipe(argument): self = .pipe(path: argument)
         default: self = .file(path: argument)
         }
     }
 
     public var description: String {
         switch self {
-        case .file(let path): path
+        case .file(let path), .pipe(let path): path
         case .standardOutput: "-"
         case .nothing: "null:"
         }

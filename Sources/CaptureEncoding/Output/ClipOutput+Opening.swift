@@ -33,6 +33,10 @@ extension ClipOutput {
             let reader = OutputReader(of: .standardOutput)
             self.init(destination: destination, descriptor: reader.descriptor)
             self.reader = reader
+        case .pipe(let path):
+            let reader = try OutputReader(opening: path)
+            self.init(destination: destination, descriptor: reader.descriptor)
+            self.reader = reader
         case .nothing: self.init(destination: destination, descriptor: .none)
         }
     }
@@ -101,6 +105,31 @@ extension ClipOutput {
             guard case .success(let status) = FileStatus.of(path) else { return false }
             return status.kind == .file && !leadsToDescriptor(path)
         }
+    }
+
+    /// True for a pipe with a name, and for a path that leads to an open file of this process. Another user's pipe is none: it may
+    /// wait under a name that somebody is expected to record to.
+    package static func isPipe(_ path: String) -> Bool {
+        guard case .success(let status) = FileStatus.of(path) else { return false }
+        return isPipe(status) || [.pipe, .file].contains(status.kind) && descriptor(ofLink: path) != nil
+    }
+
+    static func isPipe(_ status: FileStatus) -> Bool { status.kind == .pipe && status.owner == Users.effectiveID }
+
+    /// Descriptor of this process that a path leads to, such as 1 for /dev/stdout and 3 for /dev/fd/3.
+    package static func descriptor(ofLink path: String) -> Int32? {
+        guard let real = try? FileSystem.realPath(of: folder(of: path)), let name = path.split(separator: "/").last
+        else {
+            return nil
+        }
+        if real == "/proc/\(ProcessStart.processID)/fd" { return Int32(name) }
+        // /dev/stdout is a link to one of these.
+        guard let target = target(ofLink: path) else { return nil }
+        let place = target.hasPrefix("/") ? target : "\(real)/\(target)"
+        guard (try? FileSystem.realPath(of: folder(of: place))) == "/proc/\(ProcessStart.processID)/fd" else {
+            return nil
+        }
+        return place.split(separator: "/").last.flatMap { Int32($0) }
     }
 
     /// True for a link into /proc, such as /dev/stdout: it leads to a descriptor of the process that looks, even if that is a

@@ -1,7 +1,7 @@
 import CaptureBase
 import LinuxSystem
 
-/// The reader of standard output, as a clip's writer sees it.
+/// The reader of standard output or of another pipe, as a clip's writer sees it.
 ///
 /// It may take any time during the capture. After that, it has a few seconds for each byte: a program must end even if its
 /// reader does not read.
@@ -16,6 +16,8 @@ package final class OutputReader: Sendable {
     private let isOwn: Bool
     /// Longest wait for each byte after the capture, in nanoseconds.
     private let patience: Int64
+    /// The pipe, for people.
+    private let name: String
     private let state = Locked(State())
 
     private struct State {
@@ -28,12 +30,38 @@ package final class OutputReader: Sendable {
     /// - Parameters:
     ///   - stream: standard stream of the process.
     ///   - patience: longest wait for each byte after the capture.
-    package init(of stream: RawDescriptor, patience: Duration = .seconds(5)) {
+    package convenience init(of stream: RawDescriptor, patience: Duration = .seconds(5)) {
+        self.init(stream, closes: false, named: "standard output", patience)
+    }
+
+    /// Opens a pipe by its path; waits until somebody has opened it to read.
+    ///
+    /// - Throws: `.inputOutput` where it can't be opened, or is another user's. The corresponding C function is `open`.
+    package convenience init(opening path: String) throws(CaptureError) {
+        let opened: RawDescriptor
+        do throws(Errno) {
+            opened = try RawDescriptor(opening: path, [.writeOnly, .noControllingTerminal])
+        } catch {
+            throw .output(error, "open", path)
+        }
+        // By now the path may lead to another one.
+        let isOurs = (try? FileStatus.of(opened).get()).map(ClipOutput.isPipe) ?? false
+        guard isOurs || ClipOutput.descriptor(ofLink: path) != nil else {
+            opened.close()
+            throw .output(.notPermitted, "open", path)
+        }
+        self.init(opened, closes: true, named: path, .seconds(5))
+    }
+
+    /// - Parameter closes: true for a descriptor that nobody else closes.
+    private init(_ stream: RawDescriptor, closes: Bool, named name: String, _ patience: Duration) {
         self.patience = patience.nanoseconds
+        self.name = name
         let kind = try? FileStatus.of(stream).get().kind
         let flags: OpenFlags = [.writeOnly, .nonBlocking, .noControllingTerminal]
         let own = kind == .pipe ? try? RawDescriptor(opening: "/proc/self/fd/\(stream.number)", flags) : nil
-        isOwn = own != nil
+        if own != nil, closes { stream.close() }
+        isOwn = own != nil || closes
         descriptor = own ?? stream
         let mayWait = kind == .pipe || kind == .socket
         // PIPE_BUF: bytes that a writable pipe takes as a whole (pipe(7)).
@@ -75,7 +103,7 @@ package final class OutputReader: Sendable {
     package var error: CaptureError {
         CaptureError(
             .inputOutput,
-            "Nobody reads standard output: it took nothing for \(patience / 1_000_000_000) s after the capture's end, and the "
+            "Nobody reads \(name): it took nothing for \(patience / 1_000_000_000) s after the capture's end, and the "
                 + "clip in it is cut off.", errno: Errno.wouldBlock.number,
             remedies: [Remedy("Have its reader go on reading, or record to a file.")])
     }

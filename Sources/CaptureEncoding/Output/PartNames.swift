@@ -9,7 +9,12 @@ package struct PartNames: Sendable {
     /// - Throws: `.usage` for standard output; `.fileExists` if a segment of an interrupted recording is left, or anything else
     ///   has such a name, which would end this recording as soon as it reached that number.
     package init(_ destination: ClipDestination) throws(CaptureError) {
-        guard destination != .standardOutput else {
+        switch destination {
+        case .file, .nothing: break
+        case .pipe(let path):
+            throw CaptureError(
+                .usage, "\(path) is a pipe, which can't be cut into several files.", remedies: [Remedy("Name a file.")])
+        case .standardOutput:
             throw CaptureError(
                 .usage, "Standard output can't be cut into several files.", remedies: [Remedy("Name a file.")])
         }

@@ -26,7 +26,7 @@ public final class SnapshotFiles: Sendable {
         self.count = count
         self.replacing = replacing
         if let format { self.format = format } else { self.format = try Self.format(of: destination) }
-        guard count == 1 || destination != .standardOutput else {
+        guard count == 1 || Self.holdsSeveral(destination) else {
             throw CaptureError(
                 .usage, "\(count) pictures do not fit into one output.", remedies: [Remedy("Name a file.")])
         }
@@ -38,12 +38,19 @@ public final class SnapshotFiles: Sendable {
 
     private static func format(of destination: ClipDestination) throws(CaptureError) -> StillFormat {
         switch destination {
-        case .file(let path): try StillFormat(ofEnding: path)
+        case .file(let path), .pipe(let path): try StillFormat(ofEnding: path)
         case .nothing: .jpeg
         case .standardOutput:
             throw CaptureError(
                 .usage, "Standard output has no ending that names a format.",
                 remedies: [Remedy("Say it: --format jpeg, png or qoi.")])
+        }
+    }
+
+    private static func holdsSeveral(_ destination: ClipDestination) -> Bool {
+        switch destination {
+        case .file, .nothing: true
+        case .pipe, .standardOutput: false
         }
     }
 

@@ -83,7 +83,7 @@ struct FileOptions: ParsableArguments {
     /// Further outputs share one capture: a second program could not capture from the same devices.
     @Option(
         help: ArgumentHelp(
-            "Record to a further file, too, in the format of its ending; again for each further one.",
+            "Record to a further file, too, in the format of its ending, or as FORMAT:PATH; again for each further one.",
             discussion: """
                 Each gets the tracks it can hold: a .flac beside a .mkv the first microphone's sound. One that fails is told \
                 of and does not end the others; the exit code is its own. Each has an encoder on a thread of its own: one that \

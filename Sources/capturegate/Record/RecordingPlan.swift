@@ -64,18 +64,30 @@ struct RecordingPlan: Sendable {
     ) throws(CaptureError) -> [PlannedOutput] {
         var tees: [PlannedOutput] = []
         for text in said {
-            let destination = ClipDestination(text)
+            let (name, place) = Self.named(text)
+            let destination = ClipDestination(place)
             guard !([first] + tees.map(\.destination)).contains(where: destination.isSame) else {
                 throw CaptureError(
                     .usage, "\(destination) is named twice.", remedies: [Remedy("Name each file once.")])
             }
-            let format = try ClipFormat(for: destination)
+            let format = try ClipFormat(for: destination, named: name)
             try format.checkTee(kinds)
-            try destination.checkEnding(kinds)
+            if name == nil { try destination.checkEnding(kinds) }
             tees.append(PlannedOutput(destination: destination, format: format))
         }
         return tees
     }
+
+    /// Format and place of an output that is written as `FORMAT:PATH`; a file of such a name is `./FORMAT:PATH`.
+    private static func named(_ text: String) -> (format: String?, place: String) {
+        guard let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex,
+            (try? ClipFormat(for: .nothing, named: String(text[..<colon]))) != nil
+        else { return (nil, text) }
+        return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+    }
+
+    /// All outputs, the clip's own first.
+    var destinations: [ClipDestination] { [destination] + tees.map(\.destination) }
 
     /// True if a clip goes to standard output, where no text may then be written.
     var usesStandardOutput: Bool {
@@ -93,7 +105,7 @@ struct RecordingPlan: Sendable {
 
     /// Purpose for the question: a person is told for how long, and where the recording goes.
     private var purpose: String {
-        let targets = ([destination] + tees.map(\.destination)).map(Self.phrase).joined(separator: " and ")
+        let targets = destinations.map(Self.phrase).joined(separator: " and ")
         let end = settings.untilSilence == nil ? "until it is stopped" : "until it is quiet"
         let time = settings.duration.map { "for \(NumberText.time($0))" } ?? end
         let start = settings.startsAt.map { "from \(CivilTime.localText(nanoseconds: $0.exactNanoseconds)) " } ?? ""
@@ -103,7 +115,7 @@ struct RecordingPlan: Sendable {
     /// Destination in words, with its preposition.
     private static func phrase(_ destination: ClipDestination) -> String {
         switch destination {
-        case .file(let path): "to \(path)"
+        case .file(let path), .pipe(let path): "to \(path)"
         case .standardOutput: "to standard output"
         case .nothing: "to nothing, to measure"
         }
@@ -204,5 +216,25 @@ extension [ClipDestination] {
     /// - Throws: `.usage`.
     func checkTerminal() throws(CaptureError) {
         for destination in self { try destination.checkTerminal() }
+    }
+
+    /// Opens the pipes among them, each of which waits until somebody has opened it to read. Meanwhile a signal ends the process,
+    /// which has nothing to finish.
+    ///
+    /// - Returns: what keeps the readers from seeing an end before the outputs are open; the caller closes it.
+    /// - Throws: `.inputOutput`.
+    func waitForReaders() throws(CaptureError) -> [RawDescriptor] {
+        let signals = SignalSubscription { Signals.endProcess(by: $0) }
+        defer { withExtendedLifetime(signals) {} }
+        var opened: [RawDescriptor] = []
+        for case .pipe(let path) in self {
+            do throws(Errno) {
+                opened.append(try RawDescriptor(opening: path, [.writeOnly, .noControllingTerminal]))
+            } catch {
+                for descriptor in opened { descriptor.close() }
+                throw CaptureError(.inputOutput, "Can't open \(path.visible): \(error.text).", errno: error.number)
+            }
+        }
+        return opened
     }
 }

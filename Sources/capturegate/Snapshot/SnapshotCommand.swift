@@ -1,6 +1,7 @@
 import ArgumentParser
 import CaptureGate
 import CaptureRecording
+import LinuxSystem
 
 /// `capturegate snapshot`: takes one or more stills with a camera.
 struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
@@ -91,6 +92,8 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     func run() async throws {
         let destination = ClipDestination(out)
         try destination.checkTerminal()
+        let pipes = count == 1 ? try [destination].waitForReaders() : []
+        defer { for pipe in pipes { pipe.close() } }
         let files = try SnapshotFiles(destination, format: format, count: count, replacing: force)
         let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
         // Whatever goes wrong from here on must not leave empty files behind.
