@@ -111,7 +111,8 @@ extension ClipOutput {
     /// wait under a name that somebody is expected to record to.
     package static func isPipe(_ path: String) -> Bool {
         guard case .success(let status) = FileStatus.of(path) else { return false }
-        return isPipe(status) || [.pipe, .file].contains(status.kind) && descriptor(ofLink: path) != nil
+        guard leadsToDescriptor(path) else { return isPipe(status) }
+        return [.pipe, .file].contains(status.kind) && descriptor(ofLink: path) != nil
     }
 
     static func isPipe(_ status: FileStatus) -> Bool { status.kind == .pipe && status.owner == Users.effectiveID }
@@ -123,8 +124,8 @@ extension ClipOutput {
             return nil
         }
         if real == "/proc/\(ProcessStart.processID)/fd" { return Int32(name) }
-        // /dev/stdout is a link to one of these.
-        guard let target = target(ofLink: path) else { return nil }
+        // /dev/stdout is a link to one of these. One of somebody's own is a file's name, whose ending would say another format.
+        guard real == "/dev", let target = target(ofLink: path) else { return nil }
         let place = target.hasPrefix("/") ? target : "\(real)/\(target)"
         guard (try? FileSystem.realPath(of: folder(of: place))) == "/proc/\(ProcessStart.processID)/fd" else {
             return nil
