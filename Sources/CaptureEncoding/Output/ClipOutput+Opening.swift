@@ -111,8 +111,8 @@ extension ClipOutput {
     /// wait under a name that somebody is expected to record to.
     package static func isPipe(_ path: String) -> Bool {
         guard case .success(let status) = FileStatus.of(path) else { return false }
-        guard leadsToDescriptor(path) else { return isPipe(status) }
-        return [.pipe, .file].contains(status.kind) && descriptor(ofLink: path) != nil
+        if descriptor(ofLink: path) != nil { return [.pipe, .file].contains(status.kind) }
+        return isPipe(status) && !leadsToDescriptor(path)
     }
 
     static func isPipe(_ status: FileStatus) -> Bool { status.kind == .pipe && status.owner == Users.effectiveID }
