@@ -101,8 +101,8 @@ public struct Executable: Hashable, Sendable, Codable {
     public let inode: UInt64
     /// SHA-256 of the file's bytes, 64 lower-case hexadecimal digits.
     public let sha256: String
-    /// Kernel's data of the file that change whenever its bytes change, so that an unchanged file is not read again, with
-    /// ``rootMark`` behind them where it is root's alone; `nil` where they are not reliable.
+    /// Kernel's data of the file that change whenever its bytes change, so that an unchanged file is not read again, with a mark
+    /// behind them where it is root's alone; `nil` where they are not reliable.
     public private(set) var stamp: String?
 
     /// End of the stamp of a file that root alone could change or replace when it was read.
