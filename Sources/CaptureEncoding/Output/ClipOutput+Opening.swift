@@ -119,18 +119,19 @@ extension ClipOutput {
 
     /// Descriptor of this process that a path leads to, such as 1 for /dev/stdout and 3 for /dev/fd/3.
     package static func descriptor(ofLink path: String) -> Int32? {
-        guard let real = try? FileSystem.realPath(of: folder(of: path)), let name = path.split(separator: "/").last
-        else {
-            return nil
-        }
-        if real == "/proc/\(ProcessStart.processID)/fd" { return Int32(name) }
+        if let number = numberOfOpenFile(path) { return number }
         // /dev/stdout is a link to one of these. One of somebody's own is a file's name, whose ending would say another format.
-        guard real == "/dev", let target = target(ofLink: path) else { return nil }
-        let place = target.hasPrefix("/") ? target : "\(real)/\(target)"
-        guard (try? FileSystem.realPath(of: folder(of: place))) == "/proc/\(ProcessStart.processID)/fd" else {
+        guard (try? FileSystem.realPath(of: folder(of: path))) == "/dev", let target = target(ofLink: path) else {
             return nil
         }
-        return place.split(separator: "/").last.flatMap { Int32($0) }
+        return numberOfOpenFile(target.hasPrefix("/") ? target : "/dev/\(target)")
+    }
+
+    /// Number of an entry in the kernel's list of this process's open files.
+    private static func numberOfOpenFile(_ path: String) -> Int32? {
+        let list = "/proc/\(ProcessStart.processID)/fd"
+        guard (try? FileSystem.realPath(of: folder(of: path))) == list else { return nil }
+        return path.split(separator: "/").last.flatMap { Int32($0) }
     }
 
     /// True for a link into /proc, such as /dev/stdout: it leads to a descriptor of the process that looks, even if that is a

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CaptureGate
 import CaptureRecording
-import LinuxSystem
 
 /// `capturegate record`: records video, audio, or both.
 ///
@@ -13,9 +12,10 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
         abstract: "Record picture, sound, or both.",
         discussion: """
             OUT's ending names the format: .wav, .flac and .opus for sound, .y4m and .mjpeg for pictures, .mkv for \
-            both, .raw for the device's own bytes. - is standard output (Matroska, unless --format says otherwise), as is \
-            a pipe with a name or a shell's >(…); null: captures and discards. Where no device is named, OUT's ending decides what is recorded, from the machine's choice of \
-            devices; where one is named, only what is named.
+            both, .raw for the device's own bytes. - is standard output (Matroska, unless --format says otherwise), and \
+            a pipe with a name or a shell's >(…) is written to as well; null: captures and discards. Where no device is \
+            named, OUT's ending decides what is recorded, from the machine's choice of devices; where one is named, only \
+            what is named.
 
             It ends after --for, or with Ctrl-C; the file is valid then, too, and the exit code 0. While it runs it is \
             called OUT.partial. Whether a person allows it is asked at the terminal; see 'capturegate help grant'.
@@ -134,10 +134,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
         // Files are created before anybody is asked: a permission must not be spent on a path that can't be
         // written.
         // One that is to be cut into files is refused, and not waited for.
-        let pipes = files.segment == nil ? try plan.destinations.waitForReaders() : []
-        let opened = Result { () throws(CaptureError) in try RecordingTargets(plan, files, replacing: force) }
-        for pipe in pipes { pipe.close() }
-        let targets = try opened.get()
+        let readers = files.segment == nil ? try plan.destinations.waitForReaders() : []
+        let targets = try withExtendedLifetime(readers) { try RecordingTargets(plan, files, replacing: force) }
         let reporter = EventReporter(view: plan.view(json: json.isOn, isQuiet: quiet, preview: screen))
         let outcome = try await RecordingJob(plan: plan, targets: targets, reporter: reporter).run()
         // The summary stands before any error about it.

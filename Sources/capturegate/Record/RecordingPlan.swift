@@ -81,7 +81,7 @@ struct RecordingPlan: Sendable {
     /// Format and place of an output that is written as `FORMAT:PATH`; a file of such a name is `./FORMAT:PATH`.
     private static func named(_ text: String) -> (format: String?, place: String) {
         guard let colon = text.firstIndex(of: ":"), text.index(after: colon) < text.endIndex,
-            (try? ClipFormat(for: .nothing, named: String(text[..<colon]))) != nil
+            let format = try? ClipFormat(for: .nothing, named: String(text[..<colon])), format != .nothing
         else { return (nil, text) }
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
     }
@@ -221,20 +221,13 @@ extension [ClipDestination] {
     /// Opens the pipes among them, each of which waits until somebody has opened it to read. Meanwhile a signal ends the process,
     /// which has nothing to finish.
     ///
-    /// - Returns: what keeps the readers from seeing an end before the outputs are open; the caller closes it.
+    /// - Returns: what keeps the readers from seeing an end before the outputs are open.
     /// - Throws: `.inputOutput`.
-    func waitForReaders() throws(CaptureError) -> [RawDescriptor] {
+    func waitForReaders() throws(CaptureError) -> [OutputReader] {
+        var readers: [OutputReader] = []
         let signals = SignalSubscription { Signals.endProcess(by: $0) }
-        defer { withExtendedLifetime(signals) {} }
-        var opened: [RawDescriptor] = []
-        for case .pipe(let path) in self {
-            do throws(Errno) {
-                opened.append(try RawDescriptor(opening: path, [.writeOnly, .noControllingTerminal]))
-            } catch {
-                for descriptor in opened { descriptor.close() }
-                throw CaptureError(.inputOutput, "Can't open \(path.visible): \(error.text).", errno: error.number)
-            }
-        }
-        return opened
+        for case .pipe(let path) in self { readers.append(try OutputReader(opening: path)) }
+        withExtendedLifetime(signals) {}
+        return readers
     }
 }

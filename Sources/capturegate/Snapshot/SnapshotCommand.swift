@@ -1,7 +1,6 @@
 import ArgumentParser
 import CaptureGate
 import CaptureRecording
-import LinuxSystem
 
 /// `capturegate snapshot`: takes one or more stills with a camera.
 struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
@@ -92,9 +91,10 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
     func run() async throws {
         let destination = ClipDestination(out)
         try destination.checkTerminal()
-        let pipes = count == 1 ? try [destination].waitForReaders() : []
-        defer { for pipe in pipes { pipe.close() } }
-        let files = try SnapshotFiles(destination, format: format, count: count, replacing: force)
+        let readers = count == 1 ? try [destination].waitForReaders() : []
+        let files = try withExtendedLifetime(readers) {
+            try SnapshotFiles(destination, format: format, count: count, replacing: force)
+        }
         let view = SnapshotView(stream: destination == .standardOutput ? .error : .output, json: json.isOn)
         // Whatever goes wrong from here on must not leave empty files behind.
         do throws(CaptureError) {
