@@ -195,28 +195,8 @@ struct GrantWarnings {
                     + "again.")
         }
         if let reason = forbidden { notes.append("The policy forbids it; the grant will not help: \(reason)") }
-        return notes + denied.map(note)
-    }
-
-    /// Devices that a stored no names, which goes before the grant: by their own ids, or by other ids of the same hardware.
-    private var denied: [DeviceID] {
-        let names = Set(devices.flatMap { [$0.id] + $0.aliases })
-        let ids = snapshot.decisions.compactMap { denial -> DeviceID? in
-            guard denial.verdict == .deny, denial.capability == capability, case .id(let id) = denial.device,
-                denial.subject.userID == subject.userID, denial.subject.executable.path == subject.executable.path,
-                decision.device == .any || names.contains(id) && decision.device != denial.device,
-                holds(denial.lifetime),
-                !snapshot.hasRunOut(denial, at: now)
-            else { return nil }
-            return id
-        }
-        return Set(ids).sorted { $0.rawValue < $1.rawValue }
-    }
-
-    /// True unless it is of another login session.
-    private func holds(_ lifetime: Lifetime) -> Bool {
-        guard case .session(let session) = lifetime else { return true }
-        return session == subject.session
+        let denied = snapshot.denied(before: decision, of: devices.flatMap { [$0.id] + $0.aliases }, at: now)
+        return notes + denied.sorted { $0.rawValue < $1.rawValue }.map(note)
     }
 
     private func note(_ id: DeviceID) -> String {
