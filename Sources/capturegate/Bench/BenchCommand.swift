@@ -31,12 +31,12 @@ struct BenchCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// No default device: opening one needs permission, which must not be asked for unexpectedly.
     @Option(
-        help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"),
+        help: ArgumentHelp("To capture: an id, a node, a piece of a name, or default.", valueName: "id"),
         completion: DeviceCompletion.camera(or: ["default"]))
     var camera: String?
 
     @Option(
-        help: ArgumentHelp("To capture: an id, a part of a name, or default.", valueName: "id"),
+        help: ArgumentHelp("To capture: an id, a node, a piece of a name, or default.", valueName: "id"),
         completion: DeviceCompletion.microphone(or: ["default"]))
     var microphone: String?
 

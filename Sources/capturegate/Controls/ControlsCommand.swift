@@ -7,8 +7,8 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
         commandName: "controls",
         abstract: "List, read and set what can be set on a camera or a microphone.",
         discussion: """
-            DEVICE is an id, or a part of a name that only one device has. Without a NAME all controls are listed with \
-            their ranges; NAME reads one, NAME=VALUE sets it and reads it back. A VALUE is a number, on or off, an item \
+            DEVICE is an id, a node, or a piece of a name that only one device has. Without a NAME all controls are listed \
+            with their ranges; NAME reads one, NAME=VALUE sets it and reads it back. A VALUE is a number, on or off, an item \
             of a menu by its number or name, a percentage of the range, or decibels of a volume. Names and values are \
             all checked before the first one is set; they are set in the order they are written in.
 
@@ -26,7 +26,8 @@ struct ControlsCommand: AsyncParsableCommand, SignalHandlingCommand {
     ).parsedAlone
 
     @Argument(
-        help: ArgumentHelp("An id, or a part of a name.", valueName: "device"), completion: DeviceCompletion.any)
+        help: ArgumentHelp("An id, a node, or a piece of a name.", valueName: "device"),
+        completion: DeviceCompletion.any)
     var device: String
 
     /// All words behind the device; `NAME=VALUE` has no dashes, as in v4l2-ctl and amixer, and can't clash

@@ -48,7 +48,7 @@ struct DeviceOption: ParsableArguments {
     @Option(
         name: .customLong("device"),
         help: ArgumentHelp(
-            "One device alone: an id, or a part of its name that no other device has; any device where it is not said.",
+            "One device alone: an id, a node, or a piece of its name that no other has; any device where it is not said.",
             valueName: "id"), completion: DeviceCompletion.any)
     var text: String?
 

@@ -19,7 +19,7 @@ struct MeterCommand: AsyncParsableCommand, SignalHandlingCommand {
     ).parsedAlone
 
     @Argument(
-        help: ArgumentHelp("An id, a part of a name, or default.", valueName: "microphone"),
+        help: ArgumentHelp("An id, a node, a piece of a name, or default.", valueName: "microphone"),
         completion: DeviceCompletion.microphone(or: ["default"]))
     var microphone = "default"
 

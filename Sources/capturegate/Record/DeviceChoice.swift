@@ -10,7 +10,7 @@ struct DeviceChoice {
     ///
     /// - Parameters:
     ///   - kinds: media that the file can hold.
-    ///   - camera: an id, a part of a name, `default` or `none` each; empty where nothing was given.
+    ///   - camera: an id, a node, a piece of a name, `default` or `none` each; empty where nothing was given.
     ///   - microphone: the same of microphones.
     /// - Throws: `.usage` for `none` beside others.
     init(_ kinds: Set<MediaKind>, camera: [String], microphone: [String]) throws(CaptureError) {

@@ -44,7 +44,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     /// possible by option.
     @Option(
         help: ArgumentHelp(
-            "An id, a part of a name, default, or none; again for each further one, in a .mkv.", valueName: "id"),
+            "An id, a node, a piece of a name, default, or none; again for each further one, in a .mkv.",
+            valueName: "id"),
         completion: DeviceCompletion.camera(or: ["default", "none"]))
     var camera: [String] = []
 

@@ -26,7 +26,7 @@ struct SnapshotCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     /// Default camera unless one is named; unlike `record` it always needs exactly one.
     @Option(
-        help: ArgumentHelp("An id, a part of a name, or default.", valueName: "id"),
+        help: ArgumentHelp("An id, a node, a piece of a name, or default.", valueName: "id"),
         completion: DeviceCompletion.camera(or: ["default"]))
     var camera = "default"
 
