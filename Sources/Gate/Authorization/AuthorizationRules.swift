@@ -148,22 +148,19 @@ extension AuthorizationRules {
 }
 
 extension StoreSnapshot {
-    /// Devices that a stored no names and that a permission means, by that id or another one: the no goes before it.
+    /// Stored nos about single devices that a permission means, by that id or another one: they go before it.
     ///
     /// - Parameters:
     ///   - grant: the permission.
     ///   - devices: all ids of the devices that it means.
     ///   - now: the present time.
-    package func denied(before grant: Decision, of devices: [DeviceID], at now: GateInstant) -> Set<DeviceID> {
-        let ids = decisions.compactMap { denial -> DeviceID? in
-            guard denial.verdict == .deny, denial.capability == grant.capability, denial.device != grant.device,
-                case .id(let id) = denial.device, grant.device == .any || devices.contains(id),
-                denial.subject.matches(grant.subject), denial.lifetime.isOf(grant.subject.session),
-                !hasRunOut(denial, at: now)
-            else { return nil }
-            return id
+    package func denied(before grant: Decision, of devices: [DeviceID], at now: GateInstant) -> [Decision] {
+        decisions.filter { denial in
+            guard case .id(let id) = denial.device else { return false }
+            return denial.verdict == .deny && denial.capability == grant.capability && denial.device != grant.device
+                && (grant.device == .any || devices.contains(id)) && denial.subject.matches(grant.subject)
+                && denial.lifetime.isOf(grant.subject.session) && !hasRunOut(denial, at: now)
         }
-        return Set(ids)
     }
 }
 

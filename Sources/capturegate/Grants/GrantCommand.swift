@@ -19,6 +19,7 @@ struct GrantCommand: ParsableCommand {
               capturegate grant microphone --device test:tone --always
               capturegate grant microphone --level meter --for 8h --to /usr/bin/memo
               capturegate grant camera --until 18:00
+              capturegate grant camera --always --lift
             """
     ).parsedAlone
 
@@ -35,6 +36,13 @@ struct GrantCommand: ParsableCommand {
     var level: String?
 
     @OptionGroup var lifetime: LifetimeOptions
+
+    /// Off by default: a no was somebody's answer, too.
+    @Flag(
+        help:
+            "Take stored nos back that would go before it; at a terminal it is asked for each, where this is not said.")
+    var lift = false
+
     @OptionGroup var json: JSONOption
 
     /// Checks the level against the capability, which the parser can't: each capability has levels of its
@@ -58,10 +66,26 @@ struct GrantCommand: ParsableCommand {
             .decision, at: now, subject: subject, capability: capability, level: decision.level,
             devices: decision.device.ids, detail: "allowed \(decision.lifetime.phrase) by command")
         let commit = try store.record([decision], audit: event)
-        let warnings = GrantWarnings(
+        var warnings = GrantWarnings(
             subject: subject, decision: decision, snapshot: try store.snapshot(), now: now)
+        let lifted = warnings.denials.filter { lift || !json.isOn && Self.isLifted($0) }
+        if !lifted.isEmpty {
+            let removal = GrantRemoval(store: store, reason: "taken back by command, for a grant that it went before")
+            _ = try removal.remove(lifted, about: subject)
+            warnings.snapshot = try store.snapshot()
+        }
         let program = GrantedProgram(path: decision.subject.executable.path)
-        try tell(commit.decisions.first ?? decision, commit, program.notes + warnings.notes)
+        try tell(commit.decisions.first ?? decision, commit, program.notes + lifted.map(Self.note) + warnings.notes)
+    }
+
+    /// Asks at the terminal, if there is one, whether a no that goes before the grant is to be taken back.
+    private static func isLifted(_ denial: Decision) -> Bool {
+        guard let terminal = TerminalQuestion(), let id = denial.device.ids.first else { return false }
+        return terminal.isConfirmed("A stored no about \(id.rawValue.visible) goes before it. Take that back? [y/N] ")
+    }
+
+    private static func note(_ lifted: Decision) -> String {
+        "The stored no about \(lifted.device.ids.first?.rawValue.visible ?? "it") was taken back."
     }
 
     /// Decision that the options describe.
@@ -175,7 +199,7 @@ struct GrantWarnings {
     let subject: Subject
     let decision: Decision
     /// Store after the grant was stored.
-    let snapshot: StoreSnapshot
+    var snapshot: StoreSnapshot
     let now: GateInstant
 
     private var capability: CapabilityName { decision.capability }
@@ -195,8 +219,12 @@ struct GrantWarnings {
                     + "again.")
         }
         if let reason = forbidden { notes.append("The policy forbids it; the grant will not help: \(reason)") }
-        let denied = snapshot.denied(before: decision, of: devices.flatMap { [$0.id] + $0.aliases }, at: now)
-        return notes + denied.sorted { $0.rawValue < $1.rawValue }.map(note)
+        return notes + Set(denials.flatMap(\.device.ids)).sorted { $0.rawValue < $1.rawValue }.map(note)
+    }
+
+    /// Stored nos that go before it.
+    var denials: [Decision] {
+        snapshot.denied(before: decision, of: devices.flatMap { [$0.id] + $0.aliases }, at: now)
     }
 
     private func note(_ id: DeviceID) -> String {

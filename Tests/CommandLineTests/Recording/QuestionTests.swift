@@ -50,6 +50,29 @@ struct QuestionTests {
         #expect(again.errors.contains("denied on"))
     }
 
+    @Test(
+        "a grant that a no goes before takes it back with --lift, or where a person says so at a terminal",
+        arguments: [(["--lift"], nil, 1), ([], "y\n", 1), ([], "\n", 2)] as [([String], String?, Int)])
+    func lifted(options: [String], answer: String?, left: Int) async throws {
+        let asking = try await Asking()
+        #expect(try await asking.answer("n\n").code == 77)
+        let words = ["grant", "microphone", "--always"] + options
+        if let answer {
+            let terminal = try PseudoTerminal()
+            let grant = try ChildProcess(
+                [Executable.capturegate] + words, in: asking.workspace, terminal: terminal.path)
+            try await terminal.wait(for: "Take that back? [y/N]", answering: answer)
+            let ending = try await grant.finish()
+            #expect(ending.code == 0 && ending.errors.contains(left == 1 ? "was taken back" : "capturegate revoke"))
+        } else {
+            #expect(try await asking.workspace.capturegate(words).errors.contains("was taken back"))
+        }
+        #expect(try await asking.decisions().count == left)
+        let again = try await asking.workspace.capturegate(
+            ["record", "b.wav", "--microphone", "test:tone", "--for", "100ms"])
+        #expect(again.code == (left == 1 ? 0 : 77), "\(again)")
+    }
+
     @Test("once records, and leaves nothing for the next time")
     func once() async throws {
         let asking = try await Asking()
