@@ -135,6 +135,13 @@ package struct CivilTime: Hashable, Sendable {
         CivilTime(nanoseconds: nanoseconds, in: .local).text
     }
 
+    /// 1 to 366.
+    package var dayOfYear: Int {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        let before = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
+        return before[(month - 1) % 12] + day + (isLeap && month > 2 ? 1 : 0)
+    }
+
     /// Text such as `2026-01-31 18:00:00`.
     package var text: String {
         "\(year)-\(Self.two(month))-\(Self.two(day)) \(Self.two(hour)):\(Self.two(minute)):\(Self.two(second))"

@@ -165,6 +165,8 @@ package struct Signals: Sendable {
     package static let hangUp = SIGHUP
     /// SIGUSR1.
     package static let user1 = SIGUSR1
+    /// SIGUSR2.
+    package static let user2 = SIGUSR2
 
     package let numbers: [Int32]
 

@@ -40,7 +40,18 @@ extension ClipSegment {
 }
 
 extension LossLedger {
-    var jsonValue: JSONValue { .object([("tracks", .array(tracks.map(\.jsonValue)))]) }
+    var jsonValue: JSONValue {
+        .members([
+            ("tracks", .array(tracks.map(\.jsonValue))),
+            ("pauses", pauses.isEmpty ? nil : .array(pauses.map(\.jsonValue))),
+        ])
+    }
+}
+
+extension ClipPause {
+    var jsonValue: JSONValue {
+        .object([("at_ns", .integer(atNanoseconds)), ("length_ns", .integer(lengthNanoseconds))])
+    }
 }
 
 extension TrackLedger {

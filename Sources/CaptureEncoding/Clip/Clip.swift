@@ -52,6 +52,50 @@ public struct ClipSegment: Hashable, Sendable {
     }
 }
 
+/// A pause of a recording: a cut in the clip, behind which its time goes on without a hole.
+///
+/// *thread-safe*
+public struct ClipPause: Hashable, Sendable, Codable {
+    /// ``at`` in nanoseconds, as JSON has it.
+    package let atNanoseconds: Int64
+    /// ``length`` in nanoseconds, as JSON has it.
+    package let lengthNanoseconds: Int64
+
+    package init(atNanoseconds: Int64, lengthNanoseconds: Int64) {
+        self.atNanoseconds = atNanoseconds
+        self.lengthNanoseconds = lengthNanoseconds
+    }
+
+    /// Place of the cut, from the clip's start.
+    public var at: Duration { .nanoseconds(atNanoseconds) }
+    /// Time that was left out.
+    public var length: Duration { .nanoseconds(lengthNanoseconds) }
+
+    private enum CodingKeys: String, CodingKey {
+        case atNanoseconds = "at_ns"
+        case lengthNanoseconds = "length_ns"
+    }
+
+    /// The pause with its place counted from a later moment.
+    package func since(_ nanoseconds: Int64) -> ClipPause {
+        ClipPause(atNanoseconds: atNanoseconds - nanoseconds, lengthNanoseconds: lengthNanoseconds)
+    }
+}
+
+/// A chapter of a clip.
+///
+/// *thread-safe*
+public struct ClipChapter: Hashable, Sendable {
+    /// Start of the chapter, from the clip's start.
+    public let at: Duration
+    public let title: String
+
+    public init(at: Duration, title: String) {
+        self.at = at
+        self.title = title
+    }
+}
+
 /// A further output of a recording, beside the clip's own.
 ///
 /// *thread-safe*
@@ -117,11 +161,18 @@ public enum EndReason: String, Hashable, Sendable, Codable, CaseIterable {
     case stalled
     /// The signal at a device's input changed, or was lost and no frames came any more.
     case signal
+    /// Its reader has closed the pipe, as `head` does.
+    case readerGone = "reader_gone"
     case diskFull = "disk_full"
     case failure
 
     /// Reason for a clip whose output failed.
     package init(ofOutput error: CaptureError) {
-        self = error == .sizeReached ? .maxSize : error.kind == .diskFull ? .diskFull : .failure
+        self =
+            switch error {
+            case .sizeReached: .maxSize
+            case _ where error.isOfGoneReader: .readerGone
+            default: error.kind == .diskFull ? .diskFull : .failure
+            }
     }
 }

@@ -116,9 +116,28 @@ public struct TrackLedger: Hashable, Sendable, Codable {
 /// *thread-safe*
 public struct LossLedger: Hashable, Sendable, Codable {
     public var tracks: [TrackLedger]
+    /// Pauses: what the devices made meanwhile is not in the clip, and not lost.
+    public var pauses: [ClipPause]
 
-    public init(tracks: [TrackLedger] = []) {
+    public init(tracks: [TrackLedger] = [], pauses: [ClipPause] = []) {
         self.tracks = tracks
+        self.pauses = pauses
+    }
+
+    private enum CodingKeys: String, CodingKey { case tracks, pauses }
+
+    /// Reads a ledger; one without pauses may not name them.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        tracks = try values.decode([TrackLedger].self, forKey: .tracks)
+        pauses = try values.decodeIfPresent([ClipPause].self, forKey: .pauses) ?? []
+    }
+
+    /// Writes a ledger; one without pauses does not name them.
+    public func encode(to encoder: any Swift.Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(tracks, forKey: .tracks)
+        if !pauses.isEmpty { try values.encode(pauses, forKey: .pauses) }
     }
 
     /// Frames lost in all tracks.

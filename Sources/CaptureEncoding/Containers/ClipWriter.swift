@@ -54,6 +54,9 @@ public protocol ClipWriter: AnyObject {
     /// - Throws: as `write(_:to:at:)`.
     func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError)
 
+    /// Adds a chapter, if the format stores them.
+    func add(_ chapter: ClipChapter)
+
     /// Extends the clip to a time even if no frame follows: its last video frame is shown until then.
     func extend(to nanoseconds: Int64)
 
@@ -94,6 +97,9 @@ extension ClipWriter {
             try write(data, to: track, at: nanoseconds + tracks[track].nanoseconds(ofFrames: Int64(time)))
         }
     }
+
+    /// Does nothing, for formats without chapters.
+    public func add(_ chapter: ClipChapter) {}
 
     /// Does nothing, for formats whose frames follow one another: such a clip lasts as long as its frames.
     public func extend(to nanoseconds: Int64) {}

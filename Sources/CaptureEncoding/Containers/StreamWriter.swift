@@ -19,10 +19,18 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     private var end: Int64 = 0
     /// Last packet in the file, if the stream may have to mark it.
     private var last: [UInt8] = []
+    /// The three of them after each packet.
+    private var marks = WrittenMarks<Written>()
     /// First output error; nothing is written after it.
     private(set) var failure: CaptureError?
     /// Repeats of a frame that the encoder skipped, which it counted only once.
     private var skippedAgain: UInt64 = 0
+
+    private struct Written {
+        let totals: StreamTotals
+        let end: Int64
+        let last: [UInt8]
+    }
 
     init(output: consuming ClipOutput, format: ClipFormat, tracks: [ClipTrack], stream: Stream) {
         self.output = output
@@ -81,8 +89,11 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     /// Writes the gathered packets.
     private func storePackets() throws(CaptureError) {
         try writeHead()
-        // One write for all; if that does not fit, as many single packets as fit.
-        if (try? write(0..<packets.count)) == nil {
+        // With a queue, as many packets as fit are written anyway.
+        if output.hasQueue {
+            try keepingWhole { () throws(CaptureError) in try write(0..<packets.count) }
+        } else if (try? write(0..<packets.count)) == nil {
+            // One write for all; if that does not fit, as many single packets as fit.
             for index in 0..<packets.count {
                 try keepingWhole { () throws(CaptureError) in try write(index..<index + 1) }
             }
@@ -96,15 +107,23 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         do {
             try packets.withBytes(of: range) { (bytes) throws(CaptureError) in try output.write(bytes) }
         } catch {
-            try output.rewind(to: before)
+            if !output.hasQueue { try output.rewind(to: before) }
             throw error
         }
-        keepLast(range.upperBound - 1)
+        var written = before
         for index in range {
             totals.frames += tracks[0].frames(lasting: packets.duration(of: index))
             totals.bytes += Int64(packets.byteCount(of: index))
             end = max(end, packets.time(of: index) + packets.duration(of: index))
+            keepLast(index)
+            written += Int64(packets.byteCount(of: index))
+            mark(written)
         }
+    }
+
+    /// Notes the totals of a file of so many bytes.
+    private func mark(_ bytes: Int64) {
+        marks.note(Written(totals: totals, end: end, last: last), at: bytes, stored: output.bytesStored)
     }
 
     /// Remembers the last packet for `patchLast`; a pipe can't be patched.
@@ -125,6 +144,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         guard output.bytesWritten == 0 else { return }
         if output.isSeekable { stream.setTotals(totals) }
         try keepingWhole { () throws(CaptureError) in try output.write(stream.head) }
+        mark(output.bytesWritten)
     }
 
     /// Rewrites the header with the totals so far.
@@ -140,11 +160,20 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         do {
             try body()
         } catch {
-            failure = error
-            totals.isComplete = false
-            try? output.rewind(to: before)
+            failure = failure ?? error
+            cutBack(to: before)
             throw error
         }
+    }
+
+    /// Cuts the file back to its last whole packet, and the totals with it: what waited to be written is lost, too.
+    /// - Parameter before: bytes that were whole, or waited.
+    private func cutBack(to before: Int64) {
+        try? output.settle()
+        let whole = marks.last(within: min(before, output.bytesWritten))
+        if let written = whole?.value { (totals, end, last) = (written.totals, written.end, written.last) }
+        totals.isComplete = false
+        try? output.rewind(to: whole?.end ?? 0)
     }
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
@@ -152,7 +181,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         var (ledger, reason) = (ledger, reason)
         if let failure {
             // Not even the first frame fitted: there is no clip to keep.
-            guard totals.frames > 0 else {
+            guard totals.frames > 0 || failure.isOfGoneReader else {
                 output.discard()
                 throw failure
             }
@@ -183,6 +212,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
         try keepingWhole { () throws(CaptureError) in
             try writeHead()
             try output.write(stream.tail(totals))
+            try output.settleToFinish()
         }
     }
 

@@ -64,6 +64,9 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     /// True if its frames have no timestamps of their own, but follow one another at the camera's rate.
     public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
+    /// True for formats that store chapters.
+    public var holdsChapters: Bool { self == .matroska }
+
     /// True for formats that hold more than one track.
     package var holdsSeveral: Bool { self == .matroska || self == .nothing }
 

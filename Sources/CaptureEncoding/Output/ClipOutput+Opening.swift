@@ -31,12 +31,10 @@ extension ClipOutput {
         // Never patched, even if it is a file: the shell may have opened it to append.
         case .standardOutput:
             let reader = OutputReader(of: .standardOutput)
-            self.init(destination: destination, descriptor: reader.descriptor)
-            self.reader = reader
+            self.init(destination: destination, descriptor: reader.descriptor, reader: reader)
         case .pipe(let path):
             let reader = try OutputReader(opening: path)
-            self.init(destination: destination, descriptor: reader.descriptor)
-            self.reader = reader
+            self.init(destination: destination, descriptor: reader.descriptor, reader: reader)
         case .nothing: self.init(destination: destination, descriptor: .none)
         }
     }

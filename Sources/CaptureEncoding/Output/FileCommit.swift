@@ -12,11 +12,35 @@ package struct FileCommit: Sendable {
     package let path: String
     package let replacing: Bool
     /// The thread that has synced the file so far; `nil` if there is none.
-    package let sync: DiskSync?
+    private let ownSync: DiskSync?
+    /// Bytes that wait to be written before; `nil` where none do.
+    private let queue: OutputQueue?
+
+    /// - Parameters:
+    ///   - file: that becomes the clip.
+    ///   - length: bytes that were written, and those that wait.
+    ///   - path: of the clip.
+    ///   - replacing: true where a file of that name may be replaced.
+    ///   - sync: thread that has synced the file so far.
+    ///   - queue: that still writes.
+    package init(
+        file: PartialFile, length: Int64, path: String, replacing: Bool, sync: DiskSync? = nil,
+        queue: OutputQueue? = nil
+    ) {
+        self.file = file
+        self.length = length
+        self.path = path
+        self.replacing = replacing
+        ownSync = sync
+        self.queue = queue
+    }
+
+    private var sync: DiskSync? { queue?.end().sink.sync ?? ownSync }
 
     /// - Throws: `.fileExists` if a file of that name has appeared meanwhile, `.inputOutput`, `.diskFull`. The recording then
     ///   stays under its partial name.
     package func run() throws(CaptureError) {
+        if let failure = queue?.end().failure { throw failure }
         try store()
         file.steps.reached(.check)
         if let trouble = file.trouble(withWritten: length) { throw trouble }
@@ -85,12 +109,20 @@ package final class FinishingQueue: Sendable {
         var finished: [ClipSegment] = []
         var failure: CaptureError?
         var hasLastFailed = false
+        /// Files that have their names, the oldest first, where only some are kept.
+        var kept: [(path: String, status: FileStatus)] = []
+        /// Paths of those that were removed.
+        var removed: Set<String> = []
     }
 
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "capturegate.finish")
 
-    package init() {}
+    /// Finished files that are kept; `nil` for all.
+    private let keep: Int?
+
+    /// - Parameter keep: finished files that are kept: the oldest is removed once there is one more. `nil` keeps all.
+    package init(keep: Int? = nil) { self.keep = keep }
 
     package func add(_ last: FileCommit) {
         queue.async { [self] in
@@ -108,9 +140,27 @@ package final class FinishingQueue: Sendable {
         queue.async { [self] in
             state.withLock { state in
                 if !state.hasLastFailed { state.finished.append(part) }
+                if !state.hasLastFailed, let keep { Self.removeOldest(after: part.path, keep, &state) }
                 state.hasLastFailed = false
             }
         }
+    }
+
+    /// Removes the oldest files, each only while its name is still that of the file that was made here.
+    private static func removeOldest(after path: String, _ keep: Int, _ state: inout State) {
+        guard case .success(let status) = FileStatus.ofLink(path) else { return }
+        state.kept.append((path, status))
+        while state.kept.count > keep {
+            let oldest = state.kept.removeFirst()
+            guard (try? FileStatus.ofLink(oldest.path).get())?.isSameFile(as: oldest.status) ?? false else { continue }
+            if (try? FileSystem.remove(oldest.path)) != nil { state.removed.insert(oldest.path) }
+        }
+    }
+
+    /// Those of some segments that were not removed.
+    package func present(_ segments: [ClipSegment]) -> [ClipSegment] {
+        let removed = state.withLock { $0.removed }
+        return removed.isEmpty ? segments : segments.filter { !removed.contains($0.path) }
     }
 
     /// The segments that got their names since the last call.

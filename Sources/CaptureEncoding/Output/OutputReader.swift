@@ -110,6 +110,19 @@ package final class OutputReader: Sendable {
 }
 
 extension CaptureError {
+    /// "Error" of an output whose reader has closed it, as `head` does: no more is wanted.
+    ///
+    /// It never reaches a user: the clip that ends with it is well.
+    package static func readerGone(_ destination: ClipDestination) -> CaptureError {
+        CaptureError(.inputOutput, "Who read \(destination) has closed it.", errno: Errno.brokenPipe.number)
+    }
+
+    /// True of an output whose reader has closed it.
+    package var isOfGoneReader: Bool { kind == .inputOutput && errno == Errno.brokenPipe.number }
+
+    /// True where an output ended as it was meant to: at its greatest size, or when its reader had enough.
+    package var isNormalEnd: Bool { self == .sizeReached || isOfGoneReader }
+
     /// Error of a reader that fell behind: frames of its last seconds are lost, and it is unknown which.
     package static let slowReader = CaptureError(
         .inputOutput, "Who reads standard output was too slow: the clip's end is missing.",

@@ -1,9 +1,12 @@
 import CaptureBase
 import LinuxSystem
 
-/// The names of a clip's segments: `clip-0001.mkv`, `clip-0002.mkv`, and so on.
+/// The names of a clip's segments: `clip-0001.mkv`, `clip-0002.mkv`, and so on; or those of a pattern with the moment at which each
+/// begins, such as `clip-%H%M%S.mkv`.
 package struct PartNames: Sendable {
     package let destination: ClipDestination
+    /// Names by the moment; `nil` for numbers.
+    private let moments: MomentPattern?
 
     /// - Parameter destination: common name of the segments: `clip.mkv`.
     /// - Throws: `.usage` for standard output; `.fileExists` if a segment of an interrupted recording is left, or anything else
@@ -19,6 +22,7 @@ package struct PartNames: Sendable {
                 .usage, "Standard output can't be cut into several files.", remedies: [Remedy("Name a file.")])
         }
         self.destination = destination
+        if case .file(let path) = destination { moments = try MomentPattern(path) } else { moments = nil }
         for name in existing(endingIn: ClipOutput.partialSuffix) {
             if let refusal = Self.refusal(of: name) { throw refusal }
         }
@@ -27,6 +31,7 @@ package struct PartNames: Sendable {
     /// - Parameter number: 1 upwards; four digits, more from 10,000 on.
     package func place(_ number: Int) -> ClipDestination {
         guard case .file(let path) = destination else { return destination }
+        if let moments { return .file(path: moments.name(at: SystemClock.realtime.now)) }
         let digits = String(number)
         return .file(
             path: Self.name(path, String(repeating: "0", count: max(0, Self.digits - digits.count)) + digits))
@@ -35,6 +40,7 @@ package struct PartNames: Sendable {
     /// Pattern for people: `clip-NNNN.mkv`; `nil` if there are no files.
     package var pattern: String? {
         guard case .file(let path) = destination else { return nil }
+        if let moments { return moments.text }
         return Self.name(path, String(repeating: "N", count: Self.digits))
     }
 
@@ -53,7 +59,7 @@ package struct PartNames: Sendable {
     /// The names of existing segments in the directory, in the order of their numbers; none if it can't be listed, since each
     /// name is checked again when it is opened.
     private func existing(endingIn suffix: String) -> [String] {
-        guard case .file(let path) = destination else { return [] }
+        guard moments == nil, case .file(let path) = destination else { return [] }
         let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let (folder, file) = (path[..<start], path[start...])
         let point = file.lastIndex(of: ".") ?? file.endIndex

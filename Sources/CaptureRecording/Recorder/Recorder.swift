@@ -116,12 +116,16 @@ private struct Recording {
         let tracks = tracks(clip, losses, silence)
         let preRoll = PreRoll(settings)
         if let preRoll { try prepare(tracks, preRoll) }
+        if let camera = tracks.first(where: { !$0.isAudio })?.track.video {
+            clip.cut(onFramesOf: camera.frameRate.frameNanoseconds)
+        }
         showPreview(of: tracks)
         let writer = try writer(for: tracks)
         let stop = monitor(tracks)
         let setup = RecordingDriver.Setup(
             tracks: tracks, writer: writer, clip: clip, losses: losses, silence: silence, control: control, stop: stop,
-            reattachment: Reattachment(patience: settings.reattach, clip: clip), preRoll: preRoll)
+            reattachment: Reattachment(patience: settings.reattach, clip: clip), preRoll: preRoll,
+            chapterTitles: settings.chapterTitles)
         let reporter = RecordingReporter(
             tracks, writer: writer, losses: losses, finishing: targets.compactMap(\.finishing),
             interval: settings.progressInterval, report: onEvent)

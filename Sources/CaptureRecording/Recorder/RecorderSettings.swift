@@ -12,6 +12,8 @@ public struct RecorderSettings: Sendable {
     public var encoders = EncoderSettings()
     /// Title and tags, for formats that store them.
     public var labels = ClipLabels()
+    /// Titles of the chapters that ``RecordingControl/markChapter(_:)`` sets without one, in order; further ones are numbered.
+    public var chapterTitles: [String] = []
     /// Start of the clip, to the sample, as the time since 1970; `nil` begins when the devices deliver.
     public var startsAt: Duration?
     /// Time before the start that belongs to the clip, and waits in memory until the start: at `startsAt`, else at

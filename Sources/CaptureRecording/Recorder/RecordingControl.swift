@@ -10,6 +10,12 @@ public final class RecordingControl: Sendable {
     private let reason = Locked<EndReason?>(nil)
     /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds; 0 before.
     private let begun = Atomic<Int64>(0)
+    /// Moments at which a pause or its end was asked for in turn, CLOCK_MONOTONIC nanoseconds.
+    private let turns = Locked<[Int64]>([])
+    /// Moments at which a chapter was set, CLOCK_MONOTONIC nanoseconds, and its title.
+    private let marks = Locked<[ChapterMark]>([])
+    /// Number of both: a look at it is cheap.
+    private let requests = Atomic<Int>(0)
     /// Descriptor for poll(2), readable once a stop was asked for.
     var descriptor: Int32 { event.descriptor }
     private let event: EventDescriptor
@@ -37,6 +43,39 @@ public final class RecordingControl: Sendable {
             expected: 0, desired: SystemClock.monotonic.now, ordering: .acquiringAndReleasing)
     }
 
+    /// Pauses the recording: the devices go on, and what they deliver is left out of the clip, whose time goes on behind the
+    /// pause without a hole. It is a cut on whole video frames, and told of in `LossLedger.pauses`. A pause before the clip has
+    /// begun counts from its start; one of a paused recording does nothing.
+    public func pause() { turn { !$0 } }
+
+    /// Resumes a paused recording; does nothing where it is not paused.
+    public func resume() { turn { $0 } }
+
+    /// Pauses, or resumes where it is paused.
+    public func togglePause() { turn { _ in true } }
+
+    /// - Parameter turns: true for a request that is to be carried out, given whether the recording is paused.
+    private func turn(_ turns: (Bool) -> Bool) {
+        self.turns.withLock { moments in
+            if turns(!moments.count.isMultiple(of: 2)) { moments.append(SystemClock.monotonic.now) }
+        }
+        requests.add(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// Sets a chapter that begins now, for formats that store them.
+    /// - Parameter title: `nil` numbers it.
+    public func markChapter(_ title: String? = nil) {
+        marks.withLock { $0.append(ChapterMark(moment: SystemClock.monotonic.now, title: title)) }
+        requests.add(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// Number of requests about pauses and chapters so far.
+    var requestCount: Int { requests.load(ordering: .acquiring) }
+    /// Moments at which a pause or its end was asked for in turn, CLOCK_MONOTONIC nanoseconds.
+    var pauses: [Int64] { turns.withLock { $0 } }
+    /// Chapters in the order in which they were set.
+    var chapterMarks: [ChapterMark] { marks.withLock { $0 } }
+
     /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds.
     var beginning: Int64? {
         let moment = begun.load(ordering: .acquiring)
@@ -45,6 +84,13 @@ public final class RecordingControl: Sendable {
 
     /// Reason of a stop that was asked for; `nil` before.
     var requested: EndReason? { reason.withLock { $0 } }
+}
+
+/// Request of a chapter.
+struct ChapterMark: Sendable {
+    /// CLOCK_MONOTONIC nanoseconds.
+    let moment: Int64
+    let title: String?
 }
 
 /// Start of a recording at a moment of the wall clock.

@@ -20,6 +20,8 @@ final class RecordingDriver {
         let reattachment: Reattachment
         /// Start that is waited for; `nil` where the clip begins at once.
         let preRoll: PreRoll?
+        /// Titles of chapters that are set without one.
+        var chapterTitles: [String] = []
     }
 
     private let setup: Setup
@@ -35,6 +37,8 @@ final class RecordingDriver {
     private var throttle = Throttle()
     /// Writes so far: progress is considered after every 64th.
     private var writes = 0
+    /// Requests about pauses and chapters that are carried out, and the chapters that are set.
+    private var (requests, marks) = (0, 0)
 
     /// - Returns: `nil` without a track.
     init?(_ setup: Setup, reporter: RecordingReporter) {
@@ -53,7 +57,7 @@ final class RecordingDriver {
     func run() throws(CaptureError) -> Clip {
         for track in tracks { track.source.start() }
         // The first frame itself may not be read.
-        if setup.preRoll == nil { setup.stop.expect(clip.duration, from: SystemClock.monotonic.now) }
+        if setup.preRoll == nil { setup.stop.expect(clip.duration.map { SystemClock.monotonic.now + $0 }) }
         reporter.tellSignals()
         if let preRoll = setup.preRoll { reporter.tellWaiting(for: preRoll) }
         var action = state.action
@@ -120,7 +124,7 @@ final class RecordingDriver {
             reporter.differences.append(.preRoll(asked: .nanoseconds(length), got: got))
         }
         clip.start(at: origin)
-        setup.stop.expect(clip.duration, from: origin)
+        setup.stop.expect(clip.end)
     }
 
     /// - Returns: true once every device has delivered a frame.
@@ -153,12 +157,13 @@ final class RecordingDriver {
     }
 
     private func tellStart() {
-        if reporter.tellStart(), let origin = clip.origin { setup.stop.expect(clip.duration, from: origin) }
+        if reporter.tellStart() { setup.stop.expect(clip.end) }
     }
 
     private var isComplete: Bool { tracks.allSatisfy(\.isComplete) }
 
     private func writeOnce() throws(CaptureError) -> Bool {
+        if setup.control.requestCount != requests, clip.origin != nil { follow() }
         if let wrote = try replay() { return wrote }
         var wrote = false
         for track in tracks where clip.origin != nil || track === leader {
@@ -166,6 +171,25 @@ final class RecordingDriver {
         }
         try writer.finishSegments(ledger)
         return wrote
+    }
+
+    /// Carries out requests about pauses and chapters.
+    private func follow() {
+        requests = setup.control.requestCount
+        let wasPaused = clip.cuts.isPaused
+        if clip.follow(setup.control.pauses) {
+            setup.stop.expect(clip.end)
+            if clip.cuts.isPaused != wasPaused { reporter.tellPause(clip.cuts.isPaused) }
+        }
+        for mark in setup.control.chapterMarks.dropFirst(marks) {
+            marks += 1
+            guard let time = clip.time(of: mark.moment) else { continue }
+            let titles = setup.chapterTitles
+            let title = mark.title ?? (titles.indices.contains(marks - 1) ? titles[marks - 1] : "Chapter \(marks)")
+            let chapter = ClipChapter(at: .nanoseconds(max(0, time)), title: title)
+            writer.add(chapter)
+            reporter.tell(chapter)
+        }
     }
 
     /// Writes one held period or video frame, the oldest of all devices, so that the file has them in order.
@@ -194,7 +218,9 @@ final class RecordingDriver {
     }
 
     private func ledger() -> LossLedger {
-        LossLedger(tracks: tracks.map { $0.ledger(counts: writer.counts(of: $0.index)) })
+        LossLedger(
+            tracks: tracks.map { $0.ledger(counts: writer.counts(of: $0.index)) },
+            pauses: clip.pauses(until: tracks.map { $0.source.lastTimestamp }.max() ?? 0))
     }
 
     // MARK: Its end
@@ -232,8 +258,9 @@ final class RecordingDriver {
         let outcome = leveled(captured)
         let clip = try finishFile(outcome)
         reporter.tellFinished()
-        // The first output may have failed while another went on to the end.
-        reporter.tellEnd(of: clip, outcome.error ?? writer.ownFailure)
+        // The first output may have failed while another went on to the end, or only with what waited to be written.
+        let late = clip.end == outcome.reason ? nil : writer.failure.flatMap { $0.isNormalEnd ? nil : $0 }
+        reporter.tellEnd(of: clip, outcome.error ?? writer.ownFailure ?? late)
         return clip
     }
 

@@ -17,6 +17,10 @@ public enum RecordingEvent: Sendable {
     /// A device's input has lost its signal, or has it again; also told where there is none at the beginning. Frames without
     /// a signal are written, and count as lost. The time is that from the clip's start.
     case signal(ClipTrack, SignalState, at: Duration)
+    /// The recording is paused, or resumed where it is false. The time is that in the clip.
+    case paused(Bool, at: Duration)
+    /// A chapter was set.
+    case chapter(ClipChapter)
     /// One of several outputs has failed; the others go on.
     case outputFailed(OutputFailure)
     /// One segment is finished.

@@ -68,6 +68,13 @@ final class RecordingReporter {
         }
     }
 
+    /// Tells of a pause, or of its end.
+    func tellPause(_ isPaused: Bool) {
+        report(.paused(isPaused, at: .nanoseconds(tracks.lazy.map(\.elapsed).max() ?? 0)))
+    }
+
+    func tell(_ chapter: ClipChapter) { report(.chapter(chapter)) }
+
     /// Tells of the clip's start with its first frame.
     /// - Returns: true the one time that it does.
     func tellStart() -> Bool {

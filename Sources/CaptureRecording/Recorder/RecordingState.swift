@@ -21,8 +21,8 @@ struct RecordingOutcome: Equatable, Sendable {
     init(thrown error: CaptureError, loss: CaptureError?) {
         if error == loss {
             self.init(reason: .loss, error: error, isOfInput: false)
-        } else if error == .sizeReached {
-            self.init(reason: .maxSize, isOfInput: false)
+        } else if error.isNormalEnd {
+            self.init(reason: EndReason(ofOutput: error), isOfInput: false)
         } else {
             self.init(reason: error.kind == .diskFull ? .diskFull : .failure, error: error, isOfInput: false)
         }
@@ -273,8 +273,8 @@ struct RecordingState: Sendable {
         case .wrote(some: false, _, let isComplete):
             return finish(isComplete ? RecordingOutcome(reason: .complete) : outcome)
         case .failed(let failure):
-            // A clip of the greatest size has an error to tell where its device has one.
-            return finish(failure.reason == .maxSize && outcome.error != nil ? outcome : failure)
+            // A clip whose output ends well has an error to tell where its device has one.
+            return finish(failure.error == nil && outcome.error != nil ? outcome : failure)
         case .held, .discarded, .running, .stopped, .due, .notDue, .done: return action
         }
     }

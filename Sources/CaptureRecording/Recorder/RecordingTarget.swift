@@ -13,6 +13,7 @@ public final class RecordingTarget: Sendable {
     private let names: PartNames?
     private let segment: Duration?
     private let maxBytes: Int64?
+    private let buffer: Int
     private let output: Locked<ClipOutput?>
     /// Reader of standard output; `nil` for a file.
     let reader: OutputReader?
@@ -22,30 +23,40 @@ public final class RecordingTarget: Sendable {
     ///   - format: of the clip; by the file's ending where it is `nil`.
     ///   - replacing: true where an existing file may be replaced.
     ///   - segment: length of each file of a segmented clip, at least 100 ms; the files of `clip.mkv` are called
-    ///     `clip-0001.mkv`, `clip-0002.mkv` and so on. `nil` for one file.
+    ///     `clip-0001.mkv`, `clip-0002.mkv` and so on; those of `clip-%H%M%S.mkv` by the moment at which they begin. `nil` for
+    ///     one file.
+    ///   - keep: finished segments that are kept, at least 1: the oldest of this recording is removed. `nil` keeps all.
     ///   - maxBytes: greatest size of a file. It ends the recording or, with segments, the segment: there a video frame much
     ///     larger than all before it may make a file larger, but not the first one.
+    ///   - buffer: bytes of the clip that may wait in memory for a slow disk or a reader that pauses; with more, frames are
+    ///     lost. 0 lets none wait.
     /// - Throws: `.usage` for an unknown ending and for values out of range, `.fileExists`, `.inputOutput` for a directory
     ///   that can't be written.
     public init(
         _ destination: ClipDestination, format: ClipFormat? = nil, replacing: Bool = false, segment: Duration? = nil,
-        maxBytes: Int64? = nil
+        keep: Int? = nil, maxBytes: Int64? = nil, buffer: Int = 64_000_000
     ) throws(CaptureError) {
         if let format { self.format = format } else { self.format = try ClipFormat(for: destination) }
-        try Self.check(segment, maxBytes)
+        try Self.check(segment, keep, maxBytes)
         self.destination = destination
         self.replacing = replacing
         self.segment = segment
         self.maxBytes = maxBytes
+        self.buffer = buffer
         names = segment == nil ? nil : try PartNames(destination)
-        finishing = segment == nil ? nil : FinishingQueue()
+        finishing = segment == nil ? nil : FinishingQueue(keep: keep)
         if !replacing { try names?.checkFree() }
         let opened = try ClipOutput(opening: names?.place(1) ?? destination, replacing: replacing)
         reader = opened.reader
         output = Locked(opened)
     }
 
-    private static func check(_ segment: Duration?, _ maxBytes: Int64?) throws(CaptureError) {
+    private static func check(_ segment: Duration?, _ keep: Int?, _ maxBytes: Int64?) throws(CaptureError) {
+        if let keep, keep < 1 || segment == nil {
+            throw CaptureError(
+                .usage, segment == nil ? "Only segments can be kept or removed." : "At least one segment is kept.",
+                remedies: [Remedy(segment == nil ? "Add --segment and a time, such as 10m." : "Say --keep 1 or more.")])
+        }
         if let segment, segment < .milliseconds(100) {
             throw CaptureError(.usage, "A segment lasts at least 100 ms.")
         }
@@ -90,6 +101,7 @@ public final class RecordingTarget: Sendable {
         // A segment ends before the limit; a little more in one is better than nothing from then on.
         output.limit = segment == nil ? maxBytes : nil
         output.finishing = finishing
+        try output.buffer(buffer)
         return try format.writer(on: output, tracks: tracks, labels: labels, settings: settings)
     }
 

@@ -47,12 +47,8 @@ final class StopMonitor: Sendable {
     }
 
     /// Expects the clip's end.
-    /// - Parameters:
-    ///   - duration: of the clip, nanoseconds; `nil` where it is open.
-    ///   - start: CLOCK_MONOTONIC nanoseconds.
-    func expect(_ duration: Int64?, from start: Int64) {
-        if let duration { state.withLock { $0.last = start + duration } }
-    }
+    /// - Parameter end: CLOCK_MONOTONIC nanoseconds; `nil` where it is open.
+    func expect(_ end: Int64?) { state.withLock { $0.last = end ?? .max } }
 
     /// Cause of an end that `look()` found; `nil` while it has found none.
     var cause: Cause? { state.withLock { $0.cause } }

@@ -132,22 +132,36 @@ final class VideoTrackRecorder: TrackRecorder {
     private func place(_ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter) throws(CaptureError) {
         source.clock.update(header)
         clip.start(at: header.timestamp)
-        guard let time = clip.time(of: header.timestamp) else { return }
+        guard let captured = clip.captureTime(of: header.timestamp) else { return }
+        let mostLost = clip.cuts.isEmpty ? .max : lostOutsideOfPauses(header.lost.total, before: captured)
+        let lost = min(header.lost.total, mostLost)
+        // A frame that is stamped a little early belongs behind the cut.
+        guard let time = clip.cuts.time(of: captured + frame / 2).map({ $0 - frame / 2 }) else {
+            if written > 0 { count(lost: header, atMost: mostLost) }
+            return
+        }
         guard time > -frame / 2 else { return }
         if let duration = clip.duration, time >= duration - frame / 2 {
             try complete(header, bytes, writer, places: UInt64((duration + frame / 2) / frame))
             return
         }
         if written > 0 {
-            count(lost: header, atMost: .max)
+            count(lost: header, atMost: mostLost)
             // Events stand in the clip's order.
-            if header.lost.total > 0 { try noteBlind() }
-            try losses.note(header.lost.total, of: index, at: last + frame)
+            if lost > 0 { try noteBlind() }
+            try losses.note(lost, of: index, at: last + frame)
         } else {
             first = max(0, time)
         }
         try look(at: header.flags, max(0, time))
-        try schedule(bytes, writer, at: max(0, time), afterGap: header.lost.total > 0)
+        try schedule(bytes, writer, at: max(0, time), afterGap: lost > 0)
+    }
+
+    /// Frames lost before a moment of the capture that no pause cuts out.
+    private func lostOutsideOfPauses(_ lost: UInt64, before captured: Int64) -> UInt64 {
+        let frames = Int64(clamping: min(lost, UInt64(max(0, captured) / frame + 1)))
+        let span = captured + frame / 2 - frames * frame..<captured + frame / 2
+        return UInt64((clip.cuts.keptTime(of: span) + frame / 2) / frame)
     }
 
     /// - Parameters:

@@ -185,6 +185,12 @@ extension SegmentedWriter {
         segment.writer.extend(to: nanoseconds - segment.start)
     }
 
+    func add(_ chapter: ClipChapter) {
+        let time = chapter.at.exactNanoseconds
+        guard let segment = segments.last(where: { $0.start <= time }) ?? segments.first else { return }
+        segment.writer.add(ClipChapter(at: .nanoseconds(max(0, time - segment.start)), title: chapter.title))
+    }
+
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
         while !segments.isEmpty {
             do throws(CaptureError) {
@@ -201,7 +207,7 @@ extension SegmentedWriter {
         return Clip(
             path: path, format: format, duration: .nanoseconds(finished.end), bytes: finished.bytes, tracks: tracks,
             ledger: end == .diskFull || end == .failure ? ledger.fitted(to: finished.kept) : ledger, end: end,
-            segments: finished.segments)
+            segments: finishing.present(finished.segments))
     }
 
     /// Finishes the last segment. Without a frame, where there are others, it would be a file of nothing.
@@ -241,7 +247,10 @@ extension SegmentedWriter {
         return LossLedger(
             tracks: now.tracks.enumerated().map { index, track in
                 track.since(before.indices.contains(index) ? before[index] : nil, in: segment, of: tracks[index], index)
-            })
+            },
+            pauses: now.pauses.filter {
+                $0.atNanoseconds >= segment.start && $0.atNanoseconds < segment.end ?? .max
+            }.map { $0.since(segment.start) })
     }
 }
 

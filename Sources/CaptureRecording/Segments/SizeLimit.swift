@@ -45,6 +45,8 @@ final class LimitedWriter: ClipWriter {
 
     func extend(to nanoseconds: Int64) { inner.extend(to: nanoseconds) }
 
+    func add(_ chapter: ClipChapter) { inner.add(chapter) }
+
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
         try inner.finish(ledger: ledger, end: end)
     }

@@ -53,20 +53,56 @@ final class AudioAligner {
         clip.start(at: timestamp)
         var cut = 0
         if hasStarted {
-            try fill(lost: header)
+            try fill(lost: header, before: timestamp)
         } else {
             cut = framesBeforeClip(timestamp, header.frameCount)
             guard cut < header.frameCount else { return 0..<0 }
             hasStarted = true
             try lead(timestamp)
         }
-        steer(clock.nanoseconds(at: header.sequence + UInt64(cut)))
-        let kept = cut..<cut + Int(output.room(for: UInt64(header.frameCount - cut)))
+        guard !clip.cuts.isEmpty else { return try write(cut..<header.frameCount, of: header, bytes) }
+        var last = 0..<0
+        for part in parts(cut..<header.frameCount, timestamp) {
+            if part.lowerBound > cut { try jump() }
+            last = try write(part, of: header, bytes)
+        }
+        // What follows the pause is no continuation.
+        if last.upperBound < header.frameCount { try jump() }
+        return last
+    }
+
+    /// Writes a part of a period.
+    /// - Returns: the frames of it that fall into the clip.
+    private func write(_ part: Range<Int>, of header: FrameHeader, _ bytes: RawSpan) throws(CaptureError) -> Range<Int>
+    {
+        steer(clock.nanoseconds(at: header.sequence + UInt64(part.lowerBound)))
+        let kept = part.lowerBound..<part.lowerBound + Int(output.room(for: UInt64(part.count)))
         let size = output.format.bytesPerFrame
         // The resampler needs what follows the clip's last frame.
-        let offered = servo.isCorrecting ? cut..<header.frameCount : kept
+        let offered = servo.isCorrecting ? part : kept
         try output.write(bytes.extracting(offered.lowerBound * size..<offered.upperBound * size), step: step)
         return kept
+    }
+
+    /// Parts of a period that no pause cuts out.
+    private func parts(_ frames: Range<Int>, _ timestamp: Int64) -> [Range<Int>] {
+        guard let start = clip.captureTime(of: timestamp) else { return [frames] }
+        let rate = Double(output.format.sampleRate) / 1e9
+        func frame(_ time: Int64) -> Int {
+            min(max(frames.lowerBound, Int((Double(time - start) * rate).rounded())), frames.upperBound)
+        }
+        let span = start..<start + max(1, Int64(Double(frames.upperBound) / rate))
+        return clip.cuts.kept(of: span).compactMap { kept in
+            let end = kept.upperBound == span.upperBound ? frames.upperBound : frame(kept.upperBound)
+            let first = frame(kept.lowerBound)
+            return first < end ? first..<end : nil
+        }
+    }
+
+    /// Goes on behind a pause.
+    private func jump() throws(CaptureError) {
+        try output.flush(step: servo.step)
+        lastTimestamp = nil
     }
 
     /// Writes silence for the frames that the device would have made by the clip's end, had it not been away or stalled.
@@ -111,21 +147,29 @@ final class AudioAligner {
     /// Writes silence where the first frame comes later than the clip's start.
     private func lead(_ timestamp: Int64) throws(CaptureError) {
         guard let origin = clip.origin, timestamp > origin else { return }
-        startOffsetNanoseconds = timestamp - origin
-        try output.writeSilence(time.frames(timestamp - origin))
+        startOffsetNanoseconds = clip.cuts.keptTime(of: 0..<timestamp - origin)
+        try output.writeSilence(time.frames(startOffsetNanoseconds))
     }
 
-    private func fill(lost header: FrameHeader) throws(CaptureError) {
+    private func fill(lost header: FrameHeader, before timestamp: Int64) throws(CaptureError) {
         guard header.lost.total > 0 else { return }
         try output.flush(step: servo.step)
-        // Frames lost past the clip's end are not lost to the clip. The silence may be what ends it, so the ring's share is
-        // counted after the device's is written.
-        let device = output.room(for: header.lost.device)
+        // Frames lost past the clip's end, or in a pause, are not lost to the clip. The silence may be what ends it, so the
+        // ring's share is counted after the device's is written.
+        let most = clip.cuts.isEmpty ? .max : mostLost(header.lost.total, before: timestamp)
+        let device = output.room(for: min(header.lost.device, most))
         losses.count(device: device, ring: 0, before: header.flags, of: track)
         try output.writeSilence(device)
-        let ring = output.room(for: header.lost.ring)
+        let ring = output.room(for: min(header.lost.ring, most - min(most, header.lost.device)))
         losses.count(device: 0, ring: ring, before: header.flags, of: track)
         try output.writeSilence(ring)
+    }
+
+    /// Frames before a moment that no pause cuts out.
+    private func mostLost(_ frames: UInt64, before timestamp: Int64) -> UInt64 {
+        guard let end = clip.captureTime(of: timestamp) else { return 0 }
+        let length = Int64(min(Double(frames) * 1e9 / Double(output.format.sampleRate), Double(max(end, 0))))
+        return time.frames(clip.cuts.keptTime(of: end - length..<end))
     }
 }
 

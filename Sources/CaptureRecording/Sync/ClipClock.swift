@@ -15,19 +15,64 @@ final class ClipClock {
     let duration: Int64?
     /// Rate of the clip's clock against CLOCK_MONOTONIC, less 1: 1e-6 is one part per million faster.
     private(set) var rateOffset = 0.0
-    /// Latest period of the leading microphone: when it was captured, and its place in the clip. `nil` without one.
+    /// Latest period of the leading microphone: when it was captured, and its place in the capture. `nil` without one.
     private var lead: (moment: Int64, time: Int64)?
+    /// Pauses so far.
+    private(set) var cuts = ClipCuts()
+    /// Requests of pauses that are carried out.
+    private var followed = 0
 
     init(duration: Duration?) { self.duration = duration?.nanoseconds }
+
+    /// Has pauses be on whole frames of the leading camera.
+    /// - Parameter frame: its duration, nanoseconds.
+    func cut(onFramesOf frame: Int64) { cuts = ClipCuts(frame: frame) }
 
     /// Starts the clip; only the first call counts.
     func start(at nanoseconds: Int64) { origin = origin ?? nanoseconds }
 
-    /// Time in the clip of a moment on CLOCK_MONOTONIC, nanoseconds; `nil` before the clip has started.
-    func time(of moment: Int64) -> Int64? {
+    /// Time in the capture of a moment on CLOCK_MONOTONIC, nanoseconds from the clip's start, pauses included; `nil` before
+    /// the clip has started.
+    func captureTime(of moment: Int64) -> Int64? {
         guard let origin else { return nil }
         guard let lead else { return moment - origin }
         return lead.time + Int64((Double(moment - lead.moment) * (1 + rateOffset)).rounded())
+    }
+
+    /// Time in the clip of a moment on CLOCK_MONOTONIC, nanoseconds; `nil` before the clip has started, and in a pause.
+    func time(of moment: Int64) -> Int64? { captureTime(of: moment).flatMap(cuts.time) }
+
+    // MARK: Pauses
+
+    /// Carries out requests that came since the last call.
+    /// - Parameter requests: moments at which a pause or its end was asked for in turn, CLOCK_MONOTONIC nanoseconds.
+    /// - Returns: true where there was one. Before the clip's start all of them wait.
+    func follow(_ requests: [Int64]) -> Bool {
+        guard origin != nil, followed < requests.count else { return false }
+        for index in followed..<requests.count {
+            guard let time = captureTime(of: requests[index]) else { continue }
+            if index.isMultiple(of: 2) { cuts.pause(at: time) } else { cuts.resume(at: time) }
+        }
+        followed = requests.count
+        return true
+    }
+
+    /// Moment at which the clip has its whole length, CLOCK_MONOTONIC nanoseconds; `nil` where it is open, before its start and
+    /// while it is paused.
+    var end: Int64? {
+        guard let origin, let duration, !cuts.isPaused else { return nil }
+        return origin + duration + cuts.removed(before: .max)
+    }
+
+    /// Pauses of the clip, in order.
+    /// - Parameter moment: end of one that lasts, CLOCK_MONOTONIC nanoseconds.
+    func pauses(until moment: Int64) -> [ClipPause] {
+        let last = captureTime(of: moment) ?? 0
+        return cuts.cuts.map { cut in
+            ClipPause(
+                atNanoseconds: cut.start - cuts.removed(before: cut.start),
+                lengthNanoseconds: max(cut.end ?? last, cut.start) - cut.start)
+        }
     }
 
     // MARK: From the leading microphone
@@ -39,7 +84,10 @@ final class ClipClock {
     /// - Parameters:
     ///   - moment: its capture, CLOCK_MONOTONIC nanoseconds.
     ///   - time: its place in the clip, nanoseconds.
-    func anchor(_ moment: Int64, at time: Int64) { lead = (moment, time) }
+    func anchor(_ moment: Int64, at time: Int64) {
+        let removed = captureTime(of: moment).map(cuts.removed) ?? 0
+        lead = (moment, time + removed)
+    }
 }
 
 /// Clock that the time of a clip follows.

@@ -95,6 +95,10 @@ final class TeeBranch: Sendable {
             done: { $0.remove(video: frame.byteCount) })
     }
 
+    func add(_ chapter: ClipChapter) {
+        work { writer throws(CaptureError) in writer.add(chapter) }
+    }
+
     func extend(to nanoseconds: Int64) {
         work { writer throws(CaptureError) in writer.extend(to: nanoseconds) }
     }
@@ -202,7 +206,7 @@ final class TeeBranch: Sendable {
                 guard let own else { return nil }
                 return track.of(
                     backlog.tracks[own], writer.counts(of: own), fillsPlaces: backlog.fillsPlaces, hasEnded: hasEnded)
-            })
+            }, pauses: ledger.pauses)
     }
 }
 

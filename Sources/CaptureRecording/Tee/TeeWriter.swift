@@ -68,6 +68,8 @@ final class TeeWriter: ClipWriter {
         }
     }
 
+    func add(_ chapter: ClipChapter) { for branch in branches { branch.add(chapter) } }
+
     func extend(to nanoseconds: Int64) { for branch in branches { branch.extend(to: nanoseconds) } }
 
     var isSegmentOver: Bool { branches.contains(where: \.isSegmentOver) }
@@ -108,7 +110,8 @@ final class TeeWriter: ClipWriter {
 
     /// Error for which the first output, whose clip this is, ended before the others.
     var ownFailure: CaptureError? {
-        finishFailure ?? (branches[0].ending == .sizeReached ? nil : branches[0].ending)
+        if let finishFailure { return finishFailure }
+        return branches[0].ending.flatMap { $0.isNormalEnd ? nil : $0 }
     }
 
     private func prepare(_ track: Int) throws(CaptureError) {
@@ -124,7 +127,7 @@ final class TeeWriter: ClipWriter {
             hasEnded[index] = true
             if !hasEnded.contains(false) {
                 lastFailure = error
-            } else if error != .sizeReached {
+            } else if !error.isNormalEnd {
                 untold.append(OutputFailure(path: branch.path, error: error))
             }
         }
@@ -153,7 +156,7 @@ struct TeeResult: Sendable {
             let clip = try writer.finish(ledger: ledger, end: reason)
             self.clip = .success(clip)
             let error = ending ?? (clip.end == reason ? nil : writer.failure)
-            tee = ClipTee(clip, error: error == .sizeReached ? nil : error)
+            tee = ClipTee(clip, error: error.flatMap { $0.isNormalEnd ? nil : $0 })
         } catch {
             clip = .failure(error)
             tee = ClipTee(path: path, writer.format, bytes: writer.bytesWritten, ledger, error)

@@ -116,10 +116,56 @@ struct ByteCountArgument: SpelledArgument, Hashable, Sendable {
         self.bytes = Int64(bytes)
     }
 
+    init(bytes: Int64) { self.bytes = bytes }
+
     /// Bytes of each unit: powers of 1000, and of 1024 with an i (IEC 80000-13). M alone is 1000², as in the
     /// figures that this program prints.
     private static let units: [String: Double] = [
         "": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
         "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824, "tib": 1_099_511_627_776,
     ]
+}
+
+/// Memory for what waits to be written: `64M`, `1G`, or 0 for none.
+struct BufferArgument: SpelledArgument, Hashable, Sendable {
+    /// Bytes, 0 to 16 GB.
+    let bytes: Int64
+
+    static let spelling = "a size such as 64M or 1G, from 100K to 16G, or 0"
+
+    /// 64 MB.
+    init() { bytes = 64_000_000 }
+
+    init?(argument: String) {
+        guard let size = argument == "0" ? ByteCountArgument(bytes: 0) : ByteCountArgument(argument: argument),
+            size.bytes <= 16_000_000_000
+        else { return nil }
+        bytes = size.bytes
+    }
+}
+
+/// Tag of a clip: `ARTIST=Ann`.
+struct TagArgument: SpelledArgument, Hashable, Sendable {
+    /// Name in upper case.
+    let name: String
+    let text: String
+
+    static let spelling =
+        "NAME=text with letters, digits and _ in the name, and not TITLE, DEVICE, GRANT, ENCODER or LEDGER"
+
+    /// Names that the program itself fills in, or that have an option of their own.
+    private static let taken: Set<String> = ["TITLE", "DEVICE", "GRANT", "ENCODER", "LEDGER"]
+
+    init?(argument: String) {
+        guard let equals = argument.firstIndex(of: "=") else { return nil }
+        name = argument[..<equals].uppercased()
+        text = String(argument[argument.index(after: equals)...])
+        let isPlain = name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || $0 == 0x5F }
+        guard !name.isEmpty, isPlain, !text.isEmpty, !Self.taken.contains(name) else { return nil }
+    }
+
+    /// Tags by name; of two with one name the later counts.
+    static func tags(_ arguments: [TagArgument]) -> [String: String] {
+        Dictionary(arguments.map { ($0.name, $0.text) }) { $1 }
+    }
 }

@@ -2,7 +2,7 @@ import CaptureGate
 import LinuxSystem
 
 /// Receiver of the signals that end a command: Ctrl-C (SIGINT), `kill` (SIGTERM), a terminal that goes away
-/// (SIGHUP); and SIGUSR1, which ends those commands that have no use for it.
+/// (SIGHUP); and SIGUSR1 and SIGUSR2, which end those commands that have no use for them.
 ///
 /// The signals are blocked in every thread but the one that waits for them with `sigwait`, so none is lost,
 /// and no code runs in a signal handler, where almost nothing is allowed (signal-safety(7)). A signal that
@@ -15,7 +15,7 @@ final class SignalDispatcher: Sendable {
 
     /// Current treatment of signals; changed by commands, read by the main thread.
     private let state = Locked(State.undecided([]))
-    /// Signals that are waited for: those of the four that were not ignored at the start.
+    /// Signals that are waited for: those of the five that were not ignored at the start.
     private let signals: Signals
 
     /// Treatment of a signal that arrives.
@@ -34,7 +34,7 @@ final class SignalDispatcher: Sendable {
     /// Must run before any thread is started, since each inherits its creator's mask.
     init() {
         Signals.ignoreBrokenPipes()
-        let numbers = [Signals.interrupt, Signals.terminate, Signals.hangUp, Signals.user1]
+        let numbers = [Signals.interrupt, Signals.terminate, Signals.hangUp, Signals.user1, Signals.user2]
         signals = Signals(numbers.filter { !Signals.isIgnored($0) })
         signals.block()
     }

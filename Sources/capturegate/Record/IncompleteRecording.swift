@@ -48,10 +48,10 @@ extension EndReason {
     /// Exit status after a recording that ended so, by `sysexits.h`: 69 EX_UNAVAILABLE, 74 EX_IOERR, 77
     /// EX_NOPERM.
     ///
-    /// 0 also after Ctrl-C and a full `--max-size`: the person, or the option, wanted that end.
+    /// 0 also after Ctrl-C, a full `--max-size` and a reader that has enough, as `head`: somebody wanted that end.
     var exitCode: Int32 {
         switch self {
-        case .complete, .maxSize, .silence, .interrupt: 0
+        case .complete, .maxSize, .silence, .interrupt, .readerGone: 0
         case .deviceGone, .stalled, .signal: 69
         case .diskFull, .failure, .loss: 74
         case .revoked: 77
@@ -65,6 +65,7 @@ extension EndReason {
         case .maxSize: "as large as it may be"
         case .silence: "it was quiet"
         case .interrupt: "stopped"
+        case .readerGone: "its reader has closed it"
         case .deviceGone: "the device was unplugged"
         case .stalled: "the device stopped delivering"
         case .signal: "the signal changed"

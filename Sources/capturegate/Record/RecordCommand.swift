@@ -20,6 +20,10 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
             It ends after --for, or with Ctrl-C; the file is valid then, too, and the exit code 0. While it runs it is \
             called OUT.partial. Whether a person allows it is asked at the terminal; see 'capturegate help grant'.
 
+            At a terminal q ends the clip as well, space pauses and resumes it, and m sets a chapter of a .mkv; SIGUSR2 \
+            pauses and resumes, too. A pause is a cut: the clip's time goes on behind it without a hole, and the clip's \
+            ledger tells of it.
+
               capturegate record clip.mkv --for 5s
               capturegate record memo.flac --microphone default
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
@@ -29,7 +33,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate record goal.mkv --pre-roll 10s
               capturegate record news.mkv --start-at 18:00:00.250 --for 15m
               capturegate record raw.y4m --camera C920 --size 1280x720 --fps 30 --strict
-              capturegate record watch.mkv --camera C920 --segment 10m
+              capturegate record watch-%Y%m%d-%H%M%S.mkv --camera C920 --segment 10m --keep 144
               capturegate record talk.mkv --tee talk.flac --for 1h
               capturegate record talk.opus --max-size 50M
               capturegate record null: --json --camera test:bars --for 10s
@@ -113,6 +117,19 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
 
     @Option(help: "A title, for formats that have room for one.")
     var title: String?
+
+    /// Repeatable. Names are stored in upper case, as Matroska and Vorbis comments have them.
+    @Option(
+        help: ArgumentHelp(
+            "A tag, such as ARTIST=Ann; again for each further one.", valueName: "name=text"),
+        transform: TagArgument.parse)
+    var tag: [TagArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Title of the first chapter that m sets; again for each further one. Without, they are numbered.",
+            valueName: "title"))
+    var chapter: [String] = []
 
     /// Losses stay: a quiet recording must not hide that something is missing.
     @Flag(name: .shortAndLong, help: "Tell only what went wrong: losses, and what a device does otherwise.")

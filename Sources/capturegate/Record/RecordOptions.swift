@@ -75,10 +75,27 @@ struct FileOptions: ParsableArguments {
             "A new file each so often: out-0001.mkv, out-0002.mkv and on.",
             discussion: """
                 No sample and no picture is lost or doubled between two. Each file has its name, and is whole, as soon as \
-                it is over. With --max-size a file that becomes too large makes way for the next one sooner.
+                it is over. With --max-size a file that becomes too large makes way for the next one sooner. An OUT with \
+                %Y, %m, %d, %H, %M, %S, %j or %s in it, as out-%Y%m%d-%H%M%S.mkv, names each file by the moment at which it \
+                begins, as strftime(3) does; %% is a percent sign.
                 """, valueName: "time"),
         transform: DurationArgument.parse)
     var segment: DurationArgument?
+
+    /// Nothing is removed by default: only who says a number gives a recording away.
+    @Option(
+        help: ArgumentHelp(
+            "With --segment, keep that many finished files: the oldest of this recording is removed.",
+            valueName: "count"))
+    var keep: Int?
+
+    /// 64 MB are 25 seconds of 1080p MJPEG, and a second of the same pictures raw.
+    @Option(
+        help: ArgumentHelp(
+            "What may wait in memory for a slow disk or a reader that pauses, of each output; 0 for none.",
+            discussion: "With more, pictures are lost and counted. The default is 64M.", valueName: "size"),
+        transform: BufferArgument.parse)
+    var buffer = BufferArgument()
 
     /// Further outputs share one capture: a second program could not capture from the same devices.
     @Option(

@@ -34,7 +34,7 @@ struct RecordingJob {
     private func operation(_ stop: RecordingStop) -> RecordingOperation {
         RecordingOperation(
             authorization: AuthorizedFor(Capability.All(plan.requests)), settings: plan.settings, targets: targets,
-            stop: stop, reporter: reporter)
+            stop: stop, keys: plan.keys, reporter: reporter)
     }
 
     /// Error of a failure; a cancellation is worded as a person means it.
@@ -53,6 +53,8 @@ struct RecordingOperation: CaptureOperation {
     let settings: RecorderSettings
     let targets: RecordingTargets
     let stop: RecordingStop
+    /// Meaning of keys; `nil` where nobody sees that they mean anything.
+    let keys: RecordingKeys?
     let reporter: EventReporter<RecordingEvent>
 
     /// Waits for the start, opens the devices, and records until something ends it.
@@ -64,9 +66,10 @@ struct RecordingOperation: CaptureOperation {
             reporter.handle(.waiting(preRoll: nil, startsAt: moment))
             try await ScheduledStart(sinceEpoch: moment).wait(preRoll: settings.preRoll, control: stop.control)
         }
-        // Enter means something only while a pre-roll waits for it.
-        let enter = settings.preRoll == nil ? nil : EnterKeyListener { [stop] in stop.control.begin() }
-        defer { enter?.end() }
+        // After the question, which reads the same keys.
+        let listener = keys.map { keys in KeyListener { [stop] key in keys.act(on: key, stop.control) } }
+        stop.aborts { listener?.end() }
+        defer { listener?.end() }
         let recorder = try await Recorder(opening: permit, settings: settings)
         // A signal now ends the recording instead of cancelling the operation, so that the file is finished.
         stop.begin()
@@ -97,7 +100,8 @@ struct RecordingTargets: Sendable {
                 targets.append(
                     try RecordingTarget(
                         output.destination, format: output.format, replacing: replacing,
-                        segment: files.segment?.duration, maxBytes: files.maxSize?.bytes))
+                        segment: files.segment?.duration, keep: files.keep, maxBytes: files.maxSize?.bytes,
+                        buffer: Int(files.buffer.bytes)))
             }
         } catch {
             // All or nothing: the files of those before it would remain, empty.
@@ -145,6 +149,7 @@ final class RecordingStop: Sendable {
         var isRecording = false
         var cancel: (@Sendable () -> Void)?
         var first: ContinuousClock.Instant?
+        var abort: (@Sendable () -> Void)?
     }
 
     /// Names of the unfinished files.
@@ -171,9 +176,13 @@ final class RecordingStop: Sendable {
     /// Marks the devices as open: from now on a signal ends the recording, and the file is finished.
     func begin() { state.withLock { $0.isRecording = true } }
 
-    /// Acts on a signal; called on the main thread. SIGUSR1 begins a clip that waits in its pre-roll.
+    /// Sets what is done before the process ends at once.
+    func aborts(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.abort = action } }
+
+    /// Acts on a signal; called on the main thread. SIGUSR1 begins a clip that waits in its pre-roll; SIGUSR2 pauses and resumes.
     func receive(_ number: Int32) {
-        guard number != Signals.user1 else { return control.begin() }
+        if number == Signals.user1 { return control.begin() }
+        if number == Signals.user2 { return control.togglePause() }
         let action = state.withLock { Self.action(&$0, at: .now) }
         switch action {
         case .stop: control.stop()
@@ -208,59 +217,12 @@ final class RecordingStop: Sendable {
     private func abort() -> Never {
         var rest = ""
         // One of several outputs may be finished already, and then has lost its partial name.
-        let left = partial.filter { $0.contains("-NNNN") || FileSystem.allows(.existence, to: $0) }.map(\.visible)
+        let left = partial.filter { $0.contains("-NNNN") || $0.contains("%") || FileSystem.allows(.existence, to: $0) }
+            .map(\.visible)
         if !left.isEmpty { rest = "; what was recorded stays in \(left.joined(separator: " and "))" }
         StandardStream.error.note("capturegate: Given up before the clip was finished\(rest).")
+        state.withLock { $0.abort }?()
         // Without unwinding: what was to be unwound is what hangs.
         Signals.endProcess(status: CaptureError(.inputOutput, "").exitCode)
-    }
-}
-
-/// Listener for the Enter key at the terminal, never on standard input, which any program may feed.
-final class EnterKeyListener: Sendable {
-    /// True once nobody waits for the key any more.
-    private let isOver = Atomic(false)
-
-    /// Starts to listen; does nothing without a terminal.
-    ///
-    /// - Parameter action: called once, on a thread of its own.
-    init(_ action: @escaping @Sendable () -> Void) {
-        guard let keyboard = Keyboard() else { return }
-        // A thread of its own, since it waits for the whole pre-roll.
-        DispatchQueue(label: "capturegate.enter").async { [self] in
-            if (try? waitForLine(at: keyboard.terminal)) == true { action() }
-        }
-    }
-
-    /// Stops listening, within a tenth of a second.
-    func end() { isOver.store(true, ordering: .releasing) }
-
-    /// Between two looks whether it is over.
-    private static let interval = Duration.milliseconds(100)
-
-    /// - Throws: where the terminal is gone.
-    private func waitForLine(at terminal: borrowing Terminal) throws(Terminal.Interruption) -> Bool {
-        while !isOver.load(ordering: .acquiring) {
-            guard try terminal.hasInput(until: Deadline(after: Self.interval)) else { continue }
-            // Who reads in the background is stopped.
-            guard terminal.isForeground else {
-                Poll.pause(milliseconds: 100)
-                continue
-            }
-            while let byte = try terminal.read(upTo: 1, until: .now)?.first { if byte == 0x0A { return true } }
-        }
-        return false
-    }
-
-    /// A terminal that a closure can hold.
-    private final class Keyboard: Sendable {
-        let terminal: Terminal
-
-        /// Drops keys that were typed earlier; a process in the background may not even do that.
-        init?() {
-            guard let terminal = try? Terminal() else { return nil }
-            if terminal.isForeground { terminal.dropInput() }
-            self.terminal = terminal
-        }
     }
 }

@@ -47,6 +47,11 @@ struct RecordingPlan: Sendable {
         var settings = RecorderSettings(command, startsAt: try command.times.startsAt())
         settings.preview = preview.map { PreviewSettings(width: $0.bounds.width, height: $0.bounds.height) }
         self.settings = settings
+        let keys = RecordingKeys(
+            hasChapters: ([format] + tees.map(\.format)).contains(where: \.holdsChapters))
+        // With a pre-roll Enter begins the clip, whoever watches.
+        let isShown = StandardStream.error.isTerminal && !command.quiet && !command.json.isOn
+        self.keys = isShown || settings.preRoll != nil ? keys : nil
     }
 
     /// Refuses `--clap` where no built-in device is recorded: real devices do not obey it.
@@ -85,6 +90,9 @@ struct RecordingPlan: Sendable {
         else { return (nil, text) }
         return (String(text[..<colon]), String(text[text.index(after: colon)...]))
     }
+
+    /// Keys that mean something while it records: `nil` where no row on the terminal says so.
+    let keys: RecordingKeys?
 
     /// All outputs, the clip's own first.
     var destinations: [ClipDestination] { [destination] + tees.map(\.destination) }
@@ -150,7 +158,8 @@ extension RecorderSettings {
         startsAt = moment.map { .nanoseconds($0) }
         preRoll = command.times.preRoll?.duration
         untilSilence = command.times.untilSilence?.rule
-        labels = ClipLabels(title: command.title)
+        labels = ClipLabels(title: command.title, extra: TagArgument.tags(command.tag))
+        chapterTitles = command.chapter
         duration = command.time?.duration
         reattach = command.reattach?.duration
         // Twice a second is enough for one line a second; a live row, which is watched, gets the default

@@ -9,8 +9,16 @@ struct ClipSummary {
     var lines: [String] {
         let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
         let time = NumberText.time(clip.duration)
-        return ["\(Self.name(clip.path, clip.segments)): \(time)\(size), \(clip.end.phrase)"]
+        return ["\(Self.name(clip.path, clip.segments)): \(time)\(size)\(pauses), \(clip.end.phrase)"]
             + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) } + clip.tees.map(Self.line)
+    }
+
+    /// Pauses, and the time that they left out.
+    private var pauses: String {
+        let pauses = clip.ledger.pauses
+        guard !pauses.isEmpty else { return "" }
+        let time = pauses.reduce(Duration.zero) { $0 + $1.length }
+        return ", \(NumberText.counted(UInt64(pauses.count), "pause")) of \(NumberText.time(time))"
     }
 
     /// Line about a finished file of several.
@@ -28,6 +36,16 @@ struct ClipSummary {
     static func line(_ track: ClipTrack, _ signal: SignalState, at time: Duration) -> String {
         let loss = signal == .present ? "" : "; what it delivers counts as lost"
         return "\(NumberText.time(time)): \(track.name.visible) \(signal.phrase)\(loss)"
+    }
+
+    /// Line about a pause, or its end.
+    static func line(_ isPaused: Bool, at time: Duration) -> String {
+        "\(NumberText.time(time)): \(isPaused ? "paused; what comes now is left out" : "goes on")"
+    }
+
+    /// Line about a chapter.
+    static func line(_ chapter: ClipChapter) -> String {
+        "\(NumberText.time(chapter.at)): \(chapter.title.visible)"
     }
 
     /// Line about an output that failed while others go on.

@@ -15,6 +15,7 @@ struct LiveView: EventView {
     private let style: TextStyle
     /// True while the row stands on the screen.
     private var isDrawn = false
+    private var isPaused = false
     /// Peak holds, one per microphone.
     private var holds: [PeakHold] = []
     private var disk: DiskSpace
@@ -33,7 +34,7 @@ struct LiveView: EventView {
         case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
         case .started(let tracks, let differences):
             StartText(tracks: tracks, differences: differences).tell(stream)
-            if plan.settings.duration == nil { stream.note("Ctrl-C ends it.") }
+            if let keys = plan.keys { stream.note(keys.legend) }
         case .progress(let progress): draw(progress)
         case .preview: break
         case .lost(let track, let mark):
@@ -42,6 +43,13 @@ struct LiveView: EventView {
         case .signal(let track, let state, let moment):
             clear()
             stream.note(ClipSummary.line(track, state, at: moment))
+        case .paused(let isPaused, let moment):
+            self.isPaused = isPaused
+            clear()
+            stream.note(ClipSummary.line(isPaused, at: moment))
+        case .chapter(let chapter):
+            clear()
+            stream.note(ClipSummary.line(chapter))
         case .outputFailed(let failure):
             clear()
             stream.note(ClipSummary.line(failure))
@@ -65,7 +73,7 @@ struct LiveView: EventView {
         let layout = ProgressLayout(text, left: left, in: stream.columns - 3)
         let line =
             layout.words + [bars(progress.microphones, in: layout.freeColumns - ProgressLayout.gap)].compactMap { $0 }
-        try? stream.write("\r\u{1B}[K\(style.red("*")) \(line.joined(separator: "  "))")
+        try? stream.write("\r\u{1B}[K\(isPaused ? "=" : style.red("*")) \(line.joined(separator: "  "))")
     }
 
     /// Updates the peak holds; microphones are known only with the first progress.

@@ -28,6 +28,8 @@ struct NDJSONView: EventView {
         case .preview: break
         case .lost(let track, let mark): stream.note(Self.loss(track, mark).text)
         case .signal(let track, let state, let moment): stream.note(Self.signal(track, state, moment).text)
+        case .paused(let isPaused, let moment): stream.note(Self.pause(isPaused, moment).text)
+        case .chapter(let chapter): stream.note(Self.chapter(chapter).text)
         case .outputFailed(let failure): stream.note(Self.failure(failure).text)
         case .segment(let part): stream.note(Self.segment(part).text)
         case .ended(let clip, let error, let last): stream.note(Self.end(clip, error, last).text)
@@ -65,6 +67,15 @@ struct NDJSONView: EventView {
             "event": "signal", "kind": .string(track.kind.rawValue), "device": .string(track.device),
             "state": .string(state.word), "at_ns": .nanoseconds(time),
         ]
+    }
+
+    /// Pause, or its end; the time is that in the clip.
+    private static func pause(_ isPaused: Bool, _ time: Duration) -> JSONValue {
+        ["event": .string(isPaused ? "pause" : "resume"), "at_ns": .nanoseconds(time)]
+    }
+
+    private static func chapter(_ chapter: ClipChapter) -> JSONValue {
+        ["event": "chapter", "at_ns": .nanoseconds(chapter.at), "title": .string(chapter.title)]
     }
 
     /// Output that failed while others go on.

@@ -13,6 +13,8 @@ struct PlainView: EventView {
         case .progress, .preview: break
         case .lost(let track, let mark): stream.note(ClipSummary.line(track, mark))
         case .signal(let track, let state, let moment): stream.note(ClipSummary.line(track, state, at: moment))
+        case .paused(let isPaused, let moment): stream.note(ClipSummary.line(isPaused, at: moment))
+        case .chapter(let chapter): stream.note(ClipSummary.line(chapter))
         case .outputFailed(let failure): stream.note(ClipSummary.line(failure))
         case .segment(let part): stream.note(ClipSummary.line(part))
         case .ended(let clip, _, _): stream.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))
@@ -36,7 +38,7 @@ struct QuietView: EventView {
             stream.note(ClipSummary(clip: clip).lines.joined(separator: "\n"))
         case .started(_, let differences):
             StartText(tracks: [], differences: differences).tell(stream)
-        case .waiting, .progress, .preview, .segment, .ended: break
+        case .waiting, .progress, .preview, .segment, .paused, .chapter, .ended: break
         }
     }
 }

@@ -19,6 +19,12 @@ final class PseudoTerminal: Sendable {
 
     deinit { close(keyboard) }
 
+    /// Treatment of keys and echo (c_lflag of termios(3)).
+    var mode: UInt32 {
+        var settings = termios()
+        return tcgetattr(keyboard, &settings) == 0 ? settings.c_lflag : 0
+    }
+
     /// Everything that was shown so far.
     var screen: String { shown.withLock { $0 } }
 

@@ -39,6 +39,38 @@ struct PipeOutputTests {
         #expect(format == .string("matroska,webm"))
     }
 
+    @Test(
+        "A reader that has enough, as head, is a normal end of its output, and the others go on",
+        arguments: [
+            ("record - --format wav | head -c 9 >clip; echo ${PIPESTATUS[0]}", nil),
+            ("record - --format mkv | head -c 9 >clip; echo ${PIPESTATUS[0]}", nil),
+            ("record other.wav --tee opus:- | head -c 9 >clip; echo ${PIPESTATUS[0]}", "other.wav"),
+            ("record - --format wav --tee other.wav | head -c 9 >clip; echo ${PIPESTATUS[0]}", "other.wav"),
+        ] as [(String, String?)])
+    func enough(script: String, other: String?) async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let ending = try await shell(workspace, script)
+        #expect(ending.output == "0\n" && ending.errors.isEmpty, "\(ending)")
+        #expect(workspace.size("clip") == 9)
+        if let other { #expect(try await workspace.samples(other, channels: 2) == 24_000) }
+    }
+
+    @Test("A reader that pauses for two seconds misses nothing: what comes meanwhile waits, as --buffer says")
+    func pause() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let record =
+            "'\(Executable.capturegate)' record - --camera test:bars --size 320x240 --video-codec raw --for 3s --json 2>events"
+        let script = "\(record) | (sleep 2; cat >clip); echo ${PIPESTATUS[0]}"
+        #expect(try await workspace.run(["bash", "-c", script]).output == "0\n")
+        let end = try #require(try Document.lines(try workspace.text("events")).last)
+        let track = try #require(end["ledger"]["tracks"].elements.first)
+        #expect(track["delivered"].number == 90 && track["asked"].number == 90, "\(track)")
+        let count = try await workspace.probe("clip", "stream=nb_read_frames")
+        #expect(count["streams"].elements.first?["nb_read_frames"] == .string("90"))
+    }
+
     @Test("Another user's pipe is not written to: it may lie in wait", .enabled(if: geteuid() == 0))
     func foreign() async throws {
         let workspace = try Workspace()

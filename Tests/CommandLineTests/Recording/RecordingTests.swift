@@ -47,8 +47,8 @@ struct RecordingTests {
         let ending = try await workspace.capturegate(record + ["--for", "200ms"])
         #expect(ending.code == 0)
         #expect(ending.output.isEmpty && ending.errors.isEmpty)
-        // A pipe whose reader has gone.
-        let line = "'\(Executable.capturegate)' \(record.joined(separator: " ")) --for 2s --force --tee - | true"
+        // A device that is always full.
+        let line = "'\(Executable.capturegate)' \(record.joined(separator: " ")) --for 2s --force --tee - >/dev/full"
         let failing = try await workspace.run(["bash", "-c", line])
         #expect(failing.errors.contains("standard output has failed"))
         #expect(!failing.errors.contains("Recording"))

@@ -34,10 +34,10 @@ struct TeeTests {
     func failure() async throws {
         let workspace = try Workspace()
         try await workspace.allowTestDevices()
-        // A pipe whose reader has gone.
+        // A device that is always full.
         let command =
-            "'\(Executable.capturegate)' record a.wav --microphone test:tone --for 2s --tee - --json 2>events | true; "
-            + "echo ${PIPESTATUS[0]}"
+            "'\(Executable.capturegate)' record a.wav --microphone test:tone --for 2s --tee - --json 2>events >/dev/full; "
+            + "echo $?"
         let ending = try await workspace.run(["bash", "-c", command])
         #expect(ending.output == "74\n")
         let events = try Document.lines(try workspace.text("events"))
@@ -45,7 +45,7 @@ struct TeeTests {
         #expect(failed.map { $0["path"] } == [.string("-")])
         let end = try #require(events.last)
         #expect(end["reason"] == .string("complete"))
-        #expect(end["tees"].elements.first?["end"] == .string("failure"))
+        #expect(end["tees"].elements.first?["end"] == .string("disk_full"))
         #expect(try await workspace.samples("a.wav", channels: 2) == 96_000)
     }
 
@@ -75,13 +75,13 @@ struct TeeTests {
         try await workspace.allowTestDevices()
         let command =
             "'\(Executable.capturegate)' record - --format wav --microphone test:tone --for 2s --tee a.wav --json 2>events"
-            + " | true; echo ${PIPESTATUS[0]}"
+            + " >/dev/full; echo $?"
         let ending = try await workspace.run(["bash", "-c", command])
         #expect(ending.output == "74\n")
         // What standard error has besides is the same for a person.
         let line = try workspace.text("events").split(separator: "\n").last { $0.contains(#""event":"end""#) }
         let end = try Document(try #require(line))
-        #expect(end["reason"] == .string("failure"))
+        #expect(end["reason"] == .string("disk_full"))
         #expect(end["error"]["message"].string?.contains("standard output") == true)
         #expect(end["tees"].elements.first?["error"] == .null)
         #expect(try await workspace.samples("a.wav", channels: 2) == 96_000)

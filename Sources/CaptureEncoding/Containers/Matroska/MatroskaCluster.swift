@@ -239,6 +239,10 @@ struct MatroskaCues {
         tick = nil
     }
 
+    /// Drops clusters that are not in the file.
+    /// - Parameter end: of the last one that is, from the start of the Segment's content.
+    mutating func cutBack(to end: Int64) { points.removeAll { $0.position >= end } }
+
     /// Cues (RFC 9559, 5.1.5).
     var element: [UInt8] {
         var cues = EBML()

@@ -160,8 +160,10 @@ struct MatroskaChapters {
     let tracks: [ClipTrack]
     /// `nil` if nothing is known of losses.
     let ledger: LossLedger?
+    /// Chapters that a person set.
+    var chapters: [ClipChapter] = []
 
-    /// Chapters (RFC 9559, 5.1.7); `nil` if no loss is marked.
+    /// Chapters (RFC 9559, 5.1.7); `nil` if there are none and no loss is marked.
     var element: [UInt8]? {
         let marks = marks
         guard !marks.isEmpty else { return nil }
@@ -176,7 +178,7 @@ struct MatroskaChapters {
         return chapters.bytes
     }
 
-    /// Loss events of all tracks in the order of time.
+    /// Chapters, and loss events of all tracks, in the order of time.
     private var marks: [(at: Int64, text: String)] {
         let all = zip(tracks, ledger?.tracks ?? []).flatMap { track, ledger in
             (ledger.marks ?? []).map { mark in
@@ -184,7 +186,8 @@ struct MatroskaChapters {
                 return (at: mark.atNanoseconds, text: "\(mark.frames) \(noun) lost: \(track.name)")
             }
         }
-        return all.sorted { $0.at < $1.at }
+        let set = chapters.map { (at: $0.at.exactNanoseconds, text: $0.title) }
+        return (set + all).sorted { $0.at < $1.at }
     }
 
     /// ChapterAtom with one name, in English.

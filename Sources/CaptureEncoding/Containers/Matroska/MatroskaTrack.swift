@@ -16,8 +16,9 @@ final class MatroskaTrack {
     /// Duration of the packets in the file and in the pending cluster, and end of the last one, in
     /// nanoseconds.
     private var gathered: (duration: Int64, end: Int64) = (0, 0)
-    /// The same of the file alone.
+    /// The same of the file alone, and at the end of each of its clusters.
     private var kept: (duration: Int64, end: Int64) = (0, 0)
+    private var marks = WrittenMarks<(duration: Int64, end: Int64)>()
 
     init(number: Int, track: ClipTrack, encoder: any Encoder) {
         self.number = number
@@ -38,8 +39,17 @@ final class MatroskaTrack {
         gathered.end = end
     }
 
-    /// Notes that the pending cluster is in the file.
-    func keep() { kept = gathered }
+    /// Notes that the pending cluster is in the file, or waits to be written.
+    /// - Parameters:
+    ///   - bytes: of the file with it.
+    ///   - stored: bytes that are written.
+    func keep(_ bytes: Int64, stored: Int64) {
+        kept = gathered
+        marks.note(kept, at: bytes, stored: stored)
+    }
+
+    /// Goes back to what a file of so many bytes holds.
+    func cutBack(to bytes: Int64) { kept = marks.last(within: bytes)?.value ?? (0, 0) }
 
     /// Frames in the file, without the decoder's delay.
     var keptFrames: KeptFrames {

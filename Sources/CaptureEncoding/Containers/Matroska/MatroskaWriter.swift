@@ -32,6 +32,10 @@ final class MatroskaWriter: ClipWriter {
     var clipEnd: Int64 = 0
     /// First output error; nothing is written after it.
     var failure: CaptureError?
+    /// Chapters that a person set.
+    private var chapters: [ClipChapter] = []
+    /// `end` after each cluster.
+    private var marks = WrittenMarks<Int64>()
 
     /// Begins a clip's encoders; the header is written with the first cluster.
     /// - Throws: `.usage` for more than 100 tracks, or a format that a codec can't hold.
@@ -166,14 +170,19 @@ final class MatroskaWriter: ClipWriter {
         }
         // Only now do these packets count as kept.
         end = clusterEnd
-        for index in matroskaTracks.indices { matroskaTracks[index].keep() }
+        for index in matroskaTracks.indices {
+            matroskaTracks[index].keep(output.bytesWritten, stored: output.bytesStored)
+        }
+        marks.note(end, at: output.bytesWritten, stored: output.bytesStored)
         cues.keep()
         cluster.removeAll()
     }
 
     /// Writes the header ahead of the first cluster.
     func writeHead() throws(CaptureError) {
-        if output.bytesWritten == 0 { try output.write(head.bytes) }
+        guard output.bytesWritten == 0 else { return }
+        try output.write(head.bytes)
+        marks.note(0, at: output.bytesWritten, stored: output.bytesStored)
     }
 
     /// Cuts off what was half written, and remembers that the output takes no more.
@@ -193,7 +202,18 @@ final class MatroskaWriter: ClipWriter {
     /// - Returns: the error.
     private func giveUp(_ error: CaptureError, _ before: Int64) -> CaptureError {
         failure = failure ?? error
-        try? output.rewind(to: before)
+        try? output.settle()
+        let stored = output.bytesWritten
+        guard stored < before else {
+            try? output.rewind(to: before)
+            return error
+        }
+        // What waited to be written is lost, too.
+        let whole = marks.last(within: stored)
+        end = whole?.value ?? 0
+        for track in matroskaTracks { track.cutBack(to: stored) }
+        cues.cutBack(to: (whole?.end ?? 0) - Int64(head.segmentAt))
+        try? output.rewind(to: whole?.end ?? 0)
         return error
     }
 
@@ -205,6 +225,8 @@ extension MatroskaWriter {
     /// Duration that the clip is to have even if nothing more is stored: its last frame stands
     /// until then.
     func extend(to nanoseconds: Int64) { clipEnd = max(clipEnd, nanoseconds) }
+
+    func add(_ chapter: ClipChapter) { chapters.append(chapter) }
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
         try finish(ledger: ledger, tagged: ledger, end: reason)
@@ -224,7 +246,7 @@ extension MatroskaWriter {
         if let failure {
             let kept = matroskaTracks.map(\.keptFrames)
             // Not even one frame fitted: there is no clip to keep.
-            guard kept.contains(where: { $0.frames > 0 }) else {
+            guard kept.contains(where: { $0.frames > 0 }) || failure.isOfGoneReader else {
                 output.discard()
                 throw failure
             }
@@ -254,6 +276,7 @@ extension MatroskaWriter {
             if failure == nil { try store(for: track) }
         }
         if failure == nil { try flush() }
+        if failure == nil { try keepingWhole { () throws(CaptureError) in try output.settleToFinish() } }
     }
 
     /// Upper bound of the bytes of index and tags, without the loss events that `--on-loss mark`
@@ -264,7 +287,9 @@ extension MatroskaWriter {
         }
         // A cue point takes at most 32 bytes; a track's ledger about 700 beside its names, which it has twice.
         let named = tracks.reduce(0) { $0 + 1536 + 4 * ($1.name.utf8.count + $1.device.utf8.count) }
-        return 32 * (cues.points.count + 1) + said + named + 512
+        // A chapter has about 40 bytes beside its title.
+        let set = chapters.reduce(0) { $0 + $1.title.utf8.count + 64 }
+        return 32 * (cues.points.count + 1) + said + named + set + 512
     }
 
     /// Positions of the elements behind the last cluster; `nil` if the disk was full.
@@ -278,7 +303,7 @@ extension MatroskaWriter {
     private func writeTail(_ ledger: LossLedger?, _ reason: EndReason) -> Tail {
         var tail = Tail()
         if !cues.points.isEmpty { tail.cuesAt = append(cues.element) }
-        if let chapters = MatroskaChapters(tracks: tracks, ledger: ledger).element {
+        if let chapters = MatroskaChapters(tracks: tracks, ledger: ledger, chapters: chapters).element {
             tail.chaptersAt = append(chapters)
         }
         tail.tagsAt = append(MatroskaTags(tracks: matroskaTracks, labels: labels, ledger: ledger, end: reason).element)
