@@ -9,6 +9,8 @@ public struct RecorderSettings: Sendable {
     public var audio = AudioSettings()
     /// Settings of cameras.
     public var video = VideoSettings()
+    /// Settings of single cameras, in place of ``video``.
+    public var videoOf: [DeviceID: VideoSettings] = [:]
     public var encoders = EncoderSettings()
     /// Title and tags, for formats that store them.
     public var labels = ClipLabels()

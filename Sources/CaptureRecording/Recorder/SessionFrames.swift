@@ -30,8 +30,9 @@ enum OpenDevice: Sendable {
                 opening: permit, settings: settings.recordedAudio, for: .record, hasThreads: true)
             self = .microphone(SessionOwner(session))
         } else {
+            let own = settings.videoOf[permit.device.id] ?? settings.video
             let session = try await VideoSession(
-                opening: permit, settings: settings.video, for: .video, hasThreads: true)
+                opening: permit, settings: own, for: .video, hasThreads: true)
             self = .camera(SessionOwner(session))
         }
     }

@@ -56,7 +56,8 @@ struct Invocation: Sendable {
         do {
             let command = try parsed()
             if !(command is any SignalHandlingCommand) { SignalDispatcher.current?.useDefaultActions() }
-            return reportUnloggedEnds(after: try await Self.execute(command))
+            let status = try await OptionOrder.$words.withValue(arguments) { try await Self.execute(command) }
+            return reportUnloggedEnds(after: status)
         } catch {
             return reportUnloggedEnds(after: report(error))
         }

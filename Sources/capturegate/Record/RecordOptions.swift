@@ -110,21 +110,28 @@ struct FileOptions: ParsableArguments {
     var tee: [String] = []
 }
 
-/// Options of the cameras; they apply to each of several.
+/// Options of the cameras; they apply to each of several. Those of a camera's mode may be said again, each time for the camera
+/// before.
 ///
 /// Without any of them the camera's own best mode is negotiated.
 struct VideoOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Pixels, such as 1280x720 or 720p.", valueName: "size"), transform: SizeArgument.parse)
-    var size: SizeArgument?
+    @Option(
+        help: ArgumentHelp(
+            "Pixels, such as 1280x720 or 720p.",
+            discussion: """
+                With several devices --size, --fps and --pixel-format may be said once, for all cameras, or again, each time \
+                for the camera before.
+                """, valueName: "size"), transform: SizeArgument.parse)
+    var size: [SizeArgument] = []
 
     @Option(
         help: ArgumentHelp("Frames a second, such as 30 or 29.97.", valueName: "rate"), transform: FrameRate.parse)
-    var fps: FrameRate?
+    var fps: [FrameRate] = []
 
     @Option(
         help: ArgumentHelp("What the camera delivers, such as YUYV or MJPG.", valueName: "code"),
         transform: PixelFormat.parse)
-    var pixelFormat: PixelFormat?
+    var pixelFormat: [PixelFormat] = []
 
     @OptionGroup var source: InputOptions
 
@@ -137,22 +144,31 @@ struct VideoOptions: ParsableArguments {
 
     /// First of these options that was given; named in the error where no camera is recorded.
     var firstGiven: String? {
-        if size != nil { return "--size" }
-        if fps != nil { return "--fps" }
-        if pixelFormat != nil { return "--pixel-format" }
+        if !size.isEmpty { return "--size" }
+        if !fps.isEmpty { return "--fps" }
+        if !pixelFormat.isEmpty { return "--pixel-format" }
         if preview { return "--preview" }
         if let option = source.firstGiven { return option }
         return videoCodec == .automatic ? nil : "--video-codec"
     }
 
-    /// Settings for the library; `nil` leaves a choice to it.
+    /// Settings of each camera for the library; `nil` leaves a choice to it.
     ///
-    /// - Parameter strict: true to fail where the driver would choose otherwise.
-    func settings(strict: Bool) -> VideoSettings {
-        var settings = VideoSettings(
-            width: size?.width, height: size?.height, pixelFormat: pixelFormat, frameRate: fps, isStrict: strict)
-        source.apply(to: &settings)
-        return settings
+    /// - Parameters:
+    ///   - count: number of cameras.
+    ///   - strict: true to fail where a driver would choose otherwise.
+    func settings(of count: Int, strict: Bool) -> [VideoSettings] {
+        let order = OptionOrder()
+        let sizes = order.values(size, of: "--size", for: count, "--camera")
+        let rates = order.values(fps, of: "--fps", for: count, "--camera")
+        let formats = order.values(pixelFormat, of: "--pixel-format", for: count, "--camera")
+        return (0..<count).map { index in
+            var settings = VideoSettings(
+                width: sizes[index]?.width, height: sizes[index]?.height, pixelFormat: formats[index],
+                frameRate: rates[index], isStrict: strict)
+            source.apply(to: &settings)
+            return settings
+        }
     }
 }
 

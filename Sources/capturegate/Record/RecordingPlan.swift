@@ -44,7 +44,7 @@ struct RecordingPlan: Sendable {
         // Last, since only this needs the machine: usage errors are the same everywhere.
         devices = try choice.devices(choice.listing)
         try Self.check(clap: command.clap, devices)
-        var settings = RecorderSettings(command, startsAt: try command.times.startsAt())
+        var settings = RecorderSettings(command, devices, startsAt: try command.times.startsAt())
         settings.preview = preview.map { PreviewSettings(width: $0.bounds.width, height: $0.bounds.height) }
         self.settings = settings
         let keys = RecordingKeys(
@@ -144,11 +144,14 @@ struct RecordingPlan: Sendable {
 
 extension RecorderSettings {
     /// Settings of the recorder from the command's options.
-    fileprivate init(_ command: RecordCommand, startsAt moment: Int64?) {
+    fileprivate init(_ command: RecordCommand, _ devices: [Device], startsAt moment: Int64?) {
         self.init()
-        video = command.video.settings(strict: command.strict)
+        let cameras = devices.filter { $0.capability == .camera }
+        for (camera, var settings) in zip(cameras, command.video.settings(of: cameras.count, strict: command.strict)) {
+            settings.claps = command.clap
+            videoOf[camera.id] = settings
+        }
         audio = command.audio.settings(strict: command.strict)
-        video.claps = command.clap
         audio.claps = command.clap
         sync = command.audio.sync
         encoders.videoCodec = command.video.videoCodec
