@@ -73,6 +73,10 @@ final class AudioTrackRecorder: TrackRecorder {
 
     func finish() throws(CaptureError) { try aligner?.finish() }
 
+    func watchHeld(_ isOn: Bool) {
+        source.watch = isOn ? { [unowned self] _, bytes in meter.update(with: bytes) } : nil
+    }
+
     func ledger(counts: EncoderCounts) -> TrackLedger {
         var ledger = TrackLedger(kind: .audio, name: track.name, device: track.device)
         let statistics = source.statistics

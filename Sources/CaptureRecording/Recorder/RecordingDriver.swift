@@ -59,7 +59,10 @@ final class RecordingDriver {
         // The first frame itself may not be read.
         if setup.preRoll == nil { setup.stop.expect(clip.duration.map { SystemClock.monotonic.now + $0 }) }
         reporter.tellSignals()
-        if let preRoll = setup.preRoll { reporter.tellWaiting(for: preRoll) }
+        if let preRoll = setup.preRoll {
+            reporter.tellWaiting(for: preRoll)
+            for track in tracks { track.watchHeld(true) }
+        }
         var action = state.action
         while true {
             if case .finish(let outcome) = action { return try finish(outcome) }
@@ -102,6 +105,7 @@ final class RecordingDriver {
             let reach = (setup.preRoll?.length ?? 0) + PreRoll.slack
             if try track.source.hold(reach, most: maxBufferedBytes[track.index]) { took = true }
         }
+        reporter.tellWaitingProgress()
         return took
     }
 
@@ -124,6 +128,7 @@ final class RecordingDriver {
             reporter.differences.append(.preRoll(asked: .nanoseconds(length), got: got))
         }
         clip.start(at: origin)
+        for track in tracks { track.watchHeld(false) }
         setup.stop.expect(clip.end)
     }
 

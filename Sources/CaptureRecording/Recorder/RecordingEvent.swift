@@ -9,6 +9,7 @@ public enum RecordingEvent: Sendable {
     /// The clip has begun: each device delivers, and the first frame is written. Not told where no frame comes. The
     /// differences are those of all devices, and of the pre-roll.
     case started(tracks: [ClipTrack], differences: [RecordingDifference])
+    /// Told about ten times a second; before the clip has begun, with a pre-roll, with no time and the levels of what waits.
     case progress(RecordingProgress)
     /// Image of the first camera, where ``RecorderSettings/preview`` asks for it.
     case preview(Thumbnail)

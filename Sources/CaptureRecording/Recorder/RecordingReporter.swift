@@ -51,6 +51,14 @@ final class RecordingReporter {
         report(.waiting(preRoll: .nanoseconds(preRoll.length), startsAt: preRoll.startsAt.map { .nanoseconds($0) }))
     }
 
+    /// Tells levels while the clip waits for its start, if that is due.
+    func tellWaitingProgress() {
+        let now = SystemClock.monotonic.now
+        guard now >= nextReport else { return }
+        nextReport = now + interval
+        report(.progress(progress()))
+    }
+
     /// Tells of finished segments, marked losses and failed outputs since the last call.
     func tellFinished() {
         for queue in finishing { for segment in queue.takeFinished() { report(.segment(segment)) } }

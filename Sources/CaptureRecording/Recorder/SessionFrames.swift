@@ -72,6 +72,8 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     /// Encoder that makes raw video frames JPEG images as they come; `nil` leaves them as they are.
     var compressor: FrameCompressor?
     private(set) var hasDelivered = false
+    /// Sees frames as they are taken into memory, so that a person sees and hears what waits.
+    var watch: ((FrameHeader, RawSpan) -> Void)?
     private let owner: SessionOwner<Session>
     private let clip: ClipClock
     private let attach: (inout Session?) throws(CaptureError) -> Bool
@@ -172,6 +174,7 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     private func holdOne() throws(CaptureError) -> Int64? {
         try withNext { header, bytes in
             held.append(header, bytes)
+            watch?(header, bytes)
             return header.timestamp
         }
     }

@@ -19,6 +19,8 @@ protocol TrackRecorder: AnyObject {
     /// Time from the clip's start to the end of the last frame, nanoseconds.
     var elapsed: Int64 { get }
 
+    /// Has levels and preview follow the frames that wait for the clip's start, or no more.
+    func watchHeld(_ isOn: Bool)
     /// Writes what is there: all the audio, which is quick, or one video frame, so that audio never waits for more than one.
     /// - Returns: false where nothing was there.
     func write(to writer: any ClipWriter) throws(CaptureError) -> Bool

@@ -185,6 +185,11 @@ final class VideoTrackRecorder: TrackRecorder {
 
     func finish() throws(CaptureError) { try noteBlind() }
 
+    func watchHeld(_ isOn: Bool) {
+        source.watch = isOn ? { [unowned self] header, bytes in preview?.take(bytes, at: header.timestamp) } : nil
+        preview?.restart()
+    }
+
     /// Ends the track with the frame after the clip's last one: frames missing before it, and only those, are missing at the
     /// clip's end.
     private func complete(
@@ -297,6 +302,9 @@ final class PreviewSource {
         self.now = now
         interval = settings.interval.nanoseconds
     }
+
+    /// Goes on with times that begin anew.
+    func restart() { next = 0 }
 
     /// Shows a frame, if one is due.
     /// - Parameters:

@@ -16,6 +16,8 @@ struct LiveView: EventView {
     /// True while the row stands on the screen.
     private var isDrawn = false
     private var isPaused = false
+    /// True until the clip has begun: the row tells levels alone.
+    private var isWaiting = true
     /// Peak holds, one per microphone.
     private var holds: [PeakHold] = []
     private var disk: DiskSpace
@@ -33,6 +35,8 @@ struct LiveView: EventView {
         switch event {
         case .waiting(let preRoll, let moment): stream.note(StartText.waiting(preRoll, moment))
         case .started(let tracks, let differences):
+            clear()
+            isWaiting = false
             StartText(tracks: tracks, differences: differences).tell(stream)
             if let keys = plan.keys { stream.note(keys.legend) }
         case .progress(let progress): draw(progress)
@@ -70,10 +74,14 @@ struct LiveView: EventView {
         update(progress)
         // Three columns for the mark and the cursor: a row that wraps could not be drawn over, and would fill
         // the screen.
-        let layout = ProgressLayout(text, left: left, in: stream.columns - 3)
+        let columns = stream.columns - 3
+        let layout =
+            isWaiting
+            ? ProgressLayout(["waiting", text.level ?? ""], in: columns) : ProgressLayout(text, left: left, in: columns)
         let line =
             layout.words + [bars(progress.microphones, in: layout.freeColumns - ProgressLayout.gap)].compactMap { $0 }
-        try? stream.write("\r\u{1B}[K\(isPaused ? "=" : style.red("*")) \(line.joined(separator: "  "))")
+        try? stream.write(
+            "\r\u{1B}[K\(isWaiting ? "." : isPaused ? "=" : style.red("*")) \(line.joined(separator: "  "))")
     }
 
     /// Updates the peak holds; microphones are known only with the first progress.

@@ -28,7 +28,10 @@ struct PreviewView: EventView {
         default:
             line.show(event)
             drawnRows = 0
-            if case .started = event { start() }
+            switch event {
+            case .started, .waiting: start()
+            default: break
+            }
         }
     }
 

@@ -61,6 +61,26 @@ struct PauseTests {
         #expect(found["format"]["tags"]["ARTIST"] == .string("Bob"))
     }
 
+    @Test("a pre-roll shows the level before the clip, Enter begins it, and q ends it")
+    func preRoll() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let terminal = try PseudoTerminal()
+        let words = "record a.wav --microphone test:tone --pre-roll 200ms"
+        let child = try ChildProcess(
+            ["sh", "-c", "exec '\(Executable.capturegate)' \(words) 2>/dev/tty"], in: workspace, terminal: terminal.path
+        )
+        try await terminal.wait(for: ". waiting  ")
+        try await terminal.wait(for: "dBFS")
+        #expect(!terminal.screen.contains("Recording sound"))
+        terminal.type("\n")
+        try await terminal.wait(for: "Recording sound")
+        try await terminal.wait(for: "lost 0")
+        terminal.type("q")
+        let ending = try await child.finish()
+        #expect(ending.code == 0 && ending.output.contains("stopped"), "\(ending)")
+    }
+
     @Test("segments are named by the moment at which they begin, and the oldest make way for new ones")
     func segments() async throws {
         let workspace = try Workspace()
