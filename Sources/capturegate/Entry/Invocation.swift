@@ -149,7 +149,7 @@ struct Invocation: Sendable {
     /// piped into a pager; wrong usage is an error with status 64 (`EX_USAGE`).
     private func parsing(_ error: any Error) -> Int32 {
         guard CaptureGateCommand.exitCode(for: error) != .success else {
-            let text = CaptureGateCommand.fullMessage(for: error)
+            let text = CompletionScript.completed(CaptureGateCommand.fullMessage(for: error))
             do throws(StreamFailure) { try StandardStream.output.line(text) } catch { return report(error) }
             return 0
         }

@@ -28,15 +28,30 @@ struct CompletionTests {
         LineExample("rig explain sound.x", "sound.xruns"), LineExample("rig compare cl", "clip.mkv.partial"),
     ]
 
+    /// Lines with a colon or an equals sign, at which bash ends a word, and what is to follow the last one.
+    static let split = [
+        LineExample("meter test:", "tone"), LineExample("meter test:to", "tone"),
+        LineExample("record a --camera test:b", "bars"), LineExample("record a --camera=te", "test:bars"),
+        LineExample("record a --camera=test:", "bars"), LineExample("snapshot a --camera=", "default"),
+        LineExample("record --camera test:bars --microphone test:tone --sync so", "sound"),
+        LineExample("record --camera=test:bars --for=5s a --sync=so", "sound"),
+        LineExample("controls test:bars --js", "--json"), LineExample("recover odd:na", "name.mkv.partial"),
+    ]
+
     private func offered(for line: String) async throws -> [String] {
         let workspace = try Workspace()
-        _ = try await workspace.run(["sh", "-c", "mkdir clips; : > clip.mkv.partial; : > plan.yaml; : > clips/a.wav"])
-        // As bash itself calls it, with the words that are there so far.
+        let files = ["clip.mkv.partial", "plan.yaml", "clips/a.wav", "odd:name.mkv.partial"]
+        _ = try await workspace.run([
+            "sh", "-c", "mkdir clips; for file in \(files.joined(separator: " ")); do : >$file; done",
+        ])
+        // As bash itself calls what is registered, with the words that are there so far, split as it splits them.
         let script = """
             . <("$0" --generate-completion-script bash)
-            words=${1% }; COMP_WORDS=("$0" $words); [ "$words" = "$1" ] || COMP_WORDS+=("")
+            words=${1% }; COMP_WORDS=("$0" $(sed -E 's/[:=]+/ & /g' <<<"$words")); [ "$words" = "$1" ] || COMP_WORDS+=("")
             COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="$0 $1"; COMP_POINT=${#COMP_LINE}
-            _capturegate "$0" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            typed=${COMP_WORDS[COMP_CWORD]}; case $typed in [:=]*) typed= ;; esac
+            registered=$(complete -p capturegate | sed -E 's/.* -F ([^ ]+) .*/\\1/')
+            "$registered" "$0" "$typed" "${COMP_WORDS[COMP_CWORD - 1]}"
             printf '%s\\n' "${COMPREPLY[@]}"
             """
         let ending = try await workspace.run(["bash", "-c", script, Executable.capturegate, line])
@@ -48,6 +63,11 @@ struct CompletionTests {
 
     @Test("bash offers files, folders, values, devices and options where they belong", arguments: offers)
     func bash(offer: LineExample) async throws {
+        #expect(try await offered(for: offer.line).contains(offer.word))
+    }
+
+    @Test("bash goes on behind a colon or an equals sign", arguments: split)
+    func pieces(offer: LineExample) async throws {
         #expect(try await offered(for: offer.line).contains(offer.word))
     }
 
