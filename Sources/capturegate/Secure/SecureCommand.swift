@@ -122,7 +122,10 @@ struct SecurePlan {
     init(from folder: String?, _ system: TargetSystem) throws(CaptureError) {
         let own = (ProcessFile.link("/proc/self/exe") ?? "").split(separator: "/").dropLast()
         let beside = "/" + own.joined(separator: "/")
-        let sources = folder.map { [$0] } ?? ["/usr/share/capturegate", beside, beside + "/../.."]
+        let sources =
+            folder.map { [$0] } ?? [
+                beside + "/../share/capturegate", "/usr/share/capturegate", beside, beside + "/../..",
+            ]
         guard let source = sources.first(where: { Self.rules(in: $0) != nil }), let rules = Self.rules(in: source)
         else {
             throw CaptureError(
@@ -145,21 +148,30 @@ struct SecurePlan {
 
     /// Program and units of the broker; none where its program is neither installed nor beside this one.
     private static func broker(in source: String, _ beside: String, _ system: TargetSystem) -> [SystemChange] {
-        let program = "/usr/bin/capturegated"
         let folders = ["\(source)/Samples/systemd", "\(source)/systemd"]
         var changes: [SystemChange] = []
-        if case .failure = FileStatus.of(system.prefix + program) {
-            guard let bytes = ProcessFile.bytes("\(beside)/capturegated", limit: 256 << 20) else { return [] }
-            changes.append(.file(program, bytes: bytes, mode: 0o755))
-        }
+        var program: String?
         for name in ["capturegated.service", "capturegated.socket"] {
             guard let bytes = folders.lazy.compactMap({ ProcessFile.bytes("\($0)/\(name)", limit: 1 << 20) }).first
             else {
                 return []
             }
             changes.append(.file("/etc/systemd/system/\(name)", bytes: bytes, mode: 0o644))
+            program = program ?? Self.program(startedBy: bytes)
+        }
+        guard let program else { return [] }
+        if case .failure = FileStatus.of(system.prefix + program) {
+            guard let bytes = ProcessFile.bytes("\(beside)/capturegated", limit: 256 << 20) else { return [] }
+            changes.insert(.file(program, bytes: bytes, mode: 0o755), at: 0)
         }
         return changes + polkit(in: source, system)
+    }
+
+    /// Path of the program that a unit starts: an installation elsewhere than in /usr has units that say so.
+    private static func program(startedBy unit: [UInt8]) -> String? {
+        let lines = String(decoding: unit, as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix("ExecStart=/") }?.dropFirst("ExecStart=".count)
+            .prefix { $0 != " " }.description
     }
 
     /// Polkit's actions, where there is polkit.

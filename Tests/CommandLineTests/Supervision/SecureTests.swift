@@ -75,4 +75,27 @@ struct SecureTests {
         #expect(try workspace.text("root/etc/udev/rules.d/72-capturegate.rules") == "# mine\n")
         #expect(try !workspace.text("root/etc/passwd").contains("capturegate"))
     }
+
+    @Test("units of an installation elsewhere name its broker, and no other is installed")
+    func elsewhere() async throws {
+        let workspace = try system()
+        for folder in ["share/udev-rules", "share/systemd", "root/opt/bin"] {
+            try FileManager.default.createDirectory(
+                atPath: workspace.file(folder), withIntermediateDirectories: true)
+        }
+        try workspace.write("", to: "root/opt/bin/capturegated")
+        let rules = "udev-rules/72-capturegate.rules"
+        try workspace.write(Workspace.text(at: "\(package)/\(rules)"), to: "share/\(rules)")
+        for name in ["capturegated.service", "capturegated.socket"] {
+            let unit = try Workspace.text(at: "\(package)/Samples/systemd/\(name)")
+            try workspace.write(unit.replacing("/usr/bin/", with: "/opt/bin/"), to: "share/systemd/\(name)")
+        }
+        let done = try await workspace.capturegate(
+            ["secure", "--root", workspace.file("root"), "--from", workspace.file("share")])
+        #expect(done.code == 0, "\(done.errors)")
+        #expect(!done.output.contains("bin/capturegated"))
+        #expect(
+            try workspace.text("root/etc/systemd/system/capturegated.service")
+                .contains("\nExecStart=/opt/bin/capturegated\n"))
+    }
 }
