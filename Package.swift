@@ -6,7 +6,7 @@ import PackageDescription
 let strict = Context.environment["CAPTUREGATE_STRICT"] == "1"
 let swift: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 // glibc's own checks of lengths, which want an optimised build. The stack protector is a flag that SwiftPM lets no library
-// have: Tests/run and Samples/first-clip.sh pass it on the command line.
+// have: Samples/release-build passes it on the command line.
 let c: [CSetting] =
     [.define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release))]
     + (strict ? [.treatAllWarnings(as: .error)] : [])

@@ -15,11 +15,7 @@ say "Debian packages that the build needs"
 Samples/install-packages Samples/packages
 
 say "Building release (some minutes the first time)"
-# The stack protector is for the parts in C: Package.swift has the rest of what hardens the program.
-release=(-c release --static-swift-stdlib --disable-local-rpath
-    -Xcc -fstack-protector-strong -Xcc -fstack-clash-protection)
-swift build "${release[@]}" --product capturegate
-program=$(swift build "${release[@]}" --show-bin-path)/capturegate
+program=$(Samples/release-build --product capturegate)/capturegate
 
 say "The devices of this machine"
 "$program" devices
