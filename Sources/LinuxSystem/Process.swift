@@ -226,6 +226,9 @@ package func decimalLogarithm(_ value: Double) -> Double { log10(value) }
 /// A power. The corresponding C function is `powf`.
 package func power(_ base: Float, _ exponent: Float) -> Float { powf(base, exponent) }
 
+/// A power in double precision. The corresponding C function is `pow`.
+package func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
+
 /// The first occurrence of a byte in memory; compares many bytes at once. The corresponding C function is `memchr`.
 ///
 /// - Parameters:

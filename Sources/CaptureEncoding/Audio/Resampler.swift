@@ -132,7 +132,7 @@ package struct SincTable {
     /// Positions between two samples; coefficients between these are interpolated, with an error of less than -128 dB.
     package static let places = 2048
     /// Shape of the window: side lobes of -125 dB; flat to 0.9 of half the sample rate.
-    private static let beta = 12.8
+    private static let window = KaiserWindow(beta: 12.8)
 
     /// One row for each position, and one more for the next sample.
     private(set) package var rows: [Double]
@@ -160,21 +160,7 @@ package struct SincTable {
         if distance == 0 { return 1 }
         if distance == distance.rounded() { return 0 }
         let edge = distance / Double(half)
-        guard abs(edge) < 1 else { return 0 }
-        return sine(Double.pi * distance) / (Double.pi * distance) * bessel(beta * (1 - edge * edge).squareRoot())
-            / bessel(beta)
-    }
-
-    /// Modified Bessel function of the first kind and order 0, by its power series.
-    private static func bessel(_ x: Double) -> Double {
-        // All terms are positive, so the sum is accurate to its last digit.
-        var (sum, term, order) = (1.0, 1.0, 1.0)
-        while term > sum * 1e-17 {
-            term *= x * x / (4 * order * order)
-            sum += term
-            order += 1
-        }
-        return sum
+        return sine(Double.pi * distance) / (Double.pi * distance) * window.value(at: edge)
     }
 }
 

@@ -202,7 +202,7 @@ public struct LostFrames: Hashable, Sendable, Codable {
 }
 
 extension LostFrames {
-    private static let causes: [WritableKeyPath<LostFrames, UInt64> & Sendable] = [
+    static let causes: [WritableKeyPath<LostFrames, UInt64> & Sendable] = [
         \.device, \.ring, \.corrupt, \.empty, \.short, \.xrun, \.stall, \.suspend, \.encoder,
         \.noSignal, \.covered,
     ]

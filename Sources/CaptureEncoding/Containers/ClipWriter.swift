@@ -8,6 +8,8 @@ import CaptureBase
 public protocol ClipWriter: AnyObject {
     var format: ClipFormat { get }
     var tracks: [ClipTrack] { get }
+    /// The same tracks as the file has them: in other formats where the writer converts.
+    var storedTracks: [ClipTrack] { get }
     /// Bytes written so far.
     var bytesWritten: Int64 { get }
     /// Most bytes that finishing now would add.
@@ -69,6 +71,9 @@ public protocol ClipWriter: AnyObject {
 }
 
 extension ClipWriter {
+    /// `tracks`, for writers that convert nothing.
+    public var storedTracks: [ClipTrack] { tracks }
+
     /// Frames that the encoder has skipped.
     public func leftOut(of track: Int) -> UInt64 { counts(of: track).skipped }
 

@@ -1,0 +1,62 @@
+/// Sum of several tracks of one format by the clip's time. Tracks come in turns; a frame goes out once each has come so far.
+///
+/// It waits for the slowest track, but not for ever: past `most` frames that one is taken to be silent, as a microphone is
+/// that was unplugged, and what it brings later for that time is left out and counted.
+struct AudioMixer {
+    private let channels: Int
+    /// Frames that it waits for a track.
+    private let most: Int
+    /// Sums that are not complete, interleaved; those of frame `first` and on.
+    private var sums: [Double] = []
+    private var first = 0
+    /// Frame behind the last one of each track; `nil` before its first.
+    private var ends: [Int?]
+    /// Frames of each track that came too late.
+    private(set) var late: [UInt64]
+
+    /// - Parameters:
+    ///   - tracks: number of tracks.
+    ///   - channels: of each.
+    ///   - most: frames that it waits for a track.
+    init(tracks: Int, channels: Int, most: Int) {
+        (self.channels, self.most) = (channels, most)
+        ends = Array(repeating: nil, count: tracks)
+        late = Array(repeating: 0, count: tracks)
+    }
+
+    /// Frames that wait for other tracks.
+    var waiting: Int { sums.count / channels }
+
+    /// Adds audio of a track behind what came of it before.
+    /// - Parameters:
+    ///   - samples: interleaved.
+    ///   - track: 0 upwards.
+    ///   - start: frame at which the track begins, from the clip's start; only the first of these counts.
+    mutating func add(_ samples: [Double], of track: Int, from start: Int) {
+        let begin = ends[track] ?? start
+        let end = begin + samples.count / channels
+        ends[track] = end
+        let skipped = min(max(0, first - begin), end - begin)
+        late[track] += UInt64(skipped)
+        let missing = (end - first) * channels - sums.count
+        if missing > 0 { sums.append(contentsOf: repeatElement(0, count: missing)) }
+        let at = (begin + skipped - first) * channels
+        for index in skipped * channels..<samples.count { sums[at + index - skipped * channels] += samples[index] }
+    }
+
+    /// Takes out the frames that are complete.
+    /// - Parameters:
+    ///   - samples: receives exactly those.
+    ///   - all: true at the end, when no track has more.
+    mutating func take(into samples: inout [Double], all: Bool = false) {
+        samples.removeAll(keepingCapacity: true)
+        let slowest = ends.reduce(Int.max) { min($0, $1 ?? 0) }
+        let fastest = first + waiting
+        let limit = all ? fastest : min(max(slowest, fastest - most), fastest)
+        guard limit > first else { return }
+        let count = (limit - first) * channels
+        samples.append(contentsOf: sums[..<count])
+        sums.removeFirst(count)
+        first = limit
+    }
+}
