@@ -97,6 +97,7 @@ extension SampleFormat {
 struct EncodedSamples {
     private let format: AudioFormat
     private let codec: SampleCodec
+    /// Bytes of the samples, and of longer ones before them.
     private(set) var bytes: [UInt8] = []
 
     init(_ format: AudioFormat) {
@@ -104,14 +105,13 @@ struct EncodedSamples {
         codec = SampleCodec(format: format.sampleFormat)
     }
 
-    /// Rounds samples to the nearest and limits them to full scale; those before them are forgotten.
+    /// Rounds samples to the nearest and limits them to full scale; they stand at the beginning of `bytes`.
     /// - Returns: number of frames.
     mutating func set(_ samples: [Double]) -> Int {
-        let size = format.sampleFormat.bytesPerSample
-        bytes.removeAll(keepingCapacity: true)
-        bytes.append(contentsOf: repeatElement(0, count: samples.count * size))
-        bytes.withUnsafeMutableBytes { bytes in
-            for index in samples.indices { codec.encode(samples[index], at: index * size, in: bytes) }
+        let count = samples.count * format.sampleFormat.bytesPerSample
+        if bytes.count < count { bytes = [UInt8](repeating: 0, count: count) }
+        samples.withUnsafeBufferPointer { samples in
+            bytes.withUnsafeMutableBytes { codec.encode(samples, into: $0) }
         }
         return samples.count / format.channels
     }

@@ -12,7 +12,7 @@ public struct AudioConversion: Hashable, Sendable {
     public var channels: ChannelSelection
     /// Amplification in dB, -120 to 60; 0 changes nothing.
     public var gain: Double
-    /// Sample rate of the clip in Hz, 1000 to 655350; `nil` for that of the device.
+    /// Sample rate of the clip in Hz, 1000 to 768000; `nil` for that of the device.
     public var sampleRate: Int?
     /// Mixes all microphones to one track, in the format of the first. Each of N has the weight 1/N, so that their sum does
     /// not clip.
@@ -40,9 +40,9 @@ public struct AudioConversion: Hashable, Sendable {
             throw CaptureError(
                 .usage, "A gain of \(gain) dB can't be applied.", remedies: [Remedy("Choose -120 to 60 dB.")])
         }
-        if let sampleRate, !(1000...655_350).contains(sampleRate) {
+        if let sampleRate, !(1000...768_000).contains(sampleRate) {
             throw CaptureError(
-                .usage, "Sound can't be converted to \(sampleRate) Hz.", remedies: [Remedy("Choose 1000 to 655350 Hz.")]
+                .usage, "Sound can't be converted to \(sampleRate) Hz.", remedies: [Remedy("Choose 1000 to 768000 Hz.")]
             )
         }
         guard case .list(let numbers) = channels else { return }
@@ -59,6 +59,12 @@ public struct AudioConversion: Hashable, Sendable {
         AudioFormat(
             sampleRate: sampleRate ?? format.sampleRate,
             channels: try channels.inputs(of: track, format.channels).count, sampleFormat: format.sampleFormat)
+    }
+
+    /// Channels that a microphone must have at least, where those are more than the usual two; `nil` where it does not matter.
+    package var leastChannels: Int? {
+        guard case .list(let numbers) = channels, let highest = numbers.max(), highest > 2 else { return nil }
+        return highest
     }
 
     /// Factor by which samples are multiplied.

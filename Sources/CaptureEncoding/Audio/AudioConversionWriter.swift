@@ -63,14 +63,18 @@ final class AudioConversionWriter: ClipWriter {
     ///   - ledger: of the capture.
     ///   - isFinal: true at the end, when each track's number of frames is known.
     private func stored(_ ledger: LossLedger, isFinal: Bool) -> LossLedger {
+        var ledger = ledger
         let converted = converted(ledger, isFinal: isFinal)
-        guard let mix else { return LossLedger(tracks: converted) }
+        ledger.tracks = converted
+        guard let mix else { return ledger }
         let isMixed = routes.map { $0.stored == mix.index }
         let parts = zip(converted, isMixed).filter(\.1).map(\.0)
         var own = zip(converted, isMixed).filter { !$0.1 }.map(\.0)
-        own.insert(
-            TrackLedger(mixing: parts, as: inner.tracks[mix.index], stored: isFinal ? mix.frames : nil), at: mix.index)
-        return LossLedger(tracks: own)
+        let mixed = TrackLedger(
+            mixing: parts, as: inner.tracks[mix.index], stored: isFinal ? mix.frames : nil)
+        own.insert(mixed, at: mix.index)
+        ledger.tracks = own
+        return ledger
     }
 
     /// Ledger in frames of the file, with one entry for each track of the capture.
@@ -187,7 +191,7 @@ final class ConvertedTrack: ConvertedOutput {
         let count = encoded.set(samples)
         let bytes = encoded.bytes
         let time = (start ?? 0) + SampleClock(rate: format.sampleRate).nanoseconds(Int64(frames))
-        try writer.write(bytes.span.bytes, to: index, at: time)
+        try writer.write(bytes.span.bytes.extracting(first: count * format.bytesPerFrame), to: index, at: time)
         frames += UInt64(count)
     }
 }

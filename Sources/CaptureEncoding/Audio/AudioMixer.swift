@@ -38,10 +38,16 @@ struct AudioMixer {
         ends[track] = end
         let skipped = min(max(0, first - begin), end - begin)
         late[track] += UInt64(skipped)
-        let missing = (end - first) * channels - sums.count
-        if missing > 0 { sums.append(contentsOf: repeatElement(0, count: missing)) }
         let at = (begin + skipped - first) * channels
-        for index in skipped * channels..<samples.count { sums[at + index - skipped * channels] += samples[index] }
+        if sums.count < at { sums.append(contentsOf: repeatElement(0, count: at - sums.count)) }
+        samples.withUnsafeBufferPointer { samples in
+            let new = UnsafeBufferPointer(rebasing: samples[(skipped * channels)...])
+            let known = min(sums.count - at, new.count)
+            sums.withUnsafeMutableBufferPointer { sums in
+                for index in 0..<known { sums[at &+ index] += new[index] }
+            }
+            sums.append(contentsOf: UnsafeBufferPointer(rebasing: new[known...]))
+        }
     }
 
     /// Takes out the frames that are complete.
@@ -50,12 +56,13 @@ struct AudioMixer {
     ///   - all: true at the end, when no track has more.
     mutating func take(into samples: inout [Double], all: Bool = false) {
         samples.removeAll(keepingCapacity: true)
-        let slowest = ends.reduce(Int.max) { min($0, $1 ?? 0) }
+        var slowest = Int.max
+        for end in ends { slowest = min(slowest, end ?? 0) }
         let fastest = first + waiting
         let limit = all ? fastest : min(max(slowest, fastest - most), fastest)
         guard limit > first else { return }
         let count = (limit - first) * channels
-        samples.append(contentsOf: sums[..<count])
+        sums.withUnsafeBufferPointer { samples.append(contentsOf: UnsafeBufferPointer(rebasing: $0[..<count])) }
         sums.removeFirst(count)
         first = limit
     }

@@ -204,7 +204,29 @@ package struct SampleCodec {
         }
     }
 
+    /// Stores numbers in a row, as `encode(_:at:in:)` does; the format is looked at once.
+    func encode(_ numbers: UnsafeBufferPointer<Double>, into bytes: UnsafeMutableRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        switch format {
+        case .s16:
+            let target = start.assumingMemoryBound(to: Int16.self)
+            for index in numbers.indices { target[index] = Int16(whole(numbers[index], 32_767)) }
+        case .s24Packed:
+            for index in numbers.indices { encode(numbers[index], at: 3 &* index, in: bytes) }
+        case .s24, .s32:
+            let most = format.fullScale - 1
+            let target = start.assumingMemoryBound(to: Int32.self)
+            for index in numbers.indices { target[index] = Int32(whole(numbers[index], most)) }
+        case .float32:
+            let target = start.assumingMemoryBound(to: Float.self)
+            for index in numbers.indices { target[index] = Float(numbers[index]) }
+        }
+    }
+
     private func whole(_ number: Double, _ most: Double) -> Double {
-        min(max(number.rounded(), -most - 1), most)
+        // Not with min, max and `rounded()`, which are generic and allocate without the optimizer.
+        let rounded = number.rounded(.toNearestOrAwayFromZero)
+        if rounded > most { return most }
+        return rounded < -most - 1 ? -most - 1 : rounded
     }
 }

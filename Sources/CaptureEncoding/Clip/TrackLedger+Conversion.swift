@@ -54,14 +54,17 @@ extension TrackLedger {
 }
 
 /// Ratio of two sample rates.
-private struct FrameRatio {
+package struct FrameRatio {
     private let input: UInt64
     private let output: UInt64
 
-    init(_ input: Int, _ output: Int) { (self.input, self.output) = (UInt64(input), UInt64(output)) }
+    /// - Parameters:
+    ///   - input: Hz.
+    ///   - output: Hz.
+    package init(_ input: Int, _ output: Int) { (self.input, self.output) = (UInt64(input), UInt64(output)) }
 
     /// Number of frames at the second rate that last as long, rounded to the nearest.
-    func scale(_ frames: UInt64) -> UInt64 {
+    package func scale(_ frames: UInt64) -> UInt64 {
         // In two steps, so that the product does not overflow.
         frames / input * output + (frames % input * output + input / 2) / input
     }

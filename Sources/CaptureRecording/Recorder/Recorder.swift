@@ -172,9 +172,11 @@ private struct Recording {
     }
 
     private func writer(for tracks: [any TrackRecorder]) throws(CaptureError) -> any ClipWriter {
-        try targets[0].writer(
-            and: Array(targets.dropFirst()), tracks.map(\.writtenTrack),
-            settings.labels.allowed(by: tracks.compactMap { $0.source.decision }), settings.encoders)
+        try settings.conversion.writer(for: tracks.map(\.writtenTrack)) { stored throws(CaptureError) in
+            try targets[0].writer(
+                and: Array(targets.dropFirst()), stored,
+                settings.labels.allowed(by: tracks.compactMap { $0.source.decision }), settings.encoders)
+        }
     }
 
     private func monitor(_ tracks: [any TrackRecorder]) -> StopMonitor {

@@ -11,6 +11,9 @@ public struct RecorderSettings: Sendable {
     public var video = VideoSettings()
     /// Settings of single cameras, in place of ``video``.
     public var videoOf: [DeviceID: VideoSettings] = [:]
+    /// Channels, gain, sample rate and mix of the clip's audio. Microphones are asked for the sample rate and the channels first,
+    /// unless ``audio`` says others, and the rest is converted.
+    public var conversion = AudioConversion()
     public var encoders = EncoderSettings()
     /// Title and tags, for formats that store them.
     public var labels = ClipLabels()
@@ -47,6 +50,9 @@ public struct RecorderSettings: Sendable {
     var recordedAudio: AudioSettings {
         var settings = audio
         settings.period = settings.period ?? .milliseconds(100)
+        settings.channels = settings.channels ?? conversion.leastChannels
+        // A strict device would be refused for a rate that can be converted.
+        if !settings.isStrict { settings.sampleRate = settings.sampleRate ?? conversion.sampleRate }
         return settings
     }
 }

@@ -37,6 +37,8 @@ public enum RecordingEvent: Sendable {
 public enum RecordingDifference: Hashable, Sendable, CustomStringConvertible {
     /// A device does otherwise, or its frames are converted.
     case format(FormatDifference)
+    /// The device does not have the sample rate, and its audio is converted; Hz.
+    case sampleRate(from: Int, to: Int)
     /// The pre-roll is shorter: there was no more yet, or no more memory.
     case preRoll(asked: Duration, got: Duration)
 
@@ -44,6 +46,7 @@ public enum RecordingDifference: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .format(let difference): difference.description
+        case .sampleRate(let source, let target): "sound comes at \(source) Hz and is converted to \(target) Hz"
         case .preRoll(let asked, let got):
             "The pre-roll is \(Self.seconds(got)) s, not \(Self.seconds(asked)) s: "
                 + "there was no more yet, or no more memory."
@@ -89,6 +92,15 @@ public struct AudioProgress: Hashable, Sendable, Codable {
     /// Audio frames lost.
     public let lost: UInt64
     public let xruns: UInt64
+}
+
+extension AudioProgress {
+    /// The same in frames at another sample rate.
+    func scaled(by ratio: FrameRatio) -> AudioProgress {
+        AudioProgress(
+            peakDBFS: peakDBFS, rmsDBFS: rmsDBFS, clipped: clipped, frames: ratio.scale(frames),
+            lost: ratio.scale(lost), xruns: xruns)
+    }
 }
 
 /// Progress of a camera.

@@ -41,7 +41,11 @@ final class RecordingReporter {
         self.finishing = finishing
         self.interval = interval.nanoseconds
         self.report = report
-        differences = tracks.flatMap { $0.source.differences.map(RecordingDifference.format) }
+        differences = tracks.flatMap { track in
+            track.source.differences.compactMap {
+                RecordingDifference($0, in: writer.storedTracks[track.index].audio)
+            }
+        }
         reported = -interval.nanoseconds
         signals = tracks.map { _ in .present }
     }
@@ -88,9 +92,12 @@ final class RecordingReporter {
     func tellStart() -> Bool {
         guard !isStarted, tracks.contains(where: { $0.elapsed > 0 }) else { return false }
         isStarted = true
-        report(.started(tracks: tracks.map(\.track), differences: differences))
+        report(.started(tracks: clipTracks, differences: differences))
         return true
     }
+
+    /// Tracks with the formats that audio has in the clip, and those in which cameras deliver.
+    var clipTracks: [ClipTrack] { tracks.map { $0.isAudio ? writer.storedTracks[$0.index] : $0.track } }
 
     /// Tells how far the recording is, if that is due.
     func tellProgress() {
@@ -119,12 +126,32 @@ final class RecordingReporter {
         var (microphones, cameras): ([AudioProgress], [VideoProgress]) = ([], [])
         for track in tracks {
             switch track.progress(leftOut: writer.leftOut(of: track.index)) {
-            case .audio(let progress): microphones.append(progress)
+            case .audio(let progress): microphones.append(inClip(progress, of: track))
             case .video(let progress): cameras.append(progress)
             }
         }
         return RecordingProgress(
             elapsedNanoseconds: tracks.map(\.elapsed).max() ?? 0, bytes: writer.bytesWritten,
             microphones: microphones, cameras: cameras)
+    }
+
+    /// Progress in frames of the clip.
+    private func inClip(_ progress: AudioProgress, of track: any TrackRecorder) -> AudioProgress {
+        guard let source = track.track.audio, let stored = writer.storedTracks[track.index].audio,
+            source.sampleRate != stored.sampleRate
+        else { return progress }
+        return progress.scaled(by: FrameRatio(source.sampleRate, stored.sampleRate))
+    }
+}
+
+extension RecordingDifference {
+    /// Difference of a device's format, unless the clip's audio is as it was asked for.
+    fileprivate init?(_ difference: FormatDifference, in clip: AudioFormat?) {
+        switch difference {
+        case .sampleRate(let asked, let got) where clip?.sampleRate == asked: self = .sampleRate(from: got, to: asked)
+        // It was asked for as many as are chosen from.
+        case .channels(let asked, let got) where asked < got && clip.map({ $0.channels < got }) ?? false: return nil
+        default: self = .format(difference)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CaptureRecording
 
 /// Argument whose error message says how to spell it.
 ///
@@ -62,6 +63,51 @@ struct ChannelsArgument: SpelledArgument, Hashable, Sendable {
     init?(argument: String) {
         guard let count = Int(argument), (1...64).contains(count) else { return nil }
         self.count = count
+    }
+}
+
+/// Channels of a clip: how many, or which of the device's: `2`, `mono`, `left`, `right`, `1,3`, or `3,` for the third alone.
+struct ChannelSelectionArgument: SpelledArgument, Hashable, Sendable {
+    /// Number to ask the device for; `nil` where channels are chosen.
+    let count: Int?
+    let selection: ChannelSelection
+
+    static let spelling = """
+        a number of channels from 1 to 64, mono, left, right, or channels by their numbers such as 1,3 \
+        (3, for the third alone)
+        """
+
+    init?(argument: String) {
+        if let (count, selection) = Self.words[argument.lowercased()].map({ (nil as Int?, $0) })
+            ?? ChannelsArgument(argument: argument).map({ ($0.count, .all) })
+        {
+            (self.count, self.selection) = (count, selection)
+            return
+        }
+        var parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        if parts.count == 2, parts[1].isEmpty { parts.removeLast() } else if parts.count < 2 { return nil }
+        let numbers = parts.compactMap { Int($0) }.filter { (1...64).contains($0) }
+        guard numbers.count == parts.count, numbers.count <= 64 else { return nil }
+        (count, selection) = (nil, .list(numbers))
+    }
+
+    private static let words: [String: ChannelSelection] = ["mono": .mono, "left": .left, "right": .right]
+}
+
+/// Amplification in dB: `6dB`, `6`, `+1.5`, `-3`.
+struct GainArgument: SpelledArgument, Hashable, Sendable {
+    /// dB, -120 to 60.
+    let decibels: Double
+
+    static let spelling = "a gain in dB such as 6dB or -3, from -120 to 60"
+
+    init?(argument: String) {
+        let isUnitSaid = argument.lowercased().hasSuffix("db")
+        guard let value = Double(isUnitSaid ? String(argument.dropLast(2)) : argument), (-120...60).contains(value)
+        else {
+            return nil
+        }
+        decibels = value
     }
 }
 

@@ -41,7 +41,10 @@ struct DeviceChoice {
     }
 
     /// Media of the tracks, in the order of the devices.
-    var kinds: [MediaKind] { cameras.map { _ in .video } + microphones.map { _ in .audio } }
+    /// - Parameter isMixed: true where all microphones are one track.
+    func kinds(mixed isMixed: Bool) -> [MediaKind] {
+        cameras.map { _ in .video } + (isMixed ? microphones.prefix(1) : microphones[...]).map { _ in .audio }
+    }
 
     /// Refuses options about a device that is not recorded: ignored, they would look as if they had been
     /// applied.
@@ -51,6 +54,11 @@ struct DeviceChoice {
         if cameras.isEmpty, let option = video.firstGiven { throw Self.unusedOption(option, .camera) }
         if microphones.isEmpty, let option = audio.firstGiven { throw Self.unusedOption(option, .microphone) }
         if microphones.isEmpty, times.untilSilence != nil { throw Self.unusedOption("--until-silence", .microphone) }
+        if audio.mix, microphones.count < 2 {
+            throw CaptureError(
+                .usage, "--mix is about several microphones, and one is recorded.",
+                remedies: [Remedy("Name each with --microphone, or leave --mix out.")])
+        }
         if cameras.isEmpty, audio.sync == .picture { throw Self.unusedOption("--sync picture", .camera) }
     }
 

@@ -174,11 +174,29 @@ struct VideoOptions: ParsableArguments {
 
 /// Options of the microphones; they apply to each of several.
 struct AudioOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Samples a second, such as 48000.", valueName: "hertz"), transform: RateArgument.parse)
+    @Option(
+        help: ArgumentHelp(
+            "Samples a second, such as 48000; converted where the device has another rate.", valueName: "hertz"),
+        transform: RateArgument.parse)
     var rate: RateArgument?
 
-    @Option(help: ArgumentHelp("How many channels.", valueName: "count"), transform: ChannelsArgument.parse)
-    var channels: ChannelsArgument?
+    /// A number is the device's own affair, since it may have modes; a choice is made of what it delivers.
+    @Option(
+        help: ArgumentHelp(
+            "How many channels, or which: mono for the mean of all, left, right, or numbers such as 1,3.",
+            valueName: "channels"),
+        transform: ChannelSelectionArgument.parse)
+    var channels: ChannelSelectionArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Louder or quieter by so much, such as 6dB or -3; what is louder than full scale is cut off.",
+            valueName: "dB"),
+        transform: GainArgument.parse)
+    var gain: GainArgument?
+
+    @Flag(help: "Mix all microphones to one track, each with the same weight, in the first one's format.")
+    var mix = false
 
     @Option(
         help: ArgumentHelp("How a sample stands in memory, such as S16_LE.", valueName: "format"),
@@ -205,6 +223,8 @@ struct AudioOptions: ParsableArguments {
     var firstGiven: String? {
         if rate != nil { return "--rate" }
         if channels != nil { return "--channels" }
+        if gain != nil { return "--gain" }
+        if mix { return "--mix" }
         if sampleFormat != nil { return "--sample-format" }
         if sync != .automatic { return "--sync" }
         return audioCodec == .automatic ? nil : "--audio-codec"
@@ -215,7 +235,16 @@ struct AudioOptions: ParsableArguments {
     /// - Parameter strict: true to fail where the device would choose otherwise.
     func settings(strict: Bool) -> AudioSettings {
         AudioSettings(
-            sampleRate: rate?.hertz ?? sampleFormat?.sampleRate, channels: channels?.count ?? sampleFormat?.channels,
+            sampleRate: sampleRate, channels: channels?.count ?? sampleFormat?.channels,
             sampleFormat: sampleFormat?.format, isStrict: strict)
     }
+
+    /// Conversion of what the device delivers.
+    var conversion: AudioConversion {
+        AudioConversion(
+            channels: channels?.selection ?? .all, gain: gain?.decibels ?? 0, sampleRate: sampleRate,
+            mixesMicrophones: mix)
+    }
+
+    private var sampleRate: Int? { rate?.hertz ?? sampleFormat?.sampleRate }
 }

@@ -28,17 +28,18 @@ struct RecordingPlan: Sendable {
         // A .mka promises audio alone, though Matroska could hold both.
         let choice = try DeviceChoice(
             destination.isAudioOnly ? [.audio] : format.kinds, camera: command.camera, microphone: command.microphone)
-        try format.check(choice.kinds)
+        let kinds = choice.kinds(mixed: command.audio.mix)
+        try format.check(kinds)
         // With `--format` the ending is the person's own affair.
-        if command.format == nil { try destination.checkEnding(choice.kinds) }
+        if command.format == nil { try destination.checkEnding(kinds) }
         try choice.check(command.video, command.audio, command.times)
         try format.check(command.video.videoCodec, command.audio.audioCodec)
-        tees = try Self.tees(command.files.tee, choice.kinds, besides: destination)
+        tees = try Self.tees(command.files.tee, kinds, besides: destination)
         // Checked against all outputs: `--flac-level` is right if any one of them is FLAC.
         try command.encoding.check(
             ([format] + tees.map(\.format)).reduce(into: []) { codecs, format in
                 codecs.formUnion(
-                    format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(choice.kinds)))
+                    format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(kinds)))
             })
         try ([destination] + tees.map(\.destination)).checkTerminal()
         // Last, since only this needs the machine: usage errors are the same everywhere.
@@ -153,6 +154,7 @@ extension RecorderSettings {
         }
         audio = command.audio.settings(strict: command.strict)
         audio.claps = command.clap
+        conversion = command.audio.conversion
         sync = command.audio.sync
         encoders.videoCodec = command.video.videoCodec
         encoders.audioCodec = command.audio.audioCodec

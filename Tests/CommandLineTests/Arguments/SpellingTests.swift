@@ -1,4 +1,5 @@
 import CaptureGate
+import CaptureRecording
 import Testing
 
 @testable import capturegate
@@ -44,6 +45,32 @@ struct SpellingTests {
         #expect(SampleArgument(argument: "dat")?.sampleRate == 48_000)
         #expect(SampleArgument(argument: "s16")?.sampleRate == nil)
         for text in ["", "cda", "s8", "s16be"] { #expect(SampleArgument(argument: text) == nil) }
+    }
+
+    @Test(
+        "Channels are a number, or a choice",
+        arguments: [
+            ("2", 2, .all), ("mono", nil, .mono), ("LEFT", nil, .left), ("right", nil, .right),
+            ("1,3", nil, .list([1, 3])), ("2,2", nil, .list([2, 2])), ("3,", nil, .list([3])),
+        ] as [(String, Int?, ChannelSelection)])
+    func channels(text: String, count: Int?, selection: ChannelSelection) {
+        let channels = ChannelSelectionArgument(argument: text)
+        #expect(channels?.count == count && channels?.selection == selection)
+    }
+
+    @Test(
+        "Channels that there can't be are none",
+        arguments: ["", ",", "0", "65", "1,0", "1,,2", "1,2,", "stereo", "-1", "1,65"])
+    func noChannels(text: String) { #expect(ChannelSelectionArgument(argument: text) == nil) }
+
+    @Test("A gain is in dB, with its unit or without")
+    func gains() {
+        for (text, decibels) in [("6dB", 6.0), ("6", 6), ("+1.5db", 1.5), ("-3", -3), ("-120", -120), ("60", 60)] {
+            #expect(GainArgument(argument: text)?.decibels == decibels, "\(text)")
+        }
+        for text in ["", "dB", "loud", "61", "-121", "nan", "inf", "3dBFS"] {
+            #expect(GainArgument(argument: text) == nil, "\(text)")
+        }
     }
 
     @Test(

@@ -21,6 +21,7 @@ struct EncoderProbe {
         probe.plant()
         try probe.encoders()
         try probe.writers()
+        try probe.conversions()
     }
 
     private func say(_ name: String, _ found: (own: Int, libraries: Int)) {
@@ -63,6 +64,27 @@ struct EncoderProbe {
                     try counter.count { try workload.write(Self.warmUp..<Self.warmUp + Self.counted, to: writer) })
                 writer.discard()
             }
+        }
+    }
+
+    /// Writers with a conversion of the audio in front; microphones of a mix take turns.
+    private func conversions() throws {
+        let workload = Workload(AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .s16))
+        for (name, conversion) in [
+            ("mono-gain", AudioConversion(channels: .mono, gain: -3)), ("16000", AudioConversion(sampleRate: 16_000)),
+            ("44101", AudioConversion(channels: .left, sampleRate: 44_101)),
+            ("mix", AudioConversion(mixesMicrophones: true)),
+        ] {
+            let tracks = Array(repeating: workload.track, count: conversion.mixesMicrophones ? 2 : 1)
+            let writer = try conversion.writer(for: tracks) { stored throws(CaptureError) in
+                try ClipFormat.wav.writer(on: ClipOutput(opening: .file(path: "\(folder)/\(name).wav")), tracks: stored)
+            }
+            try workload.write(0..<Self.warmUp, to: writer, tracks: tracks.count)
+            let found = try counter.count {
+                try workload.write(Self.warmUp..<Self.warmUp + Self.counted, to: writer, tracks: tracks.count)
+            }
+            say("writer wav converted-\(name)", found)
+            writer.discard()
         }
     }
 

@@ -33,7 +33,10 @@ struct Workload {
         }
     }
 
-    func write(_ range: Range<Int>, to writer: any ClipWriter) throws {
-        for number in range { try writer.write(frame.span.bytes, to: 0, at: time(number)) }
+    /// Writes the same to each of several tracks.
+    func write(_ range: Range<Int>, to writer: any ClipWriter, tracks: Int = 1) throws {
+        for number in range {
+            for track in 0..<tracks { try writer.write(frame.span.bytes, to: track, at: time(number)) }
+        }
     }
 }
