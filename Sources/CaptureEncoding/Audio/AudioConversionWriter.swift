@@ -117,6 +117,8 @@ final class AudioConversionWriter: ClipWriter {
 
     func counts(of track: Int) -> EncoderCounts { inner.counts(of: routes[track].stored) }
     func leftOut(of track: Int) -> UInt64 { inner.leftOut(of: routes[track].stored) }
+    func add(_ chapter: ClipChapter) { inner.add(chapter) }
+
     func extend(to nanoseconds: Int64) { inner.extend(to: nanoseconds) }
     func takeFailures() -> [OutputFailure] { inner.takeFailures() }
     func discard() { inner.discard() }
