@@ -69,6 +69,14 @@ let package = Package(
         .executable(name: "capturegate", targets: ["capturegate"]),
         .executable(name: "capturegated", targets: ["capturegated"]),
     ],
+    // Encoders that not everybody wants. Their libraries are loaded when they are first used: a trait links nothing, and a
+    // build without one says which command makes the file instead.
+    traits: [
+        .default(enabledTraits: ["MP4"]),
+        .trait(name: "MP4", description: "H.264 by OpenH264 and AAC by vo-aacenc, for .mp4 and .m4a"),
+        .trait(name: "WebM", description: "VP8 and VP9 by libvpx, for .webm"),
+        .trait(name: "AV1", description: "AV1 by SVT-AV1, for .webm, .mp4 and .mkv"),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -88,7 +96,12 @@ let package = Package(
         // Its Swift half, which alone imports it.
         .target(name: "LinuxSystem", dependencies: ["CSystem", "CaptureBase"], swiftSettings: swift),
         .target(
-            name: "CCodecs", cSettings: c,
+            name: "CCodecs",
+            // SwiftPM compiles every file of a target: the shims ask for these.
+            cSettings: c + [
+                .define("CC_HAS_MP4", .when(traits: ["MP4"])), .define("CC_HAS_WEBM", .when(traits: ["WebM"])),
+                .define("CC_HAS_AV1", .when(traits: ["AV1"])),
+            ],
             linkerSettings: [
                 .linkedLibrary("FLAC"), .linkedLibrary("jpeg"), .linkedLibrary("turbojpeg"), .linkedLibrary("opus"),
                 .linkedLibrary("ogg"), .linkedLibrary("png"),
