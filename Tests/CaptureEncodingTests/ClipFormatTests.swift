@@ -9,6 +9,7 @@ struct ClipFormatTests {
         arguments: [
             ("a.wav", ClipFormat.wav), ("dir.x/b.FLAC", .flac), ("c.mkv", .matroska), ("c.mka", .matroska),
             ("d.y4m", .y4m), ("f.opus", .opus), ("g.OGG", .opus), ("h.mjpeg", .mjpeg), ("e.raw", .raw),
+            ("i.mp4", .mp4), ("j.M4A", .mp4),
             ("-", .matroska), ("null:", .nothing),
         ])
     func endings(argument: String, format: ClipFormat) throws {
@@ -23,7 +24,7 @@ struct ClipFormatTests {
 
     @Test(
         "An unknown ending or name is a usage error that lists the known ones",
-        arguments: ["memo", "a.mp4", ".wav/x", "mkv"])
+        arguments: ["memo", "a.avi", ".wav/x", "mkv"])
     func unknown(path: String) throws {
         let error = try #require(throws: CaptureError.self) { try ClipFormat(for: ClipDestination(path)) }
         #expect(error.kind == .usage)
@@ -37,7 +38,7 @@ struct ClipFormatTests {
         try ClipFormat.wav.check([.audio])
         for (format, kinds) in [
             (ClipFormat.wav, [MediaKind.audio, .video]), (.flac, [.video]), (.y4m, [.audio]), (.wav, [.audio, .audio]),
-            (.raw, [.audio, .video]), (.matroska, []),
+            (.raw, [.audio, .video]), (.matroska, []), (.mp4, []),
         ] {
             let error = try #require(throws: CaptureError.self) { try format.check(kinds) }
             #expect(error.kind == .usage && !error.remedies.isEmpty, "\(format) \(kinds)")

@@ -18,6 +18,7 @@ extension ClipFormat {
         switch self {
         case .nothing: return NullWriter(output: output, tracks: tracks)
         case .matroska: return try MatroskaWriter(output: output, tracks: tracks, labels: labels, settings: settings)
+        case .mp4: throw CaptureError(.unavailable, "MP4 is not written yet.")
         case .raw: return StreamWriter(output: output, format: self, tracks: tracks, stream: RawStream(tracks[0]))
         case .y4m:
             let stream = try Y4MStream(tracks[0])

@@ -10,6 +10,8 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case flac
     /// Matroska (RFC 9559). Any number of tracks.
     case matroska = "mkv"
+    /// MP4 (ISO/IEC 14496-14). Any number of tracks.
+    case mp4
     /// Opus in Ogg (RFC 7845). Audio.
     case opus
     /// JPEG images one after the other. Video.
@@ -46,7 +48,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .wav, .flac, .opus: [.audio]
         case .y4m, .mjpeg: [.video]
-        case .matroska, .raw, .nothing: [.audio, .video]
+        case .matroska, .mp4, .raw, .nothing: [.audio, .video]
         }
     }
 
@@ -54,6 +56,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     public var endings: [String] {
         switch self {
         case .matroska: ["mkv", "mka"]
+        case .mp4: ["mp4", "m4a", "m4v"]
         case .opus: ["opus", "ogg", "oga"]
         case .mjpeg: ["mjpeg", "mjpg"]
         case .wav, .flac, .y4m, .raw: [rawValue]
@@ -68,7 +71,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     public var holdsChapters: Bool { self == .matroska }
 
     /// True for formats that hold more than one track.
-    package var holdsSeveral: Bool { self == .matroska || self == .nothing }
+    package var holdsSeveral: Bool { self == .matroska || self == .mp4 || self == .nothing }
 
     private static func named(_ name: String) throws(CaptureError) -> ClipFormat {
         let wanted = name.lowercased()
@@ -134,6 +137,7 @@ extension ClipFormat {
         case .wav: "WAV"
         case .flac: "FLAC"
         case .matroska: "Matroska"
+        case .mp4: "MP4"
         case .opus: "Ogg Opus"
         case .mjpeg: "A stream of JPEG images"
         case .y4m: "Y4M"

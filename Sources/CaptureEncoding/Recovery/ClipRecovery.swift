@@ -97,7 +97,7 @@ public struct ClipRecovery: Sendable {
         case .matroska: MatroskaRecovery.self
         case .y4m: Y4MRecovery.self
         case .mjpeg: MJPEGRecovery.self
-        case .raw, .nothing: RawRecovery.self
+        case .mp4, .raw, .nothing: RawRecovery.self
         }
     }
 }

@@ -173,7 +173,7 @@ extension ClipFormat {
     /// True for formats whose video, if they have any, is stored as JPEG images.
     func keepsJPEG(as codec: VideoCodec) -> Bool {
         switch self {
-        case .mjpeg, .wav, .flac, .opus: true
+        case .mjpeg, .mp4, .wav, .flac, .opus: true
         case .matroska: codec != .raw
         case .y4m, .raw, .nothing: false
         }

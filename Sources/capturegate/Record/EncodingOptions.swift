@@ -107,7 +107,7 @@ extension ClipFormat {
     private var videoCodecs: [VideoCodec] {
         switch self {
         case .matroska, .nothing: VideoCodec.allCases
-        case .mjpeg: [.automatic, .mjpeg]
+        case .mjpeg, .mp4: [.automatic, .mjpeg]
         case .y4m, .raw, .wav, .flac, .opus: [.automatic, .raw]
         }
     }
@@ -115,7 +115,7 @@ extension ClipFormat {
     /// Audio codecs that the format accepts.
     private var audioCodecs: [AudioCodec] {
         switch self {
-        case .matroska, .nothing: AudioCodec.allCases
+        case .matroska, .mp4, .nothing: AudioCodec.allCases
         case .flac: [.automatic, .flac]
         case .opus: [.automatic, .opus]
         case .wav, .raw, .y4m, .mjpeg: [.automatic, .pcm]
@@ -132,11 +132,11 @@ extension ClipFormat {
         if self == .flac { codecs.insert("FLAC") }
         if self == .opus { codecs.insert("Opus") }
         if self == .mjpeg { codecs.insert("JPEG") }
-        guard self == .matroska else { return codecs }
+        guard self == .matroska || self == .mp4 else { return codecs }
         if kinds.contains(.video), video != .raw { codecs.insert("JPEG") }
         guard kinds.contains(.audio) else { return codecs }
         if audio == .opus { codecs.insert("Opus") }
-        // FLAC is Matroska's default here, being lossless.
+        // FLAC is the default of both here, being lossless.
         if audio == .flac || audio == .automatic { codecs.insert("FLAC") }
         return codecs
     }
