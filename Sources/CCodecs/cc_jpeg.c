@@ -31,6 +31,11 @@ int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *c
     return tjDecompressToYUVPlanes((tjhandle)jpeg, bytes, count, planes, 0, stride, 0, 0) ? -EINVAL : 0;
 }
 
+int cc_jpeg_decode_planes(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, const cc_jpeg_planes *planes) {
+    int stride[3] = {planes->stride[0], planes->stride[1], planes->stride[2]};
+    return cc_jpeg_decode(jpeg, bytes, count, (uint8_t *const *)planes->plane, stride);
+}
+
 int cc_jpeg_decode_rgb(
     cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height
 ) {

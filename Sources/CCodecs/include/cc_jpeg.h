@@ -23,6 +23,8 @@ cc_jpeg *cc_jpeg_decoder(void);
 int cc_jpeg_header(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, cc_jpeg_planes *planes);
 // tjDecompressToYUVPlanes into planes that the caller laid out after cc_jpeg_header. 0 or -errno, also for warnings.
 int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *const plane[3], int *stride);
+// The same into the planes of `planes`, which may be written.
+int cc_jpeg_decode_planes(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, const cc_jpeg_planes *planes);
 // tjDecompress2 into rows of R, G and B; `out` holds `stride` times the height. 0, -EBADMSG for a picture that is there
 // with warnings, or another -errno.
 int cc_jpeg_decode_rgb(
