@@ -154,6 +154,8 @@ extension Remedy {
         case recordThroughServer
         /// Finish an interrupted recording.
         case recover(path: String)
+        /// Record to standard output, and have another program make a file of it that is not made here.
+        case transcode(path: String, sound: Bool, picture: Bool)
         /// Run a command of another program, as a shell reads it.
         case run(command: String)
     }

@@ -4,7 +4,7 @@ import CaptureBase
 ///
 /// *thread-safe*
 public enum AudioCodec: String, Hashable, Sendable, CaseIterable {
-    /// FLAC; PCM if FLAC can't hold the samples.
+    /// AAC in MP4, Opus in WebM; elsewhere FLAC, or PCM if FLAC can't hold the samples.
     ///
     /// FLAC is lossless and takes about half the bytes of PCM.
     case automatic = "auto"
@@ -14,18 +14,28 @@ public enum AudioCodec: String, Hashable, Sendable, CaseIterable {
     case flac
     /// Lossy and small (RFC 6716): at most 48 kHz.
     case opus
+    /// Lossy, for players that know no Opus (AAC-LC, ISO/IEC 14496-3): one or two channels.
+    case aac
 }
 
 /// Video codec of a container that offers several.
 ///
 /// *thread-safe*
 public enum VideoCodec: String, Hashable, Sendable, CaseIterable {
-    /// MJPEG; the camera's own images if it delivers JPEG.
+    /// H.264 in MP4, VP8 in WebM; elsewhere MJPEG, the camera's own images if it delivers JPEG.
     case automatic = "auto"
     /// Motion-JPEG: every frame a JPEG image of its own (ITU-T T.81).
     case mjpeg
     /// Uncompressed.
     case raw
+    /// Frames predicted from one another, which every player knows (ITU-T H.264).
+    case h264
+    /// The codec of WebM (RFC 6386).
+    case vp8
+    /// Its successor: fewer bits in more time.
+    case vp9
+    /// The fewest bits, in the most time.
+    case av1
 }
 
 /// Codec choice and parameters of a clip's encoders.
@@ -45,6 +55,10 @@ public struct EncoderSettings: Hashable, Sendable {
     public var videoCodec = VideoCodec.automatic
     /// Parameters of JPEG; unused for a camera's own JPEG, which is not encoded again.
     public var mjpeg = MJPEGParameters()
+    /// Parameters of H.264, VP8, VP9 and AV1.
+    public var prediction = PredictionParameters()
+    /// Bits per second of AAC, all channels together; `nil` for a rate by channels and samples.
+    public var aacBitrate: Int?
 
     /// The defaults: lossless audio, JPEG of quality 90.
     public init() {}
@@ -66,12 +80,17 @@ public struct EncoderSettings: Hashable, Sendable {
         case .automatic where !FLACEncoder.holds(format), .pcm: PCMEncoder(format: format)
         case .automatic, .flac: FLACEncoder(format: format, level: flacLevel, labels: labels)
         case .opus: OpusEncoder(format: format, parameters: opus)
+        case .aac: AACEncoder(format: format, bitrate: aacBitrate)
         }
     }
 
     private func videoEncoder(for format: VideoFormat) -> any Encoder {
         switch videoCodec {
         case .raw: RawVideoEncoder(format: format)
+        case .h264: H264Encoder(format: format, parameters: prediction)
+        case .vp8: VPXEncoder(.vp8, format: format, parameters: prediction)
+        case .vp9: VPXEncoder(.vp9, format: format, parameters: prediction)
+        case .av1: AV1Encoder(format: format, parameters: prediction)
         case .automatic, .mjpeg:
             format.pixelFormat.isCompressed
                 ? MJPEGRepair(format: format) : MJPEGEncoder(format: format, parameters: mjpeg)

@@ -90,6 +90,12 @@ public struct PacketBuffer: ~Copyable {
         storage.packets[index].duration = duration
     }
 
+    /// Says whether decoding can start at a packet.
+    mutating func setKey(of index: Int, _ isKey: Bool) {
+        precondition(index < count)
+        storage.packets[index].key = isKey ? 1 : 0
+    }
+
     /// Marks the end of a packet as not to be played.
     mutating func setDiscard(of index: Int, _ nanoseconds: Int64) {
         precondition(index < count)

@@ -15,9 +15,12 @@ extension ClipFormat {
     ) throws(CaptureError) -> any ClipWriter {
         // The number and kinds of tracks; each format checks their own formats below.
         try check(tracks.map(\.kind))
+        let settings = settings.chosen(for: self)
         switch self {
         case .nothing: return NullWriter(output: output, tracks: tracks)
-        case .matroska: return try MatroskaWriter(output: output, tracks: tracks, labels: labels, settings: settings)
+        case .matroska, .webm:
+            return try MatroskaWriter(
+                output: output, format: self, tracks: tracks, labels: labels, settings: settings)
         case .mp4: throw CaptureError(.unavailable, "MP4 is not written yet.")
         case .raw: return StreamWriter(output: output, format: self, tracks: tracks, stream: RawStream(tracks[0]))
         case .y4m:

@@ -12,6 +12,8 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case matroska = "mkv"
     /// MP4 (ISO/IEC 14496-14). Any number of tracks.
     case mp4
+    /// WebM: Matroska with VP8, VP9 or AV1, and Opus, for browsers. Any number of tracks.
+    case webm
     /// Opus in Ogg (RFC 7845). Audio.
     case opus
     /// JPEG images one after the other. Video.
@@ -48,7 +50,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .wav, .flac, .opus: [.audio]
         case .y4m, .mjpeg: [.video]
-        case .matroska, .mp4, .raw, .nothing: [.audio, .video]
+        case .matroska, .mp4, .webm, .raw, .nothing: [.audio, .video]
         }
     }
 
@@ -59,7 +61,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         case .mp4: ["mp4", "m4a", "m4v"]
         case .opus: ["opus", "ogg", "oga"]
         case .mjpeg: ["mjpeg", "mjpg"]
-        case .wav, .flac, .y4m, .raw: [rawValue]
+        case .wav, .flac, .y4m, .raw, .webm: [rawValue]
         case .nothing: []
         }
     }
@@ -71,7 +73,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     public var holdsChapters: Bool { self == .matroska }
 
     /// True for formats that hold more than one track.
-    package var holdsSeveral: Bool { self == .matroska || self == .mp4 || self == .nothing }
+    package var holdsSeveral: Bool { [.matroska, .mp4, .webm, .nothing].contains(self) }
 
     private static func named(_ name: String) throws(CaptureError) -> ClipFormat {
         let wanted = name.lowercased()
@@ -95,10 +97,26 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
 
     private static func unknownEnding(_ path: String) -> CaptureError {
         let known = allCases.flatMap(\.endings).map { "." + $0 }.joined(separator: ", ")
+        let remedy = Remedy("End the name in one of \(known), or write to null: to keep nothing.")
         return CaptureError(
             .usage, "The ending of \"\(path)\" names no clip format.",
-            remedies: [Remedy("End the name in one of \(known), or write to null: to keep nothing.")])
+            remedies: elsewhere(path).map { [$0, remedy] } ?? [remedy])
     }
+
+    /// Step by which another program makes a file of a format that is not written here; `nil` for an ending that is none.
+    private static func elsewhere(_ path: String) -> Remedy? {
+        let ending = path.split(separator: ".").last?.lowercased() ?? ""
+        let (sound, picture) = (soundElsewhere.contains(ending), pictureElsewhere.contains(ending))
+        guard sound || picture || bothElsewhere.contains(ending) else { return nil }
+        return Remedy(
+            "Record to standard output, and have ffmpeg make the file",
+            .transcode(path: path, sound: !picture, picture: !sound))
+    }
+
+    /// Endings that people expect of a recorder, by what their formats hold.
+    private static let soundElsewhere: Set = ["mp3", "aac", "ac3", "aif", "aiff", "wma", "m4b"]
+    private static let pictureElsewhere: Set = ["gif", "apng", "webp"]
+    private static let bothElsewhere: Set = ["avi", "mov", "mpg", "mpeg", "ts", "flv", "wmv", "3gp", "ogv"]
 }
 
 extension ClipFormat {
@@ -138,6 +156,7 @@ extension ClipFormat {
         case .flac: "FLAC"
         case .matroska: "Matroska"
         case .mp4: "MP4"
+        case .webm: "WebM"
         case .opus: "Ogg Opus"
         case .mjpeg: "A stream of JPEG images"
         case .y4m: "Y4M"

@@ -51,7 +51,10 @@ public struct ClipRecovery: Sendable {
     private static func format(of source: RecoverySource, named name: String) throws(CaptureError) -> ClipFormat {
         guard source.size > 0 else { throw source.broken("it is empty") }
         let head = try source.read(at: 0, 16)
-        for (magic, format) in magics where head.starts(with: magic) { return format }
+        for (magic, format) in magics where head.starts(with: magic) {
+            guard format == .matroska, try source.isWebM() else { return format }
+            return .webm
+        }
         guard let format = try? ClipFormat(for: .file(path: name)) else {
             throw source.broken("neither its name nor its content tells a format")
         }
@@ -94,7 +97,7 @@ public struct ClipRecovery: Sendable {
         case .wav: WAVRecovery.self
         case .flac: FLACRecovery.self
         case .opus: OggOpusRecovery.self
-        case .matroska: MatroskaRecovery.self
+        case .matroska, .webm: MatroskaRecovery.self
         case .y4m: Y4MRecovery.self
         case .mjpeg: MJPEGRecovery.self
         case .mp4, .raw, .nothing: RawRecovery.self

@@ -4,6 +4,8 @@ import CaptureBase
 struct RecoveredMatroskaHeader {
     /// Tracks whose entries this module could have written.
     private(set) var tracks: [MatroskaTrack] = []
+    /// Matroska, or WebM by its DocType.
+    let format: ClipFormat
     /// Offset of the first cluster.
     let end: Int64
     private(set) var title: String?
@@ -21,6 +23,7 @@ struct RecoveredMatroskaHeader {
 
     /// - Throws: `.badInput` if no Segment or no track can be read.
     init(_ source: RecoverySource) throws(CaptureError) {
+        format = try source.isWebM() ? .webm : .matroska
         let segment = MatroskaID.segment.bytes
         guard let start = try source.find(segment, from: 0, before: 4096),
             let element = try source.element(at: start)
@@ -257,5 +260,14 @@ struct MatroskaBlockTimestamps {
         tracks[track].end = max(start + duration, tracks[track].end ?? 0)
         tracks[track].length += duration
         end = max(end, start + duration)
+    }
+}
+
+extension RecoverySource {
+    /// Tells WebM from Matroska by the DocType in the first bytes (RFC 8794, 11.2.5).
+    func isWebM() throws(CaptureError) -> Bool {
+        let type =
+            MatroskaID.docType.bytes + EBML.length(MatroskaHeader.webm.utf8.count) + Array(MatroskaHeader.webm.utf8)
+        return try find(type, from: 0, before: min(size, 64)) != nil
     }
 }

@@ -13,6 +13,8 @@ final class MatroskaRecovery: Recoverer {
     let writer: MatroskaWriter
     var head: RecoveredMatroskaHeader
     var times: MatroskaBlockTimestamps
+    /// By track: frames that are predicted from lost ones are left out, up to the next key frame.
+    var isWaiting: [Bool]
 
     static func recover(
         _ source: RecoverySource, into output: consuming ClipOutput, noting findings: inout RecoveryFindings
@@ -28,7 +30,9 @@ final class MatroskaRecovery: Recoverer {
         self.source = source
         head = try RecoveredMatroskaHeader(source)
         let labels = ClipLabels(title: head.title, extra: Self.extra(head.tags))
-        writer = MatroskaWriter(output: output, recovering: head.tracks, labels: labels, startedAt: head.startedAt)
+        writer = MatroskaWriter(
+            output: output, format: head.format, recovering: head.tracks, labels: labels, startedAt: head.startedAt)
+        isWaiting = Array(repeating: true, count: head.tracks.count)
         times = MatroskaBlockTimestamps(tracks: head.tracks.count)
         findings.tracks = head.tracks.map {
             RecoveredTrack(kind: $0.track.kind, name: $0.track.name, frames: 0, duration: .zero)
@@ -76,6 +80,7 @@ final class MatroskaRecovery: Recoverer {
     private func resynchronize(from start: Int64) throws(CaptureError) -> Int64 {
         let next = try nextCluster(from: start + 1)
         findings.note(lost: start, (next ?? source.size) - start, next == nil ? .tornEnd : .damaged)
+        for index in isWaiting.indices { isWaiting[index] = true }
         return next ?? source.size
     }
 
@@ -189,9 +194,14 @@ extension MatroskaRecovery {
         else {
             return false
         }
+        // A block of a group of ours is sound, whose every packet is a key frame.
+        let isKey = !track.isPredicted || bytes[block.startIndex + 3] & 0x80 != 0
+        guard isKey || !isWaiting[index] else { return false }
+        isWaiting[index] = false
         let duration = max(track.track.nanoseconds(ofFrames: frames) - discard, 0)
         guard let asked = times.time(Int64(offset) * head.scale, of: index, lasting: duration) else { return false }
-        let time = try writer.store(packet, of: track, at: asked, lasting: duration, discard: discard)
+        let time = try writer.store(
+            packet, of: track, at: asked, lasting: duration, isKey: isKey, discard: discard)
         times.note(index, at: track.lastTick, lasting: duration)
         findings.tracks[index].frames += frames
         let end = time + duration - codec.description.delay
@@ -207,11 +217,13 @@ extension MatroskaWriter {
     ///   - track: of the packet.
     ///   - time: timestamp in nanoseconds.
     ///   - duration: nanoseconds.
+    ///   - isKey: decoding can start here.
     ///   - discard: nanoseconds at its end that are not to be played.
     /// - Returns: its timestamp in the file, in nanoseconds; later if the packet ahead of it has
     ///   the same tick.
     func store(
-        _ packet: ArraySlice<UInt8>, of track: MatroskaTrack, at time: Int64, lasting duration: Int64, discard: Int64
+        _ packet: ArraySlice<UInt8>, of track: MatroskaTrack, at time: Int64, lasting duration: Int64, isKey: Bool,
+        discard: Int64
     ) throws(CaptureError) -> Int64 {
         packets.removeAll()
         try packet.withContiguousBytes { (bytes) throws(CaptureError) in
@@ -221,6 +233,7 @@ extension MatroskaWriter {
             }
         }
         guard packets.count > 0 else { return time }
+        packets.setKey(of: 0, isKey)
         packets.setDiscard(of: 0, discard)
         try store(for: track)
         return MatroskaTime.nanoseconds(time, at: track.lastTick)

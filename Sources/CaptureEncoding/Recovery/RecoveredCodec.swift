@@ -26,6 +26,14 @@ final class RecoveredCodec: Encoder {
         case "V_MJPEG": packet.starts(with: [0xFF, 0xD8]) && packet.suffix(2) == [0xFF, 0xD9] ? 1 : nil
         case "A_FLAC": flacFrames(packet)
         case "A_OPUS": OpusPacket.samples(packet)
+        case "A_AAC": packet.isEmpty ? nil : 1024
+        case "V_MPEG4/ISO/AVC": AVCConfiguration.isWhole(packet) ? 1 : nil
+        // A key frame of VP8 has a start code; the others have nothing to check.
+        case "V_VP8": VP8Packet.isPlausible(packet) ? 1 : nil
+        // frame_marker of VP9.
+        case "V_VP9": (packet.first ?? 0) >> 6 == 2 ? 1 : nil
+        // obu_forbidden_bit and obu_has_size_field of AV1.
+        case "V_AV1": (packet.first ?? 0xFF) & 0x82 == 2 ? 1 : nil
         default: plainFrames(packet, of: track)
         }
     }
@@ -45,6 +53,28 @@ final class RecoveredCodec: Encoder {
             packet.count.isMultiple(of: format.bytesPerFrame) ? Int64(packet.count / format.bytesPerFrame) : nil
         case .video(let format): RawLayout(format)?.packedByteCount == packet.count ? 1 : nil
         }
+    }
+}
+
+/// Packet of VP8 (RFC 6386, 9.1).
+enum VP8Packet {
+    static func isPlausible(_ packet: ArraySlice<UInt8>) -> Bool {
+        guard let first = packet.first else { return false }
+        // The lowest bit is 0 for a key frame.
+        return first & 1 == 1 || packet.dropFirst(3).starts(with: [0x9D, 0x01, 0x2A])
+    }
+}
+
+extension AVCConfiguration {
+    /// Tells that a packet is NAL units behind their lengths, and nothing else.
+    static func isWhole(_ packet: ArraySlice<UInt8>) -> Bool {
+        var at = packet.startIndex
+        while at + 4 < packet.endIndex {
+            let length = packet[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length > 0, length <= packet.endIndex - at - 4 else { return false }
+            at += 4 + length
+        }
+        return at == packet.endIndex && !packet.isEmpty
     }
 }
 
@@ -102,7 +132,9 @@ extension MatroskaTrack {
         // The reverse of `RawVideoEncoder.fourCC`.
         let codes = ["YUY2": "YUYV", "UYVY": "UYVY", "NV12": "NV12", "I420": "YU12", "Y800": "GREY"]
         let code = codes[String(decoding: codec.uncompressedFourCC, as: UTF8.self)]
-        let pixelFormat = codec.matroskaID == "V_MJPEG" ? PixelFormat.mjpeg : code.flatMap { PixelFormat($0) }
+        // Predicted frames are decoded to planes of 4:2:0, whatever the camera delivered.
+        let known = ["V_MJPEG": "MJPG", "V_MPEG4/ISO/AVC": "YU12", "V_VP8": "YU12", "V_VP9": "YU12", "V_AV1": "YU12"]
+        let pixelFormat = (known[codec.matroskaID] ?? code).flatMap { PixelFormat($0) }
         guard let pixelFormat, (1...65_535).contains(size.0), (1...65_535).contains(size.1),
             (1...1_000_000_000_000).contains(duration), let rate = FrameRate(1_000_000_000, Int(duration))
         else { return nil }
@@ -120,6 +152,7 @@ extension MatroskaTrack {
         switch (codec.matroskaID, codec.bitDepth) {
         case ("A_OPUS", _): sample = .float32
         case ("A_FLAC", _): sample = .s32
+        case ("A_AAC", _): sample = .s16
         case ("A_PCM/INT/LIT", 16): sample = .s16
         case ("A_PCM/INT/LIT", 24): sample = .s24Packed
         case ("A_PCM/INT/LIT", 32): sample = .s32

@@ -57,7 +57,7 @@ extension Remedy.Action: BrokerField {
 
     package mutating func code(_ coder: inout FieldCoder) throws(BrokerFault) {
         var (tag, texts, grant, mode) = parts
-        try coder.tag(&tag, upTo: 15)
+        try coder.tag(&tag, upTo: 16)
         if Int(tag) < Self.plain.count {
             self = Self.plain[Int(tag)]
         } else if tag == 14 {
@@ -65,8 +65,8 @@ extension Remedy.Action: BrokerField {
         } else if tag == 15 {
             self = .record(try coder.passed(mode))
         } else {
-            if tag == 10 { texts += [String](repeating: "", count: 4 - texts.count) }
-            if texts.isEmpty { texts = [""] }
+            let count = tag == 10 ? 4 : tag == 16 ? 3 : 1
+            texts += [String](repeating: "", count: count - texts.count)
             for index in texts.indices { try coder.text(&texts[index]) }
             self = Self.made(tag, texts)
         }
@@ -82,6 +82,8 @@ extension Remedy.Action: BrokerField {
         case .switchOn(let capability): return (11, [capability], grant, mode)
         case .recover(let path): return (12, [path], grant, mode)
         case .run(let command): return (13, [command], grant, mode)
+        case .transcode(let path, let sound, let picture):
+            return (16, [path, sound ? "sound" : "", picture ? "picture" : ""], grant, mode)
         case .grant(let own): return (14, [], own, mode)
         case .record(let own): return (15, [], grant, own)
         case .listDevices, .listFormats, .showStatus, .showHiddenHolders, .showSwitches, .forgetLaterClock, .verifyLog,
@@ -97,6 +99,7 @@ extension Remedy.Action: BrokerField {
         case 10: .takeOver(control: texts[0], device: texts[1], automatic: texts[2], manual: texts[3])
         case 11: .switchOn(capability: texts[0])
         case 12: .recover(path: texts[0])
+        case 16: .transcode(path: texts[0], sound: !texts[1].isEmpty, picture: !texts[2].isEmpty)
         default: .run(command: texts[0])
         }
     }

@@ -170,12 +170,14 @@ extension ClipFormat {
         if let kind = kinds.first, !kinds.contains(where: self.kinds.contains) { try check([kind]) }
     }
 
-    /// True for formats whose video, if they have any, is stored as JPEG images.
+    /// True for formats whose video, if they have any, is stored as JPEG images. Frames that are predicted from one another
+    /// must be raw until then.
     func keepsJPEG(as codec: VideoCodec) -> Bool {
         switch self {
-        case .mjpeg, .mp4, .wav, .flac, .opus: true
-        case .matroska: codec != .raw
-        case .y4m, .raw, .nothing: false
+        case .mjpeg, .wav, .flac, .opus: true
+        case .matroska: codec == .automatic || codec == .mjpeg
+        case .mp4: codec == .mjpeg
+        case .y4m, .raw, .webm, .nothing: false
         }
     }
 }

@@ -309,3 +309,43 @@ enum HuffmanTables {
         0xE4, 0xE5, 0xE6, 0xE7, 0xE8, 0xE9, 0xEA, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0xFA,
     ]
 }
+
+/// Decoder of JPEG images to their own planes, without a detour through RGB.
+///
+/// *session-bound*
+final class JPEGPlaneDecoder {
+    private let handle = cc_jpeg_decoder()
+
+    deinit { cc_jpeg_free(handle) }
+
+    /// Size and sampling of an image; `nil` for one that can't be read, or is of a sampling that cameras do not make.
+    func readHeader(_ image: UnsafeRawBufferPointer) -> (width: Int, height: Int, sampling: ChromaSampling)? {
+        var header = cc_jpeg_planes()
+        guard let handle, let start = image.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            cc_jpeg_header(handle, start, image.count, &header) >= 0
+        else { return nil }
+        let size = (Int(header.width), Int(header.height))
+        switch Int(header.subsampling) {
+        case CC_JPEG_444: return (size.0, size.1, .yuv444)
+        case CC_JPEG_422: return (size.0, size.1, .yuv422)
+        case CC_JPEG_420: return (size.0, size.1, .yuv420)
+        case CC_JPEG_GREY: return (size.0, size.1, .grey)
+        default: return nil
+        }
+    }
+
+    /// Decodes an image into planes that lie one behind the other.
+    /// - Parameters:
+    ///   - image: complete.
+    ///   - target: `geometry.byteCount` bytes.
+    ///   - geometry: the image's own, with an even width and height.
+    /// - Returns: false for damaged data.
+    func decode(_ image: UnsafeRawBufferPointer, into target: Rows.Target, _ geometry: PlanarGeometry) -> Bool {
+        guard let handle, let start = image.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
+        let chroma = target + geometry.lumaBytes
+        var planes = cc_jpeg_planes()
+        planes.plane = (UnsafePointer(target), UnsafePointer(chroma), UnsafePointer(chroma + geometry.chromaBytes))
+        planes.stride = (Int32(geometry.width), Int32(geometry.chromaWidth), Int32(geometry.chromaWidth))
+        return cc_jpeg_decode_planes(handle, start, image.count, &planes) >= 0
+    }
+}

@@ -20,17 +20,20 @@ struct MatroskaHeader {
 
     /// Name by which recovery knows its own files.
     static let application = "CaptureGate"
+    /// DocType of WebM.
+    static let webm = "webm"
     /// Room for five Seek entries and the Void element behind them.
     static let seekHeadSize = 124
     /// Duration: id, length, and a float of eight bytes.
     static let durationSize = 11
 
     /// - Parameters:
+    ///   - format: Matroska or WebM.
     ///   - tracks: in the order of the file, begun.
     ///   - labels: title and tags.
     ///   - startedAt: nanoseconds since 1970 in UTC.
-    init(tracks: [MatroskaTrack], labels: ClipLabels, startedAt: Int64) {
-        bytes = Self.fileType
+    init(_ format: ClipFormat, tracks: [MatroskaTrack], labels: ClipLabels, startedAt: Int64) {
+        bytes = Self.fileType(format == .webm ? Self.webm : "matroska")
         bytes += MatroskaID.segment.bytes
         segmentLengthAt = bytes.count
         bytes += EBML.unknownLength
@@ -46,14 +49,14 @@ struct MatroskaHeader {
 
     /// EBML header: ids of at most four bytes, lengths of at most eight, version 4 readable by
     /// version 2 readers.
-    private static var fileType: [UInt8] {
+    private static func fileType(_ type: String) -> [UInt8] {
         var file = EBML()
         file.master(.ebml) { file in
             file.unsigned(.ebmlVersion, 1)
             file.unsigned(.ebmlReadVersion, 1)
             file.unsigned(.ebmlMaxIDLength, 4)
             file.unsigned(.ebmlMaxSizeLength, 8)
-            file.string(.docType, "matroska")
+            file.string(.docType, type)
             file.unsigned(.docTypeVersion, 4)
             file.unsigned(.docTypeReadVersion, 2)
         }

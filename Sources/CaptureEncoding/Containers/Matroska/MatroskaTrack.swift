@@ -11,6 +11,8 @@ final class MatroskaTrack {
     /// The encoder, if it may leave frames in the device's buffer. Kept, because a cast for every
     /// frame is slow.
     let passing: (any PassthroughEncoder)?
+    /// Frames are predicted from one another, so that not every packet is a key frame.
+    let isPredicted: Bool
     /// Timestamp of the last packet in ticks.
     private(set) var lastTick: Int64 = -1
     /// Duration of the packets in the file and in the pending cluster, and end of the last one, in
@@ -25,7 +27,11 @@ final class MatroskaTrack {
         self.track = track
         self.encoder = encoder
         passing = encoder as? any PassthroughEncoder
+        isPredicted = Self.predicted.contains(encoder.description.matroskaID)
     }
+
+    /// Codecs of predicted frames.
+    private static let predicted: Set = ["V_MPEG4/ISO/AVC", "V_VP8", "V_VP9", "V_AV1"]
 
     /// Upper bound of the bytes that the encoder holds back; PCM and video hold none.
     var maxBufferedBytes: Int { encoder is PCMEncoder ? 0 : track.audio?.maxBufferedBytes ?? 0 }
@@ -155,10 +161,10 @@ enum MatroskaColour {
     /// Writes matrix, range, transfer function and primaries.
     static func append(_ colorimetry: Colorimetry, to video: inout EBML) {
         video.master(.colour) { colour in
-            colour.unsigned(.matrixCoefficients, matrices[colorimetry.matrix] ?? unspecified)
+            colour.unsigned(.matrixCoefficients, colorimetry.matrixCode)
             colour.unsigned(.range, colorimetry.range == .full ? full : limited)
-            colour.unsigned(.transferCharacteristics, transfers[colorimetry.transfer] ?? unspecified)
-            colour.unsigned(.primaries, primaries[colorimetry.primaries] ?? unspecified)
+            colour.unsigned(.transferCharacteristics, colorimetry.transferCode)
+            colour.unsigned(.primaries, colorimetry.primariesCode)
         }
     }
 
@@ -166,31 +172,16 @@ enum MatroskaColour {
     /// - Parameter field: value of an element of Video or of its Colour; 0 if it is absent.
     /// - Returns: `nil` if matrix or range is not stated.
     static func read(_ field: (MatroskaID) -> UInt64) -> Colorimetry? {
-        let matrix = matrices.first { $0.value == field(.matrixCoefficients) }?.key
+        let matrix = ColourCodes.matrices.first { $0.value == field(.matrixCoefficients) }?.key
         let range = field(.range)
         guard let matrix, range == limited || range == full else { return nil }
         return Colorimetry(
-            primaries: primaries.first { $0.value == field(.primaries) }?.key ?? .unspecified,
-            transfer: transfers.first { $0.value == field(.transferCharacteristics) }?.key ?? .unspecified,
+            primaries: ColourCodes.primaries.first { $0.value == field(.primaries) }?.key ?? .unspecified,
+            transfer: ColourCodes.transfers.first { $0.value == field(.transferCharacteristics) }?.key ?? .unspecified,
             matrix: matrix, range: range == full ? .full : .limited)
     }
 
-    /// "Unspecified" of H.273.
-    private static let unspecified: UInt64 = 2
     /// Values of Matroska's Range element; H.273 has a flag instead.
     private static let limited: UInt64 = 1
     private static let full: UInt64 = 2
-
-    /// MatrixCoefficients (H.273, table 4).
-    private static let matrices: [Colorimetry.Matrix: UInt64] = [
-        .rgb: 0, .bt709: 1, .bt601: 6, .smpte240M: 7, .bt2020: 9, .bt2020Constant: 10,
-    ]
-    /// TransferCharacteristics (H.273, table 3).
-    private static let transfers: [Colorimetry.Transfer: UInt64] = [
-        .bt709: 1, .smpte240M: 7, .linear: 8, .srgb: 13, .pq: 16, .dciP3: 17,
-    ]
-    /// ColourPrimaries (H.273, table 2).
-    private static let primaries: [Colorimetry.Primaries: UInt64] = [
-        .bt709: 1, .bt470M: 4, .bt470BG: 5, .smpte170M: 6, .smpte240M: 7, .bt2020: 9, .dciP3: 11,
-    ]
 }

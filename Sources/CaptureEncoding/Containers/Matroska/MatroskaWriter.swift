@@ -9,7 +9,8 @@ import LinuxSystem
 ///
 /// *session-bound*
 final class MatroskaWriter: ClipWriter {
-    let format = ClipFormat.matroska
+    /// Matroska or WebM, which is Matroska with fewer codecs.
+    let format: ClipFormat
     /// Tracks in the order of the file.
     let tracks: [ClipTrack]
 
@@ -40,42 +41,55 @@ final class MatroskaWriter: ClipWriter {
     /// Begins a clip's encoders; the header is written with the first cluster.
     /// - Throws: `.usage` for more than 100 tracks, or a format that a codec can't hold.
     init(
-        output: consuming ClipOutput, tracks: [ClipTrack], labels: ClipLabels, settings: EncoderSettings
+        output: consuming ClipOutput, format: ClipFormat = .matroska, tracks: [ClipTrack], labels: ClipLabels,
+        settings: EncoderSettings
     ) throws(CaptureError) {
         self.output = output
+        self.format = format
         self.tracks = tracks
         self.labels = labels
-        matroskaTracks = try Self.begin(tracks, settings)
+        matroskaTracks = try Self.begin(tracks, settings, in: format)
         head = MatroskaHeader(
-            tracks: matroskaTracks, labels: labels, startedAt: SystemClock.realtime.now)
+            format, tracks: matroskaTracks, labels: labels, startedAt: SystemClock.realtime.now)
         // Players seek by video if there is any.
         cues.track = (matroskaTracks.first { $0.track.kind == .video } ?? matroskaTracks[0]).number
     }
 
     /// Makes a writer of existing packets, for recovery.
     init(
-        output: consuming ClipOutput, recovering tracks: [MatroskaTrack], labels: ClipLabels, startedAt: Int64
+        output: consuming ClipOutput, format: ClipFormat, recovering tracks: [MatroskaTrack], labels: ClipLabels,
+        startedAt: Int64
     ) {
         self.output = output
+        self.format = format
         self.tracks = tracks.map(\.track)
         self.labels = labels
         matroskaTracks = tracks
-        head = MatroskaHeader(tracks: tracks, labels: labels, startedAt: startedAt)
+        head = MatroskaHeader(format, tracks: tracks, labels: labels, startedAt: startedAt)
         cues.track = (tracks.first { $0.track.kind == .video } ?? tracks.first)?.number ?? 1
     }
 
     private static func begin(
-        _ tracks: [ClipTrack], _ settings: EncoderSettings
+        _ tracks: [ClipTrack], _ settings: EncoderSettings, in format: ClipFormat
     ) throws(CaptureError) -> [MatroskaTrack] {
         // A block's track number then fits into one byte.
         guard tracks.count <= 100 else { throw CaptureError(.usage, "A clip holds at most 100 tracks.") }
         var begun: [MatroskaTrack] = []
         for (index, track) in tracks.enumerated() {
             let encoder = settings.encoder(for: track)
+            if format == .webm { try checkWebM(encoder.description.matroskaID) }
             try encoder.begin()
             begun.append(MatroskaTrack(number: index + 1, track: track, encoder: encoder))
         }
         return begun
+    }
+
+    /// - Throws: `.usage` for a codec that browsers do not play.
+    private static func checkWebM(_ codec: String) throws(CaptureError) {
+        guard !["V_VP8", "V_VP9", "V_AV1", "A_OPUS"].contains(codec) else { return }
+        throw CaptureError(
+            .usage, "WebM can't hold \(codec.dropFirst(2)).",
+            remedies: [Remedy("Choose VP8, VP9 or AV1 and Opus, or record to a name that ends in .mkv.")])
     }
 
     var bytesWritten: Int64 { output.bytesWritten }
@@ -129,7 +143,9 @@ final class MatroskaWriter: ClipWriter {
         // With DiscardPadding a packet is followed by more of its BlockGroup, so that it can't stay where it lies.
         let isLarge = packet.count > MatroskaCluster.usualLimit && discard == 0
         let tick = track.nextTick(time)
-        if isLarge || cluster.mustEnd(before: tick, bytes: packet.count, limit: limit) { try flush() }
+        // A player that seeks begins with a cluster, which then has nothing that needs frames ahead of it.
+        let begins = isKey && track.isPredicted
+        if isLarge || begins || cluster.mustEnd(before: tick, bytes: packet.count, limit: limit) { try flush() }
         if isKey { cues.note(track.number, tick) }
         if isLarge {
             cluster.appendHead(track: track.number, tick: tick, isKey: isKey, packetBytes: packet.count)
