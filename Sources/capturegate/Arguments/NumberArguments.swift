@@ -42,13 +42,15 @@ struct BitrateArgument: SpelledArgument, Hashable, Sendable {
     /// for 255 at most.
     let bitsPerSecond: Int
 
-    static let spelling = "bits a second such as 96k or 96000, from 6k to 130560k"
+    static let spelling = "bits a second such as 96k, 96000 or 4M, from 6k to 130560k"
 
     init?(argument: String) {
-        let isKilo = argument.lowercased().hasSuffix("k")
+        let unit = argument.last.flatMap { ["k": 1000.0, "K": 1000, "m": 1e6, "M": 1e6][$0] }
         // Read as a Double, so that `6.5k` is accepted.
-        guard let value = Double(isKilo ? String(argument.dropLast()) : argument), value.isFinite else { return nil }
-        let bits = (isKilo ? value * 1000 : value).rounded()
+        guard let value = Double(unit == nil ? argument : String(argument.dropLast())), value.isFinite else {
+            return nil
+        }
+        let bits = (value * (unit ?? 1)).rounded()
         guard (6000...130_560_000).contains(bits) else { return nil }
         bitsPerSecond = Int(bits)
     }

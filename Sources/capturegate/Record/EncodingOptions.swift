@@ -14,6 +14,29 @@ struct EncodingOptions: ParsableArguments {
     var jpegQuality: Int?
 
     @Option(
+        help: ArgumentHelp("Of H.264, VP8, VP9 or AV1, bits a second, such as 4M.", valueName: "rate"),
+        transform: BitrateArgument.parse)
+    var videoBitrate: BitrateArgument?
+
+    @Option(help: "How good such pictures are, instead: 1 (small) to 100 (good), in as many bits as that takes.")
+    var videoQuality: Int?
+
+    @Option(help: "How hard their encoder tries: 0 (fast) to 10 (good); 2 where not said.")
+    var videoComplexity: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How often a picture comes that needs no other, where players can begin: 2s where not said.",
+            valueName: "time"),
+        transform: DurationArgument.parse)
+    var keyframeInterval: DurationArgument?
+
+    @Option(
+        help: ArgumentHelp("Of AAC, bits a second of all channels, such as 128k.", valueName: "rate"),
+        transform: BitrateArgument.parse)
+    var aacBitrate: BitrateArgument?
+
+    @Option(
         help: ArgumentHelp("Of Opus, bits a second of all channels, such as 96k.", valueName: "rate"),
         transform: BitrateArgument.parse)
     var opusBitrate: BitrateArgument?
@@ -37,6 +60,14 @@ struct EncodingOptions: ParsableArguments {
         try Self.check("--flac-level", flacLevel, 0...8)
         try Self.check("--jpeg-quality", jpegQuality, 1...100)
         try Self.check("--opus-complexity", opusComplexity, 0...10)
+        try Self.check("--video-quality", videoQuality, 1...100)
+        try Self.check("--video-complexity", videoComplexity, 0...10)
+        if videoBitrate != nil, videoQuality != nil {
+            throw ValidationError("--video-bitrate and --video-quality exclude each other.")
+        }
+        if let interval = keyframeInterval?.duration, interval < .milliseconds(100) || interval > .seconds(60) {
+            throw ValidationError("--keyframe-interval is 100ms to 1m.")
+        }
     }
 
     /// Checks one value against its range.
@@ -74,10 +105,17 @@ struct EncodingOptions: ParsableArguments {
             ("FLAC", "--flac-level", flacLevel != nil), ("JPEG", "--jpeg-quality", jpegQuality != nil),
             ("Opus", "--opus-bitrate", opusBitrate != nil), ("Opus", "--opus-application", opusApplication != nil),
             ("Opus", "--opus-mode", opusMode != nil), ("Opus", "--opus-complexity", opusComplexity != nil),
-            ("Opus", "--opus-frame", opusFrame != nil),
+            ("Opus", "--opus-frame", opusFrame != nil), ("AAC", "--aac-bitrate", aacBitrate != nil),
+            (Self.predicted, "--video-bitrate", videoBitrate != nil),
+            (Self.predicted, "--video-quality", videoQuality != nil),
+            (Self.predicted, "--video-complexity", videoComplexity != nil),
+            (Self.predicted, "--keyframe-interval", keyframeInterval != nil),
         ]
         return options.filter(\.2).map { ($0.0, $0.1) }
     }
+
+    /// Codecs whose frames are predicted from one another, as messages name them.
+    static let predicted = "H.264, VP8, VP9 or AV1"
 
     /// Copies the options into the settings; the library's defaults stay where nothing was given.
     func apply(to settings: inout EncoderSettings) {
@@ -88,6 +126,11 @@ struct EncodingOptions: ParsableArguments {
         settings.opus.mode = opusMode ?? settings.opus.mode
         settings.opus.complexity = opusComplexity ?? settings.opus.complexity
         settings.opus.frameDuration = opusFrame ?? settings.opus.frameDuration
+        settings.aacBitrate = aacBitrate?.bitsPerSecond
+        settings.prediction.bitrate = videoBitrate?.bitsPerSecond
+        settings.prediction.quality = videoQuality
+        settings.prediction.complexity = videoComplexity ?? settings.prediction.complexity
+        settings.prediction.keyFrameInterval = keyframeInterval?.duration ?? settings.prediction.keyFrameInterval
     }
 }
 
@@ -107,7 +150,9 @@ extension ClipFormat {
     private var videoCodecs: [VideoCodec] {
         switch self {
         case .matroska, .nothing: VideoCodec.allCases
-        case .mjpeg, .mp4: [.automatic, .mjpeg]
+        case .mp4: [.automatic, .mjpeg, .h264]
+        case .webm: [.automatic, .vp8, .vp9, .av1]
+        case .mjpeg: [.automatic, .mjpeg]
         case .y4m, .raw, .wav, .flac, .opus: [.automatic, .raw]
         }
     }
@@ -115,9 +160,10 @@ extension ClipFormat {
     /// Audio codecs that the format accepts.
     private var audioCodecs: [AudioCodec] {
         switch self {
-        case .matroska, .mp4, .nothing: AudioCodec.allCases
+        case .matroska, .nothing: AudioCodec.allCases
+        case .mp4: [.automatic, .pcm, .flac, .opus, .aac]
         case .flac: [.automatic, .flac]
-        case .opus: [.automatic, .opus]
+        case .opus, .webm: [.automatic, .opus]
         case .wav, .raw, .y4m, .mjpeg: [.automatic, .pcm]
         }
     }
@@ -128,18 +174,31 @@ extension ClipFormat {
     /// "May": whether JPEG is encoded depends on what the camera delivers, which is known only once it is
     /// open.
     func codecs(_ video: VideoCodec, _ audio: AudioCodec, _ kinds: Set<MediaKind>) -> Set<String> {
+        switch self {
+        case .flac: return ["FLAC"]
+        case .opus: return ["Opus"]
+        case .mjpeg: return ["JPEG"]
+        case .wav, .y4m, .raw, .nothing: return []
+        case .matroska, .mp4, .webm: break
+        }
+        var settings = EncoderSettings()
+        (settings.videoCodec, settings.audioCodec) = (video, audio)
+        settings = settings.chosen(for: self)
         var codecs: Set<String> = []
-        if self == .flac { codecs.insert("FLAC") }
-        if self == .opus { codecs.insert("Opus") }
-        if self == .mjpeg { codecs.insert("JPEG") }
-        guard self == .matroska || self == .mp4 else { return codecs }
-        if kinds.contains(.video), video != .raw { codecs.insert("JPEG") }
-        guard kinds.contains(.audio) else { return codecs }
-        if audio == .opus { codecs.insert("Opus") }
-        // FLAC is the default of both here, being lossless.
-        if audio == .flac || audio == .automatic { codecs.insert("FLAC") }
+        if kinds.contains(.video) { codecs.formUnion(Self.names[settings.videoCodec.rawValue] ?? []) }
+        if kinds.contains(.audio) { codecs.formUnion(Self.names[settings.audioCodec.rawValue] ?? []) }
+        if kinds.contains(.video), settings.videoCodec == .automatic { codecs.insert("JPEG") }
+        // FLAC is Matroska's default, being lossless.
+        if kinds.contains(.audio), settings.audioCodec == .automatic { codecs.insert("FLAC") }
         return codecs
     }
+
+    /// Encoders by codec.
+    private static let names: [String: Set<String>] = [
+        "mjpeg": ["JPEG"], "h264": [EncodingOptions.predicted], "vp8": [EncodingOptions.predicted],
+        "vp9": [EncodingOptions.predicted], "av1": [EncodingOptions.predicted], "flac": ["FLAC"], "opus": ["Opus"],
+        "aac": ["AAC"],
+    ]
 
     /// Error for a codec that the format can't hold.
     private func other(_ option: String) -> CaptureError {

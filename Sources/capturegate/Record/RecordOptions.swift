@@ -135,7 +135,7 @@ struct VideoOptions: ParsableArguments {
 
     @OptionGroup var source: InputOptions
 
-    @Option(help: "How pictures are stored in a .mkv.")
+    @Option(help: "How pictures are stored in a .mkv, .mp4 or .webm.")
     var videoCodec: VideoCodec = .automatic
 
     /// Off by default: a preview needs a terminal with colours, and processor time for the scaling.
@@ -203,7 +203,7 @@ struct AudioOptions: ParsableArguments {
         completion: .list(SampleFormat.allCases.map(\.rawValue)), transform: SampleArgument.parse)
     var sampleFormat: SampleArgument?
 
-    @Option(help: "How sound is stored in a .mkv.")
+    @Option(help: "How sound is stored in a .mkv, .mp4 or .webm.")
     var audioCodec: AudioCodec = .automatic
 
     /// Automatic by default: with a camera its clock is the reference, since resampling a microphone by some

@@ -25,7 +25,7 @@ struct RecordingPlan: Sendable {
         }
         destination = ClipDestination(command.out)
         format = try ClipFormat(for: destination, named: command.format)
-        // A .mka promises audio alone, though Matroska could hold both.
+        // A .mka promises audio alone, though Matroska could hold both; so does a .m4a.
         let choice = try DeviceChoice(
             destination.isAudioOnly ? [.audio] : format.kinds, camera: command.camera, microphone: command.microphone)
         let kinds = choice.kinds(mixed: command.audio.mix)
@@ -41,6 +41,8 @@ struct RecordingPlan: Sendable {
                 codecs.formUnion(
                     format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(kinds)))
             })
+        let outputs = [PlannedOutput(destination: destination, format: format)] + tees
+        try Self.check(command.video.videoCodec, command.audio.audioCodec, Set(choice.kinds), outputs)
         try ([destination] + tees.map(\.destination)).checkTerminal()
         // Last, since only this needs the machine: usage errors are the same everywhere.
         devices = try choice.devices(choice.listing)
@@ -53,6 +55,17 @@ struct RecordingPlan: Sendable {
         // With a pre-roll Enter begins the clip, whoever watches.
         let isShown = StandardStream.error.isTerminal && !command.quiet && !command.json.isOn
         self.keys = isShown || settings.preRoll != nil ? keys : nil
+    }
+
+    /// Finds a codec that this program or machine lacks, for any of the outputs.
+    private static func check(
+        _ video: VideoCodec, _ audio: AudioCodec, _ kinds: Set<MediaKind>, _ outputs: [PlannedOutput]
+    ) throws(CaptureError) {
+        var settings = EncoderSettings()
+        (settings.videoCodec, settings.audioCodec) = (video, audio)
+        for output in outputs {
+            try settings.check(for: output.format, kinds.intersection(output.format.kinds), to: output.destination)
+        }
     }
 
     /// Refuses `--clap` where no built-in device is recorded: real devices do not obey it.
@@ -197,20 +210,21 @@ extension ClipDestination {
         return "\(real)/\(path[name...])"
     }
 
-    /// True if its ending, .mka, promises audio alone (Matroska's own convention).
+    /// True if its ending, .mka or .m4a, promises audio alone (Matroska's and MP4's own conventions).
     var isAudioOnly: Bool {
         guard case .file(let path) = self else { return false }
-        return path.lowercased().hasSuffix(".mka")
+        return [".mka", ".m4a"].contains { path.lowercased().hasSuffix($0) }
     }
 
-    /// Refuses video in a .mka.
+    /// Refuses video in a .mka or .m4a.
     ///
     /// - Throws: `.usage`.
     func checkEnding(_ kinds: [MediaKind]) throws(CaptureError) {
         guard isAudioOnly, kinds.contains(.video) else { return }
+        let (ending, other) = description.lowercased().hasSuffix(".m4a") ? (".m4a", ".mp4") : (".mka", ".mkv")
         throw CaptureError(
-            .usage, "A .mka file holds sound alone, no picture.",
-            remedies: [Remedy("Record to a name that ends in .mkv, or leave the camera out with --camera none.")])
+            .usage, "A \(ending) file holds sound alone, no picture.",
+            remedies: [Remedy("Record to a name that ends in \(other), or leave the camera out with --camera none.")])
     }
 
     /// Refuses standard output if it is a terminal, which would obey the bytes of a file.

@@ -31,8 +31,19 @@ extension Remedy.Action {
         case .record(let mode): mode.commandLine
         case .recordThroughServer: "capturegate record clip.flac --camera none --microphone default"
         case .recover(let path): "capturegate recover \(ShellQuote.quoted(path))"
+        case .transcode(let path, let sound, let picture): Self.transcoding(to: path, sound, picture)
         case .run(let command): command
         }
+    }
+}
+
+extension Remedy.Action {
+    /// Pipe to ffmpeg. What the file can't have is not captured in the first place.
+    private static func transcoding(to path: String, _ sound: Bool, _ picture: Bool) -> String {
+        let without = sound ? picture ? "" : "--camera none " : "--microphone none "
+        // ffmpeg takes a word that begins with a dash for an option.
+        let name = path.hasPrefix("-") ? "./" + path : path
+        return "capturegate record - \(without)| ffmpeg -i - \(ShellQuote.word(name))"
     }
 }
 

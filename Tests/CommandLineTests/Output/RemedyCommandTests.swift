@@ -30,6 +30,18 @@ struct RemedyCommandTests {
             "capturegate record clip.mkv --camera usb-1 --size 1280x720 --fps 30 --pixel-format MJPG"
         ),
         (.recordThroughServer, "capturegate record clip.flac --camera none --microphone default"),
+        (
+            .transcode(path: "a b.mov", sound: true, picture: true),
+            "capturegate record - | ffmpeg -i - 'a b.mov'"
+        ),
+        (
+            .transcode(path: "-a.mp3", sound: true, picture: false),
+            "capturegate record - --camera none | ffmpeg -i - ./-a.mp3"
+        ),
+        (
+            .transcode(path: "a.gif", sound: false, picture: true),
+            "capturegate record - --microphone none | ffmpeg -i - a.gif"
+        ),
         (.recover(path: "a.wav.partial"), "capturegate recover 'a.wav.partial'"),
         (.recover(path: "it's.partial"), #"capturegate recover 'it'\''s.partial'"#),
         (.run(command: "kill 7"), "kill 7"),
