@@ -11,8 +11,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
         commandName: "record",
         abstract: "Record picture, sound, or both.",
         discussion: """
-            OUT's ending names the format: .wav, .flac and .opus for sound, .y4m and .mjpeg for pictures, .mkv for \
-            both, .raw for the device's own bytes. - is standard output (Matroska, unless --format says otherwise), and \
+            OUT's ending names the format: .wav, .flac, .opus and .m4a for sound, .y4m and .mjpeg for pictures, .mkv, \
+            .mp4 and .webm for both, .raw for the device's own bytes. - is standard output (Matroska, unless --format says otherwise), and \
             a pipe with a name or a shell's >(…) is written to as well; null: captures and discards. Where no device is \
             named, OUT's ending decides what is recorded, from the machine's choice of devices; where one is named, only \
             what is named.
@@ -25,6 +25,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
             ledger tells of it.
 
               capturegate record clip.mkv --for 5s
+              capturegate record talk.mp4 --video-bitrate 4M
               capturegate record memo.flac --microphone default
               capturegate record a.mkv --camera test:bars --microphone test:tone --for 5s
               capturegate record clap.mkv --camera test:bars --microphone test:tone --clap
