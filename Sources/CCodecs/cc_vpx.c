@@ -75,7 +75,8 @@ static vpx_codec_err_t control(cc_vpx *vpx, int name, int value) {
 
 static vpx_codec_err_t set(cc_vpx *vpx, int codec, const cc_video_format *format) {
     vpx_codec_err_t result = control(vpx, VP8E_SET_CPUUSED, codec == CC_VPX_VP8 ? -format->speed : format->speed);
-    if (result == VPX_CODEC_OK && format->bitrate <= 0) result = control(vpx, VP8E_SET_CQ_LEVEL, format->quantizer);
+    if (result == VPX_CODEC_OK && codec == CC_VPX_VP9 && format->bitrate <= 0)
+        result = control(vpx, VP8E_SET_CQ_LEVEL, format->quantizer);
     if (result == VPX_CODEC_OK && codec == CC_VPX_VP8) result = control(vpx, VP8E_SET_STATIC_THRESHOLD, 1);
     if (codec != CC_VPX_VP9) return result;
     if (result == VPX_CODEC_OK) result = control(vpx, VP9E_SET_COLOR_SPACE, color_space(format->matrix));
@@ -86,7 +87,7 @@ static vpx_codec_err_t set(cc_vpx *vpx, int codec, const cc_video_format *format
     return result;
 }
 
-static void configure(vpx_codec_enc_cfg_t *settings, const cc_video_format *format) {
+static void configure(vpx_codec_enc_cfg_t *settings, int codec, const cc_video_format *format) {
     settings->g_w = (unsigned)format->width;
     settings->g_h = (unsigned)format->height;
     settings->g_timebase = (struct vpx_rational){1, UNIT};
@@ -97,8 +98,12 @@ static void configure(vpx_codec_enc_cfg_t *settings, const cc_video_format *form
     settings->rc_resize_allowed = 0;
     // Key frames come when they are asked for.
     settings->kf_mode = VPX_KF_DISABLED;
-    settings->rc_end_usage = format->bitrate > 0 ? VPX_CBR : VPX_Q;
-    if (format->bitrate <= 0) return;
+    settings->rc_end_usage = format->bitrate > 0 ? VPX_CBR : codec == CC_VPX_VP9 ? VPX_Q : VPX_VBR;
+    if (format->bitrate <= 0) {
+        // VP8 knows no equal quality in one pass, only quantizers that are not to be left.
+        if (codec == CC_VPX_VP8) settings->rc_min_quantizer = settings->rc_max_quantizer = (unsigned)format->quantizer;
+        return;
+    }
     settings->rc_target_bitrate = (unsigned)format->bitrate / 1000;
     settings->rc_min_quantizer = 2;
     settings->rc_max_quantizer = 56;
@@ -127,7 +132,7 @@ int cc_vpx_open(cc_vpx **out, int codec, const cc_video_format *format) {
     vpx_codec_iface_t *interface = codec == CC_VPX_VP8 ? calls.vpx_codec_vp8_cx() : calls.vpx_codec_vp9_cx();
     vpx_codec_enc_cfg_t settings;
     vpx_codec_err_t result = calls.vpx_codec_enc_config_default(interface, &settings, 0);
-    configure(&settings, format);
+    configure(&settings, codec, format);
     if (result == VPX_CODEC_OK)
         result = calls.vpx_codec_enc_init_ver(&vpx->context, interface, &settings, 0, VPX_ENCODER_ABI_VERSION);
     if (result != VPX_CODEC_OK) {

@@ -110,10 +110,13 @@ struct MatroskaTags {
     var element: [UInt8] {
         var tags = EBML()
         tags.master(.tags) { tags in
-            tags.master(.tag) { tag in
-                // TargetTypeValue 50 is the whole clip, 30 a track.
-                tag.master(.targets) { $0.unsigned(.targetTypeValue, 50) }
-                for (name, text) in clipTags { Self.append(name, text, to: &tag) }
+            // A Tag has at least one SimpleTag (5.1.8.1.2), and a clip without labels none until its end.
+            if !clipTags.isEmpty {
+                tags.master(.tag) { tag in
+                    // TargetTypeValue 50 is the whole clip, 30 a track.
+                    tag.master(.targets) { $0.unsigned(.targetTypeValue, 50) }
+                    for (name, text) in clipTags { Self.append(name, text, to: &tag) }
+                }
             }
             for track in tracks { append(track, to: &tags) }
         }

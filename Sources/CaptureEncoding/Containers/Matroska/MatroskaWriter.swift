@@ -165,6 +165,8 @@ final class MatroskaWriter: ClipWriter {
 
     /// Adds a packet to the totals, by the time that it has in the file.
     private func note(_ track: MatroskaTrack, _ time: Int64, at tick: Int64, lasting duration: Int64) {
+        // Packets at the end of sound may hold the codec's delay alone.
+        guard duration > 0 else { return }
         let time = MatroskaTime.nanoseconds(time, at: tick)
         clusterEnd = max(clusterEnd, time + duration)
         track.note(until: time + duration, lasting: duration)
