@@ -32,6 +32,20 @@ struct EncodingTests {
         #expect(try await size("a.mjpeg --camera test:bars --jpeg-quality 20", in: workspace) < good)
     }
 
+    @Test("H.264 has the bitrate, the quality and the key frames that are said")
+    func predicted() async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let line = "a.mkv --camera test:bars --size 320x240 --fps 30 --video-codec h264"
+        let small = try await size("\(line) --video-quality 10", in: workspace)
+        #expect(try await size("\(line) --video-quality 95 --video-complexity 0", in: workspace) > small)
+        _ = try await size("\(line) --keyframe-interval 500ms --video-bitrate 1M", in: workspace)
+        let packets = try await workspace.run([
+            "ffprobe", "-v", "error", "-show_entries", "packet=flags", "-of", "csv=p=0", "a.mkv",
+        ])
+        #expect(packets.output.split(separator: "\n").filter { $0.hasPrefix("K") }.count == 2, "\(packets.output)")
+    }
+
     static let mistakes = [
         "a.wav --microphone test:tone --opus-bitrate 32k": "--opus-bitrate is about Opus",
         "a.mkv --microphone test:tone --opus-mode vbr": "--opus-mode is about Opus",
@@ -41,6 +55,12 @@ struct EncodingTests {
         "a.opus --microphone test:tone --opus-frame 30": "2.5, 5, 10",
         "a.opus --microphone test:tone --opus-bitrate 10": "bits a second",
         "a.opus --microphone test:tone --opus-application music": "low-delay",
+        "a.mkv --camera test:bars --video-bitrate 1M": "--video-bitrate is about H.264",
+        "a.mkv --camera test:bars --video-codec h264 --jpeg-quality 50": "--jpeg-quality is about JPEG",
+        "a.mkv --camera test:bars --video-codec h264 --video-bitrate 1M --video-quality 50": "exclude each other",
+        "a.mkv --camera test:bars --video-codec h264 --keyframe-interval 2m": "100ms to 1m",
+        "a.webm --camera test:bars --video-codec h264": "can't hold",
+        "a.m4a --camera test:bars": "sound alone",
         "a.wav --microphone test:tone --until-silence 3s,5": "level in dBFS",
         "a.wav --microphone test:tone --until-silence 1ms": "length of time",
         "a.y4m --camera test:bars --until-silence 3s": "--until-silence is about a microphone",

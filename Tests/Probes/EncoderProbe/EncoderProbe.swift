@@ -92,8 +92,11 @@ struct EncoderProbe {
         switch (workload.track.kind, settings.audioCodec, settings.videoCodec) {
         case (.audio, .opus, _): [.opus, .matroska]
         case (.audio, .flac, _): [.flac, .matroska]
+        case (.audio, .aac, _): [.matroska]
         case (.audio, _, _): [.wav, .matroska]
         case (.video, _, .raw): [.y4m, .matroska]
+        case (.video, _, .h264): [.matroska]
+        case (.video, _, .vp8), (.video, _, .vp9): [.matroska, .webm]
         case (.video, _, _): [.mjpeg, .matroska]
         }
     }
@@ -102,7 +105,7 @@ struct EncoderProbe {
         let sound = AudioFormat(sampleRate: 48_000, channels: 2, sampleFormat: .s16)
         let odd = AudioFormat(sampleRate: 44_100, channels: 1, sampleFormat: .s24)
         var all: [(String, Workload, EncoderSettings)] = []
-        for codec in [AudioCodec.pcm, .flac, .opus] {
+        for codec in [AudioCodec.pcm, .flac, .opus, .aac] where codec.isAvailable {
             var settings = EncoderSettings()
             settings.audioCodec = codec
             settings.opus.complexity = 0
@@ -115,9 +118,12 @@ struct EncoderProbe {
             let format = VideoFormat(
                 width: 64, height: 48, pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: 0)
             let picture = [UInt8](repeating: 100, count: 64 * 48 * 2)
-            for codec in [VideoCodec.mjpeg, .raw] {
+            // SVT-AV1, with threads of its own, allocates as it likes.
+            for codec in [VideoCodec.mjpeg, .raw, .h264, .vp8, .vp9] where codec.isAvailable {
                 var settings = EncoderSettings()
                 settings.videoCodec = codec
+                // libvpx allocates for a key frame of VP9 that keeps to a bitrate.
+                if codec == .vp9 { settings.prediction.quality = 60 }
                 let name = "\(codec.rawValue)-\(pixelFormat)"
                 all.append((name, Workload(format, bytes: picture), settings))
             }

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@Suite("files that another program makes", .fewAtOnce)
+struct TranscodingTests {
+    @Test(
+        "The error for an ending that is not made here gives a pipe, and that makes the file",
+        arguments: [
+            ("a.avi", "--camera test:bars --microphone test:tone", ["video", "audio"]),
+            ("a.mov", "--camera test:bars --microphone test:tone", ["video", "audio"]),
+            ("a.mp3", "--microphone test:tone", ["audio"]), ("a.gif", "--camera test:bars", ["video"]),
+        ])
+    func piped(name: String, devices: String, kinds: [String]) async throws {
+        let workspace = try Workspace()
+        try await workspace.allowTestDevices()
+        let refused = try await workspace.capturegate(["record", name])
+        #expect(refused.code == 64)
+        let pipe = try #require(
+            refused.errors.split(separator: "\n").compactMap { line in
+                line.range(of: "capturegate record -").map { String(line[$0.lowerBound...]) }
+            }.first, "\(refused.errors)")
+        // The words of the error as they are, with what a person adds: which devices, and for how long.
+        let program = "capturegate() { '\(Executable.capturegate)' \"$@\" \(devices) --for 1s --quiet; }"
+        let script = "\(program)\nset -o pipefail\n\(pipe) -nostdin -loglevel error"
+        let made = try await workspace.run(["bash", "-c", script])
+        #expect(made.code == 0, "\(made.errors)")
+        let found = try await workspace.run([
+            "ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", name,
+        ])
+        #expect(found.output.split(separator: "\n").map(String.init) == kinds, "\(found.output)\(found.errors)")
+    }
+}
