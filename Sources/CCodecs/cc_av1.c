@@ -61,8 +61,6 @@ static void set(EbSvtAv1EncConfiguration *settings, const cc_video_format *forma
     settings->rate_control_mode = format->bitrate > 0 ? SVT_AV1_RC_MODE_CBR : SVT_AV1_RC_MODE_CQP_OR_CRF;
     if (format->bitrate > 0) settings->target_bit_rate = (uint32_t)format->bitrate;
     settings->qp = (uint32_t)format->quantizer;
-    // Without it the quantizer is the same throughout a frame.
-    if (format->bitrate <= 0) settings->enable_adaptive_quantization = 0;
     settings->logical_processors = (uint32_t)format->threads;
     settings->color_description_present_flag = 1;
     settings->color_primaries = (EbColorPrimaries)format->primaries;
