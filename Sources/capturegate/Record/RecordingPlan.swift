@@ -42,7 +42,7 @@ struct RecordingPlan: Sendable {
                     format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(kinds)))
             })
         let outputs = [PlannedOutput(destination: destination, format: format)] + tees
-        try Self.check(command.video.videoCodec, command.audio.audioCodec, Set(choice.kinds), outputs)
+        try Self.check(command.video.videoCodec, command.audio.audioCodec, Set(kinds), outputs)
         try ([destination] + tees.map(\.destination)).checkTerminal()
         // Last, since only this needs the machine: usage errors are the same everywhere.
         devices = try choice.devices(choice.listing)
