@@ -57,7 +57,7 @@ struct AudioMixer {
     mutating func take(into samples: inout [Double], all: Bool = false) {
         samples.removeAll(keepingCapacity: true)
         var slowest = Int.max
-        for end in ends { slowest = min(slowest, end ?? 0) }
+        for track in ends.indices { slowest = min(slowest, ends[track] ?? 0) }
         let fastest = first + waiting
         let limit = all ? fastest : min(max(slowest, fastest - most), fastest)
         guard limit > first else { return }
