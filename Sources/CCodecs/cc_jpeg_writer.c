@@ -223,6 +223,7 @@ static void set_up(cc_jpeg_writer *writer) {
     jpeg->raw_data_in = setup->order < 0;
     jpeg->optimize_coding = setup->optimizes != 0;
     jpeg->dct_method = JDCT_ISLOW;
+    jpeg->restart_in_rows = setup->restart_rows;
     set_steps(writer, 0);
     for (int table = 0; table < 4; table++) writer->standard[table] = *code(writer, table);
     for (int table = 0; table < 2; table++) set_quantizer(&writer->quantizers[table], writer->steps[table]);
@@ -273,6 +274,11 @@ void cc_jpeg_writer_use(cc_jpeg_writer *writer, int table, const uint8_t *length
 
 void cc_jpeg_writer_use_standard(cc_jpeg_writer *writer) {
     for (int table = 0; table < 4; table++) *code(writer, table) = writer->standard[table];
+}
+
+void cc_jpeg_writer_set_height(cc_jpeg_writer *writer, int height) {
+    writer->setup.height = height;
+    writer->jpeg.image_height = (JDIMENSION)height;
 }
 
 void cc_jpeg_writer_count(cc_jpeg_writer *writer, uint32_t *counts, int interval, int first) {

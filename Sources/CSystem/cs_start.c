@@ -70,6 +70,13 @@ static int stay_here(cpu_set_t *before) {
     return sched_setaffinity(0, sizeof here, &here) == 0;
 }
 
+int cs_usable_processors(void) {
+    cpu_set_t usable;
+    // More processors than the set has bits for are more than anybody here makes use of.
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0) return CPU_SETSIZE;
+    return CPU_COUNT(&usable) > 0 ? CPU_COUNT(&usable) : 1;
+}
+
 int cs_spare_threads(int most) {
     cpu_set_t before;
     pthread_t found[MOST];

@@ -63,6 +63,9 @@ package enum ProcessStart {
     /// Number of further threads that could be started, up to `most` and 256.
     package static func spareThreads(upTo most: Int) -> Int { Int(cs_spare_threads(Int32(min(most, 256)))) }
 
+    /// Number of processors that the process may run on, at least 1. The corresponding C function is `sched_getaffinity`.
+    package static var usableProcessors: Int { Int(cs_usable_processors()) }
+
     /// Tries to map that many bytes.
     package static func hasMemory(bytes: Int) -> Bool { cs_spare_memory(bytes) >= 0 }
 

@@ -1,5 +1,5 @@
-import CCodecs
 import CaptureBase
+import ClipScenery
 import Testing
 
 @testable import CaptureEncoding
@@ -14,9 +14,10 @@ struct JPEGWriterTests {
 
         func writer() throws -> JPEGWriter {
             let codes: MJPEGParameters.Codes = isSingle ? .fitted : .standard
-            return try JPEGWriter(
-                width: width, height: height, sampling: .yuv420, packed: .rgb24,
-                MJPEGParameters(codes: codes), isSingle: isSingle)
+            return try #require(
+                try JPEGWriter(
+                    Source.video(.rgb24, width, height), MJPEGParameters(chroma: .yuv420, codes: codes),
+                    isSingle: isSingle))
         }
 
         func pixels(_ number: Int) -> [UInt8] {
@@ -31,9 +32,7 @@ struct JPEGWriterTests {
         func image(_ number: Int, by writer: JPEGWriter, room: Int? = nil) throws -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: room ?? writer.capacity)
             let size = try bytes.withUnsafeMutableBytes { room in
-                try pixels(number).withUnsafeBufferPointer { pixels in
-                    try writer.write(#require(pixels.baseAddress), stride: 3 * width, into: room)
-                }
+                try pixels(number).withUnsafeBytes { try writer.write(#require($0.baseAddress), into: room) }
             }
             return Array(bytes[..<size])
         }

@@ -18,6 +18,8 @@ typedef struct cc_jpeg_setup {
     int has_dead_zone;
     // Codes of its own for each image, in two passes; else those of cc_jpeg_writer_use.
     int optimizes;
+    // Rows of MCUs in a restart interval (T.81, B.2.4.4); 0 for an image without any.
+    int restart_rows;
 } cc_jpeg_setup;
 
 // Counts of symbols (ITU-T T.81, F.1.2): 256 each for DC of brightness, DC of colour, AC of brightness, AC of colour.
@@ -33,6 +35,8 @@ cc_jpeg_writer *cc_jpeg_writer_new(const cc_jpeg_setup *setup, const uint8_t *st
 void cc_jpeg_writer_use(cc_jpeg_writer *writer, int table, const uint8_t *lengths, const uint8_t *symbols, size_t count);
 // The codes of annex K again.
 void cc_jpeg_writer_use_standard(cc_jpeg_writer *writer);
+// Images of another height from now on, such as one restart interval of a whole.
+void cc_jpeg_writer_set_height(cc_jpeg_writer *writer, int height);
 // Adds up what is coded from now on, in every `interval`th row of blocks from `first` on; NULL ends that.
 void cc_jpeg_writer_count(cc_jpeg_writer *writer, uint32_t *counts, int interval, int first);
 // jpeg_write_raw_data. The size; -ENOSPC where `capacity` won't do, else -EIO.

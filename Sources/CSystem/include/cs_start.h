@@ -3,8 +3,8 @@
 #include <stddef.h>
 
 // Why shims: Swift reads a program's arguments from /proc/self/cmdline, and has none where that can't be read; Swift can't
-// wait on a thread that is there for nothing else; pthread_setattr_default_np and O_PATH are extensions that its Glibc
-// module lacks.
+// wait on a thread that is there for nothing else; pthread_setattr_default_np, CPU_COUNT and O_PATH are extensions that its
+// Glibc module lacks.
 
 // What main was given, kept by a constructor: the one thing here that is kept at all.
 int cs_argument_count(void);
@@ -15,6 +15,8 @@ int cs_fill_streams(void);
 // How many more there could be at once, up to `most`: made, counted and given back.
 int cs_spare_descriptors(int most);
 int cs_spare_threads(int most);
+// sched_getaffinity: how many processors this process may run on, at least 1.
+int cs_usable_processors(void);
 // Whether RLIMIT_AS or RLIMIT_DATA says anything.
 int cs_has_memory_limit(void);
 // 0, or -ENOMEM where so many bytes can't be mapped.

@@ -133,4 +133,7 @@ final class MJPEGStream: ClipStream {
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError) {
         try encoder.encode(data, at: nanoseconds, into: &packets)
     }
+
+    /// Ends what the encoder still holds, its threads among them.
+    func finish(into packets: inout PacketBuffer) throws(CaptureError) { try encoder.finish(into: &packets) }
 }

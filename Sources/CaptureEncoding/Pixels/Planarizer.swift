@@ -41,6 +41,19 @@ package struct Planarizer: Hashable {
         isLimited = format.colorimetry.range == .limited
     }
 
+    private init(_ whole: Planarizer, _ rows: Range<Int>) {
+        layout = whole.layout.part(rows)
+        arrangement = whole.arrangement
+        geometry = PlanarGeometry(
+            width: whole.geometry.width, height: rows.count, sampling: whole.geometry.sampling)
+        recolouring = whole.recolouring
+        isLimited = whole.isLimited
+    }
+
+    /// Converter of some rows of the frame, which is still handed in from its start.
+    /// - Parameter rows: of Y; begin with an even one.
+    package func part(_ rows: Range<Int>) -> Planarizer { Planarizer(self, rows) }
+
     /// The source's own planes are the result.
     package var needsNoWork: Bool {
         switch arrangement {
@@ -102,7 +115,7 @@ extension Planarizer {
         let cr = cb + geometry.chromaBytes
         for row in 0..<geometry.height {
             splitRow(
-                source + row * layout.planes[0].stride, y + row * geometry.width, cb + row * geometry.chromaWidth,
+                source + layout.planes[0].start(of: row), y + row * geometry.width, cb + row * geometry.chromaWidth,
                 cr + row * geometry.chromaWidth, order)
         }
     }
@@ -119,7 +132,7 @@ extension Planarizer {
             let isFirst = row.isMultiple(of: 2)
             let (rowCb, rowCr) = (cb + row / 2 * width, cr + row / 2 * width)
             splitRow(
-                source + row * layout.planes[0].stride, y + row * geometry.width, isFirst ? rowCb : otherCb,
+                source + layout.planes[0].start(of: row), y + row * geometry.width, isFirst ? rowCb : otherCb,
                 isFirst ? rowCr : otherCr, order)
             if isFirst { continue }
             Rows.average(rowCb, otherCb, into: rowCb, count: width)
@@ -179,7 +192,7 @@ extension Planarizer {
     ) {
         for row in 0..<geometry.height {
             Rows.narrow(
-                source + row * layout.planes[0].stride, into: target + row * geometry.width, count: geometry.width,
+                source + layout.planes[0].start(of: row), into: target + row * geometry.width, count: geometry.width,
                 shift: shift, isBigEndian: isBigEndian)
         }
     }
@@ -191,7 +204,7 @@ extension Planarizer {
         for row in 0..<geometry.height {
             let start = y + row * geometry.width
             Rows.separate(
-                (source + row * layout.planes[0].stride).assumingMemoryBound(to: UInt8.self), start,
+                (source + layout.planes[0].start(of: row)).assumingMemoryBound(to: UInt8.self), start,
                 start + geometry.lumaBytes, start + 2 * geometry.lumaBytes, count: geometry.width, red: red, blue: blue,
                 shares)
         }

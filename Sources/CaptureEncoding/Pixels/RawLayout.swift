@@ -11,6 +11,9 @@ package struct RawLayout: Hashable {
         package let rowBytes: Int
         package let rows: Int
 
+        /// Offset of a row from the buffer's start, in bytes.
+        package func start(of row: Int) -> Int { offset + row * stride }
+
         package var end: Int { rows == 0 ? offset : offset + (rows - 1) * stride + rowBytes }
     }
 
@@ -36,9 +39,26 @@ package struct RawLayout: Hashable {
         guard (1...16384).contains(format.width), (1...16384).contains(format.height) else { return nil }
         guard let planes = Self.planes(format) else { return nil }
         guard planes.allSatisfy({ $0.stride >= $0.rowBytes }) else { return nil }
+        self.init(planes)
+    }
+
+    private init(_ planes: [Plane]) {
         self.planes = planes
         byteCount = planes.map(\.end).max() ?? 0
         packedByteCount = planes.reduce(0) { $0 + $1.rowBytes * $1.rows }
+    }
+
+    /// Layout of some rows, in the whole frame's buffer.
+    /// - Parameter rows: of the first plane; begin with an even one. Planes of half as many rows have half of them.
+    package func part(_ rows: Range<Int>) -> RawLayout {
+        RawLayout(
+            planes.map { plane in
+                let isHalved = plane.rows < planes[0].rows
+                let own = isHalved ? rows.lowerBound / 2..<(rows.upperBound + 1) / 2 : rows
+                return Plane(
+                    offset: plane.start(of: own.lowerBound), stride: plane.stride, rowBytes: plane.rowBytes,
+                    rows: own.count)
+            })
     }
 
     private static func planes(_ format: VideoFormat) -> [Plane]? {

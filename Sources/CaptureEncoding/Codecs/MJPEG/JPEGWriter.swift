@@ -1,84 +1,62 @@
-import CCodecs
 import CaptureBase
 
-/// JPEG compressor for images of one size.
+/// JPEG compressor for the images of one stream, on several threads if an image has several restart intervals.
 ///
-/// The corresponding C functions are `jpeg_write_raw_data` and `jpeg_write_scanlines`.
+/// An image is whole when a call returns, and has the same bytes for any number of threads.
 ///
 /// *session-bound*
 final class JPEGWriter {
     /// Upper bound of an image in bytes, with the codes of T.81, annex K.
-    let capacity: Int
-    private let handle: OpaquePointer
+    var capacity: Int { compressors.capacity }
+    private let compressors: JPEGCompressors
     /// Keeps the codes fitted to the stream; `nil` for standard codes and for single images.
     private let fit: AdaptiveHuffman?
+    /// `nil` on one processor, and for small images.
+    private let threads: WorkerThreads?
 
     /// Sets up libjpeg-turbo.
     /// - Parameters:
-    ///   - width: pixels.
-    ///   - height: pixels.
-    ///   - sampling: chroma of the images.
-    ///   - packed: format of packed pixels, RGB or BGR; `nil` for planes.
-    ///   - parameters: quality, quantization and codes.
+    ///   - format: of the camera's frames.
+    ///   - parameters: quality, chroma, range, quantization and codes.
     ///   - isSingle: gives each image codes of its own, in two passes and twice the time.
+    ///   - threads: that may work on an image, the caller's included.
     /// - Throws: `.inputOutput` if there is no memory, or the size is impossible.
-    init(
-        width: Int, height: Int, sampling: ChromaSampling, packed: PixelFormat?, _ parameters: MJPEGParameters,
-        isSingle: Bool
+    /// - Returns: `nil` for a format without a layout here.
+    init?(
+        _ format: VideoFormat, _ parameters: MJPEGParameters, isSingle: Bool = false, threads: Int = 1
     ) throws(CaptureError) {
-        var setup = cc_jpeg_setup()
-        setup.width = Int32(width)
-        setup.height = Int32(height)
-        setup.subsampling = sampling.jpegSampling
-        setup.order = packed.map { Int32($0 == .rgb24 ? CC_JPEG_RGB : CC_JPEG_BGR) } ?? -1
-        setup.has_dead_zone = parameters.quantization == .even ? 1 : 0
-        setup.optimizes = isSingle && parameters.codes == .fitted ? 1 : 0
-        capacity = cc_jpeg_bound(setup.width, setup.height, setup.subsampling)
-        let steps = QuantizationTables.steps(parameters.quantization, quality: parameters.quality)
-        guard capacity > 0, let handle = cc_jpeg_writer_new(&setup, steps) else { throw PacketBuffer.outOfMemory }
-        self.handle = handle
-        fit = parameters.codes == .fitted && !isSingle ? AdaptiveHuffman() : nil
+        let isFitted = parameters.codes == .fitted
+        // Codes that fit a whole image need all of its symbols first, so that it can't be divided.
+        guard let source = JPEGSource(format, parameters, isWhole: isSingle, threads: threads) else { return nil }
+        let used = min(threads, source.intervals.count)
+        compressors = try JPEGCompressors(source, parameters, optimizes: isSingle && isFitted, threads: used)
+        fit = isFitted && !isSingle ? AdaptiveHuffman() : nil
+        self.threads = used > 1 ? WorkerThreads(sharing: compressors, threads: used) : nil
     }
 
-    deinit { cc_jpeg_writer_free(handle) }
-
-    /// Compresses planes.
+    /// Compresses a frame.
     /// - Parameters:
-    ///   - planes: of the size and sampling that the writer was made for.
+    ///   - frame: as many bytes as the format's layout has.
     ///   - room: `capacity` bytes.
     /// - Returns: the bytes written.
     func write(
-        _ planes: cc_jpeg_planes, into room: UnsafeMutableRawBufferPointer
-    ) throws(CaptureError) -> Int {
-        var planes = planes
-        return try image(in: room) { cc_jpeg_write(handle, &planes, $0, room.count) }
-    }
-
-    /// Compresses packed pixels.
-    /// - Parameters:
-    ///   - pixels: in the writer's order.
-    ///   - stride: bytes from row to row.
-    ///   - room: `capacity` bytes.
-    /// - Returns: the bytes written.
-    func write(
-        _ pixels: UnsafePointer<UInt8>, stride: Int, into room: UnsafeMutableRawBufferPointer
-    ) throws(CaptureError) -> Int {
-        try image(in: room) { cc_jpeg_write_rgb(handle, pixels, Int32(stride), $0, room.count) }
-    }
-
-    private func image(
-        in room: UnsafeMutableRawBufferPointer, _ write: (UnsafeMutablePointer<UInt8>) -> Int64
+        _ frame: UnsafeRawPointer, into room: UnsafeMutableRawBufferPointer
     ) throws(CaptureError) -> Int {
         guard let out = room.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
-        let size = fit.map { $0.encode(handle) { write(out) } } ?? write(out)
-        guard size > 0 else { throw failure }
+        compressors.prepare(frame, out, capacity: room.count)
+        let size = fit.map { $0.encode(compressors) { image() } } ?? image()
+        guard size > 0 else { throw compressors.failure }
         return Int(size)
     }
 
-    /// libjpeg's own text of the last error.
-    private var failure: CaptureError {
-        CaptureError(
-            .inputOutput, "libjpeg can't compress the picture: \(String(cString: cc_jpeg_writer_text(handle))).")
+    /// - Returns: the bytes written, or -errno.
+    private func image() -> Int64 {
+        if let threads {
+            threads.perform(compressors.count)
+        } else {
+            for interval in 0..<compressors.count { compressors.perform(interval, on: 0) }
+        }
+        return compressors.join()
     }
 }
 
@@ -143,20 +121,20 @@ enum QuantizationTables {
 /// *session-bound*
 final class AdaptiveHuffman {
     /// One row of blocks in so many is counted.
-    private static let interval: Int32 = 64
+    private static let interval = 64
     /// Images between two fits.
-    private static let lifetime: Int32 = 16
+    private static let lifetime = 16
     /// Occurrences of each symbol, per table, in the order of `cc_jpeg_writer_count`.
     private let counts: UnsafeMutablePointer<UInt32>
     private let code = HuffmanCodeBuilder()
     /// False until the first image was measured, and again after `startOver`.
     private var isFitted = false
     /// Row to count in the next image, 0 to 63: after 64 images every row was counted once.
-    private var row: Int32 = 0
+    private var row = 0
 
     init() {
-        counts = .allocate(capacity: Int(CC_JPEG_COUNTS))
-        counts.initialize(repeating: 0, count: Int(CC_JPEG_COUNTS))
+        counts = .allocate(capacity: JPEGCompressors.countedSymbols)
+        counts.initialize(repeating: 0, count: JPEGCompressors.countedSymbols)
     }
 
     deinit { counts.deallocate() }
@@ -164,25 +142,25 @@ final class AdaptiveHuffman {
     /// Encodes an image. The first one is encoded twice: once to count all its symbols, once with
     /// the fitted codes.
     /// - Parameters:
-    ///   - writer: whose codes are replaced.
-    ///   - write: encodes with the writer's current codes; returns the bytes written, or -errno.
+    ///   - compressors: whose codes are replaced.
+    ///   - write: encodes with the current codes; returns the bytes written, or -errno.
     /// - Returns: as `write`.
-    func encode(_ writer: OpaquePointer, _ write: () -> Int64) -> Int64 {
-        if !isFitted { measure(writer, write) }
-        cc_jpeg_writer_count(writer, counts, Self.interval, row)
+    func encode(_ compressors: JPEGCompressors, _ write: () -> Int64) -> Int64 {
+        if !isFitted { measure(compressors, write) }
+        compressors.count(in: counts, every: Self.interval, from: row)
         let size = write()
-        guard size > 0 else { return startOver(writer, write) }
+        guard size > 0 else { return startOver(compressors, write) }
         row = (row + 1) % Self.interval
-        if row % Self.lifetime == 0 { fit(writer) }
+        if row % Self.lifetime == 0 { fit(compressors) }
         if row == 0 { fade() }
         return size
     }
 
     /// Counts every row of blocks and fits the codes to this image alone.
-    private func measure(_ writer: OpaquePointer, _ write: () -> Int64) {
-        cc_jpeg_writer_count(writer, counts, 1, 0)
+    private func measure(_ compressors: JPEGCompressors, _ write: () -> Int64) {
+        compressors.count(in: counts, every: 1, from: 0)
         guard write() > 0 else { return }
-        fit(writer)
+        fit(compressors)
         fade()
         isFitted = true
     }
@@ -191,25 +169,25 @@ final class AdaptiveHuffman {
     ///
     /// After a sudden change of scene fitted codes may be so bad that the image exceeds its buffer;
     /// the buffer is sized for those of annex K.
-    private func startOver(_ writer: OpaquePointer, _ write: () -> Int64) -> Int64 {
-        counts.update(repeating: 0, count: Int(CC_JPEG_COUNTS))
+    private func startOver(_ compressors: JPEGCompressors, _ write: () -> Int64) -> Int64 {
+        counts.update(repeating: 0, count: JPEGCompressors.countedSymbols)
         isFitted = false
-        cc_jpeg_writer_count(writer, nil, 1, 0)
-        cc_jpeg_writer_use_standard(writer)
+        compressors.count(in: nil, every: 1, from: 0)
+        compressors.useStandardCodes()
         return write()
     }
 
     /// Replaces all four codes: DC of luma and chroma, AC of luma and chroma.
-    private func fit(_ writer: OpaquePointer) {
+    private func fit(_ compressors: JPEGCompressors) {
         for table in 0..<4 {
             code.fit(counts + 256 * table) { table < 2 ? Self.isDC($0) : Self.isAC($0) }
-            cc_jpeg_writer_use(writer, Int32(table), code.lengths, code.symbols, code.count)
+            compressors.use(code, as: table)
         }
     }
 
     /// Halves the counts every 64 images, so that a scene of long ago stops to matter.
     private func fade() {
-        for index in 0..<Int(CC_JPEG_COUNTS) { counts[index] /= 2 }
+        for index in 0..<JPEGCompressors.countedSymbols { counts[index] /= 2 }
     }
 
     /// DC categories 0 to 11: size of a difference of 8-bit samples' DC coefficients (T.81, table
@@ -220,58 +198,5 @@ final class AdaptiveHuffman {
     /// the end of the block (T.81, F.1.2.2).
     private static func isAC(_ symbol: Int) -> Bool {
         symbol == 0 || symbol == 0xF0 || (1...10).contains(symbol & 15)
-    }
-}
-
-/// Input of libjpeg's `jpeg_write_raw_data`.
-extension Planarizer {
-    /// Planes of the converted frame, in `buffer`.
-    package func converted(_ source: UnsafeRawPointer, _ buffer: UnsafeMutableBufferPointer<UInt8>) -> cc_jpeg_planes {
-        guard let base = buffer.baseAddress else { return cc_jpeg_planes() }
-        convert(source, into: base)
-        let cb = base + geometry.lumaBytes
-        var planes = header
-        planes.plane = (UnsafePointer(base), UnsafePointer(cb), UnsafePointer(cb + geometry.chromaBytes))
-        planes.stride = (Int32(geometry.width), Int32(geometry.chromaWidth), Int32(geometry.chromaWidth))
-        return planes
-    }
-
-    /// The source's own planes, which need no copy.
-    package func borrowed(_ source: UnsafeRawPointer) -> cc_jpeg_planes {
-        let bytes = source.assumingMemoryBound(to: UInt8.self)
-        var planes = header
-        planes.plane = (start(0, bytes), start(1, bytes), start(2, bytes))
-        planes.stride = (stride(0), stride(1), stride(2))
-        return planes
-    }
-
-    /// Grey has one plane; the others are NULL.
-    private func start(_ index: Int, _ bytes: UnsafePointer<UInt8>) -> UnsafePointer<UInt8>? {
-        index < layout.planes.count ? bytes + layout.planes[index].offset : nil
-    }
-
-    private func stride(_ index: Int) -> Int32 {
-        index < layout.planes.count ? Int32(layout.planes[index].stride) : 0
-    }
-
-    /// Size and sampling; the planes are missing.
-    private var header: cc_jpeg_planes {
-        var planes = cc_jpeg_planes()
-        planes.width = Int32(geometry.width)
-        planes.height = Int32(geometry.height)
-        planes.subsampling = geometry.sampling.jpegSampling
-        return planes
-    }
-}
-
-/// Constants of the shim.
-extension ChromaSampling {
-    var jpegSampling: Int32 {
-        switch self {
-        case .yuv444: Int32(CC_JPEG_444)
-        case .yuv422: Int32(CC_JPEG_422)
-        case .yuv420: Int32(CC_JPEG_420)
-        case .grey: Int32(CC_JPEG_GREY)
-        }
     }
 }

@@ -1,6 +1,10 @@
 import CaptureBase
+import LinuxSystem
 
 /// Motion-JPEG encoder on libjpeg-turbo: a JPEG image per frame, complete with its tables.
+///
+/// Large images are divided into restart intervals, which are encoded on all processors that the process may use at once. An
+/// image is complete when `encode` returns, so none is held back, and its bytes do not depend on the number of processors.
 ///
 /// Takes YUYV, UYVY, NV12, YU12, GREY, RGB3, BGR3 and their relatives. YUV enters the compressor as
 /// planes, without a detour through RGB; matrix and range are converted to JFIF's (ITU-T T.871:
@@ -16,62 +20,47 @@ public final class MJPEGEncoder: Encoder {
     public let parameters: MJPEGParameters
     public private(set) var counts = EncoderCounts()
 
-    /// Converts YUV and grey; `nil` for RGB, which libjpeg converts itself.
-    private let planarizer: Planarizer?
     private let layout: RawLayout?
-    /// Bytes from row to row of packed pixels.
-    private let stride: Int
     /// Fits the Huffman codes to each image alone.
     private let isSingle: Bool
-    /// Expands limited-range RGB (16 to 235) to full range, for which libjpeg takes it.
-    private let widensRGB: Bool
+    /// Threads that may work on an image; `nil` for as many as there are processors.
+    private let threads: Int?
     private var writer: JPEGWriter?
-    /// Converted frame; empty if the source's own planes will do.
-    private var planes: UnsafeMutableBufferPointer<UInt8>
 
     /// Makes an encoder of a stream; `begin` checks the parameters.
     /// - Parameters:
     ///   - format: of the camera's frames.
     ///   - parameters: quality, chroma, range, quantization and codes.
     public convenience init(format: VideoFormat, parameters: MJPEGParameters = MJPEGParameters()) {
-        self.init(format: format, parameters: parameters, isSingle: false)
+        self.init(format: format, parameters: parameters, threads: nil)
     }
 
     /// - Parameters:
     ///   - format: of the camera's frames.
     ///   - parameters: quality, chroma, range, quantization and codes.
-    ///   - isSingle: makes each image as small as it can be, in twice the time.
-    init(format: VideoFormat, parameters: MJPEGParameters, isSingle: Bool) {
+    ///   - isSingle: makes each image as small as it can be, in twice the time and on one thread.
+    ///   - threads: that may work on an image, the caller's included; `nil` for as many as there are processors.
+    package init(format: VideoFormat, parameters: MJPEGParameters, isSingle: Bool = false, threads: Int? = nil) {
         self.isSingle = isSingle
+        self.threads = threads
         self.format = format
         self.parameters = parameters
         layout = RawLayout(format)
-        stride = layout?.planes.first?.stride ?? 0
-        planarizer = Planarizer(
-            format.of(parameters.range), sampling: parameters.chroma == .yuv420 ? .yuv420 : nil, to: .jpeg)
-        widensRGB = layout != nil && planarizer == nil && format.colorimetry.range == .limited
-        let needsNone = planarizer?.needsNoWork ?? true
-        let needed = widensRGB ? 3 * format.width * format.height : planarizer?.geometry.byteCountWithScratch ?? 0
-        planes = .allocate(capacity: needsNone && !widensRGB ? 0 : needed)
     }
-
-    deinit { planes.deallocate() }
 
     /// JPEG has no CodecPrivate; every image carries its tables.
     public var description: CodecDescription {
         CodecDescription(matroskaID: "V_MJPEG", colorimetry: format.colorimetry.asJPEG)
     }
 
-    /// Sets up libjpeg-turbo.
+    /// Sets up libjpeg-turbo, and starts a thread for each further processor. They end with `finish`.
     /// - Throws: `.usage` for a format without a layout here or parameters out of range;
     ///   `.inputOutput` if there is no memory.
     public func begin() throws(CaptureError) {
         try checkParameters()
-        guard layout != nil else { throw cannotEncode }
-        let isPacked = planarizer == nil
-        writer = try JPEGWriter(
-            width: format.width, height: format.height, sampling: sampling, packed: isPacked ? format.pixelFormat : nil,
-            parameters, isSingle: isSingle)
+        let threads = isSingle ? 1 : max(threads ?? ProcessStart.usableProcessors, 1)
+        writer = try JPEGWriter(format, parameters, isSingle: isSingle, threads: threads)
+        guard writer != nil else { throw cannotEncode }
     }
 
     public func encode(
@@ -92,43 +81,17 @@ public final class MJPEGEncoder: Encoder {
         counts.bytes += UInt64(packets.byteCount(of: before))
     }
 
-    /// Every image is complete when it is encoded.
-    public func finish(into packets: inout PacketBuffer) {}
+    /// Ends the threads. Every image is complete when it is encoded.
+    public func finish(into packets: inout PacketBuffer) { writer = nil }
 
     /// Compresses one frame into the packet buffer's own memory.
     private func append(
         _ source: UnsafeRawPointer, at nanoseconds: Int64, to packets: inout PacketBuffer
     ) throws(CaptureError) {
         guard let writer else { return }
-        let duration = format.frameRate.frameNanoseconds
         try packets.append(
-            capacity: writer.capacity, at: nanoseconds, lasting: duration
-        ) { (room) throws(CaptureError) in
-            guard let planarizer else {
-                // libjpeg converts RGB by JFIF's matrix itself.
-                let pixels = widensRGB ? widened(source) : source.assumingMemoryBound(to: UInt8.self)
-                return try writer.write(pixels, stride: widensRGB ? 3 * format.width : stride, into: room)
-            }
-            let input = planarizer.needsNoWork ? planarizer.borrowed(source) : planarizer.converted(source, planes)
-            return try writer.write(input, into: room)
-        }
-    }
-
-    /// Rows without padding, of full range.
-    private func widened(_ source: UnsafeRawPointer) -> UnsafePointer<UInt8> {
-        guard let target = planes.baseAddress else { return source.assumingMemoryBound(to: UInt8.self) }
-        let rowBytes = 3 * format.width
-        for row in 0..<format.height {
-            let pixels = (source + row * stride).assumingMemoryBound(to: UInt8.self)
-            Rows.expandLuma(pixels, into: target + row * rowBytes, count: rowBytes)
-        }
-        return UnsafePointer(target)
-    }
-
-    /// Chroma sampling of the images; RGB is stored as 4:2:2 unless 4:2:0 is asked for.
-    private var sampling: ChromaSampling {
-        if let planarizer { return planarizer.geometry.sampling }
-        return parameters.chroma == .yuv420 ? .yuv420 : .yuv422
+            capacity: writer.capacity, at: nanoseconds, lasting: format.frameRate.frameNanoseconds
+        ) { (room) throws(CaptureError) in try writer.write(source, into: room) }
     }
 }
 
