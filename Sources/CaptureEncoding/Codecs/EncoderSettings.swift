@@ -60,6 +60,9 @@ public struct EncoderSettings: Hashable, Sendable {
     /// Bits per second of AAC, all channels together; `nil` for a rate by channels and samples.
     public var aacBitrate: Int?
 
+    /// Threads that may work on a video frame, the caller's included; `nil` for as many as there are processors.
+    package var threads: Int?
+
     /// The defaults: lossless audio, JPEG of quality 90.
     public init() {}
 
@@ -93,7 +96,7 @@ public struct EncoderSettings: Hashable, Sendable {
         case .av1: AV1Encoder(format: format, parameters: prediction)
         case .automatic, .mjpeg:
             format.pixelFormat.isCompressed
-                ? MJPEGRepair(format: format) : MJPEGEncoder(format: format, parameters: mjpeg)
+                ? MJPEGRepair(format: format) : MJPEGEncoder(format: format, parameters: mjpeg, threads: threads)
         }
     }
 }

@@ -130,34 +130,76 @@ extension RecordingTarget {
         and others: [RecordingTarget], _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings
     ) throws(CaptureError) -> any ClipWriter {
         if others.isEmpty { return try writer(tracks, labels, settings) }
+        let sharers = sharers(with: others, tracks, settings.videoCodec)
+        var compressors: [FrameCompressor?] = []
         var branches: [TeeBranch] = []
         do throws(CaptureError) {
+            compressors = try sharers.isEmpty ? [] : Self.compressors(of: tracks, settings.mjpeg)
+            let images = zip(tracks, compressors).map { $0.compressed(by: $1) }
             for target in [self] + others {
-                branches.append(try target.branch(tracks, labels, settings, isFirst: target === self))
+                let own = sharers.contains { $0 === target } ? images : tracks
+                branches.append(try target.branch(own, labels, settings, isFirst: target === self))
             }
         } catch {
             for branch in branches { branch.discard() }
             throw error
         }
-        return TeeWriter(tracks, branches: branches)
+        guard !sharers.isEmpty else { return TeeWriter(tracks, branches: branches) }
+        let sharing = zip([self] + others, branches).filter { pair in sharers.contains { $0 === pair.0 } }.map(\.1)
+        let shared = SharedEncoding(compressors, branches: sharing, tracks: tracks)
+        return TeeWriter(tracks, branches: branches, shared: shared)
+    }
+
+    /// Targets that store JPEG images of a raw track, if several do: with the same parameters, these are the same images.
+    private func sharers(
+        with others: [RecordingTarget], _ tracks: [ClipTrack], _ codec: VideoCodec
+    ) -> [RecordingTarget] {
+        let raw = tracks.indices.filter { tracks[$0].isRawVideo }
+        let storing = ([self] + others).filter { target in
+            let places = target.places(of: tracks, isFirst: target === self)
+            return target.format.keepsJPEG(as: codec) && raw.contains { places[$0] != nil }
+        }
+        let isShared = raw.contains { track in
+            storing.count { $0.places(of: tracks, isFirst: $0 === self)[track] != nil } > 1
+        }
+        return isShared ? storing : []
+    }
+
+    private static func compressors(
+        of tracks: [ClipTrack], _ parameters: MJPEGParameters
+    ) throws(CaptureError) -> [FrameCompressor?] {
+        var compressors: [FrameCompressor?] = []
+        for track in tracks {
+            let format = track.isRawVideo ? track.video : nil
+            compressors.append(
+                try format.map { (format) throws(CaptureError) in try FrameCompressor(format, parameters) })
+        }
+        return compressors
+    }
+
+    /// Index in this target's clip of each track of the capture; `nil` where the format can't hold it.
+    /// - Parameter isFirst: true for the clip's own output, which must hold all tracks.
+    private func places(of tracks: [ClipTrack], isFirst: Bool) -> [Int?] {
+        var count = 0
+        return tracks.map { track -> Int? in
+            guard isFirst || format.kinds.contains(track.kind) && (count == 0 || format.holdsSeveral) else {
+                return nil
+            }
+            defer { count += 1 }
+            return count
+        }
     }
 
     /// - Parameters:
-    ///   - tracks: of the clip.
+    ///   - tracks: of the clip, as this target gets them.
     ///   - labels: of the clip.
     ///   - settings: of the encoders.
-    ///   - isFirst: true for the clip's own output, which must hold all tracks.
+    ///   - isFirst: true for the clip's own output.
     private func branch(
         _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings, isFirst: Bool
     ) throws(CaptureError) -> TeeBranch {
-        var own: [ClipTrack] = []
-        let places = tracks.map { track -> Int? in
-            guard isFirst || format.kinds.contains(track.kind) && (own.isEmpty || format.holdsSeveral) else {
-                return nil
-            }
-            own.append(track)
-            return own.count - 1
-        }
+        let places = places(of: tracks, isFirst: isFirst)
+        let own = zip(tracks, places).compactMap { track, index in index == nil ? nil : track }
         return TeeBranch(path: destination.description, writer: try writer(own, labels, settings), tracks: places)
     }
 }

@@ -109,13 +109,16 @@ struct TeeBacklog: Sendable {
     /// - Returns: the places that it takes; `nil` where it is left out.
     mutating func add(_ frame: TeeFrame, bytes byteCount: Int, to track: Int) -> TeeFrame? {
         guard !isFull else {
-            tracks[track].shed(frame, fillsPlaces: fillsPlaces)
+            shed(frame, of: track)
             return nil
         }
         frames += 1
         videoBytes += byteCount
         return tracks[track].take(frame)
     }
+
+    /// Leaves a video frame out.
+    mutating func shed(_ frame: TeeFrame, of track: Int) { tracks[track].shed(frame, fillsPlaces: fillsPlaces) }
 
     mutating func remove(video byteCount: Int) {
         frames -= 1

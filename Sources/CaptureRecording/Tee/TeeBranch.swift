@@ -82,6 +82,18 @@ final class TeeBranch: Sendable {
         return state.withLock { $0.ending == nil ? $0.backlog.add(frame, bytes: byteCount, to: own) : nil }
     }
 
+    /// Leaves a video frame out that nobody could encode in time.
+    /// - Parameters:
+    ///   - frame: its places in the clip.
+    ///   - track: of the capture.
+    func leaveOut(_ frame: TeeFrame, of track: Int) {
+        guard let own = tracks[track] else { return }
+        state.withLock { if $0.ending == nil { $0.backlog.shed(frame, of: own) } }
+    }
+
+    /// Ends the output with an error that is not its own.
+    func fail(_ error: CaptureError) { state.withLock { $0.ending = $0.ending ?? error } }
+
     /// Hands a video frame over.
     /// - Parameters:
     ///   - frame: that `admit` took in.

@@ -2,13 +2,17 @@ import CaptureEncoding
 import CaptureGate
 
 /// Writer of one capture to several outputs, each in its format and with the tracks that it can hold. An output that fails is
-/// told of and finished as far as it is; the others go on.
+/// told of and finished as far as it is; the others go on. Outputs that store the same images of a track share their encoding.
 ///
 /// *session-bound*
 final class TeeWriter: ClipWriter {
     let tracks: [ClipTrack]
     /// Outputs; the first one is the clip's own.
     private let branches: [TeeBranch]
+    /// Those that encode by themselves.
+    private let direct: [TeeBranch]
+    /// Encoding of the others; `nil` where nothing is shared.
+    let shared: SharedEncoding?
     /// Memory of each track's frames.
     private let pools: [FramePool]
     /// True for branches that are known to have ended.
@@ -22,9 +26,12 @@ final class TeeWriter: ClipWriter {
     /// - Parameters:
     ///   - tracks: of the capture.
     ///   - branches: at least one.
-    init(_ tracks: [ClipTrack], branches: [TeeBranch]) {
+    ///   - shared: encoding of some of them.
+    init(_ tracks: [ClipTrack], branches: [TeeBranch], shared: SharedEncoding? = nil) {
         self.tracks = tracks
         self.branches = branches
+        self.shared = shared
+        direct = branches.filter { branch in !(shared?.branches.contains { $0 === branch } ?? false) }
         pools = tracks.map { FramePool(for: $0) }
         hasEnded = branches.map { _ in false }
     }
@@ -38,7 +45,7 @@ final class TeeWriter: ClipWriter {
     /// Frames left out by the output that has the fewest.
     func leftOut(of track: Int) -> UInt64 { branches.reduce(0) { max($0, $1.leftOut(of: track)) } }
 
-    var isBusy: Bool { branches.contains(where: \.isBusy) }
+    var isBusy: Bool { (shared?.isBusy ?? false) || branches.contains(where: \.isBusy) }
 
     /// - Throws: the error of the branch that ended last, once none goes on.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
@@ -48,7 +55,8 @@ final class TeeWriter: ClipWriter {
             hand(data, TeeFrame(time: nanoseconds, count: 1, isFill: false), to: track)
         } else {
             let frame = pools[track].frame(data)
-            for branch in branches { branch.write(frame, frames: count, to: track, at: nanoseconds) }
+            for branch in direct { branch.write(frame, frames: count, to: track, at: nanoseconds) }
+            shared?.write(frame, frames: count, to: track, at: nanoseconds)
         }
     }
 
@@ -60,27 +68,41 @@ final class TeeWriter: ClipWriter {
     /// Copies a video frame once, if any output takes it in.
     private func hand(_ data: RawSpan, _ video: TeeFrame, to track: Int) {
         var frame: SharedFrame?
-        for branch in branches {
+        for branch in direct {
             guard let places = branch.admit(video, bytes: data.byteCount, to: track) else { continue }
-            let shared = frame ?? pools[track].frame(data)
-            branch.write(shared, in: places, to: track)
-            frame = shared
+            let copy = frame ?? pools[track].frame(data)
+            branch.write(copy, in: places, to: track)
+            frame = copy
+        }
+        guard let shared, shared.takes(track) else { return }
+        if shared.admit(bytes: data.byteCount) {
+            shared.write(frame ?? pools[track].frame(data), in: video, to: track)
+        } else {
+            shared.leaveOut(video, of: track)
         }
     }
 
     func add(_ chapter: ClipChapter) { for branch in branches { branch.add(chapter) } }
 
-    func extend(to nanoseconds: Int64) { for branch in branches { branch.extend(to: nanoseconds) } }
+    func extend(to nanoseconds: Int64) {
+        for branch in direct { branch.extend(to: nanoseconds) }
+        shared?.extend(to: nanoseconds)
+    }
 
     var isSegmentOver: Bool { branches.contains(where: \.isSegmentOver) }
 
     func finishSegments(_ ledger: () -> LossLedger) throws(CaptureError) {
-        for branch in branches where branch.isSegmentOver { branch.finishSegments(ledger()) }
+        for branch in direct where branch.isSegmentOver { branch.finishSegments(ledger()) }
+        for branch in shared?.branches ?? [] where branch.isSegmentOver {
+            shared?.finishSegments(of: branch, ledger())
+        }
     }
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
         // All at once: each disk takes its time.
-        for branch in branches { branch.finish(ledger, reason) }
+        for branch in direct { branch.finish(ledger, reason) }
+        shared?.finish(ledger, reason)
+        shared?.wait()
         let results = branches.map { $0.result() }
         var clip = try clip(of: results)
         clip.tees = results.dropFirst().map(\.tee)
@@ -98,7 +120,10 @@ final class TeeWriter: ClipWriter {
             ledger: own.ledger, end: own.end)
     }
 
-    func discard() { for branch in branches { branch.discard() } }
+    func discard() {
+        shared?.wait()
+        for branch in branches { branch.discard() }
+    }
 
     /// Failures since the last call.
     func takeFailures() -> [OutputFailure] {

@@ -157,11 +157,20 @@ final class ClipTask: BenchmarkTask {
 extension BenchmarkSubject {
     func task() throws(CaptureError) -> any BenchmarkTask {
         switch (work, media) {
-        case (.encoder(let settings), _): try EncoderTask(settings, track)
-        case (.clip(let format, let settings), _): try ClipTask(format, settings, track)
+        case (.encoder(let settings), _): try EncoderTask(settings.onOneThread, track)
+        case (.clip(let format, let settings), _): try ClipTask(format, settings.onOneThread, track)
         case (.still(let still, let parameters), .video(let format)): try StillTask(still, parameters, format)
         case (.still(let still, _), .audio):
             throw CaptureError(.usage, "\(still.rawValue) is a format of pictures, and \(name) is sound.")
         }
+    }
+}
+
+extension EncoderSettings {
+    /// The settings for an encoder whose work is all of the calling thread, where it is measured.
+    fileprivate var onOneThread: EncoderSettings {
+        var settings = self
+        settings.threads = 1
+        return settings
     }
 }

@@ -97,7 +97,10 @@ final class JPEGCompressors: SharedWork, @unchecked Sendable {
     ///   - code: for all symbols that may come.
     ///   - table: in the order of `cc_jpeg_writer_count`.
     func use(_ code: HuffmanCodeBuilder, as table: Int) {
-        for handle in handles { cc_jpeg_writer_use(handle, Int32(table), code.lengths, code.symbols, code.count) }
+        // By index: without the optimizer, an iterator is memory of its own.
+        for thread in 0..<handles.count {
+            cc_jpeg_writer_use(handles[thread], Int32(table), code.lengths, code.symbols, code.count)
+        }
     }
 
     /// Replaces all codes by those of T.81, annex K.
