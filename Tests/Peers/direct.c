@@ -76,6 +76,10 @@ static void mjpeg(char **words) {
     jpeg_set_defaults(&jpeg);
     jpeg_set_quality(&jpeg, quality, TRUE);
     jpeg.raw_data_in = TRUE;
+    // As ours: rows of 16 in intervals of at least 48 Ki pixels, 16 intervals at most. See RestartIntervals.
+    int rows = (height + 15) / 16, intervals = width * height / (48 << 10);
+    if (intervals > 16) intervals = 16;
+    if (intervals > 1) jpeg.restart_in_rows = (rows + intervals - 1) / intervals;
     for (size_t i = 0; i < size / picture * rounds; i++) {
         unsigned char *image = room;
         count = most;

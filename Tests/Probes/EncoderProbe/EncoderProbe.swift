@@ -128,7 +128,14 @@ struct EncoderProbe {
                 all.append((name, Workload(format, bytes: picture), settings))
             }
         }
-        return try all + [passedThrough(rate)]
+        return try all + [divided(rate), passedThrough(rate)]
+    }
+
+    /// Images large enough for several restart intervals, and so for several threads.
+    private static func divided(_ rate: FrameRate) -> (String, Workload, EncoderSettings) {
+        let format = VideoFormat(width: 640, height: 480, pixelFormat: .yuyv, frameRate: rate, bytesPerLine: 0)
+        let picture = (0..<640 * 480 * 2).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 1280) }
+        return ("mjpeg-divided", Workload(format, bytes: picture), EncoderSettings())
     }
 
     private static func passedThrough(_ rate: FrameRate) throws -> (String, Workload, EncoderSettings) {
