@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "cs_file.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,10 @@ int cs_fsync(int fd) { return CS_RETRY(int, fsync(fd)); }
 int cs_fdatasync(int fd) { return CS_RETRY(int, fdatasync(fd)); }
 
 int cs_ftruncate(int fd, int64_t size) { return CS_RETRY(int, ftruncate(fd, size)); }
+
+int cs_insert_range(int fd, int64_t offset, int64_t length) {
+    return CS_RETRY(int, fallocate(fd, FALLOC_FL_INSERT_RANGE, offset, length));
+}
 
 static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
 

@@ -181,6 +181,15 @@ extension OpenFile where Self: ~Copyable {
     /// Truncates or extends the file to a length in bytes. The corresponding C function is `ftruncate`.
     package func truncate(to length: Int64) throws(Errno) { try checked(cs_ftruncate(number, length)) }
 
+    /// Inserts zeros, behind which everything moves on without being copied. The corresponding C function is `fallocate` with
+    /// `FALLOC_FL_INSERT_RANGE`, which not every file system has.
+    /// - Parameters:
+    ///   - count: bytes, whole blocks of the file system.
+    ///   - offset: of a block, ahead of the file's end.
+    package func insertZeros(_ count: Int64, at offset: Int64) throws(Errno) {
+        try checked(cs_insert_range(number, offset, count))
+    }
+
     /// Returns once the disk has the data and all metadata of the file. The corresponding C function is `fsync`.
     package func sync() throws(Errno) { try checked(cs_fsync(number)) }
 

@@ -102,6 +102,31 @@ struct DiskFullTests {
         }
     }
 
+    @Test(
+        "MP4 ends with its last whole fragment, and has an index of it in the room kept for that",
+        arguments: [AudioCodec.opus, .flac])
+    func mp4(codec: AudioCodec) async {
+        await #expect(processExitsWith: .success) { [codec = codec.rawValue as String] in
+            let scratch = try Scratch()
+            let format = AudioFormat(sampleRate: 8000, channels: 1, sampleFormat: .s16)
+            var settings = EncoderSettings()
+            settings.audioCodec = try #require(AudioCodec(rawValue: codec))
+            let full = try FullDisk.record(
+                to: scratch.path("a.m4a"), bytes: 100_001, tracks: [Recording.track(format)], settings: settings
+            ) { try $0.write(audio: Source.sound(format, frames: 80).span.bytes, at: Int64($1) * 10_000_000) }
+            #expect(full.failure.kind == .diskFull && scratch.names == ["a.m4a"])
+            let layout = MP4Layout(try Scratch.read(scratch.path("a.m4a")))
+            #expect(layout.types == ["ftyp", "free", "moov", "free", "mdat"])
+            let decoded = try Tool.run(
+                "ffmpeg", ["-v", "error", "-i", scratch.path("a.m4a"), "-f", "s16le", "-"], in: scratch)
+            #expect(decoded.errors.isEmpty, "\(decoded.errors)")
+            // Opus decodes at 48 kHz.
+            let frames = decoded.output.count / 2 / (codec == "opus" ? 6 : 1)
+            #expect(abs(Int64(frames) - Int64(full.clip.ledger.tracks[0].frames)) <= 1)
+            #expect(Int64(frames) * 125_000 <= full.clip.duration.exactNanoseconds)
+        }
+    }
+
     @Test("A recovery whose last second, or index, finds no room says so, and leaves all as it was")
     func recovery() async {
         await #expect(processExitsWith: .success) {
@@ -130,7 +155,9 @@ struct DiskFullTests {
             let scratch = try Scratch()
             let format = Source.video(.yuyv)
             // Too little for a head, and for a picture behind it.
-            for (name, bytes) in [("a.mkv", 10), ("a.mkv", 2000), ("a.y4m", 10), ("a.y4m", 2000)] {
+            for (name, bytes) in [
+                ("a.mkv", 10), ("a.mkv", 2000), ("a.mp4", 10), ("a.mp4", 40_000), ("a.y4m", 10), ("a.y4m", 2000),
+            ] {
                 let error = try #require(throws: CaptureError.self) {
                     _ = try FullDisk.record(to: scratch.path(name), bytes: bytes, tracks: [Recording.track(format)]) {
                         try $0.write(video: Source.picture(format).span.bytes, at: Recording.time($1, format))

@@ -6,6 +6,8 @@ package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertibl
     case wav, flac, opus, y4m, mjpeg
     case pictureAndSound = "mkv"
     case opusInMatroska = "mka"
+    case pictureAndSoundInMP4 = "mp4"
+    case opusInMP4 = "m4a"
 
     package var description: String { rawValue }
     package var ending: String { "." + rawValue }
@@ -16,9 +18,9 @@ package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertibl
 
     private var tracks: [ClipTrack] {
         switch self {
-        case .wav, .flac, .opus, .opusInMatroska: [Recording.track(Self.sound)]
+        case .wav, .flac, .opus, .opusInMatroska, .opusInMP4: [Recording.track(Self.sound)]
         case .y4m, .mjpeg: [Recording.track(Self.picture)]
-        case .pictureAndSound: [Recording.track(Self.picture), Recording.track(Self.sound)]
+        case .pictureAndSound, .pictureAndSoundInMP4: [Recording.track(Self.picture), Recording.track(Self.sound)]
         }
     }
 
@@ -26,7 +28,7 @@ package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertibl
     package func bytes(_ scratch: Scratch) throws -> (interrupted: [UInt8], finished: [UInt8]) {
         let path = scratch.path("source" + ending)
         var settings = EncoderSettings()
-        if self == .opusInMatroska { settings.audioCodec = .opus }
+        if self == .opusInMatroska || self == .opusInMP4 { settings.audioCodec = .opus }
         let writer = try ClipFormat(for: .file(path: path)).writer(
             on: ClipOutput(opening: .file(path: path)), tracks: tracks,
             labels: ClipLabels(title: "Lost power", extra: ["GRANT": "17"]), settings: settings)
@@ -87,7 +89,7 @@ package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertibl
         case .wav: try Self.fault("sox", ["-V3", path, "-n", "stat"], scratch, words: ["WARN", "FAIL", "premature"])
         case .flac: try Self.fault("flac", ["-ts", path], scratch, words: ["ERROR"])
         case .opus: try Self.fault("opusinfo", [path], scratch, words: ["WARNING", "ERROR"])
-        case .y4m, .mjpeg, .opusInMatroska: try Self.decodingFault(path, scratch)
+        case .y4m, .mjpeg, .opusInMatroska, .pictureAndSoundInMP4, .opusInMP4: try Self.decodingFault(path, scratch)
         case .pictureAndSound:
             try Self.decodingFault(path, scratch)
                 ?? Self.fault("mkvinfo", ["-v", path], scratch, words: ["unknown", "rror", "arning"])

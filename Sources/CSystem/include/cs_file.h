@@ -51,6 +51,8 @@ int64_t cs_lseek(int fd, int64_t offset, int whence);
 int cs_fsync(int fd);
 int cs_fdatasync(int fd);
 int cs_ftruncate(int fd, int64_t size);
+// fallocate(2) with FALLOC_FL_INSERT_RANGE; both in whole blocks of the file system.
+int cs_insert_range(int fd, int64_t offset, int64_t length);
 
 int cs_stat(const char *path, struct cs_file_status *out);
 int cs_lstat(const char *path, struct cs_file_status *out);

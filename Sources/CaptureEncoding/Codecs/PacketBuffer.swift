@@ -70,17 +70,18 @@ public struct PacketBuffer: ~Copyable {
     ///   - capacity: upper bound of its size in bytes.
     ///   - time: presentation timestamp in nanoseconds.
     ///   - duration: nanoseconds.
+    ///   - isKey: decoding can start at it.
     ///   - fill: returns the bytes it wrote; 0 appends no packet.
     /// - Throws: `.inputOutput` if there is no memory; what `fill` throws.
     package mutating func append(
-        capacity: Int, at time: Int64, lasting duration: Int64,
+        capacity: Int, at time: Int64, lasting duration: Int64, isKey: Bool = true,
         _ fill: (UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int
     ) throws(CaptureError) {
         guard cc_packets_reserve(&storage, max(capacity, 1)) == 0 else { throw Self.outOfMemory }
         let room = UnsafeMutableRawBufferPointer(start: storage.bytes + storage.count, count: capacity)
         let count = try fill(room)
         guard count > 0 else { return }
-        guard cc_packets_commit(&storage, count, time, duration, 1) == 0 else { throw Self.outOfMemory }
+        guard cc_packets_commit(&storage, count, time, duration, isKey ? 1 : 0) == 0 else { throw Self.outOfMemory }
     }
 
     /// Sets timestamp and duration of a packet that a C callback appended.

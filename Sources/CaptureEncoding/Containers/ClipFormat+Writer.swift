@@ -21,7 +21,7 @@ extension ClipFormat {
         case .matroska, .webm:
             return try MatroskaWriter(
                 output: output, format: self, tracks: tracks, labels: labels, settings: settings)
-        case .mp4: throw CaptureError(.unavailable, "MP4 is not written yet.")
+        case .mp4: return try MP4Writer(output: output, tracks: tracks, labels: labels, settings: settings)
         case .raw: return StreamWriter(output: output, format: self, tracks: tracks, stream: RawStream(tracks[0]))
         case .y4m:
             let stream = try Y4MStream(tracks[0])

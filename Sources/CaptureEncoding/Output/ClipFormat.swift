@@ -70,7 +70,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
     /// True for formats that store chapters.
-    public var holdsChapters: Bool { self == .matroska }
+    public var holdsChapters: Bool { [.matroska, .mp4, .webm].contains(self) }
 
     /// True for formats that hold more than one track.
     package var holdsSeveral: Bool { [.matroska, .mp4, .webm, .nothing].contains(self) }

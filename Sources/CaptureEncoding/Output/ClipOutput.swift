@@ -106,6 +106,21 @@ public struct ClipOutput: ~Copyable, Sendable {
     /// Time for a disk that does not stall, while the next frames wait in their ring; nanoseconds.
     private static let patience = 50_000_000
 
+    /// Inserts zeros between written bytes, which no file system copies for that: ext4, XFS and F2FS move their blocks on, and
+    /// others can't. Nothing may wait to be written.
+    /// - Parameters:
+    ///   - count: a multiple of ``insertedBlock``.
+    ///   - offset: another, ahead of the end.
+    /// - Returns: false, with nothing changed, where it can't be done.
+    mutating func insertZeros(_ count: Int64, at offset: Int64) -> Bool {
+        guard isSeekable, queue == nil, bytesWritten + count <= limit ?? .max else { return false }
+        defer { bytesWritten = sink.bytesWritten }
+        return sink.insertZeros(count, at: offset)
+    }
+
+    /// Blocks in which zeros are inserted: those of nearly every file system, in bytes.
+    static let insertedBlock: Int64 = 4096
+
     /// Cuts off bytes past `length`, such as half a cluster on a full disk.
     mutating func rewind(to length: Int64) throws(CaptureError) {
         try? settle()

@@ -134,6 +134,18 @@ struct OutputSink: Sendable {
         bytesWritten = length
     }
 
+    /// Inserts zeros between written bytes; see `ClipOutput.insertZeros(_:at:)`.
+    mutating func insertZeros(_ count: Int64, at offset: Int64) -> Bool {
+        do throws(Errno) {
+            try descriptor.insertZeros(count, at: offset)
+            bytesWritten += count
+            try descriptor.seek(to: bytesWritten)
+        } catch {
+            return false
+        }
+        return true
+    }
+
     /// Closes a file without waiting for a slow disk.
     func close() { if let file { ClipOutput.close(file, sync) } }
 

@@ -51,7 +51,7 @@ public struct ClipRecovery: Sendable {
     private static func format(of source: RecoverySource, named name: String) throws(CaptureError) -> ClipFormat {
         guard source.size > 0 else { throw source.broken("it is empty") }
         let head = try source.read(at: 0, 16)
-        for (magic, format) in magics where head.starts(with: magic) {
+        for (offset, magic, format) in magics where head.dropFirst(offset).starts(with: magic) {
             guard format == .matroska, try source.isWebM() else { return format }
             return .webm
         }
@@ -61,11 +61,11 @@ public struct ClipRecovery: Sendable {
         return format
     }
 
-    /// First bytes of each format; RF64 is WAV past 4 GiB.
-    private static let magics: [([UInt8], ClipFormat)] = [
-        (Array("RIFF".utf8), .wav), (Array("RF64".utf8), .wav), (Array("fLaC".utf8), .flac),
-        (Array("OggS".utf8), .opus), ([0x1A, 0x45, 0xDF, 0xA3], .matroska), (Array("YUV4MPEG2".utf8), .y4m),
-        ([0xFF, 0xD8, 0xFF], .mjpeg),
+    /// First bytes of each format, from an offset; RF64 is WAV past 4 GiB, and MP4 begins with a size.
+    private static let magics: [(Int, [UInt8], ClipFormat)] = [
+        (0, Array("RIFF".utf8), .wav), (0, Array("RF64".utf8), .wav), (0, Array("fLaC".utf8), .flac),
+        (0, Array("OggS".utf8), .opus), (0, [0x1A, 0x45, 0xDF, 0xA3], .matroska), (0, Array("YUV4MPEG2".utf8), .y4m),
+        (0, [0xFF, 0xD8, 0xFF], .mjpeg), (4, Array("ftyp".utf8), .mp4),
     ]
 
     /// Writes the finished clip.
@@ -100,7 +100,8 @@ public struct ClipRecovery: Sendable {
         case .matroska, .webm: MatroskaRecovery.self
         case .y4m: Y4MRecovery.self
         case .mjpeg: MJPEGRecovery.self
-        case .mp4, .raw, .nothing: RawRecovery.self
+        case .mp4: MP4Recovery.self
+        case .raw, .nothing: RawRecovery.self
         }
     }
 }

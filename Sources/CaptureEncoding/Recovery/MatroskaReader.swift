@@ -56,7 +56,7 @@ struct RecoveredMatroskaHeader {
         var isOurs = false
         for (id, content) in MatroskaChildren(content) {
             switch MatroskaID(rawValue: id) {
-            case .muxingApp: isOurs = content.text == MatroskaHeader.application
+            case .muxingApp: isOurs = content.text == ClipTags.application
             case .timestampScale: scale = min(max(Int64(clamping: content.unsigned), 1), 1_000_000_000)
             case .title: title = content.text
             case .dateUTC:
@@ -89,7 +89,7 @@ struct RecoveredMatroskaHeader {
             if id == MatroskaID.tagString.rawValue { text = content.text }
         }
         if let track {
-            if name == "DEVICE_ID" { devices[track] = text }
+            if name == ClipTags.device { devices[track] = text }
         } else if !name.isEmpty, name != "TITLE" {
             tags[name] = text
         }

@@ -29,19 +29,14 @@ final class MatroskaRecovery: Recoverer {
     private init(_ source: RecoverySource, _ output: consuming ClipOutput) throws(CaptureError) {
         self.source = source
         head = try RecoveredMatroskaHeader(source)
-        let labels = ClipLabels(title: head.title, extra: Self.extra(head.tags))
+        let labels = ClipTags.recovered(head.tags, title: head.title)
         writer = MatroskaWriter(
-            output: output, format: head.format, recovering: head.tracks, labels: labels, startedAt: head.startedAt)
+            output: output, format: head.format, tracks: head.tracks, labels: labels, startedAt: head.startedAt)
         isWaiting = Array(repeating: true, count: head.tracks.count)
         times = MatroskaBlockTimestamps(tracks: head.tracks.count)
         findings.tracks = head.tracks.map {
             RecoveredTrack(kind: $0.track.kind, name: $0.track.name, frames: 0, duration: .zero)
         }
-    }
-
-    /// Tags to keep, with a mark of the recovery. How the clip ended is written anew.
-    private static func extra(_ tags: [String: String]) -> [String: String] {
-        tags.filter { $0.key != "END_REASON" }.merging(["RECOVERED": "yes"]) { $1 }
     }
 
     /// Walks over the Segment's children.
@@ -72,7 +67,7 @@ final class MatroskaRecovery: Recoverer {
     private func readTags(_ element: MatroskaElement, _ end: Int64) throws(CaptureError) {
         let content = try source.read(at: element.contentAt, Int(min(end - element.contentAt, 4 << 20)))
         head.readTags(content[...])
-        writer.labels.extra = Self.extra(head.tags)
+        writer.labels = ClipTags.recovered(head.tags, title: head.title)
     }
 
     /// Notes the bytes up to the next cluster as lost.
@@ -124,7 +119,7 @@ final class MatroskaRecovery: Recoverer {
 
     /// Finishes the new file; a recording that was killed ended with a failure.
     private func finish() throws(CaptureError) -> Int64 {
-        let end = EndReason(rawValue: head.tags["END_REASON"] ?? "") ?? .failure
+        let end = EndReason(rawValue: head.tags[ClipTags.endReason] ?? "") ?? .failure
         let clip = try writer.finish(ledger: LossLedger(), tagged: nil, end: end)
         return clip.bytes
     }
@@ -235,14 +230,14 @@ extension MatroskaWriter {
         guard packets.count > 0 else { return time }
         packets.setKey(of: 0, isKey)
         packets.setDiscard(of: 0, discard)
-        try store(for: track)
+        try store(of: track.number - 1)
         return MatroskaTime.nanoseconds(time, at: track.lastTick)
     }
 }
 
 extension ArraySlice<UInt8> {
     /// `withUnsafeBytes` with a typed error.
-    fileprivate func withContiguousBytes(
+    func withContiguousBytes(
         _ body: (UnsafeRawBufferPointer) throws(CaptureError) -> Void
     ) throws(CaptureError) {
         try span.bytes.withUnsafeBytes { (bytes) throws(CaptureError) in try body(bytes) }

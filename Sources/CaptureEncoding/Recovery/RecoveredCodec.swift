@@ -26,8 +26,8 @@ final class RecoveredCodec: Encoder {
         case "V_MJPEG": packet.starts(with: [0xFF, 0xD8]) && packet.suffix(2) == [0xFF, 0xD9] ? 1 : nil
         case "A_FLAC": flacFrames(packet)
         case "A_OPUS": OpusPacket.samples(packet)
-        case "A_AAC": packet.isEmpty ? nil : 1024
-        case "V_MPEG4/ISO/AVC": AVCConfiguration.isWhole(packet) ? 1 : nil
+        case "A_AAC": packet.isEmpty ? nil : MP4SampleEntry.aacFrames
+        case "V_MPEG4/ISO/AVC", "V_MPEGH/ISO/HEVC": unitFrames(packet)
         // A key frame of VP8 has a start code; the others have nothing to check.
         case "V_VP8": VP8Packet.isPlausible(packet) ? 1 : nil
         // frame_marker of VP9.
@@ -36,6 +36,17 @@ final class RecoveredCodec: Encoder {
         case "V_AV1": (packet.first ?? 0xFF) & 0x82 == 2 ? 1 : nil
         default: plainFrames(packet, of: track)
         }
+    }
+
+    /// A packet of H.264 or H.265 is NAL units behind lengths of four bytes, and nothing else.
+    private func unitFrames(_ packet: ArraySlice<UInt8>) -> Int64? {
+        var rest = packet
+        while rest.count > 4 {
+            let length = rest.number(at: 0, 4)
+            guard length > 0, length <= rest.count - 4 else { return nil }
+            rest = rest.dropFirst(4 + length)
+        }
+        return rest.isEmpty && !packet.isEmpty ? 1 : nil
     }
 
     /// A FLAC packet is a frame, with checksums of its own.

@@ -9,7 +9,7 @@ import Testing
 /// told to be complete.
 @Suite("A partial file that another program cuts")
 struct CutFileTests {
-    static let formats: [ClipFormat] = [.wav, .flac, .opus, .matroska, .y4m, .mjpeg, .raw]
+    static let formats: [ClipFormat] = [.wav, .flac, .opus, .matroska, .mp4, .y4m, .mjpeg, .raw]
     private static let sound = AudioFormat(sampleRate: 48_000, channels: 1, sampleFormat: .s16)
 
     enum Moment: CaseIterable, Sendable {

@@ -90,14 +90,14 @@ struct EncoderProbe {
 
     private static func formats(_ workload: Workload, _ settings: EncoderSettings) -> [ClipFormat] {
         switch (workload.track.kind, settings.audioCodec, settings.videoCodec) {
-        case (.audio, .opus, _): [.opus, .matroska]
-        case (.audio, .flac, _): [.flac, .matroska]
-        case (.audio, .aac, _): [.matroska]
+        case (.audio, .opus, _): [.opus, .matroska, .mp4]
+        case (.audio, .flac, _): [.flac, .matroska, .mp4]
+        case (.audio, .aac, _): [.matroska, .mp4]
         case (.audio, _, _): [.wav, .matroska]
         case (.video, _, .raw): [.y4m, .matroska]
-        case (.video, _, .h264): [.matroska]
+        case (.video, _, .h264): [.matroska, .mp4]
         case (.video, _, .vp8), (.video, _, .vp9): [.matroska, .webm]
-        case (.video, _, _): [.mjpeg, .matroska]
+        case (.video, _, _): [.mjpeg, .matroska, .mp4]
         }
     }
 

@@ -50,22 +50,21 @@ struct OpusHead: Hashable {
         (streams, coupled) = (Int(bytes[19]), Int(bytes[20]))
         mapping = Array(bytes[21..<21 + channels])
     }
-
 }
 
 /// Durations by the first bytes of an Opus packet: TOC (RFC 6716, 3.1) and frame count (3.2).
 enum OpusPacket {
     /// Duration in samples at 48 kHz.
     /// - Returns: `nil` for no packet, or one of more than 120 ms (RFC 6716, 3.4, R5).
-    static func samples(_ packet: ArraySlice<UInt8>) -> Int64? {
+    static func samples(_ packet: some RandomAccessCollection<UInt8>) -> Int64? {
         guard let first = packet.first else { return nil }
         let frame = frameSamples(first >> 3)
         switch first & 3 {
         case 0: return frame
         case 1, 2: return 2 * frame
         default:
-            guard packet.count > 1 else { return nil }
-            let count = Int64(packet[packet.startIndex + 1] & 0x3F)
+            guard let second = packet.dropFirst().first else { return nil }
+            let count = Int64(second & 0x3F)
             return count > 0 && count * frame <= 5760 ? count * frame : nil
         }
     }
@@ -73,9 +72,9 @@ enum OpusPacket {
     /// Duration of a frame by configuration (RFC 6716, table 2).
     private static func frameSamples(_ configuration: UInt8) -> Int64 {
         switch configuration {
-        case 0..<12: [480, 960, 1920, 2880][Int(configuration) % 4]
+        case 0..<12: configuration % 4 == 3 ? 2880 : 480 << Int64(configuration % 4)
         case 12..<16: configuration % 2 == 0 ? 480 : 960
-        default: [120, 240, 480, 960][Int(configuration) % 4]
+        default: 120 << Int64(configuration % 4)
         }
     }
 

@@ -7,9 +7,8 @@
 struct MatroskaCluster: ~Copyable {
     /// Cluster timestamp in ticks; `nil` while it is empty.
     private(set) var start: Int64?
-    /// Grows to the largest cluster and stays.
-    private var bytes: UnsafeMutableRawBufferPointer
-    private var count = Self.headSize
+    /// Header and blocks.
+    private var buffer = GrowingBuffer(capacity: Self.usualLimit)
 
     /// Id, length of eight bytes, and Timestamp element of ten.
     private static let headSize = 4 + 8 + 10
@@ -17,15 +16,11 @@ struct MatroskaCluster: ~Copyable {
     /// processor's cache until they are written.
     static let usualLimit = 1 << 20
 
-    init() {
-        bytes = .allocate(byteCount: Self.usualLimit, alignment: 16)
-    }
-
-    deinit { bytes.deallocate() }
+    init() { buffer.count = Self.headSize }
 
     var isEmpty: Bool { start == nil }
     /// Size so far, header included.
-    var byteCount: Int { count }
+    var byteCount: Int { buffer.count }
 
     /// Tells that a block belongs into the next cluster: too late, too early for a signed 16-bit
     /// offset, or too large.
@@ -35,7 +30,7 @@ struct MatroskaCluster: ~Copyable {
     ///   - limit: duration of a cluster in ticks.
     func mustEnd(before tick: Int64, bytes size: Int, limit: Int64) -> Bool {
         guard let start else { return false }
-        return tick - start >= limit || tick - start < -32_768 || count + size > Self.usualLimit
+        return tick - start >= limit || tick - start < -32_768 || byteCount + size > Self.usualLimit
     }
 
     /// Tells that one more block like the last would exceed the limit, so that the cluster is
@@ -58,15 +53,15 @@ struct MatroskaCluster: ~Copyable {
     ) {
         let base = start ?? tick
         start = base
-        reserve(packet.count + Self.blockOverhead)
+        buffer.reserve(packet.count + Self.blockOverhead)
         if discard > 0 {
-            put(UInt8(MatroskaID.blockGroup.rawValue))
+            buffer.put(UInt8(MatroskaID.blockGroup.rawValue))
             // The Block (id, length of eight bytes, header of four, packet), then DiscardPadding.
-            putBigEndian(UInt64(1 + 8 + 4 + packet.count + Self.discardSize) | 1 << 56, width: 8)
+            buffer.put(UInt64(1 + 8 + 4 + packet.count + Self.discardSize) | 1 << 56, width: 8)
         }
-        put(UInt8((discard > 0 ? MatroskaID.block : .simpleBlock).rawValue))
+        buffer.put(UInt8((discard > 0 ? MatroskaID.block : .simpleBlock).rawValue))
         if discard > 0 {
-            putBigEndian(UInt64(packet.count + 4) | 1 << 56, width: 8)
+            buffer.put(UInt64(packet.count + 4) | 1 << 56, width: 8)
         } else {
             putLength(packet.count + 4)
         }
@@ -79,8 +74,8 @@ struct MatroskaCluster: ~Copyable {
     mutating func appendHead(track: Int, tick: Int64, isKey: Bool, packetBytes: Int) {
         let base = start ?? tick
         start = base
-        reserve(Self.blockOverhead)
-        put(UInt8(MatroskaID.simpleBlock.rawValue))
+        buffer.reserve(Self.blockOverhead)
+        buffer.put(UInt8(MatroskaID.simpleBlock.rawValue))
         putLength(packetBytes + 4)
         putBlockHead(track, tick - base, isKey)
     }
@@ -93,24 +88,23 @@ struct MatroskaCluster: ~Copyable {
     /// Block header and packet.
     private mutating func putContent(_ track: Int, _ offset: Int64, _ isKey: Bool, _ packet: UnsafeRawBufferPointer) {
         putBlockHead(track, offset, isKey)
-        UnsafeMutableRawBufferPointer(rebasing: bytes[count...]).copyMemory(from: packet)
-        count += packet.count
+        buffer.append(packet)
     }
 
     /// Block header (RFC 9559, 10): track number, signed 16-bit offset from the cluster's
     /// timestamp, flags.
     private mutating func putBlockHead(_ track: Int, _ offset: Int64, _ isKey: Bool) {
-        put(0x80 | UInt8(track))
-        put(UInt8(truncatingIfNeeded: offset >> 8))
-        put(UInt8(truncatingIfNeeded: offset))
-        put(isKey ? 0x80 : 0)
+        buffer.put(0x80 | UInt8(track))
+        buffer.put(UInt8(truncatingIfNeeded: offset >> 8))
+        buffer.put(UInt8(truncatingIfNeeded: offset))
+        buffer.put(isKey ? 0x80 : 0)
     }
 
     /// DiscardPadding in nanoseconds, not ticks.
     private mutating func putDiscard(_ nanoseconds: Int64) {
-        putBigEndian(UInt64(MatroskaID.discardPadding.rawValue), width: 2)
-        put(0x88)
-        putBigEndian(UInt64(bitPattern: nanoseconds), width: 8)
+        buffer.put(UInt64(MatroskaID.discardPadding.rawValue), width: 2)
+        buffer.put(0x88)
+        buffer.put(UInt64(bitPattern: nanoseconds), width: 8)
     }
 
     /// Lends the cluster.
@@ -121,55 +115,36 @@ struct MatroskaCluster: ~Copyable {
         before rest: Int = 0, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
         putHead(rest)
-        try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        try body(buffer.bytes)
     }
 
     /// Empties it; the memory stays.
     mutating func removeAll() {
         start = nil
-        count = Self.headSize
+        buffer.count = Self.headSize
     }
 
     /// Header of the finished cluster; its length is known only now.
     private mutating func putHead(_ rest: Int) {
-        let end = count
-        count = 0
-        putBigEndian(UInt64(MatroskaID.cluster.rawValue), width: 4)
-        putBigEndian(UInt64(end - 12 + rest) | 1 << 56, width: 8)
-        put(UInt8(MatroskaID.timestamp.rawValue))
-        put(0x88)
-        putBigEndian(UInt64(start ?? 0), width: 8)
-        count = end
+        let end = buffer.count
+        buffer.count = 0
+        buffer.put(UInt64(MatroskaID.cluster.rawValue), width: 4)
+        buffer.put(UInt64(end - 12 + rest) | 1 << 56, width: 8)
+        buffer.put(UInt8(MatroskaID.timestamp.rawValue))
+        buffer.put(0x88)
+        buffer.put(UInt64(start ?? 0), width: 8)
+        buffer.count = end
     }
 
     /// Length in two, four or eight bytes. The all-ones value of each width is reserved.
     private mutating func putLength(_ length: Int) {
         if length < 0x3FFF {
-            putBigEndian(UInt64(length) | 0x4000, width: 2)
+            buffer.put(UInt64(length) | 0x4000, width: 2)
         } else if length < 0x0FFF_FFFF {
-            putBigEndian(UInt64(length) | 0x1000_0000, width: 4)
+            buffer.put(UInt64(length) | 0x1000_0000, width: 4)
         } else {
-            putBigEndian(UInt64(length) | 1 << 56, width: 8)
+            buffer.put(UInt64(length) | 1 << 56, width: 8)
         }
-    }
-
-    private mutating func putBigEndian(_ value: UInt64, width: Int) {
-        for byte in 0..<width { put(UInt8(truncatingIfNeeded: value >> (8 * UInt64(width - 1 - byte)))) }
-    }
-
-    private mutating func put(_ byte: UInt8) {
-        bytes[count] = byte
-        count += 1
-    }
-
-    /// Grows to at least twice the size, so that growing ends soon.
-    private mutating func reserve(_ extra: Int) {
-        guard count + extra > bytes.count else { return }
-        let larger = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: max(bytes.count * 2, count + extra), alignment: 16)
-        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-        bytes.deallocate()
-        bytes = larger
     }
 }
 
@@ -192,13 +167,10 @@ enum MatroskaTime {
 
     static func nanoseconds(atTick tick: Int64) -> Int64 { tick * scale }
 
-    /// Ticks per second.
-    static let second: Int64 = 1_000_000_000 / scale
-    /// Longest cluster: 0.9 s. A recorder that is killed loses the cluster in memory and what is
-    /// not yet encoded, and both together must stay below a second.
-    static let longestCluster: Int64 = second * 9 / 10
-    /// Longest first cluster: 0.25 s. A file without any cluster can't be read.
-    static let firstCluster: Int64 = second / 4
+    /// Longest cluster in ticks.
+    static let longestCluster = WriteInterval.longest / scale
+    /// Longest first cluster in ticks.
+    static let firstCluster = WriteInterval.first / scale
 }
 
 /// Index of a Matroska file: the first key frame of one track in each cluster.

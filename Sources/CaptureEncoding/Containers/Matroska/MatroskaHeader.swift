@@ -18,8 +18,6 @@ struct MatroskaHeader {
     /// Offset of each track's CodecPrivate, which is final only at the end.
     private(set) var privateAt: [Int] = []
 
-    /// Name by which recovery knows its own files.
-    static let application = "CaptureGate"
     /// DocType of WebM.
     static let webm = "webm"
     /// Room for five Seek entries and the Void element behind them.
@@ -69,8 +67,8 @@ struct MatroskaHeader {
         var info = EBML()
         info.master(.info) { info in
             info.unsigned(.timestampScale, UInt64(MatroskaTime.scale))
-            info.string(.muxingApp, Self.application)
-            info.string(.writingApp, Self.application)
+            info.string(.muxingApp, ClipTags.application)
+            info.string(.writingApp, ClipTags.application)
             // DateUTC counts from 2001-01-01T00:00:00Z.
             info.signed(.dateUTC, startedAt.subtractingReportingOverflow(978_307_200_000_000_000).partialValue)
             if let title = labels.title { info.string(.title, title) }
@@ -97,60 +95,46 @@ struct MatroskaHeader {
     }
 }
 
-/// Tags of a clip: title, devices, how it ended, and its loss ledger as JSON.
+/// Tags of a clip and of its tracks, as Matroska stores them.
 struct MatroskaTags {
     let tracks: [MatroskaTrack]
-    let labels: ClipLabels
-    /// `nil` ahead of the end.
-    var ledger: LossLedger?
-    /// `nil` ahead of the end.
-    var end: EndReason?
+    let tags: ClipTags
+
+    init(
+        tracks: [MatroskaTrack], labels: ClipLabels, ledger: LossLedger? = nil, end: EndReason? = nil,
+        set chapters: [ClipChapter] = []
+    ) {
+        self.tracks = tracks
+        tags = ClipTags(tracks: tracks.map(\.track), labels: labels, ledger: ledger, end: end, set: chapters)
+    }
 
     /// Tags (RFC 9559, 5.1.8): one Tag for the clip, then one for each track.
     var element: [UInt8] {
-        var tags = EBML()
-        tags.master(.tags) { tags in
+        var element = EBML()
+        element.master(.tags) { element in
             // A Tag has at least one SimpleTag (5.1.8.1.2), and a clip without labels none until its end.
-            if !clipTags.isEmpty {
-                tags.master(.tag) { tag in
+            if tags.labels.title != nil || !tags.clip.isEmpty {
+                element.master(.tag) { tag in
                     // TargetTypeValue 50 is the whole clip, 30 a track.
                     tag.master(.targets) { $0.unsigned(.targetTypeValue, 50) }
-                    for (name, text) in clipTags { Self.append(name, text, to: &tag) }
+                    if let title = tags.labels.title { Self.append("TITLE", title, to: &tag) }
+                    for (name, text) in tags.clip { Self.append(name, text, to: &tag) }
                 }
             }
-            for track in tracks { append(track, to: &tags) }
+            for track in tracks { append(track, to: &element) }
         }
-        return tags.bytes
-    }
-
-    /// Sorted by name, so that the same labels give the same bytes.
-    private var clipTags: [(String, String)] {
-        let title = labels.title.map { [("TITLE", $0)] } ?? []
-        let extra = labels.extra.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        let ending = end.map { [("END_REASON", $0.rawValue)] } ?? []
-        return title + extra + ending + (ledger.map { [("LOSS_LEDGER", $0.json)] } ?? [])
+        return element.bytes
     }
 
     /// Name and id of a track's device, and the figures of its clock.
-    private func append(_ track: MatroskaTrack, to tags: inout EBML) {
-        tags.master(.tag) { tag in
+    private func append(_ track: MatroskaTrack, to element: inout EBML) {
+        element.master(.tag) { tag in
             tag.master(.targets) { targets in
                 targets.unsigned(.targetTypeValue, 30)
                 targets.unsigned(.tagTrackUID, UInt64(track.number))
             }
-            Self.append("DEVICE_NAME", track.track.name, to: &tag)
-            if !track.track.device.isEmpty { Self.append("DEVICE_ID", track.track.device, to: &tag) }
-            for (name, text) in clockTags(track) { Self.append(name, text, to: &tag) }
+            for (name, text) in tags.tags(of: track.track, track.number - 1) { Self.append(name, text, to: &tag) }
         }
-    }
-
-    /// Start offset of the track, and drift of its device's clock against CLOCK_MONOTONIC.
-    private func clockTags(_ track: MatroskaTrack) -> [(String, String)] {
-        guard let tracks = ledger?.tracks, tracks.indices.contains(track.number - 1) else { return [] }
-        let ledger = tracks[track.number - 1]
-        // Nanoseconds, and parts per million: a device's clock that is fast has a positive drift.
-        let offset = [("START_OFFSET_NS", String(ledger.startOffsetNanoseconds))]
-        return offset + (ledger.driftPPM.map { [("DRIFT_PPM", String($0))] } ?? [])
     }
 
     private static func append(_ name: String, _ text: String, to tag: inout EBML) {
@@ -159,19 +143,10 @@ struct MatroskaTags {
             simple.string(.tagString, text)
         }
     }
-}
-
-/// Chapters at a clip's losses, so that a player can jump to them.
-struct MatroskaChapters {
-    let tracks: [ClipTrack]
-    /// `nil` if nothing is known of losses.
-    let ledger: LossLedger?
-    /// Chapters that a person set.
-    var chapters: [ClipChapter] = []
 
     /// Chapters (RFC 9559, 5.1.7); `nil` if there are none and no loss is marked.
-    var element: [UInt8]? {
-        let marks = marks
+    var chapters: [UInt8]? {
+        let marks = tags.chapters
         guard !marks.isEmpty else { return nil }
         var chapters = EBML()
         chapters.master(.chapters) { chapters in
@@ -182,18 +157,6 @@ struct MatroskaChapters {
             }
         }
         return chapters.bytes
-    }
-
-    /// Chapters, and loss events of all tracks, in the order of time.
-    private var marks: [(at: Int64, text: String)] {
-        let all = zip(tracks, ledger?.tracks ?? []).flatMap { track, ledger in
-            (ledger.marks ?? []).map { mark in
-                let noun = (track.kind == .video ? "picture" : "sample") + (mark.frames == 1 ? "" : "s")
-                return (at: mark.atNanoseconds, text: "\(mark.frames) \(noun) lost: \(track.name)")
-            }
-        }
-        let set = chapters.map { (at: $0.at.exactNanoseconds, text: $0.title) }
-        return (set + all).sorted { $0.at < $1.at }
     }
 
     /// ChapterAtom with one name, in English.

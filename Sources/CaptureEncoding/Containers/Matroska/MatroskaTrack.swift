@@ -3,64 +3,19 @@ import CaptureBase
 /// Track of a Matroska file, and its encoder.
 ///
 /// *session-bound*
-final class MatroskaTrack {
-    /// TrackNumber, 1 upwards; also its UID.
-    let number: Int
-    let track: ClipTrack
-    let encoder: any Encoder
-    /// The encoder, if it may leave frames in the device's buffer. Kept, because a cast for every
-    /// frame is slow.
-    let passing: (any PassthroughEncoder)?
+final class MatroskaTrack: EncodedTrack {
     /// Frames are predicted from one another, so that not every packet is a key frame.
     let isPredicted: Bool
     /// Timestamp of the last packet in ticks.
     private(set) var lastTick: Int64 = -1
-    /// Duration of the packets in the file and in the pending cluster, and end of the last one, in
-    /// nanoseconds.
-    private var gathered: (duration: Int64, end: Int64) = (0, 0)
-    /// The same of the file alone, and at the end of each of its clusters.
-    private var kept: (duration: Int64, end: Int64) = (0, 0)
-    private var marks = WrittenMarks<(duration: Int64, end: Int64)>()
 
-    init(number: Int, track: ClipTrack, encoder: any Encoder) {
-        self.number = number
-        self.track = track
-        self.encoder = encoder
-        passing = encoder as? any PassthroughEncoder
+    override init(number: Int, track: ClipTrack, encoder: any Encoder) {
         isPredicted = Self.predicted.contains(encoder.description.matroskaID)
+        super.init(number: number, track: track, encoder: encoder)
     }
 
     /// Codecs of predicted frames.
-    private static let predicted: Set = ["V_MPEG4/ISO/AVC", "V_VP8", "V_VP9", "V_AV1"]
-
-    /// Upper bound of the bytes that the encoder holds back; PCM and video hold none.
-    var maxBufferedBytes: Int { encoder is PCMEncoder ? 0 : track.audio?.maxBufferedBytes ?? 0 }
-
-    /// Notes a packet of the pending cluster.
-    /// - Parameters:
-    ///   - end: of the packet, nanoseconds from the clip's start.
-    ///   - duration: of the packet, nanoseconds.
-    func note(until end: Int64, lasting duration: Int64) {
-        gathered.duration += duration
-        gathered.end = end
-    }
-
-    /// Notes that the pending cluster is in the file, or waits to be written.
-    /// - Parameters:
-    ///   - bytes: of the file with it.
-    ///   - stored: bytes that are written.
-    func keep(_ bytes: Int64, stored: Int64) {
-        kept = gathered
-        marks.note(kept, at: bytes, stored: stored)
-    }
-
-    /// Goes back to what a file of so many bytes holds.
-    func cutBack(to bytes: Int64) { kept = marks.last(within: bytes)?.value ?? (0, 0) }
-
-    /// Frames in the file, without the decoder's delay.
-    var keptFrames: KeptFrames {
-        KeptFrames(of: track, lasting: kept.duration - encoder.description.delay, until: kept.end)
-    }
+    private static let predicted: Set = ["V_MPEG4/ISO/AVC", "V_MPEGH/ISO/HEVC", "V_VP8", "V_VP9", "V_AV1"]
 
     /// Tick of the next packet, later than that of the one before, so that no two blocks of a track
     /// share a timestamp.
