@@ -134,7 +134,8 @@ let package = Package(
                 .unsafeFlags(["-isystem", "/usr/include/pipewire-0.3", "-isystem", "/usr/include/spa-0.2"])
             ]),
         .target(
-            name: "GatePipeWire", dependencies: ["CPipeWire", "CaptureGate", "Gate", "LinuxSystem"],
+            name: "GatePipeWire",
+            dependencies: ["CPipeWire", "CaptureGate", "CaptureRealtime", "CaptureBase", "Gate", "LinuxSystem"],
             swiftSettings: swift),
         // Level 2: a daemon that alone opens the devices, and lends their frames.
         .target(

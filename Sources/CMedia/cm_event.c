@@ -42,6 +42,11 @@ int32_t cm_pipe(int32_t *reader, int32_t *writer) {
     return 0;
 }
 
+int32_t cm_duplicate(int32_t descriptor) {
+    int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    return own < 0 ? -errno : own;
+}
+
 int32_t cm_pipe_write(int32_t descriptor) {
     ssize_t result;
     do {

@@ -8,7 +8,14 @@ static const uint32_t formats[] = {
     [CP_GREY] = SPA_VIDEO_FORMAT_GRAY8,
 };
 
-static const struct spa_pod *offer(struct spa_pod_builder *builder, const struct cp_picture *picture) {
+int cp_pixels_of(uint32_t format) {
+    for (size_t i = 0; i < SPA_N_ELEMENTS(formats); i++) {
+        if (formats[i] == format) return (int)i;
+    }
+    return -1;
+}
+
+const struct spa_pod *cp_picture_format(struct spa_pod_builder *builder, const struct cp_picture *picture) {
     struct spa_rectangle size = SPA_RECTANGLE(picture->width, picture->height);
     struct spa_fraction rate = SPA_FRACTION(picture->rate_numerator, picture->rate_denominator);
     if (picture->pixels == CP_MJPEG) {
@@ -89,7 +96,7 @@ int cp_camera_open(
     uint8_t memory[MOST_PICTURES * 256];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
     const struct spa_pod *params[MOST_PICTURES];
-    for (uint32_t i = 0; i < count; i++) params[i] = offer(&builder, &pictures[i]);
+    for (uint32_t i = 0; i < count; i++) params[i] = cp_picture_format(&builder, &pictures[i]);
     *out = node;
     enum pw_stream_flags flags = PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DRIVER;
     // Whoever is linked to it waits for a format. A stream of GStreamer's that has agreed on one, and runs, does not survive it to

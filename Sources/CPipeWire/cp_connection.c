@@ -90,13 +90,8 @@ static void release(struct cp_connection *c) {
 static int prepare(struct cp_connection *c, const char *remote) {
     if ((c->loop = pw.thread_loop_new("capturegate.pw", NULL)) == NULL) return -errno;
     if ((c->context = pw.context_new(pw.thread_loop_get_loop(c->loop), NULL, 0)) == NULL) return -errno;
-    struct spa_dict_item items[] = {
-        SPA_DICT_ITEM_INIT(PW_KEY_REMOTE_NAME, remote),
-        SPA_DICT_ITEM_INIT(PW_KEY_APP_NAME, "CaptureGate"),
-        SPA_DICT_ITEM_INIT(PW_KEY_MEDIA_CATEGORY, "Manager"),  // sees all, and may say who else does
-    };
-    struct spa_dict all = SPA_DICT_INIT(items + (remote == NULL), SPA_N_ELEMENTS(items) - (remote == NULL));
-    if ((c->core = pw.context_connect(c->context, pw.properties_new_dict(&all), 0)) == NULL) return -errno;
+    // A manager sees all, and may say who else does.
+    if ((c->core = cp_core(c->context, &(struct cp_remote){.name = remote, .socket = -1}, "Manager")) == NULL) return -errno;
     pw_core_add_listener(c->core, &c->core_hook, &core_events, c);
     if ((c->registry = pw_core_get_registry(c->core, PW_VERSION_REGISTRY, 0)) == NULL) return -errno;
     pw_registry_add_listener(c->registry, &c->registry_hook, &registry_events, c);

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #if __has_include(<pipewire/pipewire.h>)
-#include <pipewire/extensions/metadata.h>
 #include <pipewire/pipewire.h>
+// Needs the names of the one before it.
+#include <pipewire/extensions/metadata.h>
+#include <spa/param/audio/raw.h>
+#include <spa/pod/builder.h>
 #else
 #error "PipeWire's headers are missing: install the Debian package libpipewire-0.3-dev"
 #endif
@@ -16,11 +19,13 @@
 #include "CPipeWire.h"
 
 #define CALLS(EACH) \
-    EACH(context_connect) EACH(context_destroy) EACH(context_new) EACH(core_disconnect) EACH(init) EACH(properties_new_dict) \
-    EACH(proxy_destroy) EACH(stream_add_listener) EACH(stream_connect) EACH(stream_dequeue_buffer) EACH(stream_destroy) \
-    EACH(stream_get_node_id) EACH(stream_new) EACH(stream_queue_buffer) EACH(stream_set_active) EACH(stream_trigger_process) \
+    EACH(context_connect) EACH(context_connect_fd) EACH(context_destroy) EACH(context_new) EACH(core_disconnect) EACH(init) \
+    EACH(loop_destroy) EACH(loop_new) EACH(properties_new_dict) EACH(proxy_destroy) EACH(stream_add_listener) \
+    EACH(stream_connect) EACH(stream_dequeue_buffer) EACH(stream_destroy) EACH(stream_get_node_id) EACH(stream_get_time_n) \
+    EACH(stream_new) EACH(stream_queue_buffer) EACH(stream_set_active) EACH(stream_trigger_process) \
     EACH(stream_update_params) EACH(thread_loop_destroy) EACH(thread_loop_get_loop) EACH(thread_loop_lock) \
-    EACH(thread_loop_new) EACH(thread_loop_start) EACH(thread_loop_stop) EACH(thread_loop_unlock)
+    EACH(thread_loop_new) EACH(thread_loop_signal) EACH(thread_loop_start) EACH(thread_loop_stop) \
+    EACH(thread_loop_timed_wait) EACH(thread_loop_unlock)
 
 // The functions of libpipewire-0.3, once `cp_loaded` has returned 0.
 struct cp_calls {
@@ -32,6 +37,17 @@ struct cp_calls {
 extern struct cp_calls pw;
 // -ELIBACC where there is no libpipewire, or one that is too old.
 int cp_loaded(void);
+
+// Connects a context; NULL with errno. `category` is what it is to the session manager, NULL for any program.
+struct pw_core *cp_core(struct pw_context *context, const struct cp_remote *remote, const char *category);
+// PipeWire's number of a sample format, and bytes of a sample.
+uint32_t cp_sample_format(enum cp_samples samples, uint32_t *size);
+// Usual positions of a number of channels.
+void cp_positions(struct spa_audio_info_raw *info);
+// Format of pictures, of one size and rate.
+const struct spa_pod *cp_picture_format(struct spa_pod_builder *builder, const struct cp_picture *picture);
+// Kind of PipeWire's raw picture format; -1 for one that has no name here.
+int cp_pixels_of(uint32_t format);
 
 struct cp_connection {
     struct cp_watcher watcher;

@@ -74,7 +74,7 @@ static const struct pw_stream_events events = {
     .add_buffer = cp_node_add_buffer, .remove_buffer = cp_node_remove_buffer,
 };
 
-static uint32_t format_of(enum cp_samples samples, uint32_t *size) {
+uint32_t cp_sample_format(enum cp_samples samples, uint32_t *size) {
     static const struct { uint32_t format, size; } table[] = {
         [CP_S16] = {SPA_AUDIO_FORMAT_S16_LE, 2}, [CP_S24] = {SPA_AUDIO_FORMAT_S24_32_LE, 4},
         [CP_S24_3] = {SPA_AUDIO_FORMAT_S24_LE, 3}, [CP_S32] = {SPA_AUDIO_FORMAT_S32_LE, 4},
@@ -82,6 +82,12 @@ static uint32_t format_of(enum cp_samples samples, uint32_t *size) {
     };
     *size = table[samples].size;
     return table[samples].format;
+}
+
+void cp_positions(struct spa_audio_info_raw *info) {
+    info->position[0] = info->channels == 1 ? SPA_AUDIO_CHANNEL_MONO : SPA_AUDIO_CHANNEL_FL;
+    info->position[1] = SPA_AUDIO_CHANNEL_FR;
+    for (uint32_t i = 2; i < info->channels; i++) info->position[i] = SPA_AUDIO_CHANNEL_AUX0 + i;
 }
 
 int cp_microphone_open(
@@ -92,10 +98,8 @@ int cp_microphone_open(
     int result = cp_node_new(connection, watcher, &node);
     if (result < 0) return result;
     uint32_t size;
-    struct spa_audio_info_raw info = {.format = format_of(samples, &size), .rate = rate, .channels = channels};
-    info.position[0] = channels == 1 ? SPA_AUDIO_CHANNEL_MONO : SPA_AUDIO_CHANNEL_FL;
-    info.position[1] = SPA_AUDIO_CHANNEL_FR;
-    for (uint32_t i = 2; i < channels; i++) info.position[i] = SPA_AUDIO_CHANNEL_AUX0 + i;
+    struct spa_audio_info_raw info = {.format = cp_sample_format(samples, &size), .rate = rate, .channels = channels};
+    cp_positions(&info);
     node->frame_size = size * channels;
     node->rate = rate;
     node->target = rate / 50;

@@ -139,10 +139,10 @@ extension GraphPeer {
 }
 
 extension CaptureError {
-    fileprivate static func noPipeWire(_ errno: Errno) -> CaptureError {
+    static func noPipeWire(_ errno: Errno) -> CaptureError {
         if errno.number == cp_no_library {
             return CaptureError(
-                .unavailable, "PipeWire's library is not installed here, or is older than 0.3.40.",
+                .unavailable, "PipeWire's library is not installed here, or is older than 0.3.50.",
                 remedies: [Remedy("Install it.", command: "sudo apt install libpipewire-0.3-0 pipewire wireplumber")])
         }
         return CaptureError(
@@ -281,14 +281,14 @@ extension SampleFormat {
 }
 
 extension OfferedPicture {
-    fileprivate var shim: cp_picture {
+    var shim: cp_picture {
         cp_picture(
             pixels: Self.shims[pixelFormat] ?? CP_MJPEG, width: UInt32(width), height: UInt32(height),
             rate_numerator: UInt32(frameRate.numerator), rate_denominator: UInt32(frameRate.denominator),
             stride: UInt32(bytesPerLine), size: UInt32(byteCount))
     }
 
-    private static let shims: [PixelFormat: cp_pixels] = [
+    static let shims: [PixelFormat: cp_pixels] = [
         .yuyv: CP_YUYV, .uyvy: CP_UYVY, .nv12: CP_NV12, .yuv420: CP_I420, .rgb24: CP_RGB24, .bgr24: CP_BGR24,
         .grey: CP_GREY, .mjpeg: CP_MJPEG,
     ]

@@ -16,6 +16,8 @@ int64_t cm_eventfd_read(int32_t descriptor) CM_REALTIME;
 
 // Both ends non-blocking, closed on exec.
 int32_t cm_pipe(int32_t *reader, int32_t *writer);
+// Another descriptor of the same file.
+int32_t cm_duplicate(int32_t descriptor);
 // Writes one byte; -EAGAIN for a full pipe.
 int32_t cm_pipe_write(int32_t descriptor) CM_REALTIME;
 // Takes bytes out, 4,096 at most: how many; 0 when nobody can write any more, -EAGAIN for an empty pipe.

@@ -115,6 +115,91 @@ void cp_seal(void *node);
 // Destroys the node; nothing is called afterwards.
 void cp_close(void *node);
 
+// Way to a daemon.
+struct cp_remote {
+    const char *name;  // a socket's name or path; NULL for the user's daemon
+    int socket;        // one that is connected already, and stays the caller's; -1 for none
+};
+
+struct cp_rate {
+    uint32_t numerator, denominator;  // pictures a second
+};
+
+enum { CP_RATES = 16 };
+
+// Size of a picture format, or range of sizes, with its rates.
+struct cp_mode {
+    enum cp_pixels pixels;
+    uint32_t width, height;              // the largest of a range
+    uint32_t least_width, least_height;  // the same where there is one size alone
+    uint32_t width_step, height_step;    // of a range
+    struct cp_rate rates[CP_RATES];
+    uint32_t rate_count;
+    int takes_rates_between;             // the rates are the ends of a range
+};
+
+// A node that something can be captured from.
+struct cp_found {
+    const char *name, *description, *media_class;  // never NULL
+    const char *hardware;  // ALSA's name or the device file of what is behind it; empty where the daemon does not tell
+    int is_default;        // by the session manager's word
+    const struct cp_mode *modes;
+    uint32_t mode_count;
+};
+
+struct cp_visitor {
+    void *context;
+    void (*node)(void *context, const struct cp_found *node);
+};
+
+// Tells of all sources and sinks, on the caller's thread; `with_modes` asks cameras for theirs, too. -ETIMEDOUT where the daemon does not
+// answer in time.
+int cp_list(const struct cp_remote *remote, int milliseconds, int with_modes, const struct cp_visitor *visitor);
+
+// What is to be captured, and how it is to come.
+struct cp_wish {
+    const char *target;       // the node's name
+    const char *description;  // of the stream, for persons
+    int is_monitor;           // what a sink plays
+    enum cp_samples samples;
+    uint32_t rate, channels;
+    uint32_t period;                   // frames, the most of one piece
+    const struct cp_picture *picture;  // NULL for a microphone
+};
+
+// Some frames of sound, or a picture, lent for a call.
+struct cp_piece {
+    const void *bytes;
+    size_t count;          // 0 for a picture that did not come whole
+    int64_t monotonic_ns;  // when its first frame was taken; 0 where that is not known
+    uint64_t lost;         // frames that are missing before it
+};
+
+enum cp_end {
+    CP_END_GONE,     // the node or the daemon has gone
+    CP_END_REFUSED,  // they do not agree on a format, or the daemon has refused the stream
+    CP_END_MOVED,    // somebody has linked the stream to another node
+};
+
+struct cp_capture_watcher {
+    void *context;
+    void *ring;                                               // for `piece`
+    void (*piece)(void *ring, const struct cp_piece *piece);  // on PipeWire's realtime thread
+    void (*ended)(void *context, enum cp_end end);            // at most once, on the connection's thread; no piece comes after it
+};
+
+// Has a stream linked to a node, and to none but that. Nothing is captured yet. -ENODEV where there is no such node, -ENOLINK where no
+// session manager links it, -ECONNREFUSED where it is refused.
+int cp_capture_open(
+    const struct cp_remote *remote, int seconds, const struct cp_wish *wish, const struct cp_capture_watcher *watcher, void **capture);
+// Error of `cp_capture_open` where nobody links the stream.
+enum { cp_not_linked = ENOLINK };
+
+// Captures from now on.
+int cp_capture_begin(void *capture);
+// Disconnects; nothing is called afterwards. Not on the connection's thread.
+void cp_capture_close(void *capture);
+
 #ifndef CAPTUREGATE_SHIMS
 #pragma clang attribute pop
 #endif

@@ -23,6 +23,8 @@ public struct Device: Hashable, Sendable {
     public let formats: Formats
     /// Other ids of the same hardware. A denial of any alias denies this device.
     package var aliases: [DeviceID] = []
+    /// Set for a device that a ``DeviceProvider`` has.
+    package var provided: ProvidedFacts?
     /// Inputs of a camera with their signals; empty where they were not asked for, as `formats`.
     public internal(set) var inputs: [VideoInput] = []
     /// Meaning of a camera's samples, as it is set up now; `nil` where it does not report it.

@@ -24,7 +24,7 @@ public enum DeviceCatalog {
     }
 
     /// Lists the devices together with the faults of the scan. A call that fails for one device takes no other from the
-    /// list.
+    /// list. Those of a sound server are among them where formats are asked for.
     ///
     /// - Parameters:
     ///   - detail: depth of the scan.
@@ -32,7 +32,13 @@ public enum DeviceCatalog {
     public static func inventory(
         _ detail: Detail = .formats, of capability: CapabilityName? = nil
     ) -> DeviceInventory {
-        inventory(detail, of: capability.map { [$0] } ?? [.camera, .microphone], without: [])
+        let capabilities = capability.map { [$0] } ?? [.camera, .microphone]
+        let own = inventory(detail, of: capabilities, without: [])
+        guard detail == .formats else { return own }
+        let all = capabilities.flatMap { kind in
+            own.devices.filter { $0.capability == kind && !$0.isBuiltIn } + provided(kind)
+        }
+        return DeviceInventory(devices: all + own.devices.filter(\.isBuiltIn), faults: own.faults)
     }
 
     /// Lists devices while some are about to go: the kernel announces a removal before it takes the device out of /sys.
@@ -70,6 +76,7 @@ public enum DeviceCatalog {
     /// - Throws: `.noDevice` where it is not there.
     public static func device(_ id: DeviceID, _ capability: CapabilityName) throws(CaptureError) -> Device {
         if capability == .microphone, let named = try NamedPCM.device(id) { return named }
+        if let provided = provided(id, capability) { return provided }
         do {
             if let device = try find(id, capability) { return device }
         } catch {

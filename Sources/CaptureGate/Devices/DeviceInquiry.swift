@@ -37,7 +37,7 @@ extension Device {
     ///
     /// - Throws: the error of the first call that failed: half a list would be mistaken for a whole one.
     package func asked() throws(CaptureError) -> Device {
-        if isBuiltIn { return self }
+        if isBuiltIn || provided != nil { return self }
         if let node = nodes.first, NodeAccess.restriction(on: node) != nil, let told = try askedByBroker() {
             return told
         }

@@ -4,8 +4,8 @@ import Gate
 ///
 /// *thread-safe*
 public enum DeviceQuery: Hashable, Sendable {
-    /// The machine's choice: the first device of its kind that is real and free; ALSA's `default` where a sound server
-    /// holds the microphones, since it shares them.
+    /// The machine's choice: the first device of its kind that is real and free. Where there is none, or a sound server holds
+    /// it, it is that server's choice: PipeWire's, else ALSA's `default`.
     case `default`
     /// An id, a device file, ALSA's name of hardware, or a name or a piece of one that only one device has.
     case text(String)
@@ -34,12 +34,42 @@ public enum DeviceQuery: Hashable, Sendable {
     private static func machinesChoice(
         _ candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
-        let real = candidates.filter { !$0.isBuiltIn }
+        let real = candidates.filter { !$0.isBuiltIn && $0.provided == nil }
         if let free = real.first(where: \.availability.isAvailable) { return free }
-        if capability == .microphone, real.contains(where: \.availability.isOfAudioServer) { return NamedPCM.default }
+        let isShared = real.contains(where: \.availability.isOfAudioServer)
+        if isShared || real.isEmpty, let choice = serversChoice(candidates, capability) { return choice }
+        if capability == .microphone, isShared { return NamedPCM.default }
         if let busy = real.first { return busy }
         throw CaptureError(
             .noDevice, "This machine has no \(capability).", remedies: listing(candidates, capability))
+    }
+
+    /// Device that the sound server takes where none is named.
+    private static func serversChoice(_ candidates: [Device], _ capability: CapabilityName) -> Device? {
+        let listed = candidates.filter { $0.provided != nil }
+        return (listed.isEmpty ? DeviceCatalog.provided(capability) : listed).first { $0.provided?.isDefault ?? false }
+    }
+
+    /// Device that a text names. A sound server has most hardware under the same name a second time: it is asked for what no
+    /// hardware has.
+    private static func named(
+        _ text: String, _ candidates: [Device], _ capability: CapabilityName
+    ) throws(CaptureError) -> Device {
+        let own = candidates.filter { $0.provided == nil }
+        do throws(CaptureError) {
+            return try named(text, among: own, capability)
+        } catch {
+            guard error.kind == .noDevice, SystemName(text, capability) == nil else { throw error }
+            let listed = candidates.filter { $0.provided != nil }
+            let provided = listed.isEmpty ? DeviceCatalog.provided(capability) : listed
+            if provided.isEmpty || fits(text, own) { throw error }
+            return try named(text, among: own + provided, capability)
+        }
+    }
+
+    /// True if several devices have a name, so that another one would not make it clear.
+    private static func fits(_ text: String, _ devices: [Device]) -> Bool {
+        text.count >= shortestPiece && devices.contains { $0.name.lowercased().contains(text.lowercased()) }
     }
 
     /// Letters from which on a piece of a name counts: fewer fit by chance.
@@ -47,7 +77,7 @@ public enum DeviceQuery: Hashable, Sendable {
 
     /// Device by its id, by the system's names, by its whole name, else by a piece of that; names in either case.
     private static func named(
-        _ text: String, _ candidates: [Device], _ capability: CapabilityName
+        _ text: String, among candidates: [Device], _ capability: CapabilityName
     ) throws(CaptureError) -> Device {
         if capability == .microphone, let named = try NamedPCM.device(DeviceID(rawValue: text)) { return named }
         if let exact = candidates.first(where: { $0.id.rawValue == text }) { return exact }

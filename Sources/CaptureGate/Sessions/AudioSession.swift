@@ -81,6 +81,7 @@ extension CaptureSession where Format == AudioFormat {
 
     /// Opens the microphone by settings in the capture loop's terms.
     init(_ core: CaptureCore, _ settings: AudioSettings, asked: PCMSettings) async throws(CaptureError) {
+        try await core.admitProvided()
         let opened = try await core.opening { () throws(CaptureError) in
             try OpenedMicrophone.opened(core, asked, claps: settings.claps)
         }
@@ -123,6 +124,12 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
             let carried = Handoff(opening)
             return try core.calling { () throws(RealtimeFault) in try Self.lent(core, carried, got) }
         }
+        if core.device.provided != nil {
+            let stream = try core.openProvided(.audio(asked))
+            guard case .audio(let got) = stream.format else { throw BrokerFault.value.error }
+            let carried = Handoff(stream)
+            return try core.calling { () throws(RealtimeFault) in try Self.provided(core, carried, got) }
+        }
         return try core.calling { () throws(RealtimeFault) in
             core.device.isBuiltIn ? try tone(core, asked, claps: claps) : try microphone(core, asked)
         }
@@ -134,6 +141,18 @@ package struct OpenedMicrophone: ~Copyable, Sendable {
     ) throws(RealtimeFault) -> OpenedMicrophone {
         guard let opening = carried.take() else { throw RealtimeFault(.openPCM, result: -Errno.noSuchDevice.number) }
         let source = try SharedMicrophone(opening.reader, settings: got)
+        let capture = try AudioCapture(source, control: core.control, counters: core.counters)
+        return OpenedMicrophone(
+            core: core, settings: got, stream: .lentMicrophone(capture.stream), reader: capture.consumer)
+    }
+
+    /// Reads a microphone that a provider has opened.
+    private static func provided(
+        _ core: CaptureCore, _ carried: Handoff<ProvidedStream>, _ got: PCMSettings
+    ) throws(RealtimeFault) -> OpenedMicrophone {
+        guard let stream = carried.take() else { throw RealtimeFault(.openPCM, result: -Errno.noSuchDevice.number) }
+        let lender = stream.lender
+        let source = try SharedMicrophone(stream.reader, settings: got, of: lender)
         let capture = try AudioCapture(source, control: core.control, counters: core.counters)
         return OpenedMicrophone(
             core: core, settings: got, stream: .lentMicrophone(capture.stream), reader: capture.consumer)

@@ -15,6 +15,8 @@ final class CaptureCore: Sendable {
     let capture: any CaptureHold
     /// The same where the broker has the device; `nil` where this process opens it.
     let lent: LentHold?
+    /// Owner of the stream where a provider has opened the device.
+    let lender = Locked<(any StreamLender)?>(nil)
     /// Thread of the loop.
     private let queue: RealtimeQueue
     /// Result of the loop, set once its device is closed.
@@ -47,7 +49,9 @@ final class CaptureCore: Sendable {
         counters = CaptureCounters()
         admitted = Locked(nil)
         queue = RealtimeQueue(label: "capturegate.\(id)", broker: RealtimeKit())
-        let broker = permit.broker.flatMap { device.isBuiltIn && !$0.lendsBuiltIn ? nil : $0 }
+        // The broker decides about a sound server's devices, but does not have them.
+        let isLent = device.provided == nil
+        let broker = permit.broker.flatMap { !isLent || device.isBuiltIn && !$0.lendsBuiltIn ? nil : $0 }
         let permission = try await permit.redeem(opening: id, as: capability, for: level)
         lent = broker.map { LentHold(permission, by: $0, for: level) }
         capture = lent ?? permission
@@ -132,6 +136,24 @@ final class CaptureCore: Sendable {
         }
     }
 
+    /// Asks the gate about hardware that may be behind a provider's device.
+    func admitProvided() async throws(CaptureError) {
+        guard let facts = device.provided, facts.mayBeAny else { return }
+        do throws(CaptureError) {
+            try await capture.admit(device.description, aliases: device.aliases, mayBeAny: true)
+        } catch {
+            throw await refused(error)
+        }
+    }
+
+    /// Has the provider open the device; blocks.
+    func openProvided(_ wish: StreamWish) throws(CaptureError) -> ProvidedStream {
+        let stream = try DeviceCatalog.open(provided: device, wish)
+        let owner = stream.lender
+        lender.withLock { $0 = owner }
+        return stream
+    }
+
     /// True if a PCM's name leads to the hardware that the gate was asked about, wherever that is plugged in by now.
     func isAdmitted(hardware: PCMHardware?) -> Bool {
         guard let hardware else { return admittedHardware == nil }
@@ -190,8 +212,10 @@ final class CaptureCore: Sendable {
             let own = DeviceFault(
                 device: device, format: format, signal: counters.signal, changed: counters.changedSignal
             ).end($0, gate: capture.endReason)
-            // The broker knows more than the ring says, unless this program or the gate has ended it.
-            guard own != .stopped, capture.endReason == nil, let error = lent?.failure else { return own }
+            // Who has the device knows more than the ring says, unless this program or the gate has ended it.
+            guard own != .stopped, capture.endReason == nil,
+                let error = lent?.failure ?? lender.withLock({ $0 })?.failure
+            else { return own }
             return SessionEnd(ofLender: error)
         }
     }
@@ -266,7 +290,10 @@ extension CaptureCore {
     /// Runs the loop on the session's thread.
     func run(_ stream: consuming CaptureStream) {
         // Not for a session that is closed without ever having run.
-        if control.reason == .none { lent?.begin() }
+        if control.reason == .none {
+            lent?.begin()
+            lender.withLock { $0 }?.begin()
+        }
         switch consume stream {
         case .microphone(let stream): run(stream)
         case .tone(let stream): run(stream)

@@ -28,6 +28,27 @@ extension CameraSettings {
         return settings
     }
 
+    /// The nearest of a list of modes, with its rate, once what is left open was chosen as of any camera.
+    ///
+    /// - Parameter modes: as the device tells them; the size of a range may be any.
+    /// - Returns: `nil` where there are none.
+    package func nearest(among modes: [VideoMode]) -> CameraSettings? {
+        var listed = ListedModes(modes: modes)
+        var settings = completed(by: &listed)
+        let same = modes.filter { $0.pixelFormat.rawValue == settings.fourcc }
+        let wanted = settings
+        let ranked = (same.isEmpty ? modes : same).map { mode in (mode, mode.nearest(to: wanted)) }
+        guard let (mode, size) = ranked.min(by: { $0.1.distance(to: wanted) < $1.1.distance(to: wanted) }) else {
+            return nil
+        }
+        (settings.fourcc, settings.width, settings.height) = (mode.pixelFormat.rawValue, size.width, size.height)
+        let rate = Double(fpsNumerator) / Double(max(fpsDenominator, 1))
+        if !mode.has(rate), let near = mode.frameRates.min(by: { $0.distance(to: rate) < $1.distance(to: rate) }) {
+            (settings.fpsNumerator, settings.fpsDenominator) = (near.numerator, near.denominator)
+        }
+        return settings
+    }
+
     /// True if a part of the mode is left open. A capture card's signal says the size.
     var isOpen: Bool {
         let isOfCard = input >= 0 || standard != 0 || detectsStandard || timings != nil
@@ -115,7 +136,54 @@ private struct ModeSearch {
     }
 }
 
+/// Modes that were told all at once.
+private struct ListedModes: CameraModes {
+    let modes: [VideoMode]
+
+    func codes() -> [UInt32] {
+        modes.map(\.pixelFormat.rawValue).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    func sizes(_ code: UInt32) -> [VideoMode] { modes.filter { $0.pixelFormat.rawValue == code } }
+
+    func rate(of mode: VideoMode, width: Int, height: Int, enough: Double) -> Double {
+        mode.frameRates.first?.framesPerSecond ?? .infinity
+    }
+}
+
+/// Size that a mode has.
+private struct NearestSize {
+    let width: Int
+    let height: Int
+
+    func distance(to wish: CameraSettings) -> Int {
+        wish.width > 0 && wish.height > 0 ? abs(width - wish.width) + abs(height - wish.height) : 0
+    }
+}
+
+extension FrameRate {
+    fileprivate func distance(to rate: Double) -> Double { abs(framesPerSecond - rate) }
+}
+
 extension VideoMode {
+    /// Size of this mode that is nearest to a wish.
+    fileprivate func nearest(to wish: CameraSettings) -> NearestSize {
+        guard let smaller, wish.width > 0, wish.height > 0 else { return NearestSize(width: width, height: height) }
+        func side(_ wanted: Int, _ least: Int, _ most: Int, _ step: Int) -> Int {
+            least + (min(max(wanted, least), max(least, most)) - least) / max(step, 1) * max(step, 1)
+        }
+        return NearestSize(
+            width: side(wish.width, smaller.width, width, smaller.widthStep),
+            height: side(wish.height, smaller.height, height, smaller.heightStep))
+    }
+
+    /// True if the mode has a rate, in frames a second.
+    fileprivate func has(_ rate: Double) -> Bool {
+        guard let fastest = frameRates.first, let slowest = frameRates.last else { return true }
+        if takesRatesBetween, (slowest.framesPerSecond...fastest.framesPerSecond).contains(rate) { return true }
+        return frameRates.contains { $0.distance(to: rate) < 0.001 }
+    }
+
     /// A size, if the mode has it.
     fileprivate func size(exactly width: Int, _ height: Int) -> (width: Int, height: Int)? {
         guard let smaller else { return width == self.width && height == self.height ? (width, height) : nil }

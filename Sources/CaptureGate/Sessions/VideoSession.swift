@@ -87,6 +87,7 @@ extension CaptureSession where Format == VideoFormat {
 
     /// Opens the camera by settings in the capture loop's terms.
     init(_ core: CaptureCore, _ settings: VideoSettings, asked: CameraSettings) async throws(CaptureError) {
+        try await core.admitProvided()
         let opened = try await core.opening { () throws(CaptureError) in
             try OpenedCamera.opened(core, asked, settings)
         }
@@ -119,7 +120,7 @@ extension CaptureCore {
     /// - Throws: `.notAsAsked` where there is no such input.
     func asked(_ settings: VideoSettings) async throws(CaptureError) -> CameraSettings {
         var asked = settings.camera
-        if device.isBuiltIn, settings.isOfCard {
+        if device.isBuiltIn || device.provided != nil, settings.isOfCard {
             throw await refused(
                 CaptureError(
                     .notAsAsked, "\(device.id) is no capture card: it has no inputs, standards or timings.",
@@ -164,6 +165,12 @@ package struct OpenedCamera: ~Copyable, Sendable {
             let carried = Handoff(opening)
             return try core.calling { () throws(RealtimeFault) in try Self.lent(core, carried, format) }
         }
+        if core.device.provided != nil {
+            let stream = try core.openProvided(.video(asked, input: ""))
+            guard case .video(let format) = stream.format else { throw BrokerFault.value.error }
+            let carried = Handoff(stream)
+            return try core.calling { () throws(RealtimeFault) in try Self.provided(core, carried, format) }
+        }
         return try core.calling { () throws(RealtimeFault) in
             core.device.isBuiltIn ? try bars(core, settings) : try camera(core, asked)
         }
@@ -182,6 +189,17 @@ package struct OpenedCamera: ~Copyable, Sendable {
             core: core, format: format, isCovered: signal == .covered,
             signal: signal == .covered ? .present : signal, stream: .lentCamera(capture.stream),
             reader: capture.consumer)
+    }
+
+    /// Reads a camera that a provider has opened.
+    private static func provided(
+        _ core: CaptureCore, _ carried: Handoff<ProvidedStream>, _ format: CameraFormat
+    ) throws(RealtimeFault) -> OpenedCamera {
+        guard let stream = carried.take() else { throw RealtimeFault(.openCamera, result: -Errno.noSuchDevice.number) }
+        let lender = stream.lender
+        let source = try SharedCamera(stream.reader, format: format, of: lender)
+        let capture = try VideoCapture(source, control: core.control, counters: core.counters)
+        return OpenedCamera(core: core, format: format, stream: .lentCamera(capture.stream), reader: capture.consumer)
     }
 
     /// Opens a V4L2 node.

@@ -15,6 +15,8 @@ package struct SharedCamera: ~Copyable, @unchecked Sendable {
     package var allowsRealtimePriority: Bool { true }
 
     private var reader: SharedRingReader
+    /// Owner of the stream in this process; `nil` where another one lends it.
+    private let lender: (any RingLender)?
     private let pollSet: PollSet
     /// Memory of ``buffers``, and the distance from one to the next.
     private let base: UnsafeMutableRawPointer
@@ -30,8 +32,11 @@ package struct SharedCamera: ~Copyable, @unchecked Sendable {
     /// - Parameters:
     ///   - reader: Consumed.
     ///   - format: Format of the frames, as the lender said; checked here.
+    ///   - lender: Closed with the source.
     /// - Throws: EPROTO or EFBIG for an impossible format; the error of `memfd_create`, `mmap` or `madvise`.
-    package init(_ reader: consuming SharedRingReader, format: CameraFormat) throws(RealtimeFault) {
+    package init(
+        _ reader: consuming SharedRingReader, format: CameraFormat, of lender: (any RingLender)? = nil
+    ) throws(RealtimeFault) {
         try format.check()
         guard format.layouts.allSatisfy({ $0.sizeImage > 0 }) else {
             throw RealtimeFault.brokenShare
@@ -47,8 +52,11 @@ package struct SharedCamera: ~Copyable, @unchecked Sendable {
         self.buffers = buffers
         self.places = places
         self.format = format
+        self.lender = lender
         self.reader = reader
     }
+
+    deinit { lender?.close() }
 
     /// Planes one behind the other, each from a page's beginning on.
     private static func places(_ format: CameraFormat) -> FramePlanes {

@@ -10,6 +10,8 @@ package struct SharedMicrophone: ~Copyable, @unchecked Sendable {
     package var allowsRealtimePriority: Bool { true }
 
     private var reader: SharedRingReader
+    /// Owner of the stream in this process; `nil` where another one lends it.
+    private let lender: (any RingLender)?
     private let pollSet: PollSet
     /// Memory of one period: the loop may ask for less than the lender wrote at once.
     private let memory: UnsafeMutableRawPointer
@@ -27,17 +29,22 @@ package struct SharedMicrophone: ~Copyable, @unchecked Sendable {
     /// - Parameters:
     ///   - reader: Consumed.
     ///   - settings: Parameters of the sound, as the lender said; checked here.
+    ///   - lender: Closed with the source.
     /// - Throws: EPROTO for impossible parameters.
-    package init(_ reader: consuming SharedRingReader, settings: PCMSettings) throws(RealtimeFault) {
+    package init(
+        _ reader: consuming SharedRingReader, settings: PCMSettings, of lender: (any RingLender)? = nil
+    ) throws(RealtimeFault) {
         _ = try SharedGeometry(for: settings)
         unsafe memory = .allocate(byteCount: settings.periodFrames * settings.bytesPerFrame, alignment: 64)
         frameBytes = settings.bytesPerFrame
         pollSet = PollSet(reading: reader.wake)
         self.settings = settings
+        self.lender = lender
         self.reader = reader
     }
 
     deinit {
+        lender?.close()
         unsafe memory.deallocate()
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CaptureGate
+import GatePipeWire
 import LinuxSystem
 
 /// Entry point of the process.
@@ -17,6 +18,7 @@ enum Program {
         tellVersion()
         ProcessStart.ensureColumns(to: 40)
         let dispatcher = SignalDispatcher()
+        DeviceCatalog.add(PipeWireDevices())
         let invocation = Invocation(Provision.arguments, isText: Provision.areArgumentsText)
         do throws(CaptureError) {
             try Provision.begin()

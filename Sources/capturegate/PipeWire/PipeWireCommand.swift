@@ -108,7 +108,11 @@ struct OfferedChoice {
             return
         }
         var ids: Set<DeviceID> = []
-        for text in said { ids.insert(try DeviceQuery(text).pick(from: listing, capability).id) }
+        for text in said {
+            let device = try DeviceQuery(text).pick(from: listing, capability)
+            guard device.provided == nil else { throw .isPipeWires(device) }
+            ids.insert(device.id)
+        }
         self.ids = ids
     }
 
@@ -119,6 +123,13 @@ struct OfferedChoice {
 }
 
 extension CaptureError {
+    /// Refusal to offer PipeWire a node of its own.
+    fileprivate static func isPipeWires(_ device: Device) -> CaptureError {
+        CaptureError(
+            .usage, "\(device.id) is PipeWire's already.",
+            remedies: [Remedy("Offer hardware, or a test device.", .listDevices)])
+    }
+
     /// Error of a process that is not what it was a moment ago.
     fileprivate static func otherProgram(_ process: Int32) -> CaptureError {
         CaptureError(.notAuthorized, "Process \(process) has ended, or runs another program by now.")

@@ -1,0 +1,94 @@
+import CPipeWire
+import CaptureGate
+import LinuxSystem
+
+/// Microphones, cameras and monitors of PipeWire's graph, as devices that can be listed and captured.
+///
+/// The daemon is asked anew for each listing, over a connection that is closed at once: a few milliseconds. Where there is no
+/// daemon of this user's, nothing is loaded and nothing is asked.
+///
+/// *thread-safe*
+package final class PipeWireDevices: DeviceProvider {
+    /// Listing with its time on CLOCK_MONOTONIC.
+    private struct Listing {
+        let nodes: [FoundNode]
+        let at: Int64
+    }
+
+    /// The last listing: the gate looks a device up several times for each request.
+    private let last = Locked<Listing?>(nil)
+    /// Time in ns for which a lookup goes by it.
+    private static let lifetime: Int64 = 1_000_000_000
+
+    /// Asks nobody yet.
+    package init() {}
+
+    package func devices(of capability: CapabilityName) -> [Device] { Self.devices(nodes(), capability) }
+
+    package func device(_ id: DeviceID, _ capability: CapabilityName) -> Device? {
+        guard FoundNode.mayBeID(id) else { return nil }
+        return Self.devices(nodes(asOf: Self.lifetime), capability).first { $0.id == id }
+    }
+
+    package func open(_ device: Device, _ wish: StreamWish) throws(CaptureError) -> ProvidedStream {
+        guard let node = nodes(asOf: Self.lifetime).first(where: { $0.id == device.id }) else {
+            throw CaptureError(
+                .noDevice, "\(device.id) is not in PipeWire's graph any more.",
+                remedies: [Remedy("Choose another.", .listDevices)])
+        }
+        return try NodeStream.open(node, device, wish)
+    }
+
+    /// Devices of a kind, one of each id: of nodes with the same name, the daemon gives the first to who asks by name.
+    private static func devices(_ nodes: [FoundNode], _ capability: CapabilityName) -> [Device] {
+        let wanted = nodes.filter { $0.capability == capability }
+        guard wanted.contains(where: { !$0.hardware.isEmpty }) else { return wanted.map { $0.device(among: []) } }
+        let hardware = DeviceCatalog.scan(.identity, of: capability)
+        return wanted.map { $0.device(among: hardware) }
+    }
+
+    /// Nodes that something can be captured from, as the daemon told them not longer ago than some ns.
+    private func nodes(asOf age: Int64 = 0) -> [FoundNode] {
+        let now = SystemClock.monotonic.now
+        if age > 0, let last = last.withLock({ $0 }), now - last.at <= age { return last.nodes }
+        guard PipeWireSocket.exists(in: ProcessEnvironment.current) else { return [] }
+        let found = NodeVisitor.nodes()
+        last.withLock { $0 = Listing(nodes: found, at: now) }
+        return found
+    }
+}
+
+/// Socket of the user's daemon.
+enum PipeWireSocket {
+    /// True if there is one where libpipewire would look for it. Looked at before anything is loaded, since most machines that
+    /// capture by themselves have none.
+    static func exists(in environment: [String: String]) -> Bool {
+        let name = environment["PIPEWIRE_REMOTE"] ?? "pipewire-0"
+        if name.hasPrefix("/") { return FileSystem.allows(.existence, to: name) }
+        let directories = ["PIPEWIRE_RUNTIME_DIR", "XDG_RUNTIME_DIR"].compactMap { environment[$0] } + ["/run/pipewire"]
+        return directories.contains { FileSystem.allows(.existence, to: "\($0)/\(name)") }
+    }
+}
+
+/// Gatherer of what the daemon tells, for the time of one listing.
+private final class NodeVisitor {
+    private var nodes: [FoundNode] = []
+
+    /// Time after which a daemon that does not answer has no devices, in ms.
+    private static let patience: Int32 = 1000
+
+    /// Asks the daemon; none where it does not answer, and without libpipewire.
+    static func nodes() -> [FoundNode] {
+        let gathered = NodeVisitor()
+        var visitor = cp_visitor()
+        visitor.context = Unmanaged.passUnretained(gathered).toOpaque()
+        visitor.node = { context, found in
+            guard let context, let found else { return }
+            Unmanaged<NodeVisitor>.fromOpaque(context).takeUnretainedValue().nodes += FoundNode.all(of: found.pointee)
+        }
+        let result = withExtendedLifetime(gathered) { cp_list(nil, patience, 1, &visitor) }
+        guard result >= 0 else { return [] }
+        var seen: Set<DeviceID> = []
+        return gathered.nodes.filter { seen.insert($0.id).inserted }
+    }
+}
