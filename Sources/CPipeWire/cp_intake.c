@@ -131,11 +131,15 @@ static void param_changed(void *data, uint32_t id, const struct spa_pod *param) 
     uint8_t memory[512];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
     const struct spa_pod *params[] = {
+        // Some cameras stop for good once all their buffers are under way.
+        spa_pod_builder_add_object(
+            &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
+            SPA_POD_CHOICE_RANGE_Int(8, 2, 16)),
         spa_pod_builder_add_object(
             &builder, SPA_TYPE_OBJECT_ParamMeta, SPA_PARAM_Meta, SPA_PARAM_META_type, SPA_POD_Id(SPA_META_Header),
             SPA_PARAM_META_size, SPA_POD_Int(sizeof(struct spa_meta_header))),
     };
-    pw.stream_update_params(c->stream, params, 1);
+    pw.stream_update_params(c->stream, params, SPA_N_ELEMENTS(params));
 }
 
 static const struct pw_stream_events sound_events = {

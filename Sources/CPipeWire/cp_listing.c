@@ -4,13 +4,13 @@
 #include <spa/utils/json.h>
 #include <time.h>
 
-enum { MOST_NODES = 256, MOST_VALUES = 128 };
+enum { MOST_NODES = 256, MOST_MODES = 128, MOST_RATE = 1000 };
 
 struct node {
-    struct listing *listing;
-    struct pw_proxy *proxy;
-    struct spa_hook hook;
+    struct pw_proxy *proxy, *port;
+    struct spa_hook hook, port_hook;
     uint32_t id;
+    int tells_formats;  // the node itself, not its port alone
     char *name, *description, *media_class;
     char hardware[64];
     struct cp_mode *modes;
@@ -76,12 +76,17 @@ static void read_rates(struct cp_mode *mode, const struct spa_pod *pod) {
     const void *first;
     uint32_t count = values(pod, &choice, &first, &size);
     if (size != sizeof(struct spa_fraction)) return;
+    int is_range = choice == SPA_CHOICE_Range || choice == SPA_CHOICE_Step;
+    if (is_range) count = SPA_MIN(count, 2u);
     for (uint32_t i = 0; i < count && mode->rate_count < CP_RATES; i++) {
         struct spa_fraction rate = ((const struct spa_fraction *)first)[i];
+        // The ends of a range may be "none" and "any".
+        if (is_range && rate.num == 0) rate = SPA_FRACTION(1, 1);
+        if (is_range && rate.denom != 0 && rate.num / rate.denom > MOST_RATE) rate = SPA_FRACTION(MOST_RATE, 1);
         if (rate.num == 0 || rate.denom == 0) continue;
         mode->rates[mode->rate_count++] = (struct cp_rate){rate.num, rate.denom};
     }
-    mode->takes_rates_between = choice == SPA_CHOICE_Range || choice == SPA_CHOICE_Step;
+    mode->takes_rates_between = is_range;
 }
 
 static void add_mode(struct node *node, const struct cp_mode *mode) {
@@ -112,11 +117,9 @@ static void add_sizes(struct node *node, enum cp_pixels pixels, const struct spa
     }
 }
 
-static void param(void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *pod) {
-    struct node *node = data;
-    (void)sequence, (void)index, (void)next;
+static void add_format(struct node *node, uint32_t id, const struct spa_pod *pod) {
     uint32_t type, subtype;
-    if (id != SPA_PARAM_EnumFormat || node->mode_count >= MOST_VALUES || spa_format_parse(pod, &type, &subtype) < 0) return;
+    if (id != SPA_PARAM_EnumFormat || node->mode_count >= MOST_MODES || spa_format_parse(pod, &type, &subtype) < 0) return;
     const struct spa_pod_prop *sizes = spa_pod_find_prop(pod, NULL, SPA_FORMAT_VIDEO_size);
     const struct spa_pod_prop *rates = spa_pod_find_prop(pod, NULL, SPA_FORMAT_VIDEO_framerate);
     const struct spa_pod_prop *formats = spa_pod_find_prop(pod, NULL, SPA_FORMAT_VIDEO_format);
@@ -134,7 +137,22 @@ static void param(void *data, int sequence, uint32_t id, uint32_t index, uint32_
     }
 }
 
-static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = told, .param = param};
+static void node_param(void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *pod) {
+    struct node *node = data;
+    (void)sequence, (void)index, (void)next;
+    node->tells_formats = 1;
+    add_format(node, id, pod);
+}
+
+// Of a node that leaves it to its port; a node is asked first, and so answers first.
+static void port_param(void *data, int sequence, uint32_t id, uint32_t index, uint32_t next, const struct spa_pod *pod) {
+    struct node *node = data;
+    (void)sequence, (void)index, (void)next;
+    if (!node->tells_formats) add_format(node, id, pod);
+}
+
+static const struct pw_node_events node_events = {PW_VERSION_NODE_EVENTS, .info = told, .param = node_param};
+static const struct pw_port_events port_events = {PW_VERSION_PORT_EVENTS, .param = port_param};
 
 // The name in {"name": "…"}; empty where there is none.
 static void read_name(const char *value, char *name, int size) {
@@ -176,7 +194,6 @@ static void add_node(struct listing *l, uint32_t id, uint32_t version, const str
     struct node *node = calloc(1, sizeof *node);
     if (node == NULL) return;
     const char *description = spa_dict_lookup(properties, PW_KEY_NODE_DESCRIPTION);
-    node->listing = l;
     node->id = id;
     node->name = copy(name);
     node->description = copy(description == NULL ? name : description);
@@ -190,12 +207,27 @@ static void add_node(struct listing *l, uint32_t id, uint32_t version, const str
     }
 }
 
+static void add_port(struct listing *l, uint32_t id, uint32_t version, const struct spa_dict *properties) {
+    uint32_t owner;
+    if (!l->with_modes || !spa_atou32(spa_dict_lookup(properties, PW_KEY_NODE_ID), &owner, 10)) return;
+    if (!spa_streq(spa_dict_lookup(properties, PW_KEY_PORT_DIRECTION), "out")) return;
+    for (uint32_t i = 0; i < l->count; i++) {
+        struct node *node = l->nodes[i];
+        if (node->id != owner || node->port != NULL || strncmp(node->media_class, "Video/", 6) != 0) continue;
+        node->port = pw_registry_bind(l->registry, id, PW_TYPE_INTERFACE_Port, SPA_MIN(version, (uint32_t)PW_VERSION_PORT), 0);
+        if (node->port == NULL) return;
+        pw_port_add_listener((struct pw_port *)node->port, &node->port_hook, &port_events, node);
+        pw_port_enum_params((struct pw_port *)node->port, 0, SPA_PARAM_EnumFormat, 0, UINT32_MAX, NULL);
+    }
+}
+
 static void came(
     void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version, const struct spa_dict *properties) {
     struct listing *l = data;
     (void)permissions;
     if (properties == NULL) return;
     if (spa_streq(type, PW_TYPE_INTERFACE_Node)) return add_node(l, id, version, properties);
+    if (spa_streq(type, PW_TYPE_INTERFACE_Port)) return add_port(l, id, version, properties);
     if (l->metadata != NULL || !spa_streq(type, PW_TYPE_INTERFACE_Metadata)) return;
     if (!spa_streq(spa_dict_lookup(properties, PW_KEY_METADATA_NAME), "default")) return;
     l->metadata = pw_registry_bind(l->registry, id, PW_TYPE_INTERFACE_Metadata, SPA_MIN(version, (uint32_t)PW_VERSION_METADATA), 0);
@@ -270,6 +302,7 @@ static void release(struct listing *l) {
     for (uint32_t i = 0; i < l->count; i++) {
         struct node *node = l->nodes[i];
         if (node->proxy != NULL) pw.proxy_destroy(node->proxy);
+        if (node->port != NULL) pw.proxy_destroy(node->port);
         free(node->name), free(node->description), free(node->media_class), free(node->modes), free(node);
     }
     if (l->metadata != NULL) pw.proxy_destroy((struct pw_proxy *)l->metadata);

@@ -73,18 +73,23 @@ struct FoundNode: Hashable, Sendable {
         sampleRates: 8000...192_000, channels: 1...8, sampleFormats: [.s16, .s24Packed, .s24, .s32, .float32])
 }
 
+/// Longest side of a picture; a range may have no end.
+private let longestSide: UInt32 = 65_535
+
 extension VideoMode {
     /// Mode that a node tells of; `nil` for an impossible one.
     fileprivate init?(_ mode: cp_mode) {
         guard let format = OfferedPicture.shims.first(where: { $0.value == mode.pixels })?.key,
-            (1...65_535).contains(mode.width), (1...65_535).contains(mode.height)
+            mode.least_width > 0, mode.least_height > 0, mode.least_width <= mode.width, mode.least_height <= mode.height,
+            mode.least_width <= longestSide, mode.least_height <= longestSide
         else { return nil }
         let isRange = mode.least_width != mode.width || mode.least_height != mode.height
         let steps = SizeSteps(
             width: Int(mode.least_width), height: Int(mode.least_height), widthStep: Int(max(mode.width_step, 1)),
             heightStep: Int(max(mode.height_step, 1)))
         self.init(
-            pixelFormat: format, width: Int(mode.width), height: Int(mode.height), smaller: isRange ? steps : nil,
+            pixelFormat: format, width: Int(min(mode.width, longestSide)), height: Int(min(mode.height, longestSide)),
+            smaller: isRange ? steps : nil,
             frameRates: Self.rates(mode), takesRatesBetween: mode.takes_rates_between != 0)
     }
 
