@@ -1,4 +1,3 @@
-import CPipeWire
 import CaptureGate
 
 /// Node of the graph that something can be captured from, or the monitor of a sink.
@@ -38,20 +37,18 @@ struct FoundNode: Hashable, Sendable {
     }
 
     /// The sources that a node of the graph is: a sink is its monitor, and a duplex node both.
-    static func all(of found: cp_found) -> [FoundNode] {
-        guard let name = found.name.map({ String(cString: $0) }), !name.isEmpty, !name.hasPrefix(own) else { return [] }
-        let kind = found.media_class.map { String(cString: $0) } ?? ""
-        let description = found.description.map { String(cString: $0) } ?? name
-        let hardware = found.hardware.map { String(cString: $0) } ?? ""
+    static func all(of source: GraphSource) -> [FoundNode] {
+        guard !source.name.isEmpty, !source.name.hasPrefix(own) else { return [] }
+        let kind = source.mediaClass
         let isSink = kind == "Audio/Sink" || kind == "Audio/Duplex"
-        let source = FoundNode(
-            name: name, description: description, capability: kind.hasPrefix("Video/") ? .camera : .microphone,
-            isMonitor: false, hardware: hardware, isDefault: found.is_default != 0 && kind != "Audio/Sink",
-            modes: UnsafeBufferPointer(start: found.modes, count: Int(found.mode_count)).compactMap { VideoMode($0) })
+        let node = FoundNode(
+            name: source.name, description: source.description,
+            capability: kind.hasPrefix("Video/") ? .camera : .microphone, isMonitor: false, hardware: source.hardware,
+            isDefault: source.isDefault, modes: source.modes)
         let played = FoundNode(
-            name: name, description: "Monitor of \(description)", capability: .microphone, isMonitor: true,
-            hardware: hardware, isDefault: false, modes: [])
-        return (kind == "Audio/Sink" ? [] : [source]) + (isSink ? [played] : [])
+            name: source.name, description: "Monitor of \(source.description)", capability: .microphone,
+            isMonitor: true, hardware: source.hardware, isDefault: false, modes: [])
+        return (kind == "Audio/Sink" ? [] : [node]) + (isSink ? [played] : [])
     }
 
     /// The device that it is.
@@ -71,34 +68,4 @@ struct FoundNode: Hashable, Sendable {
     /// PipeWire converts to all of these.
     private static let ranges = AudioRanges(
         sampleRates: 8000...192_000, channels: 1...8, sampleFormats: [.s16, .s24Packed, .s24, .s32, .float32])
-}
-
-/// Longest side of a picture; a range may have no end.
-private let longestSide: UInt32 = 65_535
-
-extension VideoMode {
-    /// Mode that a node tells of; `nil` for an impossible one.
-    fileprivate init?(_ mode: cp_mode) {
-        guard let format = OfferedPicture.shims.first(where: { $0.value == mode.pixels })?.key,
-            mode.least_width > 0, mode.least_height > 0, mode.least_width <= mode.width, mode.least_height <= mode.height,
-            mode.least_width <= longestSide, mode.least_height <= longestSide
-        else { return nil }
-        let isRange = mode.least_width != mode.width || mode.least_height != mode.height
-        let steps = SizeSteps(
-            width: Int(mode.least_width), height: Int(mode.least_height), widthStep: Int(max(mode.width_step, 1)),
-            heightStep: Int(max(mode.height_step, 1)))
-        self.init(
-            pixelFormat: format, width: Int(min(mode.width, longestSide)), height: Int(min(mode.height, longestSide)),
-            smaller: isRange ? steps : nil,
-            frameRates: Self.rates(mode), takesRatesBetween: mode.takes_rates_between != 0)
-    }
-
-    /// Rates, fastest first, each once.
-    private static func rates(_ mode: cp_mode) -> [FrameRate] {
-        let told = withUnsafeBytes(of: mode.rates) { Array($0.bindMemory(to: cp_rate.self)) }
-        let rates = told.prefix(Int(min(mode.rate_count, UInt32(told.count)))).compactMap {
-            FrameRate(Int($0.numerator), Int($0.denominator))
-        }
-        return Set(rates).sorted { $0.framesPerSecond > $1.framesPerSecond }
-    }
 }

@@ -1,4 +1,3 @@
-import CPipeWire
 import CaptureGate
 import CaptureRealtime
 import Gate
@@ -12,8 +11,8 @@ import LinuxSystem
 /// *thread-safe*
 final class NodeStream: StreamLender {
     private struct State {
-        /// The stream as C has it; `nil` before and after.
-        nonisolated(unsafe) var capture: UnsafeMutableRawPointer?
+        /// `nil` before and after.
+        var capture: GraphCapture?
         var failure: CaptureError?
         var isClosed = false
     }
@@ -46,7 +45,7 @@ final class NodeStream: StreamLender {
         case .audio(let asked):
             let got = asked.taken
             let parts = try made(device) { () throws(RealtimeFault) in try RingInlet(sound: got) }
-            try parts.stream.connect(node, got, nil)
+            try parts.stream.connect(node, .sound(got))
             return ProvidedStream(.audio(got), of: parts.stream, parts.reader)
         case .video(let asked, _):
             guard let picture = OfferedPicture(nearest: asked, among: node.modes) else {
@@ -56,7 +55,7 @@ final class NodeStream: StreamLender {
             }
             let format = CameraFormat(picture)
             let parts = try made(device) { () throws(RealtimeFault) in try RingInlet(pictures: format) }
-            try parts.stream.connect(node, PCMSettings(), picture)
+            try parts.stream.connect(node, .pictures(picture))
             return ProvidedStream(.video(format), of: parts.stream, parts.reader)
         }
     }
@@ -82,66 +81,55 @@ final class NodeStream: StreamLender {
     }
 
     /// Connects the stream; called once.
-    private func connect(_ node: FoundNode, _ sound: PCMSettings, _ picture: OfferedPicture?) throws(CaptureError) {
-        var watcher = cp_capture_watcher()
-        watcher.context = Unmanaged.passUnretained(self).toOpaque()
-        watcher.ring = UnsafeMutableRawPointer(inlet)
-        watcher.piece = { ring, piece in
-            guard let ring, let piece = piece?.pointee else { return }
-            ring.assumingMemoryBound(to: RingInlet.self).pointee.take(
-                UnsafeRawBufferPointer(start: piece.bytes, count: piece.count), at: piece.monotonic_ns, lost: piece.lost)
+    private func connect(_ node: FoundNode, _ format: GraphCapture.Format) throws(CaptureError) {
+        do throws(Errno) {
+            // Weak: the stream's object holds the capture.
+            let capture = try GraphCapture(of: node, as: format, into: inlet, patience: Self.patience) {
+                [weak self] end in self?.end(end)
+            }
+            state.withLock { $0.capture = capture }
+        } catch {
+            throw refusal(error)
         }
-        watcher.ended = { context, end in
-            guard let context else { return }
-            Unmanaged<NodeStream>.fromOpaque(context).takeUnretainedValue().end(end)
-        }
-        var made: UnsafeMutableRawPointer?
-        let result = node.withWish(sound, picture) { wish in
-            cp_capture_open(nil, Self.patience, wish, &watcher, &made)
-        }
-        guard result >= 0, let made else { throw refusal(Errno(-result)) }
-        state.withLock { $0.capture = made }
     }
 
     var failure: CaptureError? { state.withLock { $0.failure } }
 
     func begin() {
-        state.withLock { state in
-            if !state.isClosed, let capture = state.capture { _ = cp_capture_begin(capture) }
-        }
+        // Not under the lock: PipeWire's thread takes it where the stream ends, and is waited for.
+        let capture = state.withLock { $0.isClosed ? nil : $0.capture }
+        capture?.begin()
     }
 
     /// Disconnects it: nothing is written any more.
     func close() {
         let capture = state.withLock { state in
             state.isClosed = true
-            nonisolated(unsafe) let capture = state.capture
-            state.capture = nil
-            return capture
+            return state.capture.take()
         }
-        if let capture { cp_capture_close(capture) }
+        capture?.close()
     }
 
     /// Ends the ring for its reader; on PipeWire's thread, while nothing is written.
-    private func end(_ end: cp_end) {
+    private func end(_ end: GraphCapture.End) {
         let error = failure(end)
         state.withLock { if $0.failure == nil { $0.failure = error } }
         inlet.pointee.finish(LoopResult(.deviceGone))
     }
 
-    private func failure(_ end: cp_end) -> CaptureError {
+    private func failure(_ end: GraphCapture.End) -> CaptureError {
         let named = "\(device.name.visible) [\(device.id)]"
         switch end {
-        case CP_END_MOVED:
+        case .moved:
             return CaptureError(
                 .inputOutput,
                 "Another program has linked the recording of \(named) to a node that it was not allowed for.",
                 remedies: [Remedy("Record that one by its own id.", .listDevices)])
-        case CP_END_REFUSED:
+        case .refused:
             return CaptureError(
                 .inputOutput, "PipeWire has refused the recording of \(named).",
                 remedies: [Remedy("Ask for another format.", .listFormats)])
-        default:
+        case .gone:
             return CaptureError(
                 .deviceGone, "\(named) has gone from PipeWire's graph.",
                 remedies: [Remedy("Plug it in again, or choose another.", .listDevices)])
@@ -156,7 +144,7 @@ final class NodeStream: StreamLender {
             return CaptureError(
                 .noDevice, "\(named) is not in PipeWire's graph any more.",
                 remedies: [Remedy("Choose another.", .listDevices)])
-        case Errno(Int32(cp_not_linked)):
+        case GraphCapture.notLinked:
             return CaptureError(
                 .unavailable, "Nobody links the recording to \(named): PipeWire's session manager does not answer.",
                 errno: errno.number,
@@ -169,44 +157,8 @@ final class NodeStream: StreamLender {
     }
 }
 
-extension FoundNode {
-    /// What is asked of PipeWire, for the time of a call.
-    fileprivate func withWish(
-        _ sound: PCMSettings, _ picture: OfferedPicture?, _ body: (UnsafePointer<cp_wish>) -> Int32
-    ) -> Int32 {
-        name.withCString { name in
-            description.withCString { description in
-                var wish = cp_wish()
-                (wish.target, wish.description, wish.is_monitor) = (name, description, isMonitor ? 1 : 0)
-                guard var picture = picture?.shim else {
-                    wish.samples = sound.format.shim
-                    (wish.rate, wish.channels) = (UInt32(sound.rate), UInt32(sound.channels))
-                    wish.period = UInt32(sound.periodFrames)
-                    return body(&wish)
-                }
-                return withUnsafePointer(to: &picture) { picture in
-                    wish.picture = picture
-                    return body(&wish)
-                }
-            }
-        }
-    }
-}
-
-extension PCMFormat {
-    fileprivate var shim: cp_samples {
-        switch self {
-        case .s16: CP_S16
-        case .s24: CP_S24
-        case .s24Packed: CP_S24_3
-        case .s32: CP_S32
-        case .float32: CP_F32
-        }
-    }
-}
-
 extension PCMSettings {
-    /// What PipeWire makes of a wish: it converts to nearly anything.
+    /// Settings that PipeWire makes of a wish: it converts to nearly anything.
     fileprivate var taken: PCMSettings {
         var settings = self
         settings.rate = min(max(rate, 8000), 192_000)
@@ -235,5 +187,19 @@ extension CameraFormat {
             layouts: [PlaneLayout(bytesPerLine: picture.bytesPerLine, sizeImage: picture.byteCount)],
             fpsNumerator: picture.frameRate.numerator, fpsDenominator: picture.frameRate.denominator,
             isCompressed: picture.pixelFormat == .mjpeg)
+    }
+}
+
+extension CaptureError {
+    /// Error of a connection.
+    static func noPipeWire(_ errno: Errno) -> CaptureError {
+        if errno == GraphCapture.noLibrary {
+            return CaptureError(
+                .unavailable, "PipeWire's library is not installed here, or is older than 0.3.50.",
+                remedies: [Remedy("Install it.", command: "sudo apt install libpipewire-0.3-0 pipewire wireplumber")])
+        }
+        return CaptureError(
+            .unavailable, "PipeWire can't be reached: \(errno.text).", errno: errno.number,
+            remedies: [Remedy("Start it.", command: "systemctl --user start pipewire wireplumber")])
     }
 }

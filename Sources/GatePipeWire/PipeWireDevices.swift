@@ -1,4 +1,3 @@
-import CPipeWire
 import CaptureGate
 import LinuxSystem
 
@@ -52,7 +51,8 @@ package final class PipeWireDevices: DeviceProvider {
         let now = SystemClock.monotonic.now
         if age > 0, let last = last.withLock({ $0 }), now - last.at <= age { return last.nodes }
         guard PipeWireSocket.exists(in: ProcessEnvironment.current) else { return [] }
-        let found = NodeVisitor.nodes()
+        var seen: Set<DeviceID> = []
+        let found = GraphListing.sources().flatMap { FoundNode.all(of: $0) }.filter { seen.insert($0.id).inserted }
         last.withLock { $0 = Listing(nodes: found, at: now) }
         return found
     }
@@ -65,30 +65,8 @@ enum PipeWireSocket {
     static func exists(in environment: [String: String]) -> Bool {
         let name = environment["PIPEWIRE_REMOTE"] ?? "pipewire-0"
         if name.hasPrefix("/") { return FileSystem.allows(.existence, to: name) }
-        let directories = ["PIPEWIRE_RUNTIME_DIR", "XDG_RUNTIME_DIR"].compactMap { environment[$0] } + ["/run/pipewire"]
+        let own = ["PIPEWIRE_RUNTIME_DIR", "XDG_RUNTIME_DIR"].compactMap { environment[$0] }
+        let directories = own + ["/run/pipewire"]
         return directories.contains { FileSystem.allows(.existence, to: "\($0)/\(name)") }
-    }
-}
-
-/// Gatherer of what the daemon tells, for the time of one listing.
-private final class NodeVisitor {
-    private var nodes: [FoundNode] = []
-
-    /// Time after which a daemon that does not answer has no devices, in ms.
-    private static let patience: Int32 = 1000
-
-    /// Asks the daemon; none where it does not answer, and without libpipewire.
-    static func nodes() -> [FoundNode] {
-        let gathered = NodeVisitor()
-        var visitor = cp_visitor()
-        visitor.context = Unmanaged.passUnretained(gathered).toOpaque()
-        visitor.node = { context, found in
-            guard let context, let found else { return }
-            Unmanaged<NodeVisitor>.fromOpaque(context).takeUnretainedValue().nodes += FoundNode.all(of: found.pointee)
-        }
-        let result = withExtendedLifetime(gathered) { cp_list(nil, patience, 1, &visitor) }
-        guard result >= 0 else { return [] }
-        var seen: Set<DeviceID> = []
-        return gathered.nodes.filter { seen.insert($0.id).inserted }
     }
 }

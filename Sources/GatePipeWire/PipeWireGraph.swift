@@ -1,5 +1,6 @@
 import CPipeWire
 import CaptureGate
+import CaptureRealtime
 import LinuxSystem
 
 /// Change in PipeWire's graph, in the order in which the daemon tells it.
@@ -138,19 +139,6 @@ extension GraphPeer {
     }
 }
 
-extension CaptureError {
-    static func noPipeWire(_ errno: Errno) -> CaptureError {
-        if errno.number == cp_no_library {
-            return CaptureError(
-                .unavailable, "PipeWire's library is not installed here, or is older than 0.3.50.",
-                remedies: [Remedy("Install it.", command: "sudo apt install libpipewire-0.3-0 pipewire wireplumber")])
-        }
-        return CaptureError(
-            .unavailable, "PipeWire can't be reached: \(errno.text).", errno: errno.number,
-            remedies: [Remedy("Start it.", command: "systemctl --user start pipewire wireplumber")])
-    }
-}
-
 /// A node in PipeWire's graph that hands on what is written into it: a microphone or a camera for other programs.
 ///
 /// Nothing passes before ``pass(_:)``.
@@ -269,6 +257,10 @@ final class GraphNode: Sendable {
 }
 
 extension SampleFormat {
+    fileprivate static let shims: [PCMFormat: cp_samples] = [
+        .s16: CP_S16, .s24: CP_S24, .s24Packed: CP_S24_3, .s32: CP_S32, .float32: CP_F32,
+    ]
+
     fileprivate var shim: cp_samples {
         switch self {
         case .s16: CP_S16
@@ -281,15 +273,177 @@ extension SampleFormat {
 }
 
 extension OfferedPicture {
-    var shim: cp_picture {
+    fileprivate var shim: cp_picture {
         cp_picture(
             pixels: Self.shims[pixelFormat] ?? CP_MJPEG, width: UInt32(width), height: UInt32(height),
             rate_numerator: UInt32(frameRate.numerator), rate_denominator: UInt32(frameRate.denominator),
             stride: UInt32(bytesPerLine), size: UInt32(byteCount))
     }
 
-    static let shims: [PixelFormat: cp_pixels] = [
+    fileprivate static let shims: [PixelFormat: cp_pixels] = [
         .yuyv: CP_YUYV, .uyvy: CP_UYVY, .nv12: CP_NV12, .yuv420: CP_I420, .rgb24: CP_RGB24, .bgr24: CP_BGR24,
         .grey: CP_GREY, .mjpeg: CP_MJPEG,
     ]
+}
+
+/// Node that something can be captured from, or a sink, as the daemon tells of it.
+///
+/// *thread-safe*
+struct GraphSource: Hashable, Sendable {
+    var name: String
+    var description: String
+    /// Such as `Audio/Source`.
+    var mediaClass: String
+    /// ALSA's name of the hardware behind it, or the device file; empty where the daemon does not tell.
+    var hardware = ""
+    /// True if the session manager takes it where none is named.
+    var isDefault = false
+    /// A camera's.
+    var modes: [VideoMode] = []
+}
+
+/// Question to the daemon for all sources and sinks, over a connection of its own.
+enum GraphListing {
+    private final class Gathered { var sources: [GraphSource] = [] }
+
+    /// Time after which a daemon that does not answer has none, in ms.
+    private static let patience: Int32 = 1000
+
+    /// Asks; none where nobody answers, and without libpipewire.
+    static func sources() -> [GraphSource] {
+        let gathered = Gathered()
+        var visitor = cp_visitor()
+        visitor.context = Unmanaged.passUnretained(gathered).toOpaque()
+        visitor.node = { context, found in
+            guard let context, let found else { return }
+            Unmanaged<Gathered>.fromOpaque(context).takeUnretainedValue().sources.append(GraphSource(found.pointee))
+        }
+        let result = withExtendedLifetime(gathered) { cp_list(nil, patience, 1, &visitor) }
+        return result >= 0 ? gathered.sources : []
+    }
+}
+
+extension GraphSource {
+    fileprivate init(_ found: cp_found) {
+        self.init(
+            name: String(cString: found.name), description: String(cString: found.description),
+            mediaClass: String(cString: found.media_class), hardware: String(cString: found.hardware),
+            isDefault: found.is_default != 0,
+            modes: UnsafeBufferPointer(start: found.modes, count: Int(found.mode_count)).compactMap { VideoMode($0) })
+    }
+}
+
+extension VideoMode {
+    /// Mode that a node tells of; `nil` for an impossible one. A range may have no end: no side is longer than 65,535 pixels.
+    fileprivate init?(_ mode: cp_mode) {
+        let sides = [mode.least_width, mode.least_height, mode.width, mode.height].map { min(Int($0), 65_535) }
+        guard let format = OfferedPicture.shims.first(where: { $0.value == mode.pixels })?.key, sides[0] > 0,
+            sides[1] > 0,
+            sides[0] <= sides[2], sides[1] <= sides[3]
+        else { return nil }
+        let steps = SizeSteps(
+            width: sides[0], height: sides[1], widthStep: Int(max(mode.width_step, 1)),
+            heightStep: Int(max(mode.height_step, 1)))
+        let told = withUnsafeBytes(of: mode.rates) { Array($0.bindMemory(to: cp_rate.self)) }
+        let rates = told.prefix(Int(mode.rate_count)).compactMap { FrameRate(Int($0.numerator), Int($0.denominator)) }
+        self.init(
+            pixelFormat: format, width: sides[2], height: sides[3],
+            smaller: sides[0] < sides[2] || sides[1] < sides[3] ? steps : nil,
+            frameRates: Set(rates).sorted { $0.framesPerSecond > $1.framesPerSecond },
+            takesRatesBetween: mode.takes_rates_between != 0)
+    }
+}
+
+/// Stream by which this program captures from one node, on a connection of its own.
+///
+/// *thread-safe*
+final class GraphCapture: Sendable {
+    /// Format to ask for: PipeWire converts sound, and no pictures.
+    enum Format {
+        case sound(PCMSettings)
+        case pictures(OfferedPicture)
+    }
+
+    /// Reason why nothing comes any more.
+    enum End: Hashable, Sendable {
+        /// The node or the daemon has gone.
+        case gone
+        case refused
+        /// Somebody has linked the stream to another node.
+        case moved
+    }
+
+    /// Error where no session manager links a stream, and without libpipewire.
+    static let (notLinked, noLibrary) = (Errno(Int32(cp_not_linked)), Errno(Int32(cp_no_library)))
+
+    private let watcher: GraphWatcher<End>
+    /// Address of the stream, as a raw pointer is never Sendable; 0 once it is closed.
+    private let pointer: Locked<UInt>
+
+    /// Links a stream to a node, and to none but that; nothing is captured yet. Blocks.
+    ///
+    /// - Parameters:
+    ///   - ring: gets the frames on PipeWire's realtime thread until ``close()``; stays the caller's.
+    ///   - patience: seconds.
+    ///   - onEnd: called once on PipeWire's thread, when nothing is written any more.
+    /// - Throws: ENODEV where the node has gone, ``notLinked``, ECONNREFUSED; the error of connecting.
+    init(
+        of node: FoundNode, as format: Format, into ring: UnsafeMutablePointer<RingInlet>, patience: Int32,
+        onEnd: @escaping @Sendable (End) -> Void
+    ) throws(Errno) {
+        let watcher = GraphWatcher(onEnd)
+        var calls = cp_capture_watcher()
+        (calls.context, calls.ring) = (watcher.context, UnsafeMutableRawPointer(ring))
+        calls.piece = { ring, piece in
+            guard let ring, let piece = piece?.pointee else { return }
+            let bytes = UnsafeRawBufferPointer(start: piece.bytes, count: piece.count)
+            ring.assumingMemoryBound(to: RingInlet.self).pointee.take(bytes, at: piece.monotonic_ns, lost: piece.lost)
+        }
+        calls.ended = {
+            GraphWatcher.tell($0, $1 == CP_END_MOVED ? End.moved : $1 == CP_END_REFUSED ? .refused : .gone)
+        }
+        var made: UnsafeMutableRawPointer?
+        let result = node.withWish(format) { cp_capture_open(nil, patience, $0, &calls, &made) }
+        guard result >= 0, let made else { throw Errno(-result) }
+        self.watcher = watcher
+        pointer = Locked(UInt(bitPattern: made))
+    }
+
+    deinit { close() }
+
+    /// Captures from now on.
+    func begin() {
+        pointer.withLock { if let stream = UnsafeMutableRawPointer(bitPattern: $0) { _ = cp_capture_begin(stream) } }
+    }
+
+    /// Disconnects it; not on PipeWire's thread.
+    func close() {
+        pointer.withLock { pointer in
+            if let stream = UnsafeMutableRawPointer(bitPattern: pointer) { cp_capture_close(stream) }
+            pointer = 0
+        }
+    }
+}
+
+extension FoundNode {
+    /// Wish as the shim takes it, for the time of a call.
+    fileprivate func withWish(_ format: GraphCapture.Format, _ body: (UnsafePointer<cp_wish>) -> Int32) -> Int32 {
+        name.withCString { name in
+            description.withCString { description in
+                var wish = cp_wish()
+                (wish.target, wish.description, wish.is_monitor) = (name, description, isMonitor ? 1 : 0)
+                switch format {
+                case .sound(let sound):
+                    (wish.samples, wish.rate) = (SampleFormat.shims[sound.format] ?? CP_S16, UInt32(sound.rate))
+                    (wish.channels, wish.period) = (UInt32(sound.channels), UInt32(sound.periodFrames))
+                    return body(&wish)
+                case .pictures(let picture):
+                    return withUnsafePointer(to: picture.shim) { shim in
+                        wish.picture = shim
+                        return body(&wish)
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,4 +1,3 @@
-import CMedia
 import CaptureBase
 
 /// The way into a shared ring for a library that hands on a stream piece by piece, on a realtime thread of its own: PipeWire's.
@@ -32,13 +31,8 @@ package struct RingInlet: ~Copyable, Sendable {
     ///
     /// - Throws: The error of `fcntl`, or of mapping the memory.
     package func reader() throws(RealtimeFault) -> SharedRingReader {
-        let memory = try checked(.lendMemory, cm_duplicate(writer.memory))
-        let wake = cm_duplicate(writer.wake)
-        guard wake >= 0 else {
-            _ = cm_close(memory)
-            throw RealtimeFault(.wakePipe, result: wake)
-        }
-        return try SharedRingReader(memory: memory, wake: wake)
+        let wake = try WakeEnd(duplicating: writer.wake)
+        return try SharedRingReader(memory: writer.memory, called: wake)
     }
 
     /// Writes a piece, and calls the reader. A reader too slow loses the oldest.

@@ -249,6 +249,18 @@ struct WakeEnd: ~Copyable, Sendable {
         self.descriptor = descriptor
     }
 
+    /// Another descriptor of the same end.
+    ///
+    /// - Throws: The error of `fcntl`.
+    init(duplicating end: Int32) throws(RealtimeFault) {
+        descriptor = try Self.duplicate(end)
+    }
+
+    /// Another descriptor of the same file.
+    static func duplicate(_ descriptor: Int32) throws(RealtimeFault) -> Int32 {
+        try checked(.wakePipe, cm_duplicate(descriptor))
+    }
+
     /// Takes the calls that came so far.
     ///
     /// - Returns: False if no call will come any more: the writer is gone.

@@ -25,6 +25,17 @@ package struct SharedRingReader: ~Copyable, Sendable {
         self.calls = calls
     }
 
+    /// Reads a ring of this process.
+    ///
+    /// - Parameters:
+    ///   - memory: The ring's memory; stays the writer's.
+    ///   - calls: Descriptor that calls this reader; consumed.
+    /// - Throws: The error of `fcntl`, or of mapping the memory.
+    init(memory: Int32, called calls: consuming WakeEnd) throws(RealtimeFault) {
+        view = try SharedView(try WakeEnd.duplicate(memory))
+        self.calls = calls
+    }
+
     /// Readable when there may be an entry or the end.
     package var wake: Int32 {
         @_noLocks @_noAllocation get { calls.descriptor }
