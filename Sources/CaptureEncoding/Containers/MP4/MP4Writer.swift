@@ -39,7 +39,8 @@ final class MP4Writer: TrackWriter {
     convenience init(
         output: consuming ClipOutput, tracks: [ClipTrack], labels: ClipLabels, settings: EncoderSettings
     ) throws(CaptureError) {
-        let begun = try EncodedTrack.begin(tracks, settings) { (number, track, encoder) throws(CaptureError) in
+        let begun: [MP4Track] = try EncodedTrack.begin(tracks, settings) {
+            (number, track, encoder) throws(CaptureError) in
             try MP4Track(number: number, track: track, encoder: encoder)
         }
         self.init(
@@ -172,9 +173,7 @@ final class MP4Writer: TrackWriter {
         try output.write(head)
         mark()
     }
-}
 
-extension MP4Writer {
     /// Makes the file one with tables of all samples, if there is room for them, or leaves it a movie of fragments.
     override func complete(_ ledger: LossLedger?, _ reason: EndReason) throws(CaptureError) {
         let tags = ClipTags(tracks: tracks, labels: labels, ledger: ledger, end: reason, set: chapters)
@@ -195,7 +194,9 @@ extension MP4Writer {
             if ledger == nil { throw error }
         }
     }
+}
 
+extension MP4Writer {
     /// Inserts as many blocks into the `free` box as the final movie needs more, where the file system can. Its size is wrong
     /// until it is filled in the next moment: a reader that comes between finds an end of the file there, and a recovery all.
     /// - Returns: bytes inserted.

@@ -26,7 +26,8 @@ final class MatroskaWriter: TrackWriter {
         output: consuming ClipOutput, format: ClipFormat = .matroska, tracks: [ClipTrack], labels: ClipLabels,
         settings: EncoderSettings
     ) throws(CaptureError) {
-        let begun = try EncodedTrack.begin(tracks, settings) { (number, track, encoder) throws(CaptureError) in
+        let begun: [MatroskaTrack] = try EncodedTrack.begin(tracks, settings) {
+            (number, track, encoder) throws(CaptureError) in
             if format == .webm { try Self.checkWebM(encoder.description.matroskaID) }
             return MatroskaTrack(number: number, track: track, encoder: encoder)
         }
