@@ -210,7 +210,8 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
-            name: "GatePipeWireTests", dependencies: ["GatePipeWire", "CaptureBase"], swiftSettings: swift),
+            name: "GatePipeWireTests", dependencies: ["GatePipeWire", "CaptureGate", "CaptureBase"],
+            swiftSettings: swift),
         .testTarget(
             name: "GateSupervisorTests", dependencies: ["GateSupervisor", "CaptureRig", "Gate", "CaptureBase"],
             swiftSettings: swift),

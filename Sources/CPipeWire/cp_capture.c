@@ -84,10 +84,9 @@ static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EV
 
 static void release(struct cp_capture *c) {
     if (c->loop != NULL) pw.thread_loop_stop(c->loop);
-    if (c->stream != NULL) {
-        spa_hook_remove(&c->hook);
-        pw.stream_destroy(c->stream);
-    }
+    // Its end is nobody's news any more.
+    c->has_ended = 1;
+    if (c->stream != NULL) pw.stream_destroy(c->stream);
     if (c->registry != NULL) pw.proxy_destroy((struct pw_proxy *)c->registry);
     if (c->core != NULL) pw.core_disconnect(c->core);
     if (c->context != NULL) pw.context_destroy(c->context);

@@ -132,4 +132,53 @@ struct DeviceQueryTests {
             #expect(hint == (text.count < 3))
         }
     }
+
+    /// A device of a sound server's.
+    private static func provided(_ id: String, _ name: String, isDefault: Bool = false) -> Device {
+        Device(
+            provided: DeviceID(rawValue: id), name: name, capability: .microphone, ambiguity: nil, formats: .unknown,
+            aliases: [], facts: ProvidedFacts(isDefault: isDefault, mayBeAny: true))
+    }
+
+    /// Hardware that a process holds, or nobody.
+    private static func microphone(heldBy command: String?) -> Device {
+        Device(
+            id: DeviceID(rawValue: "microphone:a"), name: "Podcast", capability: .microphone,
+            availability: command.map { .busy(DeviceHolder(processID: 7, command: $0)) } ?? .available, ambiguity: nil,
+            nodes: [], pcmName: "hw:0,0", formats: .unknown)
+    }
+
+    @Test(
+        "The machine's choice is free hardware, else what the sound server takes that holds it",
+        arguments: [(nil, "microphone:a"), ("pipewire", "pipewire:b"), ("arecord", "microphone:a")])
+    func serversChoice(holder: String?, id: String) throws {
+        let listing = [
+            Self.microphone(heldBy: holder), Self.provided("pipewire:a", "Podcast"),
+            Self.provided("pipewire:b", "Headset", isDefault: true),
+        ]
+        #expect(try DeviceQuery.default.pick(from: listing, .microphone).id.rawValue == id)
+        // Without hardware it is the server's in any case, and none of it where the server has no choice.
+        #expect(try DeviceQuery.default.pick(from: Array(listing.dropFirst()), .microphone).id.rawValue == "pipewire:b")
+        let error = #expect(throws: CaptureError.self) {
+            try DeviceQuery.default.pick(from: [listing[1]], .microphone)
+        }
+        #expect(error?.kind == .noDevice)
+    }
+
+    @Test("A name means hardware before the sound server's node for it, and a node where no hardware has it")
+    func serversNames() throws {
+        let listing = [
+            Self.microphone(heldBy: nil), Self.provided("pipewire:a", "Podcast"),
+            Self.provided("pipewire:b", "Headset"),
+            Self.provided("pipewire:c.monitor", "Monitor of Speakers"),
+        ]
+        let meant = [
+            "Podcast": "microphone:a", "head": "pipewire:b", "pipewire:a": "pipewire:a", "SPEAK": "pipewire:c.monitor",
+        ]
+        for (text, id) in meant {
+            #expect(try DeviceQuery(text).pick(from: listing, .microphone).id.rawValue == id)
+        }
+        let error = #expect(throws: CaptureError.self) { try DeviceQuery("nobody").pick(from: listing, .microphone) }
+        #expect(error?.remedies.first?.text.contains("pipewire:b") == true)
+    }
 }

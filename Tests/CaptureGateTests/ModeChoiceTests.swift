@@ -137,4 +137,39 @@ struct ModeChoiceTests {
         let odd = VideoSettings(width: 2050, height: 1536)
         #expect(Self.completed(odd, [range]) == odd.camera)
     }
+
+    /// The nearest of a list, as `MJPG 1920x1080 at 30/1`.
+    private static func nearest(_ settings: VideoSettings, _ modes: [VideoMode]) -> String? {
+        settings.camera.nearest(among: modes).map {
+            "\(PixelFormat(rawValue: $0.fourcc)) \($0.width)x\($0.height) at \($0.fpsNumerator)/\($0.fpsDenominator)"
+        }
+    }
+
+    @Test("Of modes that are told all at once, the nearest to the wish, and its nearest rate")
+    func nearest() {
+        #expect(Self.nearest(VideoSettings(), Self.webcam) == "MJPG 1920x1080 at 30/1")
+        let small = VideoSettings(width: 700, height: 500, pixelFormat: .yuyv, frameRate: FrameRate(25))
+        #expect(Self.nearest(small, Self.webcam) == "YUYV 640x480 at 30/1")
+        #expect(
+            Self.nearest(VideoSettings(width: 1280, height: 720, pixelFormat: .yuyv), Self.webcam)
+                == "YUYV 1280x720 at 10/1")
+        // A format that it does not have.
+        #expect(
+            Self.nearest(VideoSettings(width: 640, height: 480, pixelFormat: .nv12), Self.webcam)
+                == "YUYV 640x480 at 30/1")
+        #expect(Self.nearest(VideoSettings(), []) == nil)
+    }
+
+    @Test("Of a range of sizes and rates, those that are asked for")
+    func anySize() {
+        let any = VideoMode(
+            pixelFormat: .uyvy, width: 4096, height: 4096,
+            smaller: SizeSteps(width: 16, height: 16, widthStep: 16, heightStep: 2),
+            frameRates: [FrameRate(unchecked: 60, 1), FrameRate(unchecked: 1, 1)], takesRatesBetween: true)
+        let wish = VideoSettings(width: 330, height: 240, frameRate: FrameRate(25))
+        #expect(Self.nearest(wish, [any]) == "UYVY 320x240 at 25/1")
+        #expect(
+            Self.nearest(VideoSettings(width: 8, height: 9000, frameRate: FrameRate(120)), [any])
+                == "UYVY 16x4096 at 60/1")
+    }
 }

@@ -10,7 +10,8 @@ struct DevicesCommand: AsyncParsableCommand, SignalHandlingCommand {
         discussion: """
             An id outlives replugging and renumbering; grants and `record` take it, a device file or a link to one, ALSA's \
             name of hardware such as hw:0,0, or a name or a piece of it that only one device has. test:bars and test:tone \
-            are built in and show no real picture and no real sound. Formats are \
+            are built in and show no real picture and no real sound. Where PipeWire runs, its microphones, cameras and what \
+            it plays are listed by ids that begin with pipewire:. Formats are \
             asked of idle devices alone; nothing is captured. A capture card whose input has no signal is told so, and \
             --json lists its inputs. Where a device does not answer, the others are listed all \
             the same; standard error says what went wrong and what to do, and so does "faults" with --json.
