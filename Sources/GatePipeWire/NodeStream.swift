@@ -163,7 +163,9 @@ extension PCMSettings {
         var settings = self
         settings.rate = min(max(rate, 8000), 192_000)
         settings.channels = min(max(channels, 1), 8)
-        settings.periodFrames = wantedPeriod(at: settings.rate)
+        // Where nothing is said, that of most graphs: a shorter one would have all of the graph wake up as often.
+        let usual = max(settings.rate * 1024 / 48_000, 1)
+        settings.periodFrames = periodFrames == 0 && periodTime == 0 ? usual : wantedPeriod(at: settings.rate)
         settings.bufferFrames = 4 * settings.periodFrames
         return settings
     }
