@@ -95,9 +95,17 @@ static void release(struct cp_capture *c) {
     free(c->packed), free(c->target), free(c->description), free(c);
 }
 
+// A context whose data thread has realtime priority where this user may have it; without it a busy machine loses cycles. Newer
+// libraries have one configuration for all.
+static struct pw_context *realtime_context(struct pw_loop *loop) {
+    struct spa_dict_item item = SPA_DICT_ITEM_INIT(PW_KEY_CONFIG_NAME, "client-rt.conf");
+    struct pw_context *context = pw.context_new(loop, pw.properties_new_dict(&SPA_DICT_INIT(&item, 1)), 0);
+    return context != NULL ? context : pw.context_new(loop, NULL, 0);
+}
+
 static int connect_core(struct cp_capture *c, const struct cp_remote *remote) {
     if ((c->loop = pw.thread_loop_new("capturegate.pw", NULL)) == NULL) return -errno;
-    if ((c->context = pw.context_new(pw.thread_loop_get_loop(c->loop), NULL, 0)) == NULL) return -errno;
+    if ((c->context = realtime_context(pw.thread_loop_get_loop(c->loop))) == NULL) return -errno;
     if ((c->core = cp_core(c->context, remote, NULL)) == NULL) return -errno;
     pw_core_add_listener(c->core, &c->core_hook, &core_events, c);
     if ((c->registry = pw_core_get_registry(c->core, PW_VERSION_REGISTRY, 0)) == NULL) return -errno;

@@ -307,7 +307,7 @@ enum GraphListing {
     private final class Gathered { var sources: [GraphSource] = [] }
 
     /// Time after which a daemon that does not answer has none, in ms.
-    private static let patience: Int32 = 1000
+    private static let patience: Int32 = 3000
 
     /// Asks; none where nobody answers, and without libpipewire.
     static func sources() -> [GraphSource] {
