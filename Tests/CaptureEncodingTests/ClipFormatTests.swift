@@ -28,7 +28,7 @@ struct ClipFormatTests {
     func unknown(path: String) throws {
         let error = try #require(throws: CaptureError.self) { try ClipFormat(for: ClipDestination(path)) }
         #expect(error.kind == .usage)
-        #expect(error.remedies.first?.text.contains(".wav, .flac, .mkv") == true)
+        #expect(error.remedies.contains { $0.text.contains(".wav, .flac, .mkv") })
         #expect(throws: CaptureError.self) { try ClipFormat(for: .standardOutput, named: "avi") }
     }
 

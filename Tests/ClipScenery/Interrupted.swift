@@ -29,6 +29,7 @@ package enum Interrupted: String, CaseIterable, Sendable, CustomStringConvertibl
         let path = scratch.path("source" + ending)
         var settings = EncoderSettings()
         if self == .opusInMatroska || self == .opusInMP4 { settings.audioCodec = .opus }
+        if self == .pictureAndSoundInMP4 { (settings.videoCodec, settings.audioCodec) = (.mjpeg, .flac) }
         let writer = try ClipFormat(for: .file(path: path)).writer(
             on: ClipOutput(opening: .file(path: path)), tracks: tracks,
             labels: ClipLabels(title: "Lost power", extra: ["GRANT": "17"]), settings: settings)

@@ -196,7 +196,7 @@ extension MatroskaRecovery {
         let duration = max(track.track.nanoseconds(ofFrames: frames) - discard, 0)
         guard let asked = times.time(Int64(offset) * head.scale, of: index, lasting: duration) else { return false }
         let time = try writer.store(
-            packet, of: track, at: asked, lasting: duration, isKey: isKey, discard: discard)
+            packet, of: index, at: asked, lasting: duration, isKey: isKey, discard: discard)
         times.note(index, at: track.lastTick, lasting: duration)
         findings.tracks[index].frames += frames
         let end = time + duration - codec.description.delay
@@ -209,7 +209,7 @@ extension MatroskaWriter {
     /// Stores a packet that exists already.
     /// - Parameters:
     ///   - packet: its data.
-    ///   - track: of the packet.
+    ///   - index: of its track.
     ///   - time: timestamp in nanoseconds.
     ///   - duration: nanoseconds.
     ///   - isKey: decoding can start here.
@@ -217,7 +217,7 @@ extension MatroskaWriter {
     /// - Returns: its timestamp in the file, in nanoseconds; later if the packet ahead of it has
     ///   the same tick.
     func store(
-        _ packet: ArraySlice<UInt8>, of track: MatroskaTrack, at time: Int64, lasting duration: Int64, isKey: Bool,
+        _ packet: ArraySlice<UInt8>, of index: Int, at time: Int64, lasting duration: Int64, isKey: Bool,
         discard: Int64
     ) throws(CaptureError) -> Int64 {
         packets.removeAll()
@@ -230,8 +230,8 @@ extension MatroskaWriter {
         guard packets.count > 0 else { return time }
         packets.setKey(of: 0, isKey)
         packets.setDiscard(of: 0, discard)
-        try store(of: track.number - 1)
-        return MatroskaTime.nanoseconds(time, at: track.lastTick)
+        try store(of: index)
+        return MatroskaTime.nanoseconds(time, at: matroskaTracks[index].lastTick)
     }
 }
 

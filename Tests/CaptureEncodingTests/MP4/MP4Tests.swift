@@ -17,8 +17,16 @@ struct MP4Tests {
         }
     }
 
+    /// Codecs whose packets are known byte by byte.
+    private static var lossless: EncoderSettings {
+        var settings = EncoderSettings()
+        settings.videoCodec = .mjpeg
+        settings.audioCodec = .flac
+        return settings
+    }
+
     private func record(
-        _ path: String, seconds: Int, settings: EncoderSettings = EncoderSettings(),
+        _ path: String, seconds: Int, settings: EncoderSettings = Self.lossless,
         ledger: LossLedger = Recording.ledger
     ) throws -> Clip {
         let writer = try ClipFormat.mp4.writer(
@@ -30,7 +38,7 @@ struct MP4Tests {
 
     private func pictures(at times: [Int64], to path: String, until end: Int64 = 0) throws -> Clip {
         let writer = try ClipFormat.mp4.writer(
-            on: ClipOutput(opening: .file(path: path)), tracks: [Recording.track(video)])
+            on: ClipOutput(opening: .file(path: path)), tracks: [Recording.track(video)], settings: Self.lossless)
         for time in times { try writer.write(video: Source.picture(video).span.bytes, at: time) }
         writer.extend(to: end)
         return try writer.finish(ledger: Recording.ledger, end: .complete)
@@ -39,7 +47,7 @@ struct MP4Tests {
     @Test("ffprobe finds the frames, the durations and the names", arguments: [AudioCodec.flac, .opus])
     func probed(codec: AudioCodec) throws {
         let scratch = try Scratch()
-        var settings = EncoderSettings()
+        var settings = Self.lossless
         settings.audioCodec = codec
         let path = scratch.path("a.mp4")
         let clip = try record(path, seconds: 3, settings: settings)
@@ -61,7 +69,7 @@ struct MP4Tests {
     @Test("Sound comes back bit by bit from FLAC, and all of it from Opus", arguments: [AudioCodec.flac, .opus])
     func sound(codec: AudioCodec) throws {
         let scratch = try Scratch()
-        var settings = EncoderSettings()
+        var settings = Self.lossless
         settings.audioCodec = codec
         _ = try record(scratch.path("a.mp4"), seconds: 3, settings: settings)
         let heard = try Tool.output(
@@ -138,7 +146,9 @@ struct MP4Tests {
     @Test("A pipe gets a movie of fragments that plays")
     func pipe() throws {
         let scratch = try Scratch()
-        let bytes = try Pipe.write(.mp4, [Recording.track(video), Recording.track(audio)]) { try fill($0, seconds: 2) }
+        let bytes = try Pipe.write(
+            .mp4, [Recording.track(video), Recording.track(audio)], settings: Self.lossless
+        ) { try fill($0, seconds: 2) }
         try scratch.write(bytes, to: "piped.mp4")
         #expect(MP4Layout(bytes).types.starts(with: ["ftyp", "moov", "moof", "mdat", "moof", "mdat"]))
         #expect(MP4Layout(bytes).isWhole(bytes))
@@ -152,7 +162,7 @@ struct MP4Tests {
         let scratch = try Scratch()
         let path = scratch.path("a.m4a")
         let writer = try ClipFormat.mp4.writer(
-            on: ClipOutput(opening: .file(path: path)), tracks: [Recording.track(audio)])
+            on: ClipOutput(opening: .file(path: path)), tracks: [Recording.track(audio)], settings: Self.lossless)
         #expect(try writer.finish(ledger: LossLedger(), end: .deviceGone).duration == .zero)
         #expect(try MP4Judge.probe("stream=codec_name", path, scratch) == ["codec_name=flac"])
     }
@@ -160,7 +170,7 @@ struct MP4Tests {
     @Test("What MP4 does not hold is refused with what to do, and leaves no file")
     func refused() throws {
         let scratch = try Scratch()
-        var settings = EncoderSettings()
+        var settings = Self.lossless
         settings.audioCodec = .pcm
         settings.videoCodec = .raw
         for track in [Recording.track(audio), Recording.track(video)] {

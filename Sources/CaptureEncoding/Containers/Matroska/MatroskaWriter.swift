@@ -9,7 +9,7 @@ import LinuxSystem
 ///
 /// *session-bound*
 final class MatroskaWriter: TrackWriter {
-    private let matroskaTracks: [MatroskaTrack]
+    let matroskaTracks: [MatroskaTrack]
     /// Header, with the offsets to patch at the end.
     let head: MatroskaHeader
     /// Pending cluster, whose memory is reused.
