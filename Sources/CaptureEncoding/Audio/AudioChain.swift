@@ -109,7 +109,8 @@ struct EncodedSamples {
     /// - Returns: number of frames.
     mutating func set(_ samples: [Double]) -> Int {
         let count = samples.count * format.sampleFormat.bytesPerSample
-        if bytes.count < count { bytes = [UInt8](repeating: 0, count: count) }
+        // With some to spare: the number of frames that a converter gives differs by one.
+        if bytes.count < count { bytes = [UInt8](repeating: 0, count: count + count / 4) }
         samples.withUnsafeBufferPointer { samples in
             bytes.withUnsafeMutableBytes { codec.encode(samples, into: $0) }
         }

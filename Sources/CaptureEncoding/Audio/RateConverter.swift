@@ -46,6 +46,8 @@ package struct RateConverter {
 
     /// Takes interleaved samples in.
     package mutating func push(_ samples: UnsafeBufferPointer<Double>) {
+        // At once, so that nothing grows during a recording: what is left from before differs in length.
+        if frames.capacity < frames.count + samples.count { frames.reserveCapacity(2 * (frames.count + samples.count)) }
         frames.append(contentsOf: samples)
         end = frames.count / channels
     }

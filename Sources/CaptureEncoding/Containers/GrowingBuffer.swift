@@ -40,7 +40,10 @@ struct GrowingBuffer: ~Copyable {
     }
 
     /// Appends a big-endian number, for which there must be room.
-    mutating func put(_ value: some FixedWidthInteger, width: Int) {
+    mutating func put(_ value: Int, width: Int) { put(UInt64(bitPattern: Int64(value)), width: width) }
+
+    /// Appends a big-endian number, for which there must be room.
+    mutating func put(_ value: UInt64, width: Int) {
         for byte in 0..<width { put(UInt8(truncatingIfNeeded: value >> (8 * (width - 1 - byte)))) }
     }
 

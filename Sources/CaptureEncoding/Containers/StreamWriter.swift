@@ -29,7 +29,8 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     private struct Written {
         let totals: StreamTotals
         let end: Int64
-        let last: [UInt8]
+        /// `nil` where nothing waits to be written, so that no packet is dropped.
+        let last: [UInt8]?
     }
 
     init(output: consuming ClipOutput, format: ClipFormat, tracks: [ClipTrack], stream: Stream) {
@@ -123,7 +124,8 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
 
     /// Notes the totals of a file of so many bytes.
     private func mark(_ bytes: Int64) {
-        marks.note(Written(totals: totals, end: end, last: last), at: bytes, stored: output.bytesStored)
+        let written = Written(totals: totals, end: end, last: output.hasQueue ? last : nil)
+        marks.note(written, at: bytes, stored: output.bytesStored)
     }
 
     /// Remembers the last packet for `patchLast`; a pipe can't be patched.
@@ -171,7 +173,7 @@ final class StreamWriter<Stream: ClipStream>: ClipWriter {
     private func cutBack(to before: Int64) {
         try? output.settle()
         let whole = marks.last(within: min(before, output.bytesWritten))
-        if let written = whole?.value { (totals, end, last) = (written.totals, written.end, written.last) }
+        if let written = whole?.value { (totals, end, last) = (written.totals, written.end, written.last ?? last) }
         totals.isComplete = false
         try? output.rewind(to: whole?.end ?? 0)
     }

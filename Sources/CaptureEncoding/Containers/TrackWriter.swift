@@ -76,7 +76,7 @@ class TrackWriter: ClipWriter {
     final func keep(until end: Int64) {
         self.end = end
         mark()
-        for index in encodedTracks.indices {
+        for index in 0..<encodedTracks.count {
             encodedTracks[index].keep(output.bytesWritten, stored: output.bytesStored)
         }
     }
@@ -109,7 +109,7 @@ class TrackWriter: ClipWriter {
         }
         let whole = marks.last(within: stored)
         end = whole?.value ?? 0
-        for index in encodedTracks.indices { encodedTracks[index].cutBack(to: whole?.end ?? 0) }
+        for index in 0..<encodedTracks.count { encodedTracks[index].cutBack(to: whole?.end ?? 0) }
         cutBack(to: whole?.end ?? 0)
         try? output.rewind(to: whole?.end ?? 0)
         return error
@@ -199,7 +199,7 @@ class TrackWriter: ClipWriter {
 
     /// Stores what the encoders hold. If that fails, the file is valid without it.
     private func flushEncoders() throws(CaptureError) {
-        for index in encodedTracks.indices {
+        for index in 0..<encodedTracks.count {
             packets.removeAll()
             try encodedTracks[index].encoder.finish(into: &packets)
             if failure == nil { try store(of: index) }

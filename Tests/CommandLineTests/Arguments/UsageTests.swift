@@ -17,7 +17,7 @@ struct UsageTests {
         LineExample("record a.mkv --rate 7", "sample rate"),
         LineExample("record a.mkv --channels 0", "channels"), LineExample("record a.mkv --channels 65", "channels"),
         LineExample("record a.mkv --sample-format s17", "S16_LE"),
-        LineExample("record a.mkv --video-codec h264", "mjpeg"),
+        LineExample("record a.mkv --video-codec h263", "mjpeg"),
         LineExample("record a.mkv --audio-codec mp3", "flac"), LineExample("record a.mkv --sync time", "picture"),
         LineExample("record a.wav --sync picture", "--sync picture is about a camera"),
         LineExample("record a.mkv --camera test:bars --sync sound", "--sync is about a microphone"),

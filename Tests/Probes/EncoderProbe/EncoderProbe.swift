@@ -135,7 +135,7 @@ struct EncoderProbe {
     private static func divided(_ rate: FrameRate) -> (String, Workload, EncoderSettings) {
         let format = VideoFormat(width: 640, height: 480, pixelFormat: .yuyv, frameRate: rate, bytesPerLine: 0)
         let picture = (0..<640 * 480 * 2).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 1280) }
-        return ("mjpeg-divided", Workload(format, bytes: picture), EncoderSettings())
+        return ("mjpeg-divided", Workload(format, bytes: picture), images)
     }
 
     private static func passedThrough(_ rate: FrameRate) throws -> (String, Workload, EncoderSettings) {
@@ -143,6 +143,13 @@ struct EncoderProbe {
         let picture = [UInt8](repeating: 100, count: 64 * 48 * 2)
         let image = try StillEncoder(raw, as: .jpeg).encode(picture.span.bytes)
         let format = VideoFormat(width: 64, height: 48, pixelFormat: .mjpeg, frameRate: rate, bytesPerLine: 0)
-        return ("passed-through", Workload(format, bytes: image + [0, 0]), EncoderSettings())
+        return ("passed-through", Workload(format, bytes: image + [0, 0]), images)
+    }
+
+    /// JPEG images in every container.
+    private static var images: EncoderSettings {
+        var settings = EncoderSettings()
+        settings.videoCodec = .mjpeg
+        return settings
     }
 }

@@ -58,12 +58,17 @@ enum OpusPacket {
     /// - Returns: `nil` for no packet, or one of more than 120 ms (RFC 6716, 3.4, R5).
     static func samples(_ packet: some RandomAccessCollection<UInt8>) -> Int64? {
         guard let first = packet.first else { return nil }
+        return samples(first, packet.dropFirst().first)
+    }
+
+    /// Duration by the first bytes of a packet, of which the second may be missing.
+    static func samples(_ first: UInt8, _ second: UInt8?) -> Int64? {
         let frame = frameSamples(first >> 3)
         switch first & 3 {
         case 0: return frame
         case 1, 2: return 2 * frame
         default:
-            guard let second = packet.dropFirst().first else { return nil }
+            guard let second else { return nil }
             let count = Int64(second & 0x3F)
             return count > 0 && count * frame <= 5760 ? count * frame : nil
         }

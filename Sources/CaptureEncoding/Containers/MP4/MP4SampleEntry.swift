@@ -167,7 +167,8 @@ extension MP4SampleEntry {
         switch codec {
         case .avc, .hevc, .jpeg, .flac: nil
         case .aac: Self.aacFrames
-        case .opus: OpusPacket.samples(packet)
+        // By its bytes: iterating allocates in a debug build.
+        case .opus: packet.count > 0 ? OpusPacket.samples(packet[0], packet.count > 1 ? packet[1] : nil) : nil
         }
     }
 

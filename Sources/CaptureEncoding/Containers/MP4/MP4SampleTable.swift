@@ -54,8 +54,9 @@ struct MP4SampleTable {
 
     /// Adds samples that are in the file, one behind the other.
     mutating func add(_ samples: [MP4Sample], at offset: Int64) {
-        guard !samples.isEmpty else { return }
-        for sample in samples { add(sample) }
+        guard samples.count > 0 else { return }
+        // By index: iterating allocates in a debug build.
+        for index in 0..<samples.count { add(samples[index]) }
         chunks.append(Chunk(offset: offset, samples: samples.count))
     }
 
@@ -84,13 +85,22 @@ struct MP4SampleTable {
         if let last { addDuration(sample.start - last.start) } else { start = sample.start }
         last = sample
         sizes.append(UInt32(clamping: sample.size))
-        if !sample.isKey, keys == nil { keys = (1..<sizes.count).map { UInt32($0) } }
+        if !sample.isKey, keys == nil { keys = Self.all(before: sizes.count) }
         if sample.isKey { keys?.append(UInt32(sizes.count)) }
     }
 
+    /// Numbers of samples that are all key frames, with room for an hour of one a second.
+    private static func all(before end: Int) -> [UInt32] {
+        var keys: [UInt32] = []
+        keys.reserveCapacity(end + 3600)
+        for number in 1..<max(end, 1) { keys.append(UInt32(number)) }
+        return keys
+    }
+
     private mutating func addDuration(_ ticks: Int64) {
-        if let run = durations.last, run.ticks == ticks {
-            durations[durations.count - 1].count += 1
+        let run = durations.count - 1
+        if run >= 0, durations[run].ticks == ticks {
+            durations[run].count += 1
         } else {
             durations.append(Run(count: 1, ticks: ticks))
         }

@@ -92,18 +92,20 @@ final class MP4Track: EncodedTrack {
     func append(_ packet: UnsafeRawBufferPointer, at start: Int64, lasting duration: Int64, isKey: Bool) {
         data.append(packet)
         pending.append(MP4Sample(start: start, duration: duration, size: packet.count, isKey: isKey))
+        hasDependent = hasDependent || !isKey
         lastStart = start
         expected = start + duration
     }
 
     /// The pending fragment has a sample that decoding can't start at: the next key frame begins one of its own.
-    var hasDependent: Bool { pending.contains { !$0.isKey } }
+    private(set) var hasDependent = false
 
     /// Adds the pending samples to the table: they are in the file, or wait to be written.
     /// - Parameter offset: of the first one's data.
     func store(at offset: Int64) {
         table.add(pending, at: offset)
         pending.removeAll(keepingCapacity: true)
+        hasDependent = false
         data.count = 0
     }
 
@@ -115,7 +117,7 @@ final class MP4Track: EncodedTrack {
 
 extension MP4Track {
     /// Bytes of TrackFragmentBox: its head, `tfhd`, `tfdt` and `trun`, of which each sample takes some.
-    var fragmentByteCount: Int { pending.isEmpty ? 0 : 8 + 16 + 20 + 20 + pending.count * sampleByteCount }
+    var fragmentByteCount: Int { pending.count == 0 ? 0 : 8 + 16 + 20 + 20 + pending.count * sampleByteCount }
 
     /// Bytes of a sample in `trun`: duration, size, and flags where samples differ in them.
     private var sampleByteCount: Int { track.kind == .video ? 12 : 8 }
@@ -126,7 +128,9 @@ extension MP4Track {
     ///   - offset: of the first sample's data from the start of `moof`.
     ///   - end: tick to which the last sample lasts at least.
     func appendFragment(to buffer: inout GrowingBuffer, dataAt offset: Int, until end: Int64) {
-        guard let first = pending.first, let last = pending.last else { return }
+        guard pending.count > 0 else { return }
+        // By index: iterating allocates in a debug build.
+        let last = pending[pending.count - 1]
         Self.begin(.trackFragment, fragmentByteCount, &buffer)
         // Offsets count from the start of `moof`: default-base-is-moof.
         Self.begin(.trackFragmentHeader, 16, &buffer)
@@ -135,15 +139,16 @@ extension MP4Track {
         // Version 1: 64 bits.
         Self.begin(.decodeTime, 20, &buffer)
         buffer.put(0x0100_0000, width: 4)
-        buffer.put(first.start, width: 8)
+        buffer.put(Int(pending[0].start), width: 8)
         Self.begin(.trackRun, 20 + pending.count * sampleByteCount, &buffer)
         // Data offset, durations and sizes; of video the flags, too.
         buffer.put(track.kind == .video ? 0x701 : 0x301, width: 4)
         buffer.put(pending.count, width: 4)
         buffer.put(offset, width: 4)
-        for (index, sample) in pending.enumerated() {
+        for index in 0..<pending.count {
+            let sample = pending[index]
             let next = index + 1 < pending.count ? pending[index + 1].start : max(last.start + last.duration, end)
-            buffer.put(UInt32(clamping: next - sample.start), width: 4)
+            buffer.put(Int(UInt32(clamping: next - sample.start)), width: 4)
             buffer.put(sample.size, width: 4)
             if track.kind == .video { buffer.put(sample.isKey ? Self.keyFlags : Self.dependentFlags, width: 4) }
         }
@@ -151,7 +156,7 @@ extension MP4Track {
 
     private static func begin(_ type: MP4Type, _ size: Int, _ buffer: inout GrowingBuffer) {
         buffer.put(size, width: 4)
-        buffer.put(type.rawValue, width: 4)
+        buffer.put(Int(type.rawValue), width: 4)
     }
 
     /// Flags of a sample (ISO/IEC 14496-12, 8.8.3.1): depends on no other; and one that does and is no sync sample.

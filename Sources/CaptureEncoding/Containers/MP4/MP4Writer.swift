@@ -124,7 +124,7 @@ final class MP4Writer: TrackWriter {
             buildFragment(until: time)
             dataAt = output.bytesWritten + Int64(fragment.count)
             try output.write(fragment.bytes)
-            for index in mp4Tracks.indices { try output.write(mp4Tracks[index].data.bytes) }
+            for index in 0..<mp4Tracks.count { try output.write(mp4Tracks[index].data.bytes) }
         } catch {
             throw giveUp(error, before)
         }
@@ -135,7 +135,7 @@ final class MP4Writer: TrackWriter {
     private func keepFragment(_ dataAt: Int64) {
         keep(until: fragmentEnd)
         var at = dataAt
-        for index in mp4Tracks.indices {
+        for index in 0..<mp4Tracks.count {
             let count = Int64(mp4Tracks[index].data.count)
             mp4Tracks[index].store(at: at)
             at += count
@@ -147,24 +147,27 @@ final class MP4Writer: TrackWriter {
 
     /// MovieFragmentBox (ISO/IEC 14496-12, 8.8.4), and the header of its MediaDataBox.
     private func buildFragment(until time: Int64) {
-        let size = mp4Tracks.reduce(MP4Head.fragmentHeadBytes - 8) { $0 + $1.fragmentByteCount }
+        // By index: iterating allocates in a debug build.
+        var size = MP4Head.fragmentHeadBytes - 8
+        for index in 0..<mp4Tracks.count { size += mp4Tracks[index].fragmentByteCount }
         fragment.count = 0
         fragment.reserve(size + 8)
         fragment.put(size, width: 4)
-        fragment.put(MP4Type.fragment.rawValue, width: 4)
+        fragment.put(Int(MP4Type.fragment.rawValue), width: 4)
         fragment.put(16, width: 4)
-        fragment.put(MP4Type.fragmentHeader.rawValue, width: 4)
+        fragment.put(Int(MP4Type.fragmentHeader.rawValue), width: 4)
         // Version and flags, then the number.
         fragment.put(0, width: 4)
         fragment.put(sequence, width: 4)
         var dataAt = size + 8
-        for track in mp4Tracks {
+        for index in 0..<mp4Tracks.count {
+            let track = mp4Tracks[index]
             let end = track.track.kind == .video ? track.ticks(time) : 0
             track.appendFragment(to: &fragment, dataAt: dataAt, until: end)
             dataAt += track.data.count
         }
         fragment.put(8 + fragmentBytes, width: 4)
-        fragment.put(MP4Type.mediaData.rawValue, width: 4)
+        fragment.put(Int(MP4Type.mediaData.rawValue), width: 4)
     }
 
     /// Writes the head ahead of the first fragment.
