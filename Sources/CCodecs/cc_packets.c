@@ -23,7 +23,7 @@ int cc_packets_reserve(cc_packets *packets, size_t extra) {
 
 int cc_packets_commit(cc_packets *packets, size_t count, int64_t time, int64_t duration, int key) {
     if (packets->packet_count == packets->packet_capacity) {
-        size_t capacity = grown(packets->packet_capacity, packets->packet_count + 1, 16);
+        size_t capacity = grown(packets->packet_capacity, packets->packet_count + 1, 64);
         cc_packet *list = realloc(packets->packets, capacity * sizeof *list);
         if (!list) return -ENOMEM;
         packets->packets = list;

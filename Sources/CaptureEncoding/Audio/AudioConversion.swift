@@ -116,21 +116,21 @@ extension AudioConversion {
         for tracks: [ClipTrack], opening open: ([ClipTrack]) throws(CaptureError) -> any ClipWriter
     ) throws(CaptureError) -> any ClipWriter {
         try check()
-        let microphones = tracks.compactMap { track in track.audio.map { (track: track, format: $0) } }
-        var plan = ConversionPlan(
-            self, mix: mixesMicrophones && microphones.count > 1 ? try mixed(microphones) : nil, of: microphones.count)
+        let microphones = tracks.filter { $0.kind == .audio }
+        var plan = ConversionPlan(self, mix: try mixed(microphones), of: microphones.count)
         for track in tracks { try plan.add(track) }
         let inner = try open(plan.stored)
         return plan.isIdentity
             ? inner : AudioConversionWriter(tracks, routes: plan.routes, mix: plan.mix, to: inner)
     }
 
-    /// Track of all microphones, in the format that the first one's audio gets.
-    private func mixed(_ microphones: [(track: ClipTrack, format: AudioFormat)]) throws(CaptureError) -> ClipTrack {
-        let format = try format(of: microphones[0].track, microphones[0].format)
+    /// Track of all microphones, in the format that the first one's audio gets; `nil` where nothing is mixed.
+    private func mixed(_ microphones: [ClipTrack]) throws(CaptureError) -> ClipTrack? {
+        guard mixesMicrophones, microphones.count > 1, let first = microphones[0].audio else { return nil }
+        let format = try format(of: microphones[0], first)
         return ClipTrack(
-            .audio(format), name: microphones.map(\.track.name).joined(separator: " + "),
-            device: microphones.map(\.track.device).joined(separator: "+"))
+            .audio(format), name: microphones.map(\.name).joined(separator: " + "),
+            device: microphones.map(\.device).joined(separator: "+"))
     }
 }
 
