@@ -10,7 +10,7 @@ public struct Clip: Hashable, Sendable {
     /// Time from the clip's start to the end of its last frame.
     public let duration: Duration
     public let bytes: Int64
-    /// Tracks in the formats that the devices delivered.
+    /// Tracks: cameras in the formats that they delivered, audio in that of the clip.
     public package(set) var tracks: [ClipTrack]
     public package(set) var ledger: LossLedger
     public let end: EndReason

@@ -306,7 +306,7 @@ final class RecordingDriver {
         } catch .sizeReached {
             throw outcome.fatal(ledger)
         }
-        clip.tracks = tracks.map(\.track)
+        clip.tracks = reporter.clipTracks
         return clip
     }
 

@@ -27,7 +27,7 @@ exits "a microphone that has 8 kHz where 192 were asked is recorded" 0 \
     capturegate record slow.wav --microphone "$microphone" --camera none --rate 192000 --channels 2 --for 2s
 took=$((($(nanoseconds) - begun) / 1000000))
 note "it took $took ms"
-equal "with the rate it has" 8000 "$(stream slow.wav audio sample_rate)"
+equal "and made into the rate that was asked" 192000 "$(stream slow.wav audio sample_rate)"
 check "in little more than its time: a period is a tenth of a second, not of an hour" [ $took -lt 3000 ]
 
 # The microphone is away, and is back with another rate.

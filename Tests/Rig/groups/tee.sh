@@ -23,7 +23,7 @@ check "all of it decodes" decodes a.mkv
 # Nobody reads for three seconds: what waits for it is bounded, and the file beside it complete.
 exits "a pipe whose reader stands still is written beside a file" 0 sh -c '
     capturegate record whole.mkv --tee - --json --camera "$1" --microphone "$2" --size 640x360 --fps 30 --rate 48000 \
-        --for 3s --video-codec raw 2>events | { sleep 6; cat >slow.mkv; }' sh "$camera" "$microphone"
+        --for 3s --video-codec raw --buffer 0 2>events | { sleep 6; cat >slow.mkv; }' sh "$camera" "$microphone"
 grep '"event":"end"' events >end.json
 equal "the file has lost nothing" 0 "$(jq '[.ledger.tracks[].lost | add] | add' end.json)"
 equal "it has all 90 pictures" 90 "$(frame_count whole.mkv)"
