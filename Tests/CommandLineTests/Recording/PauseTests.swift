@@ -52,6 +52,7 @@ struct PauseTests {
             try await terminal.wait(for: answer)
         }
         terminal.type("q")
+        try await terminal.drain()
         let ending = try await child.finish()
         #expect(ending.code == 0 && ending.output.contains("1 pause"), "\(ending)")
         #expect(terminal.mode == before)
@@ -77,6 +78,7 @@ struct PauseTests {
         try await terminal.wait(for: "Recording sound")
         try await terminal.wait(for: "lost 0")
         terminal.type("q")
+        try await terminal.drain()
         let ending = try await child.finish()
         #expect(ending.code == 0 && ending.output.contains("stopped"), "\(ending)")
     }
