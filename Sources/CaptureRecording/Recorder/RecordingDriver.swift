@@ -188,7 +188,9 @@ final class RecordingDriver {
         }
         for mark in setup.control.chapterMarks.dropFirst(marks) {
             marks += 1
-            guard let time = clip.time(of: mark.moment) else { continue }
+            // One that is set in a pause begins where the clip goes on.
+            guard let captured = clip.captureTime(of: mark.moment) else { continue }
+            let time = captured - clip.cuts.removed(before: captured)
             let titles = setup.chapterTitles
             let title = mark.title ?? (titles.indices.contains(marks - 1) ? titles[marks - 1] : "Chapter \(marks)")
             let chapter = ClipChapter(at: .nanoseconds(max(0, time)), title: title)

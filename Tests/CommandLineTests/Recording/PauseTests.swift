@@ -46,7 +46,7 @@ struct PauseTests {
         try await terminal.wait(for: "m sets a chapter")
         // Keys before are dropped, as those at a question are.
         while terminal.mode == before { try await Task.sleep(for: .milliseconds(5)) }
-        let answers = [("m", "Opening"), (" ", "paused"), (" ", "goes on"), ("m", "Chapter 2")]
+        let answers = [("m", "Opening"), (" ", "paused"), ("m", "Chapter 2"), (" ", "goes on")]
         for (key, answer) in answers {
             terminal.type(key)
             try await terminal.wait(for: answer)
