@@ -108,7 +108,8 @@ package struct RawDescriptor: OpenFile, Hashable, Sendable {
     ///   - flags: flags of open(2).
     ///   - mode: the permission bits of a new file, less the process's umask.
     package init(opening path: String, _ flags: OpenFlags, mode: UInt32 = 0) throws(Errno) {
-        number = try checked(cs_open(path, flags.rawValue, mode))
+        // Not the implicit conversion, which copies a long path: threads that may not allocate open files too.
+        number = try checked(path.withCString { cs_open($0, flags.rawValue, mode) })
     }
 
     /// Closes the descriptor. The corresponding C function is `close`, never retried: Linux has closed the descriptor even if
