@@ -5,6 +5,12 @@ def rounded: . * 1000 | round / 1000;
 def milliseconds: . * 1000 | round;
 def verdict($ratio; $goal): if $goal == null or $ratio <= $goal then "" else " MISSED" end;
 
+# Likeness of a peer's clips between the two whose sizes are around that of ours, by the logarithm of the size.
+def at_size($size): (.peer | sort_by(.size)) as $clips
+  | ([range($clips | length - 1) | select($clips[.].size <= $size)] | last // 0) as $at
+  | $clips[$at] as $low | $clips[$at + 1] as $high
+  | $low.likeness + ($high.likeness - $low.likeness) * (($size / $low.size | log) / ($high.size / $low.size | log));
+
 . as $all
 | def runs($what; $who): $all | map(select(.work == $what and .who == $who)) | sort_by(.round);
   def row($what; $who): runs($what; "ours") as $ours | runs($what; $who) as $theirs
@@ -20,4 +26,10 @@ def verdict($ratio; $goal): if $goal == null or $ratio <= $goal then "" else " M
   "| likeness (SSIM) in | quality | ours | ffmpeg -q:v 3 | bytes, of ffmpeg's | goal |",
   "|---|---|---|---|---|---|",
   ($likeness[] | $goals[0]["size at equal likeness"].ffmpeg as $goal
-    | "| \(.planes) | \(.quality) | \(.ours) | \(.ffmpeg) | \(.size | rounded) | ≤ \($goal)\(verdict(.size; $goal)) |")
+    | "| \(.planes) | \(.quality) | \(.ours) | \(.ffmpeg) | \(.size | rounded) | ≤ \($goal)\(verdict(.size; $goal)) |"),
+  "",
+  "| likeness (SSIM) at equal size | bytes | ours | peer's | difference | goal |",
+  "|---|---|---|---|---|---|",
+  ($moved[] | .ours as $ours | $goals[0]["likeness at equal size"][.codec] as $goal
+    | at_size($ours.size) as $theirs | ($ours.likeness - $theirs) as $difference
+    | "| \(.codec) | \($ours.size) | \($ours.likeness | rounded) | \($theirs | rounded) | \($difference * 10000 | round / 10000) | ≥ \($goal)\(if $difference < $goal then " MISSED" else "" end) |")

@@ -110,23 +110,28 @@ extension AudioConversion {
     /// every bit passes.
     /// - Parameters:
     ///   - tracks: of the capture.
+    ///   - own: conversions of single microphones in place of this one, by the track's device; whether all are mixed is this one's.
     ///   - open: opens the writer of the tracks that it is given.
     /// - Throws: `.usage` for a conversion that the microphones' formats do not allow, with a remedy; as `open`.
     package func writer(
-        for tracks: [ClipTrack], opening open: ([ClipTrack]) throws(CaptureError) -> any ClipWriter
+        for tracks: [ClipTrack], own: [String: AudioConversion] = [:],
+        opening open: ([ClipTrack]) throws(CaptureError) -> any ClipWriter
     ) throws(CaptureError) -> any ClipWriter {
         try check()
+        for conversion in own.values { try conversion.check() }
         let microphones = tracks.filter { $0.kind == .audio }
-        var plan = ConversionPlan(self, mix: try mixed(microphones), of: microphones.count)
+        let first = microphones.first.flatMap { own[$0.device] } ?? self
+        let mixed = mixesMicrophones ? try first.mixed(microphones) : nil
+        var plan = ConversionPlan(self, own: own, mix: mixed, of: microphones.count)
         for track in tracks { try plan.add(track) }
         let inner = try open(plan.stored)
         return plan.isIdentity
             ? inner : AudioConversionWriter(tracks, routes: plan.routes, mix: plan.mix, to: inner)
     }
 
-    /// Track of all microphones, in the format that the first one's audio gets; `nil` where nothing is mixed.
+    /// Track of all microphones, in the format that the first one's audio gets; `nil` where there is nothing to mix.
     private func mixed(_ microphones: [ClipTrack]) throws(CaptureError) -> ClipTrack? {
-        guard mixesMicrophones, microphones.count > 1, let first = microphones[0].audio else { return nil }
+        guard microphones.count > 1, let first = microphones[0].audio else { return nil }
         let format = try format(of: microphones[0], first)
         return ClipTrack(
             .audio(format), name: microphones.map(\.name).joined(separator: " + "),
@@ -136,7 +141,9 @@ extension AudioConversion {
 
 /// Tracks of the file, and the way of each track of the capture into it.
 private struct ConversionPlan {
-    private let conversion: AudioConversion
+    private let common: AudioConversion
+    /// Conversions of single microphones, by device.
+    private let own: [String: AudioConversion]
     /// Track of the mix, and its number of microphones.
     private let mixed: ClipTrack?
     private let microphones: Int
@@ -146,8 +153,10 @@ private struct ConversionPlan {
     /// Microphones in the mix so far.
     private var count = 0
 
-    init(_ conversion: AudioConversion, mix mixed: ClipTrack?, of microphones: Int) {
-        (self.conversion, self.mixed, self.microphones) = (conversion, mixed, microphones)
+    init(
+        _ common: AudioConversion, own: [String: AudioConversion], mix mixed: ClipTrack?, of microphones: Int
+    ) {
+        (self.common, self.own, self.mixed, self.microphones) = (common, own, mixed, microphones)
     }
 
     /// True where no bit is changed.
@@ -157,9 +166,13 @@ private struct ConversionPlan {
 
     mutating func add(_ track: ClipTrack) throws(CaptureError) {
         guard let source = track.audio else { return pass(track) }
+        let conversion = own[track.device] ?? common
         let inputs = try conversion.channels.inputs(of: track, source.channels)
         if let mixed, let target = mixed.audio {
-            return try add(track, inputs, from: source, to: target, mixed)
+            let chain = AudioChain(
+                from: source, to: target, inputs: try Self.fit(inputs, to: target.channels, of: track),
+                factor: conversion.factor / Double(microphones))
+            return mix(chain, as: mixed, target)
         }
         let target = try conversion.format(of: track, source)
         if target == source, conversion.gain == 0, inputs == (0..<source.channels).map({ [$0] }) { return pass(track) }
@@ -175,15 +188,10 @@ private struct ConversionPlan {
     }
 
     /// Adds a microphone to the mix, which stands in the place of the first one.
-    private mutating func add(
-        _ track: ClipTrack, _ inputs: [[Int]], from source: AudioFormat, to target: AudioFormat, _ mixed: ClipTrack
-    ) throws(CaptureError) {
-        let mix = mix ?? MixedTrack(stored.count, target, microphones: microphones)
-        if self.mix == nil { stored.append(mixed) }
+    private mutating func mix(_ chain: AudioChain, as track: ClipTrack, _ format: AudioFormat) {
+        let mix = mix ?? MixedTrack(stored.count, format, microphones: microphones)
+        if self.mix == nil { stored.append(track) }
         self.mix = mix
-        let chain = AudioChain(
-            from: source, to: target, inputs: try Self.fit(inputs, to: target.channels, of: track),
-            factor: conversion.factor / Double(microphones))
         routes.append(AudioRoute(stored: mix.index, conversion: .convert(chain, mix.input(count))))
         count += 1
     }

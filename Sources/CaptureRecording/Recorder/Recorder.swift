@@ -172,7 +172,9 @@ private struct Recording {
     }
 
     private func writer(for tracks: [any TrackRecorder]) throws(CaptureError) -> any ClipWriter {
-        try settings.conversion.writer(for: tracks.map(\.writtenTrack)) { stored throws(CaptureError) in
+        let written = tracks.map(\.writtenTrack)
+        let own = Dictionary(uniqueKeysWithValues: settings.conversionOf.map { ($0.key.rawValue, $0.value) })
+        return try settings.conversion.writer(for: written, own: own) { stored throws(CaptureError) in
             try targets[0].writer(
                 and: Array(targets.dropFirst()), stored,
                 settings.labels.allowed(by: tracks.compactMap { $0.source.decision }), settings.encoders)

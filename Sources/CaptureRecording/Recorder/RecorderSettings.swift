@@ -7,6 +7,8 @@ import CaptureGate
 public struct RecorderSettings: Sendable {
     /// Settings of microphones. The period is 100 ms where none is given: a file has no use for audio any sooner.
     public var audio = AudioSettings()
+    /// Settings of single microphones, in place of ``audio``.
+    public var audioOf: [DeviceID: AudioSettings] = [:]
     /// Settings of cameras.
     public var video = VideoSettings()
     /// Settings of single cameras, in place of ``video``.
@@ -14,6 +16,8 @@ public struct RecorderSettings: Sendable {
     /// Channels, gain, sample rate and mix of the clip's audio. Microphones are asked for the sample rate and the channels first,
     /// unless ``audio`` says others, and the rest is converted.
     public var conversion = AudioConversion()
+    /// Conversions of single microphones, in place of ``conversion``, which alone says whether all are mixed.
+    public var conversionOf: [DeviceID: AudioConversion] = [:]
     public var encoders = EncoderSettings()
     /// Title and tags, for formats that store them.
     public var labels = ClipLabels()
@@ -47,8 +51,10 @@ public struct RecorderSettings: Sendable {
 
     public init() {}
 
-    var recordedAudio: AudioSettings {
-        var settings = audio
+    /// Settings with which a microphone is opened.
+    func recordedAudio(of id: DeviceID) -> AudioSettings {
+        var settings = audioOf[id] ?? audio
+        let conversion = conversionOf[id] ?? conversion
         settings.period = settings.period ?? .milliseconds(100)
         settings.channels = settings.channels ?? conversion.leastChannels
         // A strict device would be refused for a rate that can be converted.

@@ -26,8 +26,8 @@ enum OpenDevice: Sendable {
     /// - Throws: as `AudioSession` and `VideoSession`.
     init(_ permit: consuming DevicePermit, settings: RecorderSettings) async throws(CaptureError) {
         if permit.capability == .microphone {
-            let session = try await AudioSession(
-                opening: permit, settings: settings.recordedAudio, for: .record, hasThreads: true)
+            let own = settings.recordedAudio(of: permit.device.id)
+            let session = try await AudioSession(opening: permit, settings: own, for: .record, hasThreads: true)
             self = .microphone(SessionOwner(session))
         } else {
             let own = settings.videoOf[permit.device.id] ?? settings.video

@@ -72,8 +72,7 @@ extension BenchReport {
                     + (capture.lost == 0 ? "nothing lost" : style.red("\(lost) lost")),
                 "  from one to the next \(BenchText.time(capture.intervals.median)), 99 of 100 within "
                     + "\(BenchText.time(capture.jitter)) more",
-                "  with the reader after \(BenchText.time(capture.delays.median)), 99 of 100 after "
-                    + "\(BenchText.time(capture.delays.slow))",
+                "  " + BenchText.delay(capture.delays.median, slow: capture.delays.slow),
                 "  \(NumberText.fixed(capture.processorShare * 100, 1)) % of a processor, \(capture.statistics.priority)",
             ]
             lines += capture.differences.map { "  Note: \($0.description.visible)" }
@@ -160,6 +159,12 @@ enum BenchText {
             value /= 1000
         }
         return "\(NumberText.fixed(value, 1)) s"
+    }
+
+    /// Time from a frame's timestamp to its reader; a device that stamps ahead has a negative one.
+    static func delay(_ median: Duration, slow: Duration) -> String {
+        guard median < .zero else { return "with the reader after \(time(median)), 99 of 100 after \(time(slow))" }
+        return "with the reader \(time(.zero - median)) before its timestamp: the device stamps ahead"
     }
 
     /// Rows with every column but the first and the last aligned right, as figures are compared.

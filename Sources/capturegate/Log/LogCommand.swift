@@ -264,11 +264,14 @@ extension AuditEntry {
         let what = event.capability.map { "\($0.rawValue.visible)\(level)" } ?? "-"
         let devices = event.devices.isEmpty ? "any" : event.devices.map(\.rawValue.visible).joined(separator: ", ")
         let delivered = event.frames.map { "; \($0) frames, \(NumberText.bytes(Int64(clamping: event.bytes ?? 0)))" }
+        // A sentence among the details does not end before the count.
+        let sentence = event.detail.visible
+        let detail = delivered != nil && sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
         return [
             "#\(number)", CivilTime.localText(nanoseconds: event.at.wallNanoseconds),
             event.kind.rawValue.padded(to: 10),
             what,
-            devices, "\(event.subject?.executable.path.visible ?? "-"): \(event.detail.visible)\(delivered ?? "")",
+            devices, "\(event.subject?.executable.path.visible ?? "-"): \(detail)\(delivered ?? "")",
         ].joined(separator: "  ")
     }
 

@@ -72,7 +72,7 @@ extension EndReason {
         case .diskFull: "the disk is full"
         case .failure: "it failed"
         case .loss: "something was lost"
-        case .revoked: "the permission was revoked"
+        case .revoked: "the permission ended"
         }
     }
 }

@@ -172,13 +172,16 @@ struct VideoOptions: ParsableArguments {
     }
 }
 
-/// Options of the microphones; they apply to each of several.
+/// Options of the microphones. Rate, channels, gain and sample format may be said again for each of several, behind its name.
 struct AudioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Samples a second, such as 48000; converted where the device has another rate.", valueName: "hertz"),
-        transform: RateArgument.parse)
-    var rate: RateArgument?
+            "Samples a second, such as 48000; converted where the device has another rate.",
+            discussion: """
+                With several microphones --rate, --channels, --gain and --sample-format may be said once, for all of them, or \
+                again, each time for the microphone before.
+                """, valueName: "hertz"), transform: RateArgument.parse)
+    var rate: [RateArgument] = []
 
     /// A number is the device's own affair, since it may have modes; a choice is made of what it delivers.
     @Option(
@@ -186,14 +189,14 @@ struct AudioOptions: ParsableArguments {
             "How many channels, or which: mono for the mean of all, left, right, or numbers such as 1,3.",
             valueName: "channels"),
         transform: ChannelSelectionArgument.parse)
-    var channels: ChannelSelectionArgument?
+    var channels: [ChannelSelectionArgument] = []
 
     @Option(
         help: ArgumentHelp(
             "Louder or quieter by so much, such as 6dB or -3; what is louder than full scale is cut off.",
             valueName: "dB"),
         transform: GainArgument.parse)
-    var gain: GainArgument?
+    var gain: [GainArgument] = []
 
     @Flag(help: "Mix all microphones to one track, each with the same weight, in the first one's format.")
     var mix = false
@@ -201,7 +204,7 @@ struct AudioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("How a sample stands in memory, such as S16_LE.", valueName: "format"),
         completion: .list(SampleFormat.allCases.map(\.rawValue)), transform: SampleArgument.parse)
-    var sampleFormat: SampleArgument?
+    var sampleFormat: [SampleArgument] = []
 
     @Option(help: "How sound is stored in a .mkv, .mp4 or .webm.")
     var audioCodec: AudioCodec = .automatic
@@ -221,30 +224,41 @@ struct AudioOptions: ParsableArguments {
 
     /// First of these options that was given; named in the error where no microphone is recorded.
     var firstGiven: String? {
-        if rate != nil { return "--rate" }
-        if channels != nil { return "--channels" }
-        if gain != nil { return "--gain" }
+        if !rate.isEmpty { return "--rate" }
+        if !channels.isEmpty { return "--channels" }
+        if !gain.isEmpty { return "--gain" }
         if mix { return "--mix" }
-        if sampleFormat != nil { return "--sample-format" }
+        if !sampleFormat.isEmpty { return "--sample-format" }
         if sync != .automatic { return "--sync" }
         return audioCodec == .automatic ? nil : "--audio-codec"
     }
 
-    /// Settings for the library; `nil` leaves a choice to it.
+    /// Settings of each microphone for the library; `nil` leaves a choice to it.
     ///
-    /// - Parameter strict: true to fail where the device would choose otherwise.
-    func settings(strict: Bool) -> AudioSettings {
-        AudioSettings(
-            sampleRate: sampleRate, channels: channels?.count ?? sampleFormat?.channels,
-            sampleFormat: sampleFormat?.format, isStrict: strict)
+    /// - Parameters:
+    ///   - count: number of microphones.
+    ///   - strict: true to fail where the device would choose otherwise.
+    func settings(of count: Int, strict: Bool) -> [MicrophoneSettings] {
+        let order = OptionOrder()
+        let rates = order.values(rate, of: "--rate", for: count, "--microphone")
+        let channels = order.values(channels, of: "--channels", for: count, "--microphone")
+        let gains = order.values(gain, of: "--gain", for: count, "--microphone")
+        let formats = order.values(sampleFormat, of: "--sample-format", for: count, "--microphone")
+        return (0..<count).map { index in
+            let (channels, format) = (channels[index], formats[index])
+            let sampleRate = rates[index]?.hertz ?? format?.sampleRate
+            return MicrophoneSettings(
+                device: AudioSettings(
+                    sampleRate: sampleRate, channels: channels?.count ?? format?.channels, sampleFormat: format?.format,
+                    isStrict: strict),
+                conversion: AudioConversion(
+                    channels: channels?.selection ?? .all, gain: gains[index]?.decibels ?? 0, sampleRate: sampleRate))
+        }
     }
+}
 
-    /// Conversion of what the device delivers.
-    var conversion: AudioConversion {
-        AudioConversion(
-            channels: channels?.selection ?? .all, gain: gain?.decibels ?? 0, sampleRate: sampleRate,
-            mixesMicrophones: mix)
-    }
-
-    private var sampleRate: Int? { rate?.hertz ?? sampleFormat?.sampleRate }
+/// Settings of one microphone, and the conversion of what it delivers.
+struct MicrophoneSettings {
+    var device: AudioSettings
+    let conversion: AudioConversion
 }

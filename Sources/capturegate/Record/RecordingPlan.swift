@@ -165,9 +165,14 @@ extension RecorderSettings {
             settings.claps = command.clap
             videoOf[camera.id] = settings
         }
-        audio = command.audio.settings(strict: command.strict)
-        audio.claps = command.clap
-        conversion = command.audio.conversion
+        let microphones = devices.filter { $0.capability == .microphone }
+        let settings = command.audio.settings(of: microphones.count, strict: command.strict)
+        for (microphone, var settings) in zip(microphones, settings) {
+            settings.device.claps = command.clap
+            audioOf[microphone.id] = settings.device
+            conversionOf[microphone.id] = settings.conversion
+        }
+        conversion.mixesMicrophones = command.audio.mix
         sync = command.audio.sync
         encoders.videoCodec = command.video.videoCodec
         encoders.audioCodec = command.audio.audioCodec

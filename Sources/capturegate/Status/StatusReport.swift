@@ -108,13 +108,20 @@ struct StatusReport {
     /// Every node of this machine that captures.
     let nodes: [NodeProtection]
 
+    /// Name and number of a user: `ada (1000)`; the number alone where the database has no such user.
+    private static func user(_ id: UInt32) -> String {
+        let name = Users.name(ofUser: id)
+        return name == "\(id)" ? name : "\(name.visible) (\(id))"
+    }
+
     /// Report for people: facts, devices, decisions.
     func lines(_ style: TextStyle) -> [String] {
         var facts = [
             ["Program", subject.executable.path.visible],
             [
                 "User",
-                "\(subject.userID)" + (subject.application.map { ", in \($0.kind.rawValue) \($0.name.visible)" } ?? ""),
+                Self.user(subject.userID)
+                    + (subject.application.map { ", in \($0.kind.rawValue) \($0.name.visible)" } ?? ""),
             ],
             ["Store", storePath.visible],
             [

@@ -15,10 +15,10 @@ struct AudioConversionTests {
 
     /// Writers in a row, the last of which keeps what came out.
     static func open(
-        _ conversion: AudioConversion, _ tracks: [ClipTrack]
+        _ conversion: AudioConversion, _ tracks: [ClipTrack], own: [String: AudioConversion] = [:]
     ) throws -> (writer: any ClipWriter, memory: MemoryWriter) {
         var memory: MemoryWriter?
-        let writer = try conversion.writer(for: tracks) { stored throws(CaptureError) in
+        let writer = try conversion.writer(for: tracks, own: own) { stored throws(CaptureError) in
             let made = MemoryWriter(stored)
             memory = made
             return made
@@ -82,6 +82,27 @@ struct AudioConversionTests {
         let sound = Source.sound(format, frames: 1000)
         try Self.write(sound, format, to: writer, track: 1)
         #expect(memory.bytes == [[], sound])
+    }
+
+    @Test("A microphone with a conversion of its own has that one alone, also within a mix")
+    func own() throws {
+        let tracks = [Self.track("a"), Self.track("b")]
+        let sound = Self.bytes([100, 300, -6, -10])
+        let own = ["b-1": AudioConversion(channels: .mono)]
+        let (writer, memory) = try Self.open(AudioConversion(channels: .right), tracks, own: own)
+        for track in 0..<2 { try Self.write(sound, Self.stereo, to: writer, track: track) }
+        #expect(memory.bytes == [Self.bytes([300, -10]), Self.bytes([200, -8])])
+        let (mixer, mix) = try Self.open(AudioConversion(channels: .right, mixesMicrophones: true), tracks, own: own)
+        for track in 0..<2 { try Self.write(sound, Self.stereo, to: mixer, track: track) }
+        #expect(mix.bytes.count == 1 && mix.bytes[0] == Self.bytes([250, -9]), "\(mix.bytes)")
+    }
+
+    @Test("What a microphone of its own can't be converted to is refused")
+    func ownNonsense() {
+        let error = #expect(throws: CaptureError.self) {
+            _ = try Self.open(AudioConversion(), [Self.track("a")], own: ["a-1": AudioConversion(gain: 900)])
+        }
+        #expect(error?.kind == .usage)
     }
 
     // MARK: Channels

@@ -36,6 +36,18 @@ struct CaptureEndTests {
         #expect(try await verdict(workspace)["unfinished"].elements == [.number(2)])
     }
 
+    @Test("a permission that runs out is nowhere called taken back, and its sentence ends before the count")
+    func expired() async throws {
+        let workspace = try Workspace()
+        _ = try await workspace.capturegate("grant", "microphone", "--for", "1s")
+        let ending = try await workspace.capturegate("record", "a.wav", "--microphone", "test:tone", "--for", "1h")
+        #expect(ending.code == 77)
+        #expect(ending.errors.contains("has run out.") && ending.errors.contains("Ended early: the permission ended."))
+        #expect(!(ending.output + ending.errors).contains("revoked"), "\(ending)")
+        let log = try await workspace.capturegate("log").output
+        #expect(log.contains("has run out; ") && !log.contains(".;"), "\(log)")
+    }
+
     @Test("that of a program that was killed is missed, that of one that runs is not")
     func killed() async throws {
         let workspace = try Workspace()

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import capturegate
+
 @Suite("bench", .fewAtOnce)
 struct BenchTests {
     private static let quick = ["bench", "encoders", "--only", "PCM", "--for", "50ms"]
@@ -54,6 +56,16 @@ struct BenchTests {
         #expect(capture["processor_ns"].number ?? 0 > 0)
         #expect(capture["interval_ns"]["p50"].number.map { abs($0 - 33_333_333) < 2 } ?? false)
         #expect(capture["delay_ns"]["max"].number ?? 0 > 0)
+    }
+
+    @Test("a frame that is there before its timestamp has no negative delay, but a device that stamps ahead")
+    func ahead() {
+        #expect(
+            BenchText.delay(.microseconds(1500), slow: .milliseconds(3))
+                == "with the reader after 1.50 ms, 99 of 100 after 3.00 ms")
+        #expect(
+            BenchText.delay(.microseconds(-1500), slow: .zero)
+                == "with the reader 1.50 ms before its timestamp: the device stamps ahead")
     }
 
     @Test("a device that nobody allowed is not opened, and a device that is not there is told")

@@ -1,4 +1,5 @@
 import GateStore
+import LinuxSystem
 import Testing
 
 @testable import CaptureGate
@@ -29,6 +30,11 @@ struct StatusTests {
         #expect(ending.code == 0)
         #expect(ending.output.contains("L0 advisory"))
         #expect(ending.output.contains("test:tone"))
+        // By the name that the person has, if the database knows one.
+        let id = Users.effectiveID
+        let name = Users.name(ofUser: id)
+        let user = ending.output.split(separator: "\n").first { $0.hasPrefix("User") }
+        #expect(user?.hasSuffix(name == "\(id)" ? " \(id)" : " \(name) (\(id))") == true, "\(ending.output)")
     }
 
     @Test("what no level prevents stands in the README as it is explained, and nothing else does")

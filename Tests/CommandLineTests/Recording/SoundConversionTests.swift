@@ -10,8 +10,11 @@ struct SoundConversionTests {
     }
 
     private func stream(_ name: String, in workspace: Workspace) async throws -> Document {
-        let found = try await workspace.probe(name, "stream=sample_rate,channels,duration_ts")
-        return try #require(found["streams"].elements.first)
+        try #require(try await streams(name, in: workspace).first)
+    }
+
+    private func streams(_ name: String, in workspace: Workspace) async throws -> [Document] {
+        try await workspace.probe(name, "stream=sample_rate,channels,duration_ts")["streams"].elements
     }
 
     @Test("mono at 16 kHz is what a speech recogniser wants, and the level stays")
@@ -73,6 +76,20 @@ struct SoundConversionTests {
         #expect(ending.code == 0, "\(ending.errors)")
         let sound = try await stream("a.wav", in: workspace)
         #expect(sound["channels"] == .number(2) && sound["duration_ts"] == .number(24_000))
+    }
+
+    @Test("each of several microphones has its own rate and channels, said behind its name")
+    func own() async throws {
+        let workspace = try Workspace()
+        #expect(try await workspace.capturegate("grant", "microphone", "--always").code == 0)
+        let ending = try await workspace.paced([
+            "record", "a.mkv", "--microphone", "test:tone", "--channels", "mono", "--rate", "16000", "--microphone",
+            "alsa:paced_48k_stereo", "--rate", "24000", "--channels", "2", "--camera", "none", "--for", "500ms",
+        ]).finish()
+        #expect(ending.code == 0, "\(ending.errors)")
+        let streams = try await streams("a.mkv", in: workspace)
+        #expect(streams.map { $0["sample_rate"] } == [.string("16000"), .string("24000")])
+        #expect(streams.map { $0["channels"] } == [.number(1), .number(2)])
     }
 
     static let mistakes = [

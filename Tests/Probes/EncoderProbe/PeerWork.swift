@@ -19,6 +19,9 @@ struct PeerWork {
         case "mjpeg": try mjpeg(MJPEGParameters(quality: number(3), range: .full))
         case "mjpeg-plain":
             try mjpeg(MJPEGParameters(quality: number(3), range: .full, quantization: .annexK, codes: .standard))
+        case "h264": try predicted(.h264)
+        case "vp8": try predicted(.vp8)
+        case "vp9": try predicted(.vp9)
         case "flac": try flac()
         case "opus": try opus()
         case "matroska": try matroska()
@@ -112,13 +115,25 @@ struct PeerWork {
 
     /// mjpeg WIDTH HEIGHT QUALITY ROUNDS IN OUT, and mjpeg-plain with nothing but what the library does by itself.
     private func mjpeg(_ parameters: MJPEGParameters) throws {
-        let format = try format(number(1), number(2), .yuv420)
         var settings = EncoderSettings()
         settings.mjpeg = parameters
+        try video(.mjpeg, settings)
+    }
+
+    /// h264, vp8 and vp9 WIDTH HEIGHT BITRATE ROUNDS IN OUT, into Matroska.
+    private func predicted(_ codec: VideoCodec) throws {
+        var settings = EncoderSettings()
+        settings.videoCodec = codec
+        settings.prediction.bitrate = try number(3)
+        try video(.matroska, settings)
+    }
+
+    private func video(_ clip: ClipFormat, _ settings: EncoderSettings) throws {
+        let format = try format(number(1), number(2), .yuv420)
         let bytes = try contents(word(5))
         let size = format.width * format.height * 3 / 2
         let count = bytes.count / size
-        try write(count * number(4), to: .mjpeg, .video(format), settings, in: word(6)) { index, writer in
+        try write(count * number(4), to: clip, .video(format), settings, in: word(6)) { index, writer in
             let start = index % count * size
             let picture = bytes.bytes.extracting(start..<start + size)
             try writer.write(picture, to: 0, at: Int64(index) * format.frameRate.frameNanoseconds)
