@@ -11,15 +11,17 @@ camera=$(device_id "$camera_node") microphone=$(device_id "$microphone_node")
 # From the first frame on, seconds.
 moments=$(awk 'BEGIN { srand(28); for (i = 0; i < 50; i++) printf "%.3f\n", 0.05 + rand() * 3 }')
 
-# begin NUMBER: one of six kinds of file, in turn.
+# begin NUMBER: one of eight kinds of file, in turn.
 begin() {
-    case $(($1 % 6)) in
+    case $(($1 % 8)) in
         0) name=$1.mkv options="--camera $camera --microphone $microphone --size 640x360" ;;
         1) name=$1.mkv options="--camera $camera --microphone none --size 640x360 --video-codec raw" ;;
         2) name=$1.mka options="--microphone $microphone --rate 8000" ;;
         3) name=$1.wav options="--microphone $microphone" ;;
         4) name=$1.flac options="--microphone $microphone" ;;
         5) name=$1.opus options="--microphone $microphone" ;;
+        6) name=$1.mp4 options="--camera $camera --microphone $microphone --size 640x360" ;;
+        7) name=$1.m4a options="--microphone $microphone" ;;
     esac
     : >events
     # shellcheck disable=SC2086 # $options is some words
