@@ -126,8 +126,8 @@ extension Remedy {
     public enum Action: Hashable, Sendable {
         /// Show the devices that there are.
         case listDevices
-        /// Show the formats, rates and inputs of each device.
-        case listFormats
+        /// Show the formats, rates and inputs of a device.
+        case listFormats(device: String)
         /// Show devices and their holders, and what is allowed.
         case showStatus
         /// Show holders that only root sees.

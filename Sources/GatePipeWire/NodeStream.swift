@@ -128,7 +128,7 @@ final class NodeStream: StreamLender {
         case .refused:
             return CaptureError(
                 .inputOutput, "PipeWire has refused the recording of \(named).",
-                remedies: [Remedy("Ask for another format.", .listFormats)])
+                remedies: [Remedy("Ask for another format.", .listFormats(device: device.id.rawValue))])
         case .gone:
             return CaptureError(
                 .deviceGone, "\(named) has gone from PipeWire's graph.",

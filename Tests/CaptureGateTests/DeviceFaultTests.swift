@@ -54,7 +54,7 @@ struct DeviceFaultTests {
     @Test("Where the camera has nothing that needs less, no mode is named")
     func nothingFits() throws {
         let error = try #require(withoutBandwidth(.mjpeg, [Self.modes[2]]))
-        #expect(error.remedies.first?.action == .listFormats)
+        #expect(error.remedies.first?.action == .listFormats(device: "camera:usb-1"))
         #expect(error.remedies.count == 2)
     }
 

@@ -51,8 +51,8 @@ extension Remedy.Action: BrokerField {
 
     /// Steps without a detail, by their numbers in packets.
     private static let plain: [Remedy.Action] = [
-        .listDevices, .listFormats, .showStatus, .showHiddenHolders, .showSwitches, .forgetLaterClock, .verifyLog,
-        .checkPolicy, .recordThroughServer,
+        .listDevices, .showStatus, .showHiddenHolders, .showSwitches, .forgetLaterClock, .verifyLog, .checkPolicy,
+        .recordThroughServer,
     ]
 
     package mutating func code(_ coder: inout FieldCoder) throws(BrokerFault) {
@@ -76,6 +76,7 @@ extension Remedy.Action: BrokerField {
     private var parts: (tag: UInt8, texts: [String], Remedy.Permission, Remedy.Mode) {
         let (grant, mode) = (Remedy.Permission.blank, Remedy.Mode.blank)
         switch self {
+        case .listFormats(let device): return (8, [device], grant, mode)
         case .showControls(let device): return (9, [device], grant, mode)
         case .takeOver(let control, let device, let automatic, let manual):
             return (10, [control, device, automatic, manual], grant, mode)
@@ -86,8 +87,8 @@ extension Remedy.Action: BrokerField {
             return (16, [path, sound ? "sound" : "", picture ? "picture" : ""], grant, mode)
         case .grant(let own): return (14, [], own, mode)
         case .record(let own): return (15, [], grant, own)
-        case .listDevices, .listFormats, .showStatus, .showHiddenHolders, .showSwitches, .forgetLaterClock, .verifyLog,
-            .checkPolicy, .recordThroughServer:
+        case .listDevices, .showStatus, .showHiddenHolders, .showSwitches, .forgetLaterClock, .verifyLog, .checkPolicy,
+            .recordThroughServer:
             return (UInt8(Self.plain.firstIndex(of: self) ?? 0), [], grant, mode)
         }
     }
@@ -95,6 +96,7 @@ extension Remedy.Action: BrokerField {
     /// A step of texts.
     private static func made(_ tag: UInt8, _ texts: [String]) -> Remedy.Action {
         switch tag {
+        case 8: .listFormats(device: texts[0])
         case 9: .showControls(device: texts[0])
         case 10: .takeOver(control: texts[0], device: texts[1], automatic: texts[2], manual: texts[3])
         case 11: .switchOn(capability: texts[0])

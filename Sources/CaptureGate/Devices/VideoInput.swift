@@ -127,7 +127,7 @@ extension [VideoInput] {
             .notAsAsked,
             "\(named) has \(what) \"\(QuestionText.visible(text))\": "
                 + (isEmpty ? "it has none to choose." : "there are \(all)."),
-            remedies: [Remedy("Name one of these.", .listFormats)])
+            remedies: [Remedy("Name one of these.", .listFormats(device: device.id.rawValue))])
     }
 }
 

@@ -270,7 +270,7 @@ final class CaptureCore: Sendable {
                 "\(QuestionText.visible(device.name)) [\(device.id)] does otherwise than asked: "
                     + differences.map(\.description).joined(separator: "; ") + ".",
                 remedies: [
-                    Remedy("See what it can do.", .listFormats),
+                    Remedy("See what it can do.", .listFormats(device: device.id.rawValue)),
                     Remedy("Or leave --strict out, to take what it gives."),
                 ]))
     }

@@ -26,7 +26,7 @@ struct DeviceFault {
         case .invalidArgument where isNegotiation(fault.call):
             return CaptureError(
                 .notAsAsked, "\(named) can't do what was asked (\(call)).", errno: fault.errno,
-                remedies: [Remedy("See what it can do.", .listFormats)])
+                remedies: [Remedy("See what it can do.", .listFormats(device: device.id.rawValue))])
         case .brokenPipe where fault.call == .streamOn, .linkSevered where fault.call == .streamOn:
             return withoutPipeline(call, fault.errno)
         case .notPermitted where !isOpening(fault.call), .permissionDenied where !isOpening(fault.call):
@@ -224,7 +224,7 @@ struct DeviceFault {
     private var lighter: Remedy {
         guard let format, let (mode, rate) = FallbackMode.best(of: modes, than: format) else {
             return Remedy(
-                "Choose MJPEG, a smaller size or fewer frames a second.", .listFormats)
+                "Choose MJPEG, a smaller size or fewer frames a second.", .listFormats(device: device.id.rawValue))
         }
         let size = "\(mode.width)x\(mode.height)"
         return Remedy(
@@ -285,7 +285,7 @@ extension DeviceFault {
         let list = all.isEmpty ? "it has none to choose" : "it takes " + all.joined(separator: ", ")
         return CaptureError(
             .notAsAsked, "The \(place) has no such \(what) (\(words)): \(list).", errno: Errno.invalidArgument.number,
-            remedies: [Remedy("Choose one of these, or another input.", .listFormats)])
+            remedies: [Remedy("Choose one of these, or another input.", .listFormats(device: device.id.rawValue))])
     }
 
     /// Error for a signal that changed during the capture.

@@ -24,7 +24,7 @@ struct BrokenFrameLimit {
         throw CaptureError(
             .inputOutput, "\(device) sends broken pictures alone.",
             remedies: [
-                Remedy("Plug it in again, or ask for another format.", .listFormats)
+                Remedy("Plug it in again, or ask for another format.", .listDevices)
             ])
     }
 }

@@ -12,9 +12,31 @@ extension Device {
         rows.append(["state", availability.phrase])
         if let ambiguity { rows.append(["note", ambiguity.visible]) }
         rows += inputs.map { ["input", $0.phrase] } + formats.rows
-        // A word once, before the first of its rows.
-        let shown = rows.indices.map { $0 > 0 && rows[$0][0] == rows[$0 - 1][0] ? ["", rows[$0][1]] : rows[$0] }
-        return [style.bold(name.visible)] + Table(rows: shown).lines.map { "  " + $0 }
+        return [style.bold(name.visible)] + Self.lines(rows).map { "  " + $0 }
+    }
+
+    /// Lines of rows, with a word once, before the first of its rows.
+    private static func lines(_ rows: [[String]]) -> [String] {
+        Table(rows: rows.indices.map { $0 > 0 && rows[$0][0] == rows[$0 - 1][0] ? ["", rows[$0][1]] : rows[$0] }).lines
+    }
+}
+
+extension Device {
+    /// Rows of formats that are shown in an error; all stand in the list of the device.
+    private static let mostOffers = 12
+
+    /// Lines about the formats of the device that would do otherwise than asked: the answer to a wish is what can be had.
+    ///
+    /// - Returns: nothing for another error, and where the device can't be asked.
+    static func offers(insteadOf error: CaptureError) -> [String] {
+        let named = error.remedies.lazy.compactMap { remedy -> String? in
+            if case .listFormats(let device) = remedy.action { device } else { nil }
+        }
+        guard error.kind == .notAsAsked, let id = named.first.map({ DeviceID(rawValue: $0) }),
+            let device = [.camera, .microphone].lazy.compactMap({ try? DeviceCatalog.device(id, $0).asked() }).first
+        else { return [] }
+        let rows = device.formats.rows
+        return lines(Array(rows.prefix(mostOffers))) + (rows.count > mostOffers ? ["and \(rows.count - mostOffers) more"] : [])
     }
 }
 

@@ -59,7 +59,8 @@ struct Invocation: Sendable {
             let status = try await OptionOrder.$words.withValue(arguments) { try await Self.execute(command) }
             return reportUnloggedEnds(after: status)
         } catch {
-            return reportUnloggedEnds(after: report(error))
+            let status = OptionOrder.$words.withValue(arguments) { report(error) }
+            return reportUnloggedEnds(after: status)
         }
     }
 
@@ -213,7 +214,8 @@ struct Invocation: Sendable {
         let stream = StandardStream.error
         // A reader that has stopped reading must not keep the program from ending.
         guard stream.isWritable(within: .seconds(2)) else { return }
-        stream.note(ErrorReport(error: error).lines(TextStyle(for: stream)).joined(separator: "\n"))
+        let report = ErrorReport(error: error, offers: Device.offers(insteadOf: error))
+        stream.note(report.lines(TextStyle(for: stream)).joined(separator: "\n"))
     }
 
     /// True for commands that write one JSON object per event instead of a single document.

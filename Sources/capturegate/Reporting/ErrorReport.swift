@@ -4,6 +4,8 @@ import LinuxSystem
 /// Error as text for a person and as JSON for a program, of the same data.
 struct ErrorReport {
     let error: CaptureError
+    /// Lines about all that the device can do, where it would do otherwise than asked.
+    var offers: [String] = []
 
     /// Sentence, causes, and remedies, each command on a line of its own, so that a triple click copies it
     /// whole.
@@ -12,6 +14,7 @@ struct ErrorReport {
     func lines(_ style: TextStyle) -> [String] {
         var lines = ["\(style.red("capturegate:")) \(error.message.visible)"]
         for cause in causes { lines.append("  \(cause.message.visible)") }
+        lines += offers.map { "  \($0)" }
         for remedy in remedies {
             lines.append("  \(remedy.text.visible)")
             if let command = remedy.command { lines.append("    \(style.bold(command.visible))") }

@@ -15,7 +15,7 @@ extension Remedy.Action {
     var commandLine: String {
         switch self {
         case .listDevices: "capturegate devices"
-        case .listFormats: "capturegate devices --json"
+        case .listFormats(let device): "capturegate devices \(ShellQuote.word(device))"
         case .showStatus: "capturegate status"
         case .showHiddenHolders: "sudo capturegate status"
         case .showControls(let device): "capturegate controls \(ShellQuote.word(device))"
@@ -38,12 +38,25 @@ extension Remedy.Action {
 }
 
 extension Remedy.Action {
-    /// Pipe to ffmpeg. What the file can't have is not captured in the first place.
+    /// Pipe to ffmpeg, with the options that were given. What the file can't have is not captured in the first place.
     private static func transcoding(to path: String, _ sound: Bool, _ picture: Bool) -> String {
-        let without = sound ? picture ? "" : "--camera none " : "--microphone none "
+        var words = recording(to: path) ?? ["capturegate", "record", "-"]
+        if !sound || !picture {
+            let device = sound ? "--camera" : "--microphone"
+            if !words.contains(where: { $0 == device || $0.hasPrefix("\(device)=") }) { words += [device, "none"] }
+        }
         // ffmpeg takes a word that begins with a dash for an option.
         let name = path.hasPrefix("-") ? "./" + path : path
-        return "capturegate record - \(without)| ffmpeg -i - \(ShellQuote.word(name))"
+        return (words.map(ShellQuote.word) + ["|", "ffmpeg", "-i", "-", ShellQuote.word(name)]).joined(separator: " ")
+    }
+
+    /// Words of this recording with standard output in the place of its file; `nil` where the path is not that file.
+    private static func recording(to path: String) -> [String]? {
+        let given = OptionOrder.words
+        guard given.first == "record", let place = given.firstIndex(of: path), place > 0, !given[place - 1].hasPrefix("-") else {
+            return nil
+        }
+        return ["capturegate"] + given[..<place] + ["-"] + given[(place + 1)...]
     }
 }
 

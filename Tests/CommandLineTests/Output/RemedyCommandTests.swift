@@ -8,7 +8,7 @@ struct RemedyCommandTests {
     /// Each action, with the command line for it.
     static let actions: [(Remedy.Action, String)] = [
         (.listDevices, "capturegate devices"),
-        (.listFormats, "capturegate devices --json"),
+        (.listFormats(device: "usb a"), "capturegate devices 'usb a'"),
         (.showStatus, "capturegate status"),
         (.showHiddenHolders, "sudo capturegate status"),
         (.showControls(device: "usb-1"), "capturegate controls usb-1"),

@@ -206,6 +206,9 @@ struct RecordingTests {
         let strict = try await workspace.capturegate(line + ["--strict", "--force"])
         #expect(strict.code == 78)
         #expect(strict.errors.contains("33 channels asked"))
+        // With what can be had.
+        #expect(strict.errors.contains("\n  channels  1 to 8\n"), "\(strict.errors)")
+        #expect(strict.errors.contains("\n    capturegate devices test:tone\n"), "\(strict.errors)")
     }
 }
 

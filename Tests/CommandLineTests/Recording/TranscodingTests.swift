@@ -29,4 +29,15 @@ struct TranscodingTests {
         ])
         #expect(found.output.split(separator: "\n").map(String.init) == kinds, "\(found.output)\(found.errors)")
     }
+
+    @Test("The pipe has the options that were given, in quotes where a shell needs them")
+    func options() async throws {
+        let line = ["record", "--title", "A b", "a.gif", "--camera", "test:bars", "--size=320x240"]
+        let refused = try await Workspace().capturegate(line)
+        let pipe =
+            "    capturegate record --title 'A b' - --camera test:bars --size=320x240 --microphone none | ffmpeg -i - a.gif\n"
+        #expect(refused.code == 64 && refused.errors.contains(pipe), "\(refused.errors)")
+        let tee = try await Workspace().capturegate("record", "a.mkv", "--tee", "b.mov", "--camera", "test:bars")
+        #expect(tee.errors.contains("    capturegate record - | ffmpeg -i - b.mov\n"), "\(tee.errors)")
+    }
 }
