@@ -36,7 +36,8 @@ extension Device {
             let device = [.camera, .microphone].lazy.compactMap({ try? DeviceCatalog.device(id, $0).asked() }).first
         else { return [] }
         let rows = device.formats.rows
-        return lines(Array(rows.prefix(mostOffers))) + (rows.count > mostOffers ? ["and \(rows.count - mostOffers) more"] : [])
+        let rest = rows.count > mostOffers ? ["and \(rows.count - mostOffers) more"] : []
+        return lines(Array(rows.prefix(mostOffers))) + rest
     }
 }
 

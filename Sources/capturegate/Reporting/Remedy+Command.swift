@@ -53,9 +53,9 @@ extension Remedy.Action {
     /// Words of this recording with standard output in the place of its file; `nil` where the path is not that file.
     private static func recording(to path: String) -> [String]? {
         let given = OptionOrder.words
-        guard given.first == "record", let place = given.firstIndex(of: path), place > 0, !given[place - 1].hasPrefix("-") else {
-            return nil
-        }
+        guard given.first == "record", let place = given.firstIndex(of: path), place > 0,
+            !given[place - 1].hasPrefix("-")
+        else { return nil }
         return ["capturegate"] + given[..<place] + ["-"] + given[(place + 1)...]
     }
 }
