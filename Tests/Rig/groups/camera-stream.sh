@@ -1,6 +1,6 @@
 # about: a USB camera's own H.264 and H.265 is stored as it comes: each picture, at its time, whatever is wrong with some
 # time: virtual
-# timeout: 240
+# timeout: 400
 # checks: 69
 
 load_usb
