@@ -72,6 +72,26 @@ struct ModeChoiceTests {
         #expect(Self.chosen([Self.mode("H264", 640, 480, 30), Self.mode("GREY", 320, 240, 30)]) == "GREY 320x240")
     }
 
+    @Test(
+        "A camera's own H.264 where it may be taken, and nothing else is as large at 30 a second; never H.265, nor more than 1920x1080"
+    )
+    func streams() {
+        var settings = VideoSettings()
+        settings.mayBePredicted = true
+        let small = [Self.mode("YUYV", 640, 480, 30), Self.mode("YUYV", 1920, 1080, 5)]
+        let own = small + [Self.mode("H264", 1920, 1080, 30), Self.mode("H264", 640, 480, 30)]
+        #expect(Self.chosen(own) == "YUYV 640x480")
+        #expect(Self.chosen(own, settings) == "H264 1920x1080")
+        #expect(Self.chosen(own + [Self.mode("MJPG", 1920, 1080, 30)], settings) == "MJPG 1920x1080")
+        #expect(Self.chosen(own + [Self.mode("MJPG", 1280, 720, 30)], settings) == "H264 1920x1080")
+        #expect(Self.chosen(small + [Self.mode("H264", 1920, 1080, 15)], settings) == "YUYV 640x480")
+        #expect(Self.chosen(small + [Self.mode("H264", 3840, 2160, 30)], settings) == "YUYV 640x480")
+        #expect(Self.chosen(small + [Self.mode("HEVC", 1920, 1080, 30)], settings) == "YUYV 640x480")
+        #expect(Self.chosen([Self.mode("H264", 1280, 720, 30)], settings) == "H264 1280x720")
+        (settings.width, settings.height) = (640, 480)
+        #expect(Self.chosen(own, settings) == "YUYV 640x480")
+    }
+
     @Test("A rate that is a thousandth below 30 is as fast")
     func television() {
         let modes = [

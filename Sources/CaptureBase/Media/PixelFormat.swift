@@ -50,6 +50,14 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// One complete JFIF image per frame.
     public static let jpeg = PixelFormat("J", "P", "E", "G")
 
+    /// One picture of an H.264 stream per frame, between start codes (ITU-T H.264, annex B), mostly predicted from others.
+    public static let h264 = PixelFormat("H", "2", "6", "4")
+    /// The same of H.265 (ITU-T H.265).
+    public static let hevc = PixelFormat("H", "E", "V", "C")
+
+    /// True if the camera has predicted frames from one another: none can be shown without those before it.
+    public var isPredicted: Bool { self == .h264 || self == .hevc }
+
     /// True if a frame is an image that the camera has compressed already.
     public var isCompressed: Bool { self == .mjpeg || self == .jpeg }
 
@@ -79,7 +87,7 @@ extension PixelFormat {
 
     /// Family of this format; an unknown format counts as Y, Cb and Cr, as most cameras deliver.
     package var family: Family {
-        if isCompressed { return .compressed }
+        if isCompressed || isPredicted { return .compressed }
         return isHue || Self.red.contains(self) ? .rgb : Self.greys.contains(self) ? .grey : .yuv
     }
 

@@ -80,6 +80,7 @@ extension LostFrames {
             ("device", .count(device)), ("ring", .count(ring)), ("corrupt", .count(corrupt)), ("empty", .count(empty)),
             ("short", .count(short)), ("xrun", .count(xrun)), ("stall", .count(stall)), ("suspend", .count(suspend)),
             ("encoder", .count(encoder)), ("no_signal", .count(noSignal)), ("covered", .count(covered)),
+            ("key_frame", .count(keyFrame)),
         ])
     }
 }

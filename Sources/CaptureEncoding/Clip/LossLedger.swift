@@ -174,12 +174,26 @@ public struct LostFrames: Hashable, Sendable, Codable {
     public var noSignal: UInt64 = 0
     /// Video frames that the device delivered while a shutter covered the lens.
     public var covered: UInt64 = 0
+    /// Video frames of a camera's own H.264 or H.265 between a cut of the clip, such as a pause, and the next key frame: nothing
+    /// could decode them.
+    public var keyFrame: UInt64 = 0
 
     public init() {}
 
     private enum CodingKeys: String, CodingKey {
         case device, ring, corrupt, empty, short, xrun, stall, suspend, encoder, covered
         case noSignal = "no_signal"
+        case keyFrame = "key_frame"
+    }
+
+    /// Reads counts; an older ledger may not name each cause.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func count(_ key: CodingKeys) throws -> UInt64 { try values.decodeIfPresent(UInt64.self, forKey: key) ?? 0 }
+        (device, ring, corrupt) = (try count(.device), try count(.ring), try count(.corrupt))
+        (empty, short, xrun) = (try count(.empty), try count(.short), try count(.xrun))
+        (stall, suspend, encoder) = (try count(.stall), try count(.suspend), try count(.encoder))
+        (noSignal, covered, keyFrame) = (try count(.noSignal), try count(.covered), try count(.keyFrame))
     }
 
     /// Sum of all causes.
@@ -204,7 +218,7 @@ public struct LostFrames: Hashable, Sendable, Codable {
 extension LostFrames {
     static let causes: [WritableKeyPath<LostFrames, UInt64> & Sendable] = [
         \.device, \.ring, \.corrupt, \.empty, \.short, \.xrun, \.stall, \.suspend, \.encoder,
-        \.noSignal, \.covered,
+        \.noSignal, \.covered, \.keyFrame,
     ]
 
     static func += (lost: inout LostFrames, more: LostFrames) {

@@ -15,6 +15,9 @@ public protocol Encoder: AnyObject {
     var description: CodecDescription { get }
     /// Totals since `begin`.
     var counts: EncoderCounts { get }
+    /// True once ``description`` has all that a file's header needs: an encoder that learns it from the first frame says
+    /// false until then.
+    var isDescribed: Bool { get }
 
     /// Starts the stream; called once.
     /// - Throws: `.usage` or `.unavailable` if the codec can't hold the format; the remedy names a
@@ -37,6 +40,11 @@ public protocol Encoder: AnyObject {
     /// - Parameter packets: receives the packets.
     /// - Throws: `.inputOutput` if the codec library fails.
     func finish(into packets: inout PacketBuffer) throws(CaptureError)
+}
+
+extension Encoder {
+    /// True, for encoders that know their stream from the start.
+    public var isDescribed: Bool { true }
 }
 
 /// Encoder whose packets may be stored from the device's own buffer if nothing in them has to

@@ -22,13 +22,14 @@ public enum AudioCodec: String, Hashable, Sendable, CaseIterable {
 ///
 /// *thread-safe*
 public enum VideoCodec: String, Hashable, Sendable, CaseIterable {
-    /// H.264 in MP4, VP8 in WebM; elsewhere MJPEG, the camera's own images if it delivers JPEG.
+    /// H.264 in MP4, VP8 in WebM; elsewhere MJPEG, the camera's own images if it delivers JPEG. What a camera codes as H.264
+    /// or H.265 itself stays as it is.
     case automatic = "auto"
     /// Motion-JPEG: every frame a JPEG image of its own (ITU-T T.81).
     case mjpeg
     /// Uncompressed.
     case raw
-    /// Frames predicted from one another, which every player knows (ITU-T H.264).
+    /// Frames predicted from one another, which every player knows (ITU-T H.264): the camera's own where it delivers them.
     case h264
     /// The codec of WebM (RFC 6386).
     case vp8
@@ -89,6 +90,9 @@ public struct EncoderSettings: Hashable, Sendable {
 
     private func videoEncoder(for format: VideoFormat) -> any Encoder {
         switch videoCodec {
+        // MP4 means H.264 by what is automatic, and holds a camera's H.265 as well.
+        case .automatic where format.pixelFormat.isPredicted, .h264 where format.pixelFormat.isPredicted:
+            CameraStreamEncoder(format: format)
         case .raw: RawVideoEncoder(format: format)
         case .h264: H264Encoder(format: format, parameters: prediction)
         case .vp8: VPXEncoder(.vp8, format: format, parameters: prediction)

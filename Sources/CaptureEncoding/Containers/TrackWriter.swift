@@ -27,6 +27,9 @@ class TrackWriter: ClipWriter {
     private(set) final var chapters: [ClipChapter] = []
     /// `end` after each piece of the file.
     private var marks = WrittenMarks<Int64>()
+    /// Packets that wait for the first key frame of each camera's own stream, which the header describes; `nil` once it can be
+    /// written.
+    private var early: EarlyPackets?
 
     /// Makes a writer of tracks whose encoders are begun.
     init(output: consuming ClipOutput, format: ClipFormat, tracks: [EncodedTrack], labels: ClipLabels) {
@@ -35,6 +38,7 @@ class TrackWriter: ClipWriter {
         self.tracks = tracks.map(\.track)
         self.labels = labels
         encodedTracks = tracks
+        early = tracks.allSatisfy(\.encoder.isDescribed) ? nil : EarlyPackets()
     }
 
     // MARK: For containers
@@ -60,6 +64,9 @@ class TrackWriter: ClipWriter {
 
     /// Writes what is ahead of all packets, unless it is written.
     func writeHead() throws(CaptureError) {}
+
+    /// Describes the tracks anew in what is ahead of all packets, which is not written yet: their encoders know more now.
+    func describe() {}
 
     /// Forgets pieces that are not in the file.
     /// - Parameter bytes: of the file.
@@ -124,7 +131,7 @@ class TrackWriter: ClipWriter {
     final func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try checkTrack(track)
         if let failure { throw failure }
-        if try pass(data, of: track, at: max(nanoseconds, 0)) { return }
+        if early == nil, try pass(data, of: track, at: max(nanoseconds, 0)) { return }
         packets.removeAll()
         try encodedTracks[track].encoder.encode(data, at: max(nanoseconds, 0), into: &packets)
         try store(of: track)
@@ -143,12 +150,31 @@ class TrackWriter: ClipWriter {
 
     /// Stores the packets of a track's encoder.
     final func store(of track: Int) throws(CaptureError) {
+        if let early {
+            early.keep(packets, of: track)
+            if early.isFull || isDescribed { try storeEarly() }
+            return
+        }
         for index in 0..<packets.count {
             try packets.withBytes(of: index) { (packet) throws(CaptureError) in
                 try store(
                     packet, of: track, at: packets.time(of: index), lasting: packets.duration(of: index),
                     isKey: packets.isKey(index), discard: packets.discard(of: index))
             }
+        }
+    }
+
+    private var isDescribed: Bool { encodedTracks.allSatisfy(\.encoder.isDescribed) }
+
+    /// Stores the packets that waited: all encoders know what the header says of them, or one never will.
+    private func storeEarly() throws(CaptureError) {
+        guard let waiting = early else { return }
+        early = nil
+        describe()
+        try waiting.replay { (packet, early) throws(CaptureError) in
+            try store(
+                packet, of: early.track, at: early.time, lasting: early.duration, isKey: early.isKey,
+                discard: early.discard)
         }
     }
 
@@ -204,8 +230,55 @@ class TrackWriter: ClipWriter {
             try encodedTracks[index].encoder.finish(into: &packets)
             if failure == nil { try store(of: index) }
         }
+        if failure == nil { try storeEarly() }
         if failure == nil { try flush() }
         if failure == nil { try keepingWhole { () throws(CaptureError) in try output.settleToFinish() } }
+    }
+}
+
+/// Packets ahead of a file's header, in memory.
+///
+/// *session-bound*
+private final class EarlyPackets {
+    /// Packet of a track, as the container gets it.
+    struct Packet {
+        let track: Int
+        let time: Int64
+        let duration: Int64
+        let isKey: Bool
+        let discard: Int64
+        let end: Int
+    }
+
+    private var packets: [Packet] = []
+    /// Data of all of them, one behind the other.
+    private var bytes: [UInt8] = []
+
+    /// Most bytes that wait: a minute and a half of stereo at 48 kHz, or some hundred of another camera's frames.
+    private static let most = 32 << 20
+
+    /// True once no more should wait: the header then lacks a stream that has not begun.
+    var isFull: Bool { bytes.count > Self.most }
+
+    func keep(_ buffer: borrowing PacketBuffer, of track: Int) {
+        for index in 0..<buffer.count {
+            buffer.withBytes(of: index) { bytes.append(contentsOf: $0) }
+            packets.append(
+                Packet(
+                    track: track, time: buffer.time(of: index), duration: buffer.duration(of: index),
+                    isKey: buffer.isKey(index), discard: buffer.discard(of: index), end: bytes.count))
+        }
+    }
+
+    /// Lends each of them, in the order in which they came.
+    func replay(
+        _ body: (UnsafeRawBufferPointer, Packet) throws(CaptureError) -> Void
+    ) throws(CaptureError) {
+        var start = 0
+        for packet in packets {
+            try bytes[start..<packet.end].withContiguousBytes { (data) throws(CaptureError) in try body(data, packet) }
+            start = packet.end
+        }
     }
 }
 

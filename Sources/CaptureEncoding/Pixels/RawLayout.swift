@@ -201,16 +201,30 @@ package enum ChromaSampling: Hashable {
 extension VideoFormat {
     /// Bytes of a frame as the device delivers it; `nil` for compressed formats, whose size is unknown.
     package var rawByteCount: Int? {
-        guard !pixelFormat.isCompressed else { return nil }
+        guard !pixelFormat.isCompressed, !pixelFormat.isPredicted else { return nil }
         // Formats without a layout here, such as Bayer's, still have a known row length.
         return RawLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
     }
 }
 
 extension ClipFormat {
+    /// True for formats that hold a camera's own H.264 or H.265 as it comes.
+    /// - Parameters:
+    ///   - format: of the camera's frames.
+    ///   - codec: of the clip. H.265 has no name among those that can be asked for: it is what is automatic.
+    package func passes(_ format: PixelFormat, as codec: VideoCodec) -> Bool {
+        switch self {
+        case .matroska, .mp4: format.isPredicted && (codec == .automatic || codec == .h264 && format == .h264)
+        case .nothing, .raw: format.isPredicted
+        case .wav, .flac, .opus: true
+        case .y4m, .mjpeg, .webm: false
+        }
+    }
+
     /// True if frames of a format can be written as they come, without libv4lconvert.
     package func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
-        switch self {
+        if format.pixelFormat.isPredicted { return passes(format.pixelFormat, as: codec) }
+        return switch self {
         case .nothing, .raw, .wav, .flac, .opus: true
         case .y4m: Planarizer(format, takesRGB: true) != nil
         case .mjpeg, .mp4, .webm: format.pixelFormat.isCompressed || RawLayout(format) != nil

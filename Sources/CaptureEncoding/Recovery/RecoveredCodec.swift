@@ -76,19 +76,6 @@ enum VP8Packet {
     }
 }
 
-extension AVCConfiguration {
-    /// Tells that a packet is NAL units behind their lengths, and nothing else.
-    static func isWhole(_ packet: ArraySlice<UInt8>) -> Bool {
-        var at = packet.startIndex
-        while at + 4 < packet.endIndex {
-            let length = packet[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard length > 0, length <= packet.endIndex - at - 4 else { return false }
-            at += 4 + length
-        }
-        return at == packet.endIndex && !packet.isEmpty
-    }
-}
-
 extension MatroskaTrack {
     /// Reads a TrackEntry (RFC 9559, 5.1.4.1).
     ///
@@ -144,7 +131,10 @@ extension MatroskaTrack {
         let codes = ["YUY2": "YUYV", "UYVY": "UYVY", "NV12": "NV12", "I420": "YU12", "Y800": "GREY"]
         let code = codes[String(decoding: codec.uncompressedFourCC, as: UTF8.self)]
         // Predicted frames are decoded to planes of 4:2:0, whatever the camera delivered.
-        let known = ["V_MJPEG": "MJPG", "V_MPEG4/ISO/AVC": "YU12", "V_VP8": "YU12", "V_VP9": "YU12", "V_AV1": "YU12"]
+        let known = [
+            "V_MJPEG": "MJPG", "V_MPEG4/ISO/AVC": "YU12", "V_MPEGH/ISO/HEVC": "YU12", "V_VP8": "YU12",
+            "V_VP9": "YU12", "V_AV1": "YU12",
+        ]
         let pixelFormat = (known[codec.matroskaID] ?? code).flatMap { PixelFormat($0) }
         guard let pixelFormat, (1...65_535).contains(size.0), (1...65_535).contains(size.1),
             (1...1_000_000_000_000).contains(duration), let rate = FrameRate(1_000_000_000, Int(duration))

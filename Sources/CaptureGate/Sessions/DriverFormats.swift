@@ -140,6 +140,7 @@ extension VideoSettings {
         settings.standard = standard?.rawValue ?? 0
         settings.detectsStandard = standard == .automatic
         settings.timings = timings?.shape
+        settings.mayBePredicted = mayBePredicted
         return settings
     }
 

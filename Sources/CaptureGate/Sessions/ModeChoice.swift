@@ -20,6 +20,9 @@ extension CameraSettings {
     /// The largest picture of at most 1920x1080 that comes as fast as asked, else at 30 a second: raw where the camera is fast
     /// enough, else as JPEG images. Where no mode is so fast, the fastest. What was asked for stays, also where no mode has it: the
     /// driver then takes the nearest.
+    ///
+    /// Where the camera's own H.264 may be taken, it is if that comes as fast as asked in a larger picture than all others, or
+    /// all others are slower.
     func completed(by camera: inout some CameraModes) -> CameraSettings {
         guard isOpen, let best = ModeSearch(self).best(of: &camera) else { return self }
         var settings = self
@@ -80,7 +83,11 @@ private struct ModeSearch {
         if asked.fourcc != 0 { return best(of: &camera, codes.filter { $0 == asked.fourcc }) }
         // What must be converted is asked only where there is nothing else.
         let (direct, compressed) = (codes.filter { Self.kind($0) == 0 }, codes.filter { Self.kind($0) == 1 })
-        return best(of: &camera, direct + compressed) ?? best(of: &camera, codes.filter { Self.kind($0) == 2 })
+        let usual = best(of: &camera, direct + compressed) ?? best(of: &camera, codes.filter { Self.kind($0) == 2 })
+        guard asked.mayBePredicted, let own = best(of: &camera, codes.filter { $0 == PixelFormat.h264.rawValue }),
+            own.rate >= enough, own.width <= Self.most.width, own.height <= Self.most.height
+        else { return usual }
+        return usual.map { isBetter(own, than: $0) ? own : $0 } ?? own
     }
 
     private func best(of camera: inout some CameraModes, _ codes: [UInt32]) -> Offer? {

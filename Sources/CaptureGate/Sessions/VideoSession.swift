@@ -13,7 +13,8 @@ public struct VideoSettings: Hashable, Sendable {
     /// Layout of the pixels.
     ///
     /// Where it or the size is `nil`, the camera takes the mode that suits live recording best: the largest of at most 1920x1080
-    /// that is fast enough, raw before JPEG, whatever the last program left in the driver.
+    /// that is fast enough, raw before JPEG, whatever the last program left in the driver. A camera's own H.264 or H.265 is
+    /// taken where it is asked for here, and by a recorder whose files hold it.
     public var pixelFormat: PixelFormat?
     /// Frame rate; the nearest to 30 frames a second where `nil`.
     public var frameRate: FrameRate?
@@ -27,6 +28,8 @@ public struct VideoSettings: Hashable, Sendable {
     public var timings: VideoTimings?
     /// Refuses to open where the device would do otherwise than asked, and where its input has no signal.
     public var isStrict: Bool
+    /// Takes a mode of the camera's own H.264 where it is larger or faster than all others: for a recorder that decodes nothing.
+    package var mayBePredicted = false
     /// Claps of the built-in camera: ``testBars(claps:)``.
     package var claps = false
 

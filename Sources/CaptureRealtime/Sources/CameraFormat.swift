@@ -21,6 +21,8 @@ public struct CameraSettings: BitwiseCopyable, Sendable, Hashable {
     public var detectsStandard = false
     /// Timings of a digital input; `nil` follows the signal.
     public var timings: SignalTimings?
+    /// True where a mode of the camera's own H.264 may be taken that was not asked for. No part of what a broker is asked.
+    public var mayBePredicted = false
 
     /// True if anything is requested of the input itself.
     var isOfInput: Bool { standard != 0 || detectsStandard || timings != nil }

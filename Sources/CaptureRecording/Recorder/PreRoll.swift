@@ -13,6 +13,8 @@ struct PreRoll {
     static let mostBytes = 1 << 30
     /// Time held beyond the pre-roll: frames come late, and the start is learnt late, nanoseconds.
     static let slack: Int64 = 1_000_000_000
+    /// The same beside a camera's own stream, for its last key frame before the start.
+    static let slackOfKeys: Int64 = 10_000_000_000
 
     /// - Returns: `nil` where a recording begins when its devices deliver.
     init?(_ settings: RecorderSettings) {
@@ -84,6 +86,8 @@ final class PreRollBuffer {
     private struct Frame {
         var header: FrameHeader
         var bytes: [UInt8]
+        /// A clip can begin with it.
+        var isKey: Bool
     }
 
     /// Frames from `first` on; those before are empty.
@@ -98,14 +102,15 @@ final class PreRollBuffer {
     /// Timestamp of the oldest, CLOCK_MONOTONIC nanoseconds; `nil` where there is none.
     var oldest: Int64? { isEmpty ? nil : frames[first].header.timestamp }
 
-    func append(_ header: FrameHeader, _ bytes: RawSpan) {
+    /// - Parameter isKey: true where a clip can begin with the frame.
+    func append(_ header: FrameHeader, _ bytes: RawSpan, isKey: Bool = true) {
         var copy = spare.popLast() ?? []
         copy.removeAll(keepingCapacity: true)
         // Exactly: an array that grows by itself takes twice what it had.
         copy.reserveCapacity(bytes.byteCount)
         bytes.withUnsafeBytes { copy.append(contentsOf: $0) }
         byteCount += copy.capacity
-        frames.append(Frame(header: header, bytes: copy))
+        frames.append(Frame(header: header, bytes: copy, isKey: isKey))
     }
 
     /// Removes the oldest frame where the rest reaches back to a moment, or takes more memory than allowed.
@@ -117,6 +122,21 @@ final class PreRollBuffer {
         guard frames.count - first > 1 else { return nil }
         guard frames[first + 1].header.timestamp <= moment || byteCount > most else { return nil }
         return removeFirst()
+    }
+
+    /// Removes the oldest frame where a clip would not begin with it, or where the latest one serves as well; so it does where
+    /// they take more memory than allowed.
+    /// - Returns: its header; `nil` where it stays.
+    func dropFirstBeforeKey(most: Int) -> FrameHeader? {
+        guard !isEmpty, let last = frames.last else { return nil }
+        let isBefore = last.isKey && frames.count - first > 1
+        return isBefore || !frames[first].isKey || byteCount > most ? removeFirst() : nil
+    }
+
+    /// Timestamp of the last frame up to a moment that a clip can begin with, else of the first one; `nil` where there is none.
+    func keyTime(near moment: Int64) -> Int64? {
+        let times = frames[first...].lazy.filter(\.isKey).map(\.header.timestamp)
+        return times.last { $0 <= moment } ?? times.first
     }
 
     /// Lends the oldest frame, and removes it.

@@ -119,7 +119,7 @@ private struct Recording {
         if let camera = tracks.first(where: { !$0.isAudio })?.track.video {
             clip.cut(onFramesOf: camera.frameRate.frameNanoseconds)
         }
-        showPreview(of: tracks)
+        try showPreview(of: tracks)
         let writer = try writer(for: tracks)
         let stop = monitor(tracks)
         let setup = RecordingDriver.Setup(
@@ -164,9 +164,13 @@ private struct Recording {
         try preRoll.check(tracks.map(\.writtenTrack))
     }
 
-    private func showPreview(of tracks: [any TrackRecorder]) {
+    /// - Throws: `.usage` for a camera's own stream, which nothing here decodes.
+    private func showPreview(of tracks: [any TrackRecorder]) throws(CaptureError) {
         let camera = tracks.lazy.compactMap { $0 as? VideoTrackRecorder }.first
         guard let preview = settings.preview, let camera else { return }
+        if let format = camera.track.video?.pixelFormat, format.isPredicted {
+            throw targets[0].format.cannotPass(format)
+        }
         let onEvent = onEvent
         camera.preview = PreviewSource(camera.writtenTrack, preview) { onEvent(.preview($0)) }
     }

@@ -101,8 +101,11 @@ final class RecordingDriver {
     /// - Returns: false where there was nothing.
     private func hold() throws(CaptureError) -> Bool {
         var took = false
+        let slack = leader.source.needsKeys ? PreRoll.slackOfKeys : PreRoll.slack
         for track in tracks {
-            let reach = (setup.preRoll?.length ?? 0) + PreRoll.slack
+            // Raw frames of another camera would take too much memory.
+            let isRaw = track.writtenTrack.isRawVideo
+            let reach = (setup.preRoll?.length ?? 0) + (isRaw ? PreRoll.slack : slack)
             if try track.source.hold(reach, most: maxBufferedBytes[track.index]) { took = true }
         }
         reporter.tellWaitingProgress()
@@ -122,7 +125,9 @@ final class RecordingDriver {
         let wanted = start - length
         // Before a device's first frame there is no clip; one whose start is scheduled begins then all the same.
         let oldest = tracks.compactMap { $0.source.oldestHeld }.max() ?? wanted
-        let origin = length > 0 ? max(wanted, oldest) : wanted
+        // A clip of a camera's own stream begins with a key frame, and rather earlier than later.
+        let reached = length > 0 ? max(wanted, oldest) : wanted
+        let origin = length > 0 ? leader.source.heldKey(near: reached) ?? reached : wanted
         if origin > wanted {
             let got = Duration.nanoseconds(start - origin)
             reporter.differences.append(.preRoll(asked: .nanoseconds(length), got: got))

@@ -46,6 +46,7 @@ enum OpenDevice: Sendable {
         guard case .camera(let owner) = self else { return }
         try owner.session.withLock { (session) throws(CaptureError) in
             guard let delivered = session?.format, !format.takes(delivered, as: codec) else { return }
+            guard !delivered.pixelFormat.isPredicted else { throw format.cannotPass(delivered.pixelFormat) }
             _ = try session?.convertFrames()
         }
     }
@@ -72,6 +73,10 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     /// Encoder that makes raw video frames JPEG images as they come; `nil` leaves them as they are.
     var compressor: FrameCompressor?
     private(set) var hasDelivered = false
+    /// Tells key frames; `nil` for frames that need no others.
+    var isKey: ((RawSpan) -> Bool)?
+    /// Frames that were discarded because none was a key frame.
+    private var keyless = 0
     /// Sees frames as they are taken into memory, so that a person sees and hears what waits.
     var watch: ((FrameHeader, RawSpan) -> Void)?
     private let owner: SessionOwner<Session>
@@ -134,7 +139,12 @@ final class SessionFrames<Format: Sendable>: FrameSource {
         }
     }
 
+    var needsKeys: Bool { isKey != nil }
+
+    func heldKey(near moment: Int64) -> Int64? { needsKeys ? held.keyTime(near: moment) : nil }
+
     func skip() -> Bool {
+        if needsKeys { return skipToKey() }
         let skipped = owner.session.withLock { session in
             session?.withNext { header, _ in
                 clock.update(header)
@@ -144,6 +154,21 @@ final class SessionFrames<Format: Sendable>: FrameSource {
         hasDelivered = hasDelivered || skipped
         return skipped
     }
+
+    /// Holds a frame, and forgets those that no clip needs which begins with the last key frame.
+    private func skipToKey() -> Bool {
+        guard let taken = try? holdOne() else { return false }
+        _ = taken
+        while let header = held.dropFirstBeforeKey(most: PreRoll.mostBytes / 4) {
+            clock.update(header)
+            keyless += 1
+        }
+        // Without a key frame for so long the clip's start says what is wrong.
+        hasDelivered = hasDelivered || !held.isEmpty || keyless > Self.mostKeyless
+        return true
+    }
+
+    private static var mostKeyless: Int { 900 }
 
     func hold(_ nanoseconds: Int64, most: Int) throws(CaptureError) -> Bool {
         guard let newest = try holdOne() else { return false }
@@ -173,7 +198,7 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     /// - Returns: the timestamp of the frame that was taken into memory; `nil` where there was none.
     private func holdOne() throws(CaptureError) -> Int64? {
         try withNext { header, bytes in
-            held.append(header, bytes)
+            held.append(header, bytes, isKey: isKey?(bytes) ?? true)
             watch?(header, bytes)
             return header.timestamp
         }
@@ -188,6 +213,20 @@ final class SessionFrames<Format: Sendable>: FrameSource {
                 try compressor.withImage(of: frame) { (image) throws(CaptureError) in try body(header, image) }
             } ?? nil
         }
+    }
+}
+
+extension ClipFormat {
+    /// Error for a camera's own stream where pictures are needed: nothing here decodes it.
+    package func cannotPass(_ format: PixelFormat) -> CaptureError {
+        let name = format == .h264 ? "H.264" : "H.265"
+        return CaptureError(
+            .usage, "The camera's own \(name) is stored as it comes, in a .mkv or .mp4, and not as anything else.",
+            remedies: [
+                Remedy(
+                    "Choose --pixel-format MJPG or YUYV, or record to a name that ends in .mkv or .mp4 without --video-codec."
+                )
+            ])
     }
 }
 

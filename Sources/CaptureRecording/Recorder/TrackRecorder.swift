@@ -75,15 +75,21 @@ protocol FrameSource: AnyObject {
     var lastTimestamp: Int64 { get }
     /// Timestamp of the oldest frame held in memory, CLOCK_MONOTONIC nanoseconds; `nil` where none is.
     var oldestHeld: Int64? { get }
-    /// True once the device has delivered a frame that was thrown away.
+    /// True once the device has delivered a frame that was thrown away, or one that a clip can begin with and that is held.
     var hasDelivered: Bool { get }
+    /// True for a camera's own stream, whose frames need those since a key frame.
+    var needsKeys: Bool { get }
+    /// Timestamp of a key frame that is held: the last one up to a moment, else the first one; `nil` where none is, and for frames
+    /// that need no others. CLOCK_MONOTONIC nanoseconds.
+    func heldKey(near moment: Int64) -> Int64?
 
     func start()
     func stop()
     /// Reopens a device that was unplugged; throws while it is away.
     /// - Returns: false while it is being opened in the background: ask again.
     func reattach() throws(CaptureError) -> Bool
-    /// Discards one period or video frame, while other devices have not started yet.
+    /// Discards one period or video frame, while other devices have not started yet. Of a camera's own stream it takes one into
+    /// memory and discards those before a key frame: the next one may be ten seconds away.
     /// - Returns: false if there is none.
     func skip() -> Bool
     /// Takes one more period or video frame into memory.

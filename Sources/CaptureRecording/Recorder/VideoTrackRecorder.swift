@@ -33,6 +33,8 @@ final class VideoTrackRecorder: TrackRecorder {
     private var lastFrame: [UInt8]?
     /// Receives stored frames for the live preview.
     var preview: PreviewSource?
+    /// Start of a camera's own stream; `nil` for frames that need no others.
+    private let start: KeyFrameStart?
 
     /// - Parameters:
     ///   - owner: of the session.
@@ -53,10 +55,12 @@ final class VideoTrackRecorder: TrackRecorder {
         self.losses = losses
         self.constantRate = constantRate
         lastFrame = constantRate && mayLeave ? [] : nil
+        start = KeyFrameStart(format, of: device.name)
         let reopening = Reopening<OpenedCamera>()
         source = SessionFrames(owner, clip, rate: format.frameRate.framesPerSecond) {
             (session) throws(CaptureError) in try session?.reattach(by: reopening) ?? false
         }
+        if start != nil { source.isKey = format.isKeyFrame }
     }
 
     var elapsed: Int64 { written == 0 ? 0 : last + frame }
@@ -64,7 +68,7 @@ final class VideoTrackRecorder: TrackRecorder {
     /// Encodes raw frames as they arrive; the writer gets the images.
     /// - Throws: `.usage` for frames and parameters without a JPEG form.
     func compress(_ parameters: MJPEGParameters) throws(CaptureError) {
-        guard let format = track.video, !format.pixelFormat.isCompressed else { return }
+        guard let format = track.video, track.isRawVideo else { return }
         source.compressor = try FrameCompressor(format, parameters)
     }
 
@@ -131,19 +135,41 @@ final class VideoTrackRecorder: TrackRecorder {
 
     private func place(_ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter) throws(CaptureError) {
         source.clock.update(header)
-        clip.start(at: header.timestamp)
-        guard let captured = clip.captureTime(of: header.timestamp) else { return }
+        guard let start else {
+            _ = try enter(header, bytes, writer)
+            return
+        }
+        switch try start.judge(bytes, header) {
+        case .admitted:
+            try start.enter(bytes) { (bytes) throws(CaptureError) in try enter(header, bytes, writer) }
+        case .waits: _ = try enter(header, bytes, writer, missing: 1)
+        case .apart: _ = try enter(header, bytes, writer, missing: 0)
+        }
+    }
+
+    /// - Parameter missing: frames that the clip lacks without this one, which it can't have; it may end the clip all the same.
+    ///   `nil` for one that it can have.
+    /// - Returns: true if the clip has the frame.
+    private func enter(
+        _ header: FrameHeader, _ bytes: RawSpan, _ writer: any ClipWriter, missing: UInt64? = nil
+    ) throws(CaptureError) -> Bool {
+        if missing == nil { clip.start(at: header.timestamp) }
+        guard let captured = clip.captureTime(of: header.timestamp) else { return false }
         let mostLost = clip.cuts.isEmpty ? .max : lostOutsideOfPauses(header.lost.total, before: captured)
         let lost = min(header.lost.total, mostLost)
         // A frame that is stamped a little early belongs behind the cut.
         guard let time = clip.cuts.time(of: captured + frame / 2).map({ $0 - frame / 2 }) else {
             if written > 0 { count(lost: header, atMost: mostLost) }
-            return
+            return false
         }
-        guard time > -frame / 2 else { return }
+        guard time > -frame / 2 else { return false }
         if let duration = clip.duration, time >= duration - frame / 2 {
             try complete(header, bytes, writer, places: UInt64((duration + frame / 2) / frame))
-            return
+            return false
+        }
+        if let missing {
+            try miss(missing, header, atMost: mostLost)
+            return false
         }
         if written > 0 {
             count(lost: header, atMost: mostLost)
@@ -155,6 +181,17 @@ final class VideoTrackRecorder: TrackRecorder {
         }
         try look(at: header.flags, max(0, time))
         try schedule(bytes, writer, at: max(0, time), afterGap: lost > 0)
+        return true
+    }
+
+    /// Counts a frame that waits for a key frame in mid-clip. It was cut off on purpose, which ends no clip.
+    private func miss(_ frames: UInt64, _ header: FrameHeader, atMost most: UInt64) throws(CaptureError) {
+        guard written > 0 else { return }
+        count(lost: header, atMost: most)
+        losses.count(frames, as: \.keyFrame, of: index)
+        if losses.policy == .mark {
+            try losses.note(min(header.lost.total, most) + frames, of: index, at: last + frame)
+        }
     }
 
     /// Frames lost before a moment of the capture that no pause cuts out.

@@ -45,8 +45,11 @@ final class OpenSegment {
     let number: Int
     /// Time from the clip's start, nanoseconds.
     let start: Int64
-    /// Start of the next segment, nanoseconds from the clip's start. A limit of size may bring it forward.
+    /// Start of the next segment, nanoseconds from the clip's start. A limit of size may bring it forward; `nil` while a key
+    /// frame of a camera's own stream has yet to decide it.
     var end: Int64?
+    /// Time from which on a key frame may end it.
+    var due: Int64
     let writer: any ClipWriter
     /// Frames of each track in it.
     private(set) var frames: [UInt64]
@@ -54,10 +57,11 @@ final class OpenSegment {
     private(set) var firstTime: [Int64?]
     private(set) var lastTime: [Int64?]
 
-    init(number: Int, start: Int64, end: Int64?, writer: any ClipWriter) {
+    init(number: Int, start: Int64, end: Int64?, due: Int64, writer: any ClipWriter) {
         self.number = number
         self.start = start
         self.end = end
+        self.due = due
         self.writer = writer
         frames = Array(repeating: 0, count: writer.tracks.count)
         firstTime = Array(repeating: nil, count: writer.tracks.count)

@@ -4,6 +4,10 @@ import CaptureGate
 /// Writer of a clip in several files, one after the other, cut at the same moment in each track: to the sample in audio, and
 /// before the next video frame, which is a key frame.
 ///
+/// A camera's own stream is cut at its own key frames alone. So the first such camera decides: a segment that is due ends with
+/// that camera's next key frame, and audio that is ahead of it waits in memory. A further such camera changes over at a key
+/// frame of its own.
+///
 /// Tracks come unevenly, so two files are open around a cut. Each is finished when no track has more frames for it.
 ///
 /// *session-bound*
@@ -21,6 +25,10 @@ final class SegmentedWriter: ClipWriter {
     /// Open segments, the oldest first.
     var segments: [OpenSegment] = []
     private var cursors: [SegmentCursor]
+    /// Index of the camera whose key frames end segments; `nil` where any frame may.
+    private let keyTrack: Int?
+    /// Audio behind a segment's due end, until a key frame ends it.
+    private var heldAudio: [HeldAudio] = []
     var finished = FinishedSegments()
     /// Error for which it takes no more frames.
     var failure: CaptureError?
@@ -29,6 +37,14 @@ final class SegmentedWriter: ClipWriter {
 
     /// Open segments at most: a track that is further behind has nothing but silence to give, for a device that was away.
     private static let mostOpen = 16
+    /// Bytes of audio that wait for a key frame; with more the segment goes on.
+    private static let mostHeld = 32 << 20
+
+    private struct HeldAudio {
+        let track: Int
+        let bytes: [UInt8]
+        let time: Int64
+    }
 
     /// - Parameters:
     ///   - format: of each file.
@@ -49,6 +65,7 @@ final class SegmentedWriter: ClipWriter {
         self.open = open
         forecast = SizeForecast(tracks)
         cursors = Array(repeating: SegmentCursor(), count: tracks.count)
+        keyTrack = tracks.firstIndex { $0.video?.pixelFormat.isPredicted ?? false }
         finished.counts = Array(repeating: EncoderCounts(), count: tracks.count)
         segments = [try segment(1, from: 0)]
     }
@@ -66,23 +83,29 @@ final class SegmentedWriter: ClipWriter {
         if let failure = failure ?? finishing.failure { throw failure }
         let before = bytesWritten + pendingBytes
         let number = segments.last?.number
+        let isKey = tracks[track].video?.isKeyFrame(data) ?? false
         switch tracks[track].media {
-        case .audio(let format): try write(data, format, track, at: nanoseconds)
-        case .video(let format): try write(data, track, at: nanoseconds, lasting: format.frameRate.frameNanoseconds)
+        case .audio(let format):
+            if try !hold(data, format, track, at: nanoseconds) { try write(data, format, track, at: nanoseconds) }
+        case .video(let format):
+            if track == keyTrack, isKey { try cutIfDue(at: nanoseconds, lasting: format.frameRate.frameNanoseconds) }
+            try write(data, track, at: nanoseconds, lasting: format.frameRate.frameNanoseconds, mayChange: isKey)
         }
         // The end of one segment and the head of the next are no frame's.
-        if segments.last?.number == number { try note(bytesWritten + pendingBytes - before, of: track) }
+        if segments.last?.number == number {
+            try note(bytesWritten + pendingBytes - before, of: track, beginsGroup: isKey || track != keyTrack)
+        }
         cutBySize()
     }
 
     /// Notes the size of a write, for the forecast.
     /// - Throws: ``CaptureError/sizeReached`` where files of the greatest size would have one frame each.
-    private func note(_ growth: Int64, of track: Int) throws(CaptureError) {
+    private func note(_ growth: Int64, of track: Int, beginsGroup: Bool) throws(CaptureError) {
         if let most = limits.bytes, growth > most, tracks[track].video != nil, forecast.isNew(track) {
             failure = .sizeReached
             throw .sizeReached
         }
-        forecast.note(growth, of: track)
+        forecast.note(growth, of: track, beginsGroup: beginsGroup)
     }
 
     // MARK: Audio and video
@@ -115,11 +138,11 @@ final class SegmentedWriter: ClipWriter {
     }
 
     private func write(
-        _ data: RawSpan, _ track: Int, at nanoseconds: Int64, lasting frame: Int64
+        _ data: RawSpan, _ track: Int, at nanoseconds: Int64, lasting frame: Int64, mayChange: Bool
     ) throws(CaptureError) {
         var segment = segments[cursors[track].segment - segments[0].number]
         // One that is stamped a little early belongs behind the cut.
-        while let end = segment.end, nanoseconds + frame / 2 >= end {
+        while mayChange, let end = segment.end, nanoseconds + frame / 2 >= end {
             try advance(track)
             segment = segments[cursors[track].segment - segments[0].number]
         }
@@ -132,7 +155,8 @@ final class SegmentedWriter: ClipWriter {
 
     private func segment(_ number: Int, from start: Int64) throws(CaptureError) -> OpenSegment {
         let writer = try open(number)
-        return OpenSegment(number: number, start: start, end: start + limits.duration, writer: writer)
+        let due = start + limits.duration
+        return OpenSegment(number: number, start: start, end: keyTrack == nil ? due : nil, due: due, writer: writer)
     }
 
     /// Moves a track on to the next segment, which is opened for the first of them.
@@ -168,7 +192,39 @@ final class SegmentedWriter: ClipWriter {
         let reached = cursors.map(\.time).max() ?? 0
         guard reached > segment.start, segment.end.map({ $0 > reached }) ?? true else { return }
         let size = segment.writer.bytesWritten + segment.writer.pendingBytes + mostLag(until: reached, in: segment)
-        if size + 2 * forecast.mostOfAll > most { segment.end = reached }
+        guard size + 2 * forecast.mostOfAll > most else { return }
+        segment.due = min(segment.due, reached)
+        if keyTrack == nil { segment.end = reached }
+    }
+
+    /// Ends the segment with a key frame that comes when it is due.
+    private func cutIfDue(at nanoseconds: Int64, lasting frame: Int64) throws(CaptureError) {
+        guard let segment = segments.last, segment.end == nil, nanoseconds + frame / 2 >= segment.due else { return }
+        segment.end = nanoseconds
+        try writeHeld()
+    }
+
+    /// Keeps audio that may belong behind a cut which is not decided.
+    /// - Returns: false for audio that can be written.
+    private func hold(
+        _ data: RawSpan, _ format: AudioFormat, _ track: Int, at nanoseconds: Int64
+    ) throws(CaptureError) -> Bool {
+        guard keyTrack != nil, let segment = segments.last, segment.end == nil else { return false }
+        let end = nanoseconds + format.nanoseconds(ofFrames: Int64(try format.frames(in: data)))
+        guard end > segment.due || heldAudio.contains(where: { $0.track == track }) else { return false }
+        heldAudio.append(HeldAudio(track: track, bytes: data.withUnsafeBytes { Array($0) }, time: nanoseconds))
+        if heldAudio.reduce(0, { $0 + $1.bytes.count }) > Self.mostHeld { try writeHeld() }
+        return true
+    }
+
+    /// Writes the audio that waited, where the segments are by now.
+    private func writeHeld() throws(CaptureError) {
+        let held = heldAudio
+        heldAudio = []
+        for audio in held {
+            guard let format = tracks[audio.track].audio else { continue }
+            try write(audio.bytes.span.bytes, format, audio.track, at: audio.time)
+        }
     }
 
     /// Bytes that the tracks behind may still add, such as silence for a microphone that was away.
@@ -192,6 +248,7 @@ extension SegmentedWriter {
     }
 
     func finish(ledger: LossLedger, end: EndReason) throws(CaptureError) -> Clip {
+        do throws(CaptureError) { try writeHeld() } catch { failure = failure ?? error }
         while !segments.isEmpty {
             do throws(CaptureError) {
                 try segments.count > 1 ? finishFirst(.complete, ledger) : finishLast(end, ledger)

@@ -62,13 +62,21 @@ struct SizeForecast {
     private let tracks: [ClipTrack]
     /// Most bytes that one write added so far, of each track.
     private var largest: [Int64]
+    /// Bytes that each track's writes since a possible cut added.
+    private var group: [Int64]
 
     init(_ tracks: [ClipTrack]) {
         self.tracks = tracks
         largest = Array(repeating: 0, count: tracks.count)
+        group = largest
     }
 
-    mutating func note(_ growth: Int64, of track: Int) { largest[track] = max(largest[track], growth) }
+    /// Notes what a write added.
+    /// - Parameter beginsGroup: false for a frame ahead of which no file can be cut: it counts together with those before it.
+    mutating func note(_ growth: Int64, of track: Int, beginsGroup: Bool = true) {
+        group[track] = beginsGroup ? growth : group[track] + growth
+        largest[track] = max(largest[track], group[track])
+    }
 
     /// True before anything of the track was noted.
     func isNew(_ track: Int) -> Bool { largest[track] == 0 }
@@ -79,9 +87,9 @@ struct SizeForecast {
     ///   - track: index in the clip.
     func most(_ byteCount: Int, of track: Int) -> Int64 {
         let bytes = Int64(byteCount)
-        guard let video = tracks[track].video else { return bytes + bytes / 8 + 512 }
+        guard tracks[track].video != nil else { return bytes + bytes / 8 + 512 }
         if largest[track] > 0 { return largest[track] * 3 / 2 + 8192 }
-        return video.pixelFormat.isCompressed ? bytes + 8192 : bytes / 4
+        return tracks[track].isRawVideo ? bytes / 4 : bytes + 8192
     }
 
     /// Most bytes that audio of a length may add; 0 for video, as a camera that was away leaves no frames.

@@ -47,7 +47,9 @@ extension FrameRate {
 }
 
 extension PixelFormat: SpelledArgument {
-    static var spelling: String { "a four character code such as YUYV, NV12 or MJPG, or ffmpeg's name such as yuyv422" }
+    static var spelling: String {
+        "a four character code such as YUYV, NV12, MJPG or H264, or ffmpeg's name such as yuyv422"
+    }
 
     /// Four-character code, such as `yuyv` for `YUYV`, or a name that other programs have for it. Codes with an upper-case letter
     /// are taken as they are: some mix both, such as `pBAA`.
@@ -62,7 +64,8 @@ extension PixelFormat: SpelledArgument {
     /// Names of ffmpeg and GStreamer.
     private static let otherNames = [
         "mjpeg": "MJPG", "yuyv422": "YUYV", "yuy2": "YUYV", "uyvy422": "UYVY", "yvyu422": "YVYU", "yuv420p": "YU12",
-        "i420": "YU12", "yuv422p": "422P", "gray": "GREY", "gray8": "GREY", "rgb24": "RGB3", "bgr24": "BGR3",
+        "i420": "YU12", "h265": "HEVC", "yuv422p": "422P", "gray": "GREY", "gray8": "GREY", "rgb24": "RGB3",
+        "bgr24": "BGR3",
     ]
 }
 

@@ -114,6 +114,11 @@ struct EncodingOptions: ParsableArguments {
         return options.filter(\.2).map { ($0.0, $0.1) }
     }
 
+    /// First option about the coding of video that was given; `nil` where none was.
+    var firstOfVideo: String? {
+        said.first { $0.codec == Self.predicted || $0.codec == "JPEG" }?.option
+    }
+
     /// Codecs whose frames are predicted from one another, as messages name them.
     static let predicted = "H.264, VP8, VP9 or AV1"
 

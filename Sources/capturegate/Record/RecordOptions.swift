@@ -129,7 +129,12 @@ struct VideoOptions: ParsableArguments {
     var fps: [FrameRate] = []
 
     @Option(
-        help: ArgumentHelp("What the camera delivers, such as YUYV or MJPG.", valueName: "code"),
+        help: ArgumentHelp(
+            "What the camera delivers, such as YUYV, MJPG or H264.",
+            discussion: """
+                A camera's own H264 or HEVC is stored as it comes, from its first key frame on, in a .mkv or .mp4. Where no code \
+                is said, H264 is taken if no other mode has so large a picture at 30 a second, up to 1920x1080.
+                """, valueName: "code"),
         transform: PixelFormat.parse)
     var pixelFormat: [PixelFormat] = []
 

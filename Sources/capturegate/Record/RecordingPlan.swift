@@ -35,23 +35,24 @@ struct RecordingPlan: Sendable {
         try choice.check(command.video, command.audio, command.times)
         try format.check(command.video.videoCodec, command.audio.audioCodec)
         tees = try Self.tees(command.files.tee, kinds, besides: destination)
+        let formats = [format] + tees.map(\.format)
+        try Self.check(stream: command, formats)
         // Checked against all outputs: `--flac-level` is right if any one of them is FLAC.
         try command.encoding.check(
-            ([format] + tees.map(\.format)).reduce(into: []) { codecs, format in
+            formats.reduce(into: []) { codecs, format in
                 codecs.formUnion(
                     format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(kinds)))
             })
         let outputs = [PlannedOutput(destination: destination, format: format)] + tees
-        try Self.check(command.video.videoCodec, command.audio.audioCodec, Set(kinds), outputs)
+        try Self.check(command.video.videoCodec, command.audio.audioCodec, command.video.encoded(of: kinds), outputs)
         try ([destination] + tees.map(\.destination)).checkTerminal()
         // Last, since only this needs the machine: usage errors are the same everywhere.
         devices = try choice.devices(choice.listing)
         try Self.check(clap: command.clap, devices)
-        var settings = RecorderSettings(command, devices, startsAt: try command.times.startsAt())
+        var settings = RecorderSettings(command, devices, formats, startsAt: try command.times.startsAt())
         settings.preview = preview.map { PreviewSettings(width: $0.bounds.width, height: $0.bounds.height) }
         self.settings = settings
-        let keys = RecordingKeys(
-            hasChapters: ([format] + tees.map(\.format)).contains(where: \.holdsChapters))
+        let keys = RecordingKeys(hasChapters: formats.contains(where: \.holdsChapters))
         // With a pre-roll Enter begins the clip, whoever watches.
         let isShown = StandardStream.error.isTerminal && !command.quiet && !command.json.isOn
         self.keys = isShown || settings.preRoll != nil ? keys : nil
@@ -65,6 +66,22 @@ struct RecordingPlan: Sendable {
         (settings.videoCodec, settings.audioCodec) = (video, audio)
         for output in outputs {
             try settings.check(for: output.format, kinds.intersection(output.format.kinds), to: output.destination)
+        }
+    }
+
+    /// Refuses what would need the pictures of a camera's own H.264 or H.265, which is asked for: nothing here decodes it.
+    private static func check(stream command: RecordCommand, _ formats: [ClipFormat]) throws(CaptureError) {
+        for pixels in command.video.pixelFormat where pixels.isPredicted {
+            let name = pixels == .h264 ? "H.264" : "H.265"
+            if let format = formats.first(where: { !$0.passes(pixels, as: command.video.videoCodec) }) {
+                throw format.cannotPass(pixels)
+            }
+            let option =
+                command.video.preview ? "--preview" : command.video.isPassed ? command.encoding.firstOfVideo : nil
+            guard let option else { continue }
+            throw CaptureError(
+                .usage, "The camera's own \(name) is stored as it comes: there is nothing for \(option) to work on.",
+                remedies: [Remedy("Leave \(option) out, or choose --pixel-format MJPG or YUYV.")])
         }
     }
 
@@ -158,11 +175,15 @@ struct RecordingPlan: Sendable {
 
 extension RecorderSettings {
     /// Settings of the recorder from the command's options.
-    fileprivate init(_ command: RecordCommand, _ devices: [Device], startsAt moment: Int64?) {
+    fileprivate init(
+        _ command: RecordCommand, _ devices: [Device], _ formats: [ClipFormat], startsAt moment: Int64?
+    ) {
         self.init()
+        let mayBePredicted = command.mayBePredicted(in: formats)
         let cameras = devices.filter { $0.capability == .camera }
         for (camera, var settings) in zip(cameras, command.video.settings(of: cameras.count, strict: command.strict)) {
             settings.claps = command.clap
+            settings.mayBePredicted = mayBePredicted
             videoOf[camera.id] = settings
         }
         let microphones = devices.filter { $0.capability == .microphone }
@@ -188,6 +209,27 @@ extension RecorderSettings {
         // Twice a second is enough for one line a second; a live row, which is watched, gets the default
         // rate.
         if command.json.isOn || !StandardStream.error.isTerminal { progressInterval = .milliseconds(500) }
+    }
+}
+
+extension VideoOptions {
+    /// True if each camera is asked for its own H.264 or H.265.
+    var isPassed: Bool { !pixelFormat.isEmpty && pixelFormat.allSatisfy(\.isPredicted) }
+
+    /// Kinds of tracks that need an encoder; a camera's own stream needs none.
+    func encoded(of kinds: [MediaKind]) -> Set<MediaKind> {
+        isPassed ? Set(kinds).subtracting([.video]) : Set(kinds)
+    }
+}
+
+extension RecordCommand {
+    /// True if a camera's own H.264 may be taken where nothing else is as good: all outputs hold it, and nothing asks for pictures
+    /// or their coding.
+    fileprivate func mayBePredicted(in formats: [ClipFormat]) -> Bool {
+        guard !video.preview, encoding.firstOfVideo == nil, let first = formats.first,
+            first == .matroska || first == .mp4
+        else { return false }
+        return formats.allSatisfy { $0.passes(.h264, as: video.videoCodec) }
     }
 }
 

@@ -125,7 +125,7 @@ struct ClipSummary {
             (lost.device, "by the device"), (lost.ring, "too slow"), (lost.corrupt, "corrupt"), (lost.empty, "empty"),
             (lost.short, "short"), (lost.xrun, "by xruns"), (lost.stall, "in a stall"), (lost.suspend, "asleep"),
             (lost.encoder, "by the encoder"), (lost.noSignal, "without a signal"),
-            (lost.covered, "with the shutter closed"),
+            (lost.covered, "with the shutter closed"), (lost.keyFrame, "ahead of a key frame"),
         ]
         let said = causes.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
         return said.isEmpty ? "none lost" : "\(lost.total) lost (\(said))"

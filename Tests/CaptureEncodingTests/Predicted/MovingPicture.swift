@@ -82,7 +82,7 @@ struct MovingPicture {
     static func keys(_ path: String, _ scratch: Scratch) throws -> [Int] {
         let found = try Tool.text(
             "ffprobe",
-            ["-v", "error", "-select_streams", "v", "-show_entries", "packet=flags", "-of", "csv=p=0", path],
+            ["-v", "error", "-select_streams", "v:0", "-show_entries", "packet=flags", "-of", "csv=p=0", path],
             in: scratch)
         return found.split(separator: "\n").enumerated().filter { $0.element.hasPrefix("K") }.map(\.offset)
     }

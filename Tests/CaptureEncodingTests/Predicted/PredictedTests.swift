@@ -145,7 +145,7 @@ struct PredictedTests {
         // The shim compares the parameter sets of each key frame with those of the head; any other is an error.
         #expect(packets.count == 45 && encoder.description.privateBytes == head)
         for index in 0..<packets.count {
-            let units = packets.withBytes(of: index) { AVCConfiguration.units(of: Array($0)) }
+            let units = packets.withBytes(of: index) { UnitCodec.units(behindLengths: Array($0)) }
             #expect(units.reduce(0) { $0 + 4 + $1.count } == packets.byteCount(of: index))
             // 5 is a slice of a key frame, 1 of another.
             #expect(units.allSatisfy { $0.first! & 31 == (packets.isKey(index) ? 5 : 1) })

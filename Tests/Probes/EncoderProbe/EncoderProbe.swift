@@ -128,7 +128,7 @@ struct EncoderProbe {
                 all.append((name, Workload(format, bytes: picture), settings))
             }
         }
-        return try all + [divided(rate), passedThrough(rate)]
+        return try all + [divided(rate), passedThrough(rate)] + cameraStreams(rate)
     }
 
     /// Images large enough for several restart intervals, and so for several threads.
@@ -144,6 +144,32 @@ struct EncoderProbe {
         let image = try StillEncoder(raw, as: .jpeg).encode(picture.span.bytes)
         let format = VideoFormat(width: 64, height: 48, pixelFormat: .mjpeg, frameRate: rate, bytesPerLine: 0)
         return ("passed-through", Workload(format, bytes: image + [0, 0]), images)
+    }
+
+    /// Key frames of a black picture with their parameter sets, as x264 and x265 make them.
+    private static func cameraStreams(_ rate: FrameRate) -> [(String, Workload, EncoderSettings)] {
+        var settings = EncoderSettings()
+        settings.videoCodec = .h264
+        return [
+            (
+                PixelFormat.h264,
+                "000000016742c00adc47b0110000030001000003003c0f1227800000000168ce0fc80000016588843a2628000902c9c9c9d75d75d7"
+                    + "5d75e0"
+            ),
+            (
+                .hevc,
+                "0000000140010c01ffff0408000003009fa800000300001eba0240000000014201010408000003009fa800000300001ea02083165b"
+                    + "a4a4c2f0168080000003008000000f04000000014401c07181120000012801ade0d117ffd3918187d8c9d8"
+            ),
+        ].map { pixelFormat, digits in
+            let format = VideoFormat(
+                width: 64, height: 48, pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: 0)
+            let digits = Array(digits)
+            let bytes = stride(from: 0, to: digits.count, by: 2).map {
+                UInt8(String(digits[$0...$0 + 1]), radix: 16) ?? 0
+            }
+            return ("passed-through-\(pixelFormat)", Workload(format, bytes: bytes), settings)
+        }
     }
 
     /// JPEG images in every container.

@@ -1,5 +1,5 @@
 // usbcam [--port N] [--serial TEXT] [--product TEXT] [--unplug-after SECONDS] [--pictures FOLDER] [--log FILE] [--scene]
-//        [--hears PIPE]
+//        [--hears PIPE] [--stream FILE [--hevc] [--from PICTURE]]
 //        [--lie NAME:EVERY:FIRST]… [--without-tables] [--stall-at PICTURES] [--stays-silent]
 //        [--bandwidth BYTES-A-SECOND] [--largest BYTES] [--late MILLISECONDS] [--slower PERCENT] [--forgets]
 //        [--gainless]
@@ -162,6 +162,9 @@ static const char *value_of(char **arguments, int *at) {
 static int read_lie(char **arguments, int *at) {
     if (!strcmp(arguments[*at], "--pictures")) options.pictures = value_of(arguments, at);
     else if (!strcmp(arguments[*at], "--scene")) options.scene = 1;
+    else if (!strcmp(arguments[*at], "--stream")) options.stream = value_of(arguments, at);
+    else if (!strcmp(arguments[*at], "--hevc")) options.is_hevc = 1;
+    else if (!strcmp(arguments[*at], "--from")) options.stream_from = atoll(value_of(arguments, at));
     else if (!strcmp(arguments[*at], "--hears")) options.hears = value_of(arguments, at);
     else if (!strcmp(arguments[*at], "--log")) options.log = value_of(arguments, at);
     else if (!strcmp(arguments[*at], "--without-tables")) options.without_tables = 1;
@@ -197,6 +200,10 @@ int main(int count, char **arguments) {
     stream_control_settle();
     if (options.pictures && mjpeg_load(options.pictures) < 1) {
         fprintf(stderr, "usbcam: no pictures in %s\n", options.pictures);
+        return 66;
+    }
+    if (options.stream && stream_load(options.stream) < 1) {
+        fprintf(stderr, "usbcam: no pictures in %s\n", options.stream);
         return 66;
     }
     if ((wire = wire_plug(options.port)) < 0) {

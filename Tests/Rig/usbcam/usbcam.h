@@ -1,4 +1,4 @@
-// An emulated USB webcam: one UVC camera (YUYV, MJPEG) and one UAC1 microphone in a composite high-speed device. It is
+// An emulated USB webcam: one UVC camera (YUYV, MJPEG, and H.264 or H.265 from a file) and one UAC1 microphone in a composite high-speed device. It is
 // plugged into the kernel's own virtual host controller (vhci_hcd), so that the real uvcvideo, snd-usb-audio and
 // udev deal with it. USB Video Class 1.1, USB Audio Class 1.0, USB/IP (Documentation/usb/usbip_protocol.rst).
 #pragma once
@@ -10,7 +10,7 @@ enum { interface_camera, interface_picture, interface_sound_card, interface_soun
 enum { endpoint_control, endpoint_picture, endpoint_sound, endpoint_count };
 enum { entity_camera_terminal = 1, entity_processing = 2, entity_gain = 5 };
 enum { picture_packet_bytes = 3072, picture_header_bytes = 12, sound_packet_bytes = 192 };
-enum { format_yuyv = 1, format_mjpeg };
+enum { format_yuyv = 1, format_mjpeg, format_stream };
 enum { clock_hertz = 48000000, sound_hertz = 48000 };
 
 struct options {
@@ -19,6 +19,9 @@ struct options {
     const char *serial;  // empty: the device has none
     const char *product;
     const char *pictures; // a folder with 1.jpg, 2.jpg … of 320×240: what the camera sees in MJPEG
+    const char *stream;   // a file of H.264 or H.265, 320×240, with access unit delimiters; without one there is no such format
+    int is_hevc;          // it is H.265
+    int64_t stream_from;  // the picture of it that comes first
     int scene;            // YUYV is of a chart that stands still, by the light and the shutter that the controls say
     const char *hears;    // a pipe of S16_LE, stereo, 48 kHz: what the microphone hears; silence while nothing is in it
     const char *log;      // a file that gets a line a picture: its number, and the lie told with it
@@ -87,6 +90,13 @@ const char *lie_name(enum lie lie);
 int mjpeg_load(const char *folder);
 // The picture of that number, with its lie; its length.
 size_t mjpeg_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room);
+
+// -- stream.c
+
+// Reads the stream; how many pictures it has, or -1.
+int stream_load(const char *path);
+// The picture of that number, with its lie; its length.
+size_t stream_draw(uint64_t number, enum lie lie, uint8_t *place, size_t room);
 
 // -- audio.c
 

@@ -31,8 +31,9 @@ static uint32_t get_long(const uint8_t *place) {
 // What the host asked for, made into something that the device can do.
 void stream_control_settle(void) {
     uint32_t width, height, interval = get_long(stream_control + at_interval);
-    if (stream_control[at_format] != format_mjpeg) stream_control[at_format] = format_yuyv;
-    int most = stream_control[at_format] == format_mjpeg ? 1 : 2;
+    int is_stream = options.stream && stream_control[at_format] == format_stream;
+    if (!is_stream && stream_control[at_format] != format_mjpeg) stream_control[at_format] = format_yuyv;
+    int most = stream_control[at_format] == format_yuyv ? 2 : 1;
     if (stream_control[at_frame] < 1 || stream_control[at_frame] > most) stream_control[at_frame] = 1;
     picture_size(stream_control[at_format], stream_control[at_frame], &width, &height);
     put_long(stream_control + at_interval, interval < 333333 ? 333333 : interval);
@@ -88,6 +89,8 @@ static void draw(void) {
     if (picture.lie != lie_same_id) picture.toggle ^= 1;
     if (stream_control[at_format] == format_mjpeg)
         picture.count = mjpeg_draw(picture.number, picture.lie, picture.bytes, sizeof picture.bytes);
+    else if (stream_control[at_format] == format_stream)
+        picture.count = stream_draw(picture.number, picture.lie, picture.bytes, sizeof picture.bytes);
     else draw_bars();
     if (picture.lie == lie_empty) picture.count = 0;
     picture.sent = 0;

@@ -46,10 +46,10 @@ public final class H264Encoder: Encoder {
             blocks <= Self.mostBlocks
         else { throw frames.cannotEncode }
         try frames.open(worst: 51, best: 10, speed: speed, rates: Self.rates)
-        guard let record = AVCConfiguration(parameterSets: try frames.head()) else {
+        guard let record = ParameterSets(lengths: try frames.head(), .avc).record else {
             throw frames.failure("describe", 0)
         }
-        description.privateBytes = record.bytes
+        description.privateBytes = record
     }
 
     /// Complexity modes of OpenH264: 2 is the fastest.
@@ -63,48 +63,4 @@ public final class H264Encoder: Encoder {
 
     /// Every frame is complete when it is encoded.
     public func finish(into packets: inout PacketBuffer) {}
-}
-
-/// AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1): the `avcC` of MP4, and Matroska's
-/// CodecPrivate.
-struct AVCConfiguration {
-    private(set) var bytes: [UInt8] = []
-
-    /// Types of NAL units.
-    private static let sequenceSet: UInt8 = 7
-    private static let pictureSet: UInt8 = 8
-
-    /// - Parameter parameterSets: NAL units, each behind its length in four bytes.
-    /// - Returns: `nil` without a sequence parameter set and a picture parameter set.
-    init?(parameterSets: [UInt8]) {
-        let units = Self.units(of: parameterSets)
-        let sequences = units.filter { ($0.first ?? 0) & 31 == Self.sequenceSet && $0.count >= 4 }
-        let pictures = units.filter { ($0.first ?? 0) & 31 == Self.pictureSet }
-        guard let first = sequences.first.map(Array.init), !pictures.isEmpty, sequences.count < 32 else { return nil }
-        // Version 1, profile, its constraints and the level; lengths of four bytes; reserved bits are ones.
-        bytes = [1, first[1], first[2], first[3], 0xFC | 3, 0xE0 | UInt8(sequences.count)]
-        for unit in sequences { append(unit) }
-        bytes.append(UInt8(clamping: pictures.count))
-        for unit in pictures { append(unit) }
-        // High and above: 4:2:0 of 8 bits, and no extensions of the sequence parameter set.
-        if first[1] >= 100 { bytes += [0xFC | 1, 0xF8, 0xF8, 0] }
-    }
-
-    /// Parameter set behind its length in two bytes.
-    private mutating func append(_ unit: ArraySlice<UInt8>) {
-        bytes += [UInt8(truncatingIfNeeded: unit.count >> 8), UInt8(truncatingIfNeeded: unit.count)] + unit
-    }
-
-    /// Splits NAL units at their lengths of four bytes; ends at the first that is cut off.
-    static func units(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
-        var units: [ArraySlice<UInt8>] = []
-        var at = 0
-        while at + 4 <= bytes.count {
-            let length = bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard length > 0, at + 4 + length <= bytes.count else { break }
-            units.append(bytes[at + 4..<at + 4 + length])
-            at += 4 + length
-        }
-        return units
-    }
 }

@@ -27,7 +27,7 @@ final class MP4Writer: TrackWriter {
     private var fragmentBytes = 0
 
     /// Boxes ahead of the first fragment.
-    private let head: [UInt8]
+    private var head: [UInt8]
     /// Bytes of the `free` box in them; 0 for an output that can't be rewritten.
     private let room: Int
 
@@ -54,9 +54,7 @@ final class MP4Writer: TrackWriter {
         self.room = output.isSeekable ? room : 0
         self.startedAt = startedAt
         mp4Tracks = tracks
-        let tags = ClipTags(tracks: tracks.map(\.track), labels: labels)
-        let movie = MP4Movie(tracks: tracks, tags: tags, startedAt: startedAt, end: nil)
-        head = MP4Head.fileType + MP4Head.free(self.room) + movie.bytes()
+        head = MP4Head.growing(tracks, labels, startedAt, room: self.room)
         super.init(output: output, format: .mp4, tracks: tracks, labels: labels)
     }
 
@@ -170,6 +168,8 @@ final class MP4Writer: TrackWriter {
         fragment.put(Int(MP4Type.mediaData.rawValue), width: 4)
     }
 
+    override func describe() { head = MP4Head.growing(mp4Tracks, labels, startedAt, room: room) }
+
     /// Writes the head ahead of the first fragment.
     override func writeHead() throws(CaptureError) {
         guard output.bytesWritten == 0 else { return }
@@ -228,6 +228,18 @@ extension MP4Writer {
 
 /// Boxes ahead of a file's fragments.
 enum MP4Head {
+    /// All of them.
+    /// - Parameters:
+    ///   - tracks: with what their encoders know so far.
+    ///   - labels: of the clip.
+    ///   - startedAt: nanoseconds since 1970 in UTC.
+    ///   - room: bytes of the `free` box.
+    static func growing(_ tracks: [MP4Track], _ labels: ClipLabels, _ startedAt: Int64, room: Int) -> [UInt8] {
+        let tags = ClipTags(tracks: tracks.map(\.track), labels: labels)
+        let movie = MP4Movie(tracks: tracks, tags: tags, startedAt: startedAt, end: nil)
+        return fileType + free(room) + movie.bytes()
+    }
+
     /// FileTypeBox (ISO/IEC 14496-12, 4.3): `iso6` has fragments whose offsets count from their start, and their times in 64
     /// bits; `mp41` has descriptors of MPEG-4.
     static var fileType: [UInt8] {

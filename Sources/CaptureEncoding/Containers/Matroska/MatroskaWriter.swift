@@ -11,7 +11,9 @@ import LinuxSystem
 final class MatroskaWriter: TrackWriter {
     let matroskaTracks: [MatroskaTrack]
     /// Header, with the offsets to patch at the end.
-    let head: MatroskaHeader
+    private(set) var head: MatroskaHeader
+    /// Nanoseconds since 1970 in UTC.
+    private let startedAt: Int64
     /// Pending cluster, whose memory is reused.
     var cluster = MatroskaCluster()
     /// Index, written behind the last cluster.
@@ -40,6 +42,7 @@ final class MatroskaWriter: TrackWriter {
         output: consuming ClipOutput, format: ClipFormat, tracks: [MatroskaTrack], labels: ClipLabels, startedAt: Int64
     ) {
         matroskaTracks = tracks
+        self.startedAt = startedAt
         head = MatroskaHeader(format, tracks: tracks, labels: labels, startedAt: startedAt)
         // Players seek by video if there is any.
         cues.track = (tracks.first { $0.track.kind == .video } ?? tracks.first)?.number ?? 1
@@ -118,6 +121,10 @@ final class MatroskaWriter: TrackWriter {
         keep(until: clusterEnd)
         cues.keep()
         cluster.removeAll()
+    }
+
+    override func describe() {
+        head = MatroskaHeader(format, tracks: matroskaTracks, labels: labels, startedAt: startedAt)
     }
 
     /// Writes the header ahead of the first cluster.

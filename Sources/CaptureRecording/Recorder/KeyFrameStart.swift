@@ -1,0 +1,74 @@
+import CaptureEncoding
+import CaptureGate
+
+/// Rule by which pictures of a camera's own stream enter a clip: the first one is a key frame, and so is the first one behind
+/// each that the clip does not have on purpose, such as those of a pause.
+///
+/// Behind a loss pictures go on: nobody can tell what a decoder makes of them, and there may be no key frame for long.
+///
+/// *session-bound*
+final class KeyFrameStart {
+    private let stream: CameraStream
+    private let device: String
+    /// True while a key frame is waited for.
+    private(set) var isWaiting = true
+    /// Timestamp of the first frame, CLOCK_MONOTONIC nanoseconds; `nil` before it.
+    private var since: Int64?
+    private var hasBegun = false
+
+    /// Time in which a camera must send a key frame, nanoseconds: some send one each ten seconds.
+    private static let patience: Int64 = 30_000_000_000
+
+    /// - Parameters:
+    ///   - format: of the frames.
+    ///   - device: name of the camera, for the error.
+    /// - Returns: `nil` for frames that need no others.
+    init?(_ format: VideoFormat, of device: String) {
+        guard let stream = CameraStream(format) else { return nil }
+        self.stream = stream
+        self.device = device
+    }
+
+    /// Decision about a frame.
+    enum Verdict {
+        /// It may enter the clip.
+        case admitted
+        /// It needs others that the clip lacks.
+        case waits
+        /// It is no picture, and none is missing without it.
+        case apart
+    }
+
+    /// Decides whether a frame may enter the clip.
+    /// - Throws: `.unavailable` for a camera that sends no key frame for half a minute.
+    func judge(_ frame: RawSpan, _ header: FrameHeader) throws(CaptureError) -> Verdict {
+        // A camera that was away, or started anew, codes from the start.
+        if header.flags.contains(.reattached) || header.flags.contains(.restarted) { isWaiting = true }
+        let found = stream.look(at: frame)
+        guard found != .header else { return .apart }
+        guard isWaiting, found != .key else {
+            hasBegun = true
+            return .admitted
+        }
+        let first = since ?? header.timestamp
+        since = first
+        guard hasBegun || header.timestamp - first < Self.patience else { throw noKeyFrame }
+        return .waits
+    }
+
+    /// Lends a frame that may enter the clip, with its parameter sets where a clip can begin.
+    /// - Parameter body: true if the clip has the frame. Where it has not, it goes on with the next key frame.
+    func enter(
+        _ frame: RawSpan, _ body: (RawSpan) throws(CaptureError) -> Bool
+    ) throws(CaptureError) {
+        isWaiting = try !stream.withFrame(frame, body)
+    }
+
+    private var noKeyFrame: CaptureError {
+        CaptureError(
+            .unavailable,
+            "\(device) has sent no picture in \(Self.patience / 1_000_000_000) s that a clip can begin with: a key frame with "
+                + "its parameter sets, of the size that was agreed.",
+            remedies: [Remedy("Choose another --pixel-format, such as MJPG or YUYV.")])
+    }
+}
