@@ -213,7 +213,7 @@ extension ClipFormat {
         switch self {
         case .nothing, .raw, .wav, .flac, .opus: true
         case .y4m: Planarizer(format, takesRGB: true) != nil
-        case .mjpeg, .mp4, .webm: format.pixelFormat.isCompressed || RawLayout(format) != nil
+        case .mjpeg, .mp4, .webm, .v4l2: format.pixelFormat.isCompressed || RawLayout(format) != nil
         case .matroska: codec == .raw || format.pixelFormat.isCompressed || RawLayout(format) != nil
         }
     }
