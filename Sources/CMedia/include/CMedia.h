@@ -33,6 +33,7 @@
 #include "cm_v4l2_controls.h"
 #include "cm_v4l2_formats.h"
 #include "cm_v4l2_inputs.h"
+#include "cm_v4l2_output.h"
 #include "cm_v4l2_streaming.h"
 #include "cm_v4lconvert.h"
 

@@ -168,7 +168,7 @@ public struct LostFrames: Hashable, Sendable, Codable {
     public var stall: UInt64 = 0
     /// Audio frames that the sleeping device did not make, by the clock.
     public var suspend: UInt64 = 0
-    /// Frames for which the encoder was too slow.
+    /// Frames for which the encoder, or an output that shows them at once, was too slow.
     public var encoder: UInt64 = 0
     /// Video frames that the device delivered while its input had no signal: they are in the clip in place of missing ones.
     public var noSignal: UInt64 = 0

@@ -77,6 +77,12 @@ public struct EncoderCounts: Hashable, Sendable {
     /// Video frames left out because they were broken or short.
     public var skipped: UInt64 = 0
 
+    /// Video frames left out because an output had no room for them in time.
+    public var late: UInt64 = 0
+
+    /// Frames that were handed in and are in no output.
+    package var leftOut: UInt64 { skipped + late }
+
     /// Counts nothing yet.
     public init() {}
 }

@@ -18,6 +18,7 @@ extension ClipFormat {
         let settings = settings.chosen(for: self)
         switch self {
         case .nothing: return NullWriter(output: output, tracks: tracks)
+        case .v4l2: throw CaptureError(.usage, "\(output.destination) is no device that takes pictures.")
         case .matroska, .webm:
             return try MatroskaWriter(
                 output: output, format: self, tracks: tracks, labels: labels, settings: settings)

@@ -74,8 +74,8 @@ extension ClipWriter {
     /// `tracks`, for writers that convert nothing.
     public var storedTracks: [ClipTrack] { tracks }
 
-    /// Frames that the encoder has skipped.
-    public func leftOut(of track: Int) -> UInt64 { counts(of: track).skipped }
+    /// Frames that the encoder has skipped, and those for which the output had no room.
+    public func leftOut(of track: Int) -> UInt64 { counts(of: track).leftOut }
 
     /// False: a synchronous writer is never busy.
     public var isBusy: Bool { false }

@@ -24,6 +24,13 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case raw
     /// Nothing is stored.
     case nothing = "null"
+    /// Frames for a video node that takes them, such as a virtual camera. Nothing is stored. Video.
+    case v4l2
+
+    /// Formats that can be chosen for a file; ``v4l2`` is what ``ClipDestination/videoOutput(path:)`` has.
+    public static let allCases: [ClipFormat] = [
+        .wav, .flac, .matroska, .mp4, .webm, .opus, .mjpeg, .y4m, .raw, .nothing,
+    ]
 
     /// Finds the format for a destination.
     /// - Parameters:
@@ -32,6 +39,11 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     ///     pipes without an ending are Matroska.
     /// - Throws: `.usage` for an unknown name or ending; lists the known ones.
     public init(for destination: ClipDestination, named name: String? = nil) throws(CaptureError) {
+        if let name, case .videoOutput = destination {
+            throw CaptureError(
+                .usage, "\(destination) is shown in a format that it takes itself, not as \(name).",
+                remedies: [Remedy("Leave the format out; --pixel-format says what the camera delivers.")])
+        }
         if let name {
             self = try Self.named(name)
         } else {
@@ -41,6 +53,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
                 case .pipe(let path): (try? Self.ofEnding(path)) ?? .matroska
                 case .standardOutput: .matroska
                 case .nothing: .nothing
+                case .videoOutput: .v4l2
                 }
         }
     }
@@ -49,7 +62,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     public var kinds: Set<MediaKind> {
         switch self {
         case .wav, .flac, .opus: [.audio]
-        case .y4m, .mjpeg: [.video]
+        case .y4m, .mjpeg, .v4l2: [.video]
         case .matroska, .mp4, .webm, .raw, .nothing: [.audio, .video]
         }
     }
@@ -62,7 +75,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         case .opus: ["opus", "ogg", "oga"]
         case .mjpeg: ["mjpeg", "mjpg"]
         case .wav, .flac, .y4m, .raw, .webm: [rawValue]
-        case .nothing: []
+        case .nothing, .v4l2: []
         }
     }
 
@@ -131,6 +144,7 @@ extension ClipFormat {
         }
         for kind in Set(kinds) where !self.kinds.contains(kind) { throw cannotHold(kind) }
         guard kinds.count == 1 || holdsSeveral else {
+            if self == .v4l2 { throw cannotShow("shows one camera, not \(kinds.count)", "name one --camera") }
             throw CaptureError(
                 .usage, "\(title) holds one track, not \(kinds.count).",
                 remedies: [Remedy("Record to a name that ends in .mkv.")])
@@ -138,7 +152,8 @@ extension ClipFormat {
     }
 
     private func cannotHold(_ kind: MediaKind) -> CaptureError {
-        kind == .video
+        if self == .v4l2 { return cannotShow("has no sound", "leave the microphone out with --microphone none") }
+        return kind == .video
             ? CaptureError(
                 .usage, "\(title) holds sound alone, no picture.",
                 remedies: [Remedy("Record to a name that ends in .mkv, or leave the camera out with --camera none.")])
@@ -147,6 +162,17 @@ extension ClipFormat {
                 remedies: [
                     Remedy("Record to a name that ends in .mkv, or leave the microphone out with --microphone none.")
                 ])
+    }
+
+    /// - Parameters:
+    ///   - what: that a virtual camera does.
+    ///   - instead: for it alone.
+    private func cannotShow(_ what: String, _ instead: String) -> CaptureError {
+        CaptureError(
+            .usage, "\(title) \(what).",
+            remedies: [
+                Remedy("Record to a file that holds it, and add --tee v4l2:/dev/videoN."), Remedy("Or \(instead)."),
+            ])
     }
 
     /// Common name of the format.
@@ -162,6 +188,7 @@ extension ClipFormat {
         case .y4m: "Y4M"
         case .raw: "A raw file"
         case .nothing: "null:"
+        case .v4l2: "A virtual camera"
         }
     }
 }
@@ -176,15 +203,20 @@ public enum ClipDestination: Hashable, Sendable, CustomStringConvertible {
     case standardOutput
     /// Captured, counted and discarded.
     case nothing
+    /// Shown by a V4L2 node that takes pictures, such as a virtual camera.
+    case videoOutput(path: String)
 
     /// Looks at what is there: a pipe is written to, and a file replaced.
     ///
     /// - Parameter argument: `-` is standard output, as is a path that leads to it, such as `/dev/stdout`; `null:` is nothing,
-    ///   everything else is a path.
+    ///   `v4l2:/dev/video9` or `v4l2:video9` a node that takes pictures; everything else is a path.
     public init(_ argument: String) {
         switch argument {
         case "-": self = .standardOutput
         case "null:": self = .nothing
+        case _ where argument.hasPrefix(Self.outputPrefix):
+            let node = String(argument.dropFirst(Self.outputPrefix.count))
+            self = .videoOutput(path: node.contains("/") || node.isEmpty ? node : "/dev/\(node)")
         case _ where ClipOutput.descriptor(ofLink: argument) == 1: self = .standardOutput
         case _ where ClipOutput.isPipe(argument): self = .pipe(path: argument)
         default: self = .file(path: argument)
@@ -196,6 +228,10 @@ public enum ClipDestination: Hashable, Sendable, CustomStringConvertible {
         case .file(let path), .pipe(let path): path
         case .standardOutput: "-"
         case .nothing: "null:"
+        case .videoOutput(let path): Self.outputPrefix + path
         }
     }
+
+    /// Scheme of a node that takes pictures; a file of such a name is `./v4l2:NAME`.
+    private static let outputPrefix = "v4l2:"
 }

@@ -36,6 +36,8 @@ extension ClipOutput {
             let reader = try OutputReader(opening: path)
             self.init(destination: destination, descriptor: reader.descriptor, reader: reader)
         case .nothing: self.init(destination: destination, descriptor: .none)
+        // A device is no file: nothing of partial names, syncing and renaming may touch it.
+        case .videoOutput: throw CaptureError(.usage, "\(destination) is a device, and no file.")
         }
     }
 

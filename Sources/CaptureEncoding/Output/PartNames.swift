@@ -17,6 +17,10 @@ package struct PartNames: Sendable {
         case .pipe(let path):
             throw CaptureError(
                 .usage, "\(path) is a pipe, which can't be cut into several files.", remedies: [Remedy("Name a file.")])
+        case .videoOutput:
+            throw CaptureError(
+                .usage, "\(destination) is a device, which can't be cut into several files.",
+                remedies: [Remedy("Name a file.")])
         case .standardOutput:
             throw CaptureError(
                 .usage, "Standard output can't be cut into several files.", remedies: [Remedy("Name a file.")])

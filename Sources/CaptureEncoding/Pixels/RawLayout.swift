@@ -217,7 +217,7 @@ extension ClipFormat {
         case .matroska, .mp4: format.isPredicted && (codec == .automatic || codec == .h264 && format == .h264)
         case .nothing, .raw: format.isPredicted
         case .wav, .flac, .opus: true
-        case .y4m, .mjpeg, .webm: false
+        case .y4m, .mjpeg, .webm, .v4l2: false
         }
     }
 
@@ -227,7 +227,7 @@ extension ClipFormat {
         return switch self {
         case .nothing, .raw, .wav, .flac, .opus: true
         case .y4m: Planarizer(format, takesRGB: true) != nil
-        case .mjpeg, .mp4, .webm: format.pixelFormat.isCompressed || RawLayout(format) != nil
+        case .mjpeg, .mp4, .webm, .v4l2: format.pixelFormat.isCompressed || RawLayout(format) != nil
         case .matroska: codec == .raw || format.pixelFormat.isCompressed || RawLayout(format) != nil
         }
     }

@@ -169,6 +169,49 @@ extension VideoFormat {
     }
 }
 
+extension cm_v4l2_format {
+    /// Format for VIDIOC_S_FMT of an output. What 0 leaves open, the driver sets.
+    init(_ format: VideoFormat) {
+        self.init()
+        buffer_type = V4L2_BUF_TYPE_VIDEO_OUTPUT.rawValue
+        width = UInt32(clamping: format.width)
+        height = UInt32(clamping: format.height)
+        pixelformat = format.pixelFormat.rawValue
+        planes = 1
+        // The camera's own distance between rows, where the driver can have it: a picture is then one piece.
+        bytesperline.0 = UInt32(clamping: format.bytesPerLine)
+        switch format.fieldOrder {
+        case .progressive: field = V4L2_FIELD_NONE.rawValue
+        case .topFirst: field = V4L2_FIELD_INTERLACED_TB.rawValue
+        case .bottomFirst: field = V4L2_FIELD_INTERLACED_BT.rawValue
+        }
+        let colours = format.colorimetry
+        colorspace = (Self.spaces[colours.primaries] ?? V4L2_COLORSPACE_SRGB).rawValue
+        xfer_func = (Self.transfers[colours.transfer] ?? V4L2_XFER_FUNC_DEFAULT).rawValue
+        ycbcr_enc = (Self.encodings[colours.matrix] ?? V4L2_YCBCR_ENC_DEFAULT).rawValue
+        quantization =
+            (colours.range == .full ? V4L2_QUANTIZATION_FULL_RANGE : V4L2_QUANTIZATION_LIM_RANGE).rawValue
+    }
+
+    /// H.273 to V4L2_COLORSPACE_*. BT.709's primaries are sRGB's, the usual ones of a webcam.
+    private static let spaces: [Colorimetry.Primaries: v4l2_colorspace] = [
+        .smpte170M: V4L2_COLORSPACE_SMPTE170M, .smpte240M: V4L2_COLORSPACE_SMPTE240M, .bt709: V4L2_COLORSPACE_SRGB,
+        .bt470M: V4L2_COLORSPACE_470_SYSTEM_M, .bt470BG: V4L2_COLORSPACE_470_SYSTEM_BG,
+        .opRGB: V4L2_COLORSPACE_OPRGB, .bt2020: V4L2_COLORSPACE_BT2020, .dciP3: V4L2_COLORSPACE_DCI_P3,
+    ]
+    /// H.273 to V4L2_XFER_FUNC_*.
+    private static let transfers: [Colorimetry.Transfer: v4l2_xfer_func] = [
+        .bt709: V4L2_XFER_FUNC_709, .srgb: V4L2_XFER_FUNC_SRGB, .opRGB: V4L2_XFER_FUNC_OPRGB,
+        .smpte240M: V4L2_XFER_FUNC_SMPTE240M, .linear: V4L2_XFER_FUNC_NONE, .dciP3: V4L2_XFER_FUNC_DCI_P3,
+        .pq: V4L2_XFER_FUNC_SMPTE2084,
+    ]
+    /// H.273 to V4L2_YCBCR_ENC_*.
+    private static let encodings: [Colorimetry.Matrix: v4l2_ycbcr_encoding] = [
+        .bt601: V4L2_YCBCR_ENC_601, .bt709: V4L2_YCBCR_ENC_709, .smpte240M: V4L2_YCBCR_ENC_SMPTE240M,
+        .bt2020: V4L2_YCBCR_ENC_BT2020, .bt2020Constant: V4L2_YCBCR_ENC_BT2020_CONST_LUM,
+    ]
+}
+
 extension FrameRate {
     /// 30 frames per second.
     static let thirty = FrameRate(unchecked: 30, 1)

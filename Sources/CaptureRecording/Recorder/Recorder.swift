@@ -109,7 +109,10 @@ private struct Recording {
 
     func run(for duration: Duration?) throws(CaptureError) -> Clip {
         for device in devices {
-            for format in formats { try device.adapt(to: format, settings.encoders.videoCodec) }
+            for target in targets {
+                try target.destination.check(against: [device.device].compactMap(\.self))
+                try device.adapt(to: target, settings.encoders.videoCodec)
+            }
         }
         let (clip, losses) = (ClipClock(duration: duration), LossLog(settings.onLoss))
         let silence = settings.untilSilence.map(SilenceDetector.init)
@@ -120,7 +123,7 @@ private struct Recording {
             clip.cut(onFramesOf: camera.frameRate.frameNanoseconds)
         }
         try showPreview(of: tracks)
-        let writer = try writer(for: tracks)
+        let writer = try writer(for: tracks, at: clip.moments)
         let stop = monitor(tracks)
         let setup = RecordingDriver.Setup(
             tracks: tracks, writer: writer, clip: clip, losses: losses, silence: silence, control: control, stop: stop,
@@ -175,13 +178,15 @@ private struct Recording {
         camera.preview = PreviewSource(camera.writtenTrack, preview) { onEvent(.preview($0)) }
     }
 
-    private func writer(for tracks: [any TrackRecorder]) throws(CaptureError) -> any ClipWriter {
+    private func writer(
+        for tracks: [any TrackRecorder], at moments: CaptureMoments
+    ) throws(CaptureError) -> any ClipWriter {
         let written = tracks.map(\.writtenTrack)
         let own = Dictionary(uniqueKeysWithValues: settings.conversionOf.map { ($0.key.rawValue, $0.value) })
         return try settings.conversion.writer(for: written, own: own) { stored throws(CaptureError) in
             try targets[0].writer(
                 and: Array(targets.dropFirst()), stored,
-                settings.labels.allowed(by: tracks.compactMap { $0.source.decision }), settings.encoders)
+                settings.labels.allowed(by: tracks.compactMap { $0.source.decision }), settings.encoders, at: moments)
         }
     }
 

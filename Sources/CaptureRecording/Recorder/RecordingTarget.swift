@@ -1,7 +1,8 @@
 import CaptureEncoding
 import CaptureGate
+import LinuxSystem
 
-/// Output of a recording, made before anybody is asked for a device: a file that exists already and a directory that can't
+/// Output of a recording, a file or a device, made before anybody is asked for a device: a file that exists already and a directory that can't
 /// be written are told first.
 ///
 /// *thread-safe*
@@ -17,9 +18,11 @@ public final class RecordingTarget: Sendable {
     private let output: Locked<ClipOutput?>
     /// Reader of standard output; `nil` for a file.
     let reader: OutputReader?
+    /// Device that shows the frames; `nil` for files and streams.
+    private let device: (any FrameOutput)?
 
     /// - Parameters:
-    ///   - destination: a file, standard output, or nothing.
+    ///   - destination: a file, standard output, nothing, or a node that takes pictures, which is opened here.
     ///   - format: of the clip; by the file's ending where it is `nil`.
     ///   - replacing: true where an existing file may be replaced.
     ///   - segment: length of each file of a segmented clip, at least 100 ms; the files of `clip.mkv` are called
@@ -31,7 +34,8 @@ public final class RecordingTarget: Sendable {
     ///   - buffer: bytes of the clip that may wait in memory for a slow disk or a reader that pauses; with more, frames are
     ///     lost. 0 lets none wait.
     /// - Throws: `.usage` for an unknown ending and for values out of range, `.fileExists`, `.inputOutput` for a directory
-    ///   that can't be written.
+    ///   that can't be written; of a node that takes pictures `.noDevice`, `.busy`, `.notAuthorized`, and `.usage` for one that
+    ///   takes none, and for what is about files.
     public init(
         _ destination: ClipDestination, format: ClipFormat? = nil, replacing: Bool = false, segment: Duration? = nil,
         keep: Int? = nil, maxBytes: Int64? = nil, buffer: Int = 64_000_000
@@ -45,10 +49,31 @@ public final class RecordingTarget: Sendable {
         self.buffer = buffer
         names = segment == nil ? nil : try PartNames(destination)
         finishing = segment == nil ? nil : FinishingQueue(keep: keep)
+        if case .videoOutput(let path) = destination {
+            guard maxBytes == nil else {
+                throw CaptureError(.usage, "\(destination) is a device, and has no size.")
+            }
+            device = try VideoOutputNode(opening: path)
+            reader = nil
+            output = Locked(nil)
+            return
+        }
+        device = nil
         if !replacing { try names?.checkFree() }
         let opened = try ClipOutput(opening: names?.place(1) ?? destination, replacing: replacing)
         reader = opened.reader
         output = Locked(opened)
+    }
+
+    /// Target that shows frames by a device.
+    /// - Parameter device: not begun.
+    init(_ device: any FrameOutput) {
+        self.device = device
+        format = .v4l2
+        destination = .videoOutput(path: device.path)
+        (replacing, names, segment, maxBytes, buffer) = (false, nil, nil, nil, 0)
+        (finishing, reader) = (nil, nil)
+        output = Locked(nil)
     }
 
     private static func check(_ segment: Duration?, _ keep: Int?, _ maxBytes: Int64?) throws(CaptureError) {
@@ -73,15 +98,31 @@ public final class RecordingTarget: Sendable {
 
     /// Removes the output of a recording that never came to be.
     public func discard() {
+        device?.end(isNormal: false)
         output.withLock { output in
             if var taken = output.take() { taken.discard() }
         }
     }
 
+    /// True if the frames of a camera can be had as they come, without libv4lconvert.
+    /// - Parameters:
+    ///   - format: of the camera's frames.
+    ///   - codec: of the clip.
+    func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
+        device?.takes(format) ?? self.format.takes(format, as: codec)
+    }
+
     /// Writer for the tracks. Call it once.
+    /// - Parameters:
+    ///   - tracks: of the clip, as this target gets them.
+    ///   - labels: of the clip.
+    ///   - settings: of the encoders.
+    ///   - moments: at which the frames were captured, for a device.
     func writer(
-        _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings
+        _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings,
+        at moments: CaptureMoments = CaptureMoments()
     ) throws(CaptureError) -> any ClipWriter {
+        if let device { return try FrameOutputWriter(device, tracks: tracks, moments: moments) }
         guard let segment, let finishing else {
             let writer = try writer(on: try take(), tracks, labels, settings)
             return maxBytes.map { LimitedWriter(writer, most: $0) } ?? writer
@@ -125,11 +166,13 @@ extension RecordingTarget {
     ///   - tracks: of the clip.
     ///   - labels: of the clip.
     ///   - settings: of the encoders.
-    /// - Throws: as `writer(_:_:_:)`; nothing is left behind then.
+    ///   - moments: at which the frames were captured.
+    /// - Throws: as `writer(_:_:_:at:)`; nothing is left behind then.
     func writer(
-        and others: [RecordingTarget], _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings
+        and others: [RecordingTarget], _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings,
+        at moments: CaptureMoments = CaptureMoments()
     ) throws(CaptureError) -> any ClipWriter {
-        if others.isEmpty { return try writer(tracks, labels, settings) }
+        if others.isEmpty { return try writer(tracks, labels, settings, at: moments) }
         let sharers = sharers(with: others, tracks, settings.videoCodec)
         var compressors: [FrameCompressor?] = []
         var branches: [TeeBranch] = []
@@ -138,7 +181,7 @@ extension RecordingTarget {
             let images = zip(tracks, compressors).map { $0.compressed(by: $1) }
             for target in [self] + others {
                 let own = sharers.contains { $0 === target } ? images : tracks
-                branches.append(try target.branch(own, labels, settings, isFirst: target === self))
+                branches.append(try target.branch(own, labels, settings, at: moments, isFirst: target === self))
             }
         } catch {
             for branch in branches { branch.discard() }
@@ -194,13 +237,36 @@ extension RecordingTarget {
     ///   - tracks: of the clip, as this target gets them.
     ///   - labels: of the clip.
     ///   - settings: of the encoders.
+    ///   - moments: at which the frames were captured.
     ///   - isFirst: true for the clip's own output.
     private func branch(
-        _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings, isFirst: Bool
+        _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings, at moments: CaptureMoments,
+        isFirst: Bool
     ) throws(CaptureError) -> TeeBranch {
         let places = places(of: tracks, isFirst: isFirst)
         let own = zip(tracks, places).compactMap { track, index in index == nil ? nil : track }
-        return TeeBranch(path: destination.description, writer: try writer(own, labels, settings), tracks: places)
+        return TeeBranch(
+            path: destination.description, writer: try writer(own, labels, settings, at: moments), tracks: places)
+    }
+}
+
+/// A video node is such an output.
+extension VideoOutputNode: FrameOutput {}
+
+extension ClipDestination {
+    /// Refuses a device that is captured at the same time: it would be shown its own pictures, and other programs would get
+    /// what the camera delivers from the node that was asked about.
+    /// - Parameter devices: that are captured.
+    /// - Throws: `.usage`.
+    package func check(against devices: [Device]) throws(CaptureError) {
+        guard case .videoOutput(let path) = self, case .success(let status) = FileStatus.of(path) else { return }
+        let same = devices.first { device in
+            device.nodes.contains { (try? FileStatus.of($0).get())?.node == status.node }
+        }
+        guard let same else { return }
+        throw CaptureError(
+            .usage, "\(path) is the node of \(same.name), which is captured: it can't show its own pictures.",
+            remedies: [Remedy("Name another output, or another camera.")])
     }
 }
 
@@ -219,7 +285,7 @@ extension ClipFormat {
         case .mjpeg, .wav, .flac, .opus: true
         case .matroska: codec == .automatic || codec == .mjpeg
         case .mp4: codec == .mjpeg
-        case .y4m, .raw, .webm, .nothing: false
+        case .y4m, .raw, .webm, .nothing, .v4l2: false
         }
     }
 }

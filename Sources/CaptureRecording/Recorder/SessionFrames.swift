@@ -41,13 +41,21 @@ enum OpenDevice: Sendable {
         if case .microphone = self { true } else { false }
     }
 
-    /// Converts a camera's frames if the clip can't hold them. If that is impossible, the writer reports it.
-    func adapt(to format: ClipFormat, _ codec: VideoCodec) throws(CaptureError) {
+    /// Converts a camera's frames if a target can't have them. If that is impossible, the writer reports it.
+    func adapt(to target: RecordingTarget, _ codec: VideoCodec) throws(CaptureError) {
         guard case .camera(let owner) = self else { return }
         try owner.session.withLock { (session) throws(CaptureError) in
-            guard let delivered = session?.format, !format.takes(delivered, as: codec) else { return }
-            guard !delivered.pixelFormat.isPredicted else { throw format.cannotPass(delivered.pixelFormat) }
+            guard let delivered = session?.format, !target.takes(delivered, as: codec) else { return }
+            guard !delivered.pixelFormat.isPredicted else { throw target.format.cannotPass(delivered.pixelFormat) }
             _ = try session?.convertFrames()
+        }
+    }
+
+    /// The device; `nil` once it is closed.
+    var device: Device? {
+        switch self {
+        case .microphone(let owner): owner.session.withLock { $0?.device }
+        case .camera(let owner): owner.session.withLock { $0?.device }
         }
     }
 

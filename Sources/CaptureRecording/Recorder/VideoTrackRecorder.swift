@@ -90,9 +90,10 @@ final class VideoTrackRecorder: TrackRecorder {
         ledger.lost.empty = min(damaged, statistics?.empty ?? 0)
         ledger.lost.short = min(damaged - ledger.lost.empty, statistics?.short ?? 0)
         ledger.lost.corrupt = damaged - ledger.lost.empty - ledger.lost.short + counts.skipped
+        ledger.lost.encoder += counts.late
         ledger.repaired = counts.repaired
         ledger.filled = filled
-        ledger.delivered = written - filled - min(counts.skipped, written - filled)
+        ledger.delivered = written - filled - min(counts.leftOut, written - filled)
         ledger.asked = ledger.delivered + ledger.lost.total
         ledger.startOffsetNanoseconds = first ?? 0
         ledger.firstNanoseconds = first
@@ -180,6 +181,7 @@ final class VideoTrackRecorder: TrackRecorder {
             first = max(0, time)
         }
         try look(at: header.flags, max(0, time))
+        clip.moments.note(max(0, time), at: header.timestamp)
         try schedule(bytes, writer, at: max(0, time), afterGap: lost > 0)
         return true
     }

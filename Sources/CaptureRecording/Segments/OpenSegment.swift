@@ -35,6 +35,7 @@ extension EncoderCounts {
         sum.bytes += second.bytes
         sum.repaired += second.repaired
         sum.skipped += second.skipped
+        sum.late += second.late
         return sum
     }
 }

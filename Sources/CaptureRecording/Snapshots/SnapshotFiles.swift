@@ -40,6 +40,10 @@ public final class SnapshotFiles: Sendable {
         switch destination {
         case .file(let path), .pipe(let path): try StillFormat(ofEnding: path)
         case .nothing: .jpeg
+        case .videoOutput:
+            throw CaptureError(
+                .usage, "\(destination) shows a camera's pictures as they come, and no single one.",
+                remedies: [Remedy("Name a file, or record to it.")])
         case .standardOutput:
             throw CaptureError(
                 .usage, "Standard output has no ending that names a format.",
@@ -50,7 +54,7 @@ public final class SnapshotFiles: Sendable {
     private static func holdsSeveral(_ destination: ClipDestination) -> Bool {
         switch destination {
         case .file, .nothing: true
-        case .pipe, .standardOutput: false
+        case .pipe, .standardOutput, .videoOutput: false
         }
     }
 

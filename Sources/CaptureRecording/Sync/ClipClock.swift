@@ -19,6 +19,8 @@ final class ClipClock {
     private var lead: (moment: Int64, time: Int64)?
     /// Pauses so far.
     private(set) var cuts = ClipCuts()
+    /// Moments at which frames were captured, for outputs that show them at once.
+    let moments = CaptureMoments()
     /// Requests of pauses that are carried out.
     private var followed = 0
 

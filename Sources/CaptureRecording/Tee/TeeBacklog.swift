@@ -57,10 +57,10 @@ extension TrackLedger {
     ///   - hasEnded: true where it ended before the capture.
     func of(_ track: TeeTrack, _ counts: EncoderCounts, fillsPlaces: Bool, hasEnded: Bool) -> TrackLedger {
         var ledger = self
-        ledger.lost.encoder += track.shed
+        ledger.lost.encoder += track.shed + counts.late
         ledger.lost.corrupt += counts.skipped
         ledger.repaired += counts.repaired
-        ledger.delivered -= min(delivered, track.shed + counts.skipped)
+        ledger.delivered -= min(delivered, track.shed + counts.leftOut)
         if fillsPlaces { ledger.filled += track.shed } else { ledger.filled -= min(filled, track.shedFills) }
         if hasEnded { ledger.limit(to: track.written) }
         if kind == .video, lastNanoseconds != nil { ledger.lastNanoseconds = track.last }

@@ -23,7 +23,7 @@ final class TeeBranch: Sendable {
         /// Error that ended it.
         var ending: CaptureError?
         var bytesWritten: Int64 = 0
-        /// Frames that the encoder has skipped, of each track.
+        /// Frames that the encoder has skipped, or for which the output had no room, of each track.
         var skipped: [UInt64]
         var isSegmentOver = false
         /// Last video frame, for a format in which each place needs one.
@@ -181,7 +181,7 @@ final class TeeBranch: Sendable {
                     done(&state.backlog)
                     state.ending = state.ending ?? failure
                     state.bytesWritten = writer.bytesWritten
-                    for own in state.skipped.indices { state.skipped[own] = writer.counts(of: own).skipped }
+                    for own in state.skipped.indices { state.skipped[own] = writer.counts(of: own).leftOut }
                     state.isSegmentOver = writer.isSegmentOver
                 }
             }

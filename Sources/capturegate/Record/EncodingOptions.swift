@@ -159,6 +159,7 @@ extension ClipFormat {
         case .webm: [.automatic, .vp8, .vp9, .av1]
         case .mjpeg: [.automatic, .mjpeg]
         case .y4m, .raw, .wav, .flac, .opus: [.automatic, .raw]
+        case .v4l2: [.automatic]
         }
     }
 
@@ -170,6 +171,7 @@ extension ClipFormat {
         case .flac: [.automatic, .flac]
         case .opus, .webm: [.automatic, .opus]
         case .wav, .raw, .y4m, .mjpeg: [.automatic, .pcm]
+        case .v4l2: [.automatic]
         }
     }
 
@@ -183,7 +185,7 @@ extension ClipFormat {
         case .flac: return ["FLAC"]
         case .opus: return ["Opus"]
         case .mjpeg: return ["JPEG"]
-        case .wav, .y4m, .raw, .nothing: return []
+        case .wav, .y4m, .raw, .nothing, .v4l2: return []
         case .matroska, .mp4, .webm: break
         }
         var settings = EncoderSettings()
@@ -207,7 +209,12 @@ extension ClipFormat {
 
     /// Error for a codec that the format can't hold.
     private func other(_ option: String) -> CaptureError {
-        CaptureError(
+        if self == .v4l2 {
+            return CaptureError(
+                .usage, "\(title) stores nothing, so \(option) is about nothing here.",
+                remedies: [Remedy("Leave the option out; --pixel-format says what the camera delivers.")])
+        }
+        return CaptureError(
             .usage, "A .\(rawValue) file can't hold what \(option) makes.",
             remedies: [Remedy("Record to a name that ends in .mkv, or leave the option out.")])
     }

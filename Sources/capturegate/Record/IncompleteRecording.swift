@@ -39,6 +39,7 @@ struct IncompleteRecording: Error {
         if clip.duration == .zero, !clip.tees.isEmpty { return "Only what --tee names has the recording." }
         if clip.path == "-" { return "Ended early: \(clip.end.phrase)." }
         let time = NumberText.time(clip.duration)
+        if clip.format == .v4l2 { return "Ended early: \(clip.end.phrase). It was shown for \(time)." }
         let path = clip.segments.isEmpty ? "\(clip.path.visible) is valid and holds" : "Its files are valid and hold"
         return "Ended early: \(clip.end.phrase). \(path) \(time)."
     }

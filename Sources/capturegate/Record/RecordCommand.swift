@@ -13,7 +13,9 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
         discussion: """
             OUT's ending names the format: .wav, .flac, .opus and .m4a for sound, .y4m and .mjpeg for pictures, .mkv, \
             .mp4 and .webm for both, .raw for the device's own bytes. - is standard output (Matroska, unless --format says otherwise), and \
-            a pipe with a name or a shell's >(…) is written to as well; null: captures and discards. Where no device is \
+            a pipe with a name or a shell's >(…) is written to as well; null: captures and discards. v4l2:/dev/video9 \
+            shows the camera's pictures by a V4L2 node that takes them, such as v4l2loopback's, which other programs see \
+            as a camera; what it has no room for is left out and counted. Where no device is \
             named, OUT's ending decides what is recorded, from the machine's choice of devices; where one is named, only \
             what is named.
 
@@ -37,6 +39,8 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
               capturegate record watch-%Y%m%d-%H%M%S.mkv --camera C920 --segment 10m --keep 144
               capturegate record talk.mkv --tee talk.flac --for 1h
               capturegate record talk.opus --max-size 50M
+              capturegate record v4l2:/dev/video9 --camera C920 --size 1280x720
+              capturegate record talk.mkv --tee v4l2:/dev/video9
               capturegate record null: --json --camera test:bars --for 10s
               capturegate record - --microphone default --format wav | sox -t wav - out.mp3
             """

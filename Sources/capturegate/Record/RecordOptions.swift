@@ -105,7 +105,7 @@ struct FileOptions: ParsableArguments {
                 Each gets the tracks it can hold: a .flac beside a .mkv the first microphone's sound. One that fails is told \
                 of and does not end the others; the exit code is its own. Each has an encoder on a thread of its own: one that \
                 is 16 pictures behind leaves the next out of its own file, and counts them in its own ledger; sound is \
-                never left out. - is standard output.
+                never left out. - is standard output, and v4l2:/dev/video9 a virtual camera, which shows the first camera.
                 """, valueName: "out"), completion: .file())
     var tee: [String] = []
 }

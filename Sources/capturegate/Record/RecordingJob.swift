@@ -97,11 +97,13 @@ struct RecordingTargets: Sendable {
         var targets: [RecordingTarget] = []
         do throws(CaptureError) {
             for output in [PlannedOutput(destination: plan.destination, format: plan.format)] + plan.tees {
+                // A virtual camera beside files has no part in what is said of them.
+                let isFile = output.format != .v4l2
                 targets.append(
                     try RecordingTarget(
                         output.destination, format: output.format, replacing: replacing,
-                        segment: files.segment?.duration, keep: files.keep, maxBytes: files.maxSize?.bytes,
-                        buffer: Int(files.buffer.bytes)))
+                        segment: isFile ? files.segment?.duration : nil, keep: isFile ? files.keep : nil,
+                        maxBytes: isFile ? files.maxSize?.bytes : nil, buffer: Int(files.buffer.bytes)))
             }
         } catch {
             // All or nothing: the files of those before it would remain, empty.

@@ -40,21 +40,22 @@ struct RecordingPlan: Sendable {
         // Checked against all outputs: `--flac-level` is right if any one of them is FLAC.
         try command.encoding.check(
             formats.reduce(into: []) { codecs, format in
-                codecs.formUnion(
-                    format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(kinds)))
+                codecs.formUnion(format.codecs(command.video.videoCodec, command.audio.audioCodec, Set(kinds)))
             })
         let outputs = [PlannedOutput(destination: destination, format: format)] + tees
+        try command.checkShown(outputs)
         try Self.check(command.video.videoCodec, command.audio.audioCodec, command.video.encoded(of: kinds), outputs)
         try ([destination] + tees.map(\.destination)).checkTerminal()
         // Last, since only this needs the machine: usage errors are the same everywhere.
         devices = try choice.devices(choice.listing)
         try Self.check(clap: command.clap, devices)
+        for output in outputs { try output.destination.check(against: devices) }
         var settings = RecorderSettings(command, devices, formats, startsAt: try command.times.startsAt())
         settings.preview = preview.map { PreviewSettings(width: $0.bounds.width, height: $0.bounds.height) }
         self.settings = settings
-        let keys = RecordingKeys(hasChapters: formats.contains(where: \.holdsChapters))
         // With a pre-roll Enter begins the clip, whoever watches.
         let isShown = StandardStream.error.isTerminal && !command.quiet && !command.json.isOn
+        let keys = RecordingKeys(hasChapters: formats.contains(where: \.holdsChapters))
         self.keys = isShown || settings.preRoll != nil ? keys : nil
     }
 
@@ -157,6 +158,7 @@ struct RecordingPlan: Sendable {
         case .file(let path), .pipe(let path): "to \(path)"
         case .standardOutput: "to standard output"
         case .nothing: "to nothing, to measure"
+        case .videoOutput(let path): "to \(path), a virtual camera that other programs see"
         }
     }
 
@@ -239,12 +241,44 @@ struct PlannedOutput: Hashable, Sendable {
     let format: ClipFormat
 }
 
+extension RecordCommand {
+    /// Refuses options about files where nothing is recorded into one, and a pre-roll of what is shown at once.
+    ///
+    /// - Throws: `.usage`.
+    fileprivate func checkShown(_ outputs: [PlannedOutput]) throws(CaptureError) {
+        let shown = outputs.filter { $0.format == .v4l2 }.map(\.destination)
+        guard let first = shown.first else { return }
+        if times.preRoll != nil {
+            throw CaptureError(
+                .usage, "--pre-roll is about what was before, and \(first) shows what is now.",
+                remedies: [Remedy("Leave one of them out.")])
+        }
+        let options: [(name: String, isGiven: Bool)] = [
+            ("--segment", files.segment != nil), ("--keep", files.keep != nil), ("--max-size", files.maxSize != nil),
+            ("--buffer", files.buffer.bytes != BufferArgument().bytes), ("--force", force), ("--title", title != nil),
+            ("--tag", !tag.isEmpty), ("--chapter", !chapter.isEmpty),
+        ]
+        guard shown.count == outputs.count, let option = options.first(where: \.isGiven) else { return }
+        throw CaptureError(
+            .usage, "\(option.name) is about files, and \(first) keeps none.",
+            remedies: [
+                Remedy("Leave \(option.name) out, or record to a file and add --tee \(ShellQuote.word("\(first)")).")
+            ])
+    }
+}
+
 extension ClipDestination {
     /// True if both are one destination, however they are written: `./a.mkv`, an absolute path, or by a
     /// linked directory.
     ///
     /// Two outputs in one file would destroy each other, so they are refused before anything is opened.
     func isSame(_ other: ClipDestination) -> Bool {
+        if case .videoOutput(let path) = self, case .videoOutput(let second) = other {
+            guard case .success(let node) = FileStatus.of(path), case .success(let other) = FileStatus.of(second) else {
+                return path == second
+            }
+            return node.node == other.node
+        }
         guard case .file(let path) = self, case .file(let second) = other else { return self == other }
         return path == second || Self.absolute(path) == Self.absolute(second)
     }

@@ -10,7 +10,8 @@ struct ClipSummary {
         let size = clip.bytes > 0 ? ", \(NumberText.bytes(clip.bytes))" : ""
         let time = NumberText.time(clip.duration)
         return ["\(Self.name(clip.path, clip.segments)): \(time)\(size)\(pauses), \(clip.end.phrase)"]
-            + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1) } + clip.tees.map(Self.line)
+            + zip(clip.tracks, clip.ledger.tracks).map { "  " + Self.line($0, $1, clip.format) }
+            + clip.tees.map(Self.line)
     }
 
     /// Pauses, and the time that they left out.
@@ -58,14 +59,19 @@ struct ClipSummary {
         let time = NumberText.time(tee.duration)
         let reason = tee.error.map(\.message.visible) ?? tee.end.phrase
         let files = name(tee.path, tee.segments)
-        return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(encoderLosses(tee.ledger)), \(reason)"
+        return "\(files): \(time), \(NumberText.bytes(tee.bytes))\(encoderLosses(tee.ledger, tee.format)), \(reason)"
     }
 
     /// Frames that this output's own encoder left out; losses of the devices are the same in every output and
     /// stand with the first.
-    private static func encoderLosses(_ ledger: LossLedger) -> String {
+    private static func encoderLosses(_ ledger: LossLedger, _ format: ClipFormat) -> String {
         let lost = ledger.tracks.reduce(0) { $0 + $1.lost.encoder }
-        return lost == 0 ? "" : ", \(NumberText.counted(lost, "picture")) lost by the encoder"
+        return lost == 0 ? "" : ", \(NumberText.counted(lost, "picture")) lost \(tooSlow(format))"
+    }
+
+    /// Place at which frames are lost that wait too long for an encoder, or for who shows them.
+    private static func tooSlow(_ format: ClipFormat) -> String {
+        format == .v4l2 ? "by the output, which had no room" : "by the encoder"
     }
 
     /// Name of a file, or of the first and last of several.
@@ -85,8 +91,9 @@ struct ClipSummary {
     }
 
     /// Line about a track, by its ledger: delivered frames, losses by cause, xruns, repairs, clock.
-    private static func line(_ track: ClipTrack, _ ledger: TrackLedger) -> String {
-        var parts = [NumberText.counted(ledger.delivered, track.kind == .video ? "picture" : "sample"), lost(ledger)]
+    private static func line(_ track: ClipTrack, _ ledger: TrackLedger, _ format: ClipFormat) -> String {
+        let delivered = NumberText.counted(ledger.delivered, track.kind == .video ? "picture" : "sample")
+        var parts = [delivered, lost(ledger, format)]
         // Shown for audio even if 0: an xrun is what one looks for first.
         if track.kind == .audio { parts.append(NumberText.counted(ledger.xruns, "xrun")) }
         if ledger.filled > 0 { parts.append("\(ledger.filled) filled in") }
@@ -119,12 +126,12 @@ struct ClipSummary {
     }
 
     /// Losses by cause. Causes without one are left out: a list of zeros hides the one that matters.
-    private static func lost(_ ledger: TrackLedger) -> String {
+    private static func lost(_ ledger: TrackLedger, _ format: ClipFormat) -> String {
         let lost = ledger.lost
         let causes: [(UInt64, String)] = [
             (lost.device, "by the device"), (lost.ring, "too slow"), (lost.corrupt, "corrupt"), (lost.empty, "empty"),
             (lost.short, "short"), (lost.xrun, "by xruns"), (lost.stall, "in a stall"), (lost.suspend, "asleep"),
-            (lost.encoder, "by the encoder"), (lost.noSignal, "without a signal"),
+            (lost.encoder, tooSlow(format)), (lost.noSignal, "without a signal"),
             (lost.covered, "with the shutter closed"), (lost.keyFrame, "ahead of a key frame"),
         ]
         let said = causes.filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")

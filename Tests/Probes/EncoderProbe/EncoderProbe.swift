@@ -22,6 +22,7 @@ struct EncoderProbe {
         try probe.encoders()
         try probe.writers()
         try probe.conversions()
+        try probe.outputs()
     }
 
     private func say(_ name: String, _ found: (own: Int, libraries: Int)) {
@@ -84,6 +85,27 @@ struct EncoderProbe {
                 try workload.write(Self.warmUp..<Self.warmUp + Self.counted, to: writer, tracks: tracks.count)
             }
             say("writer wav converted-\(name)", found)
+            writer.discard()
+        }
+    }
+
+    /// Frames for an output that shows them: as they are, in another format, and as images.
+    private func outputs() throws {
+        guard let rate = FrameRate(30) else { return }
+        for (own, other) in [(PixelFormat.yuyv, PixelFormat.yuyv), (.yuyv, .nv12), (.nv12, .yuyv), (.nv12, .mjpeg)] {
+            let format = VideoFormat(width: 640, height: 480, pixelFormat: own, frameRate: rate, bytesPerLine: 0)
+            let workload = Workload(format, bytes: Array(repeating: 128, count: format.rawByteCount ?? 0))
+            let moments = CaptureMoments()
+            let writer = try FrameOutputWriter(Blackhole(other), tracks: [workload.track], moments: moments)
+            func show(_ range: Range<Int>) throws {
+                for number in range {
+                    moments.note(Int64(number), at: Int64(number) + 5)
+                    try workload.write(number..<number + 1, to: writer)
+                }
+            }
+            try show(0..<Self.warmUp)
+            let found = try counter.count { try show(Self.warmUp..<Self.warmUp + Self.counted) }
+            say("writer v4l2 \(own)-\(other)", found)
             writer.discard()
         }
     }

@@ -40,3 +40,24 @@ struct Workload {
         }
     }
 }
+
+/// Output that takes each frame and shows none.
+// Sendable by hand because of its buffer: the writer has it, on one thread.
+final class Blackhole: FrameOutput, @unchecked Sendable {
+    let path = "/dev/null"
+    let pixelFormats: [PixelFormat]
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 20, alignment: 64)
+
+    init(_ format: PixelFormat) {
+        pixelFormats = [format]
+        buffer.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    deinit { buffer.deallocate() }
+
+    func begin(_ format: VideoFormat) -> VideoFormat { format }
+    func pass(_ picture: UnsafeRawBufferPointer, at timestamp: Int64) -> Bool { true }
+    func room() -> UnsafeMutableRawBufferPointer? { buffer }
+    func put(_ count: Int, at timestamp: Int64) -> Bool { true }
+    func end(isNormal: Bool) {}
+}
