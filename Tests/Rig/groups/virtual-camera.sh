@@ -39,6 +39,9 @@ send() { capturegate record "$@" --camera test:bars --size 640x480 --fps 30 --fo
 counts='"\(.ledger.tracks[0].delivered) \([.ledger.tracks[0].lost[]] | add) \(.reason) \(.path)"'
 tee_counts='.tees[0] | "\(.ledger.tracks[0].delivered) \([.ledger.tracks[0].lost[]] | add) \(.end) \(.path) \(.format)"'
 
+# causes FILE: what a recording has lost, by cause, for the log: on a starved machine the test picture itself is late.
+causes() { note "$1: $(ledger "$1" '[.ledger, (.tees[]?.ledger)] | map(.tracks[0].lost | with_entries(select(.value > 0))) | tojson')"; }
+
 # -- beside a file, and alone
 
 check "a recording is shown beside a file of the camera's own bytes" \
@@ -53,6 +56,8 @@ printf '\001' | dd of=tee.shown bs=1 seek=$((middle * size + 1000)) conv=notrunc
 refute "one changed value is told" [ "$(judge tee.shown sent.raw $size)" = "$judged" ]
 
 check "a recording is shown alone" shown alone YUYV send "v4l2:$out"
+causes tee.said
+causes alone.said
 equal "the output took all 60 pictures, and lost none" "60 0 complete v4l2:$out" "$(ledger alone.said "$counts")"
 judged=$(judge alone.shown sent.raw $size)
 equal "a reader saw all of them" "60 0 0" "$(part 1) $(part 2) $(part 4)"
@@ -181,4 +186,5 @@ code=0
 finish 30 $recorder || code=$?
 equal "beside a file the exit code is its own" 69 $code
 equal "the file has all 90 pictures" "90 0" "$(ledger gone.said '.ledger.tracks[0] | "\(.delivered) \([.lost[]] | add)"')"
+causes gone.said
 matches "the output's error is told" "is gone" "$(ledger gone.said '.tees[0].error')"
