@@ -113,7 +113,7 @@ static void h264(const struct work *work) {
     WelsDestroySVCEncoder(encoder);
 }
 
-static void set_vpx(vpx_codec_enc_cfg_t *settings, const struct work *work) {
+static void set_vpx(vpx_codec_enc_cfg_t *settings, const struct work *work, int is_vp9) {
     settings->g_w = (unsigned)work->width;
     settings->g_h = (unsigned)work->height;
     settings->g_timebase = (struct vpx_rational){1, 1000000};
@@ -123,12 +123,13 @@ static void set_vpx(vpx_codec_enc_cfg_t *settings, const struct work *work) {
     settings->kf_mode = VPX_KF_DISABLED;
     settings->rc_end_usage = VPX_CBR;
     settings->rc_target_bitrate = (unsigned)work->bitrate / 1000;
-    settings->rc_min_quantizer = 2;
-    settings->rc_max_quantizer = 56;
-    settings->rc_undershoot_pct = settings->rc_overshoot_pct = 50;
     settings->rc_buf_sz = 2000;
     settings->rc_buf_initial_sz = 1000;
     settings->rc_buf_optimal_sz = 1200;
+    if (!is_vp9) return;
+    settings->rc_min_quantizer = 2;
+    settings->rc_max_quantizer = 56;
+    settings->rc_undershoot_pct = settings->rc_overshoot_pct = 50;
 }
 
 static void vpx(const struct work *work, vpx_codec_iface_t *codec, int is_vp9) {
@@ -137,7 +138,7 @@ static void vpx(const struct work *work, vpx_codec_iface_t *codec, int is_vp9) {
     vpx_image_t image;
     unsigned char none = 0;
     if (vpx_codec_enc_config_default(codec, &settings, 0)) fail("libvpx");
-    set_vpx(&settings, work);
+    set_vpx(&settings, work, is_vp9);
     if (vpx_codec_enc_init(&encoder, codec, &settings, 0)) fail("libvpx");
     vpx_codec_control(&encoder, VP8E_SET_CPUUSED, is_vp9 ? VP9_SPEED : VP8_SPEED);
     if (is_vp9) vpx_codec_control(&encoder, VP9E_SET_AQ_MODE, 3);
