@@ -80,8 +80,8 @@ struct DecisionOrders: Sendable {
         let now = SystemGateClock().now
         let decisions = orders.map { order in
             Decision(
-                verdict: order.verdict, subject: order.subject, capability: order.capability, level: order.level,
-                device: order.device, lifetime: order.lifetime, decidedBy: .command, decidedAt: now)
+                verdict: order.verdict, subject: order.subject.seenHere, capability: order.capability,
+                level: order.level, device: order.device, lifetime: order.lifetime, decidedBy: .command, decidedAt: now)
         }
         let event = event(.decision, orders.first?.capability, [], "by command")
         return .recorded(RecordedDecisions(try gate.store.record(decisions, audit: event)))
@@ -153,5 +153,14 @@ extension CaptureError {
         CaptureError(
             .usage, "The capture broker can't do that: \(reason).",
             remedies: [Remedy("See what is allowed.", .showStatus)])
+    }
+}
+
+extension Subject {
+    /// The same with what the broker itself sees of the program: that root alone can change it is for no client to say.
+    fileprivate var seenHere: Subject {
+        guard let seen = ProcessSubject.executable(ofRootAlone: executable) else { return self }
+        return Subject(
+            userID: userID, groupIDs: groupIDs, executable: seen, application: application, session: session)
     }
 }

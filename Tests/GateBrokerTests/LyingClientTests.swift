@@ -124,6 +124,27 @@ struct LyingClientTests {
         await broker.server.stop()
     }
 
+    @Test("That root alone can change a program is what the broker sees, also in an order about another program")
+    func rootAlone() async throws {
+        let broker = try TestBroker()
+        let client = try await broker.client()
+        let own = try ProcessSubject.current()
+        let root = try ProcessSubject.executable(at: "/usr/bin/true")
+        let forged = Executable(path: root.path, inode: root.inode, sha256: own.executable.sha256)
+        for (executable, isRoots) in [(root, true), (forged, false)] {
+            let subject = Subject(
+                userID: own.userID, groupIDs: [], executable: executable, application: nil, session: own.session)
+            // A no needs nobody's confirmation.
+            let decision = Decision(
+                verdict: .deny, subject: subject, capability: .camera, level: .video, device: .any, lifetime: .always,
+                decidedBy: .system, decidedAt: SystemGateClock().now)
+            guard case .recorded = try await client.call(.grant(GrantOrder([decision]))) else { throw TestFailure() }
+            // Each replaces the one before: they are about the same program.
+            #expect(try broker.decisions().map(\.subject.executable.isOfRootAlone) == [isRoots])
+        }
+        await broker.server.stop()
+    }
+
     @Test("More streams than a program may have are refused")
     func streams() async throws {
         let broker = try TestBroker()

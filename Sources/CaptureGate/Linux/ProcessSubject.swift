@@ -51,6 +51,19 @@ public enum ProcessSubject {
         return try ProgramFile.read(opening: real, named: real, known)
     }
 
+    /// The same program as this process sees it, where root alone can change it: no other program's word for that counts.
+    ///
+    /// - Parameter told: path, inode and bytes, as another program tells them.
+    /// - Returns: `nil` where somebody else can change the file, or it is another one by now.
+    package static func executable(ofRootAlone told: Executable) -> Executable? {
+        // Looked at before it is opened: at the path of another program's choice may be a pipe.
+        guard case .success(let status) = FileStatus.ofLink(told.path), status.kind == .file,
+            ProgramFile.isOfRootAlone(status, at: told.path),
+            let here = try? ProgramFile.read(opening: told.path, named: told.path, []), here == told, here.isOfRootAlone
+        else { return nil }
+        return here
+    }
+
     /// Opened through /proc, so that it is the running file even where its path has been replaced since.
     private static func executable(_ known: [Executable]) throws(CaptureError) -> Executable {
         guard let path = ProcessFile.link("/proc/self/exe") else {
@@ -128,7 +141,7 @@ enum ProgramFile {
     }
 
     /// True if root alone can change the file, and what is at its path here: a process may see other files at the same path.
-    private static func isOfRootAlone(_ status: FileStatus, at path: String) -> Bool {
+    static func isOfRootAlone(_ status: FileStatus, at path: String) -> Bool {
         guard isOfRoot(status), case .success(let here) = FileStatus.ofLink(path), here.isSameFile(as: status),
             path.hasPrefix("/"), seesAllUsers
         else { return false }

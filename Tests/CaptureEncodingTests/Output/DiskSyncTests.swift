@@ -7,8 +7,10 @@ import Testing
 
 @testable import CaptureEncoding
 
+/// The limit counts the wait for a thread as well, which hundreds of tests that encode share with these.
+///
 /// Example of a failure that these find: a power cut after 20 s leaves a file of no bytes.
-@Suite("Storing while recording", .timeLimit(.minutes(2)))
+@Suite("Storing while recording", .timeLimit(.minutes(10)))
 struct DiskSyncTests {
     private static let interval = DiskSync.interval
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CaptureEncoding
 
-@Suite("Bytes that wait to be written", .timeLimit(.minutes(2)))
+@Suite("Bytes that wait to be written", .timeLimit(.minutes(10)))
 struct OutputQueueTests {
     /// A pipe of which somebody reads only when told to.
     private final class Pipe {
