@@ -46,7 +46,7 @@ package final class MemoryOutput: FrameOutput {
         let packed = RawLayout(format)?.planes[0].rowBytes ?? 0
         let own = VideoFormat(
             width: format.width, height: format.height, pixelFormat: format.pixelFormat, frameRate: format.frameRate,
-            bytesPerLine: format.pixelFormat.isCompressed ? 0 : packed + padding, colorimetry: format.colorimetry)
+            bytesPerLine: format.pixelFormat.isJPEG ? 0 : packed + padding, colorimetry: format.colorimetry)
         let size = RawLayout(own)?.byteCount ?? 1 << 20
         state.withLock { state in
             state.format = own

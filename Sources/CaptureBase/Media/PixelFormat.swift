@@ -55,11 +55,14 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// The same of H.265 (ITU-T H.265).
     public static let hevc = PixelFormat("H", "E", "V", "C")
 
+    /// True if a frame is a JPEG image.
+    public var isJPEG: Bool { self == .mjpeg || self == .jpeg }
+
     /// True if the camera has predicted frames from one another: none can be shown without those before it.
     public var isPredicted: Bool { self == .h264 || self == .hevc }
 
-    /// True if a frame is an image that the camera has compressed already.
-    public var isCompressed: Bool { self == .mjpeg || self == .jpeg }
+    /// True if the camera has compressed the frames already.
+    public var isCompressed: Bool { isJPEG || isPredicted }
 
     /// The code without filling spaces; `?` stands for a byte that is no visible ASCII character.
     public var description: String {
@@ -87,7 +90,7 @@ extension PixelFormat {
 
     /// Family of this format; an unknown format counts as Y, Cb and Cr, as most cameras deliver.
     package var family: Family {
-        if isCompressed || isPredicted { return .compressed }
+        if isCompressed { return .compressed }
         return isHue || Self.red.contains(self) ? .rgb : Self.greys.contains(self) ? .grey : .yuv
     }
 

@@ -49,6 +49,21 @@ public struct VideoFormat: Hashable, Sendable, Codable {
         self.planeBytesPerLine = planeBytesPerLine ?? [bytesPerLine]
         self.colorimetry = colorimetry ?? Colorimetry(usualOf: pixelFormat)
     }
+
+    /// Format of the same pictures in another layout in memory.
+    ///
+    /// - Parameters:
+    ///   - pixelFormat: layout of the pixels.
+    ///   - bytesPerLine: distance between two rows of the first plane; 0 for compressed formats.
+    ///   - colorimetry: meaning of the samples.
+    package func laidOut(as pixelFormat: PixelFormat, bytesPerLine: Int, _ colorimetry: Colorimetry) -> VideoFormat {
+        var format = VideoFormat(
+            width: width, height: height, pixelFormat: pixelFormat, frameRate: frameRate, bytesPerLine: bytesPerLine,
+            colorimetry: colorimetry)
+        format.fieldOrder = fieldOrder
+        format.pixelAspect = pixelAspect
+        return format
+    }
 }
 
 /// Frame rate as a fraction, such as 30000/1001 frames per second.

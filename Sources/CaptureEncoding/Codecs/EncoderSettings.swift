@@ -99,7 +99,7 @@ public struct EncoderSettings: Hashable, Sendable {
         case .vp9: VPXEncoder(.vp9, format: format, parameters: prediction)
         case .av1: AV1Encoder(format: format, parameters: prediction)
         case .automatic, .mjpeg:
-            format.pixelFormat.isCompressed
+            format.pixelFormat.isJPEG
                 ? MJPEGRepair(format: format) : MJPEGEncoder(format: format, parameters: mjpeg, threads: threads)
         }
     }

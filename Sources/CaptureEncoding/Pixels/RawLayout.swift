@@ -201,7 +201,7 @@ package enum ChromaSampling: Hashable {
 extension VideoFormat {
     /// Bytes of a frame as the device delivers it; `nil` for compressed formats, whose size is unknown.
     package var rawByteCount: Int? {
-        guard !pixelFormat.isCompressed, !pixelFormat.isPredicted else { return nil }
+        guard !pixelFormat.isCompressed else { return nil }
         // Formats without a layout here, such as Bayer's, still have a known row length.
         return RawLayout(self)?.byteCount ?? max(bytesPerLine, width) * height
     }
@@ -227,8 +227,8 @@ extension ClipFormat {
         return switch self {
         case .nothing, .raw, .wav, .flac, .opus: true
         case .y4m: Planarizer(format, takesRGB: true) != nil
-        case .mjpeg, .mp4, .webm, .v4l2: format.pixelFormat.isCompressed || RawLayout(format) != nil
-        case .matroska: codec == .raw || format.pixelFormat.isCompressed || RawLayout(format) != nil
+        case .mjpeg, .mp4, .webm, .v4l2: format.pixelFormat.isJPEG || RawLayout(format) != nil
+        case .matroska: codec == .raw || format.pixelFormat.isJPEG || RawLayout(format) != nil
         }
     }
 }

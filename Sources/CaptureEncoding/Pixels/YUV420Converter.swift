@@ -45,7 +45,7 @@ final class YUV420Converter {
     /// - Returns: `nil` for a format without a layout here.
     init?(_ format: VideoFormat, to target: ColourConversion.Target = .source, isLimited: Bool = false) {
         let planarizer = Planarizer(format, sampling: .yuv420, to: target, takesRGB: true)
-        let isJPEG = format.pixelFormat.isCompressed
+        let isJPEG = format.pixelFormat.isJPEG
         guard isJPEG || planarizer != nil else { return nil }
         self.format = format
         self.planarizer = planarizer
@@ -69,7 +69,7 @@ final class YUV420Converter {
 
     /// Colorimetry of the planes ahead of narrowing.
     private static func meaning(of format: VideoFormat, _ target: ColourConversion.Target) -> Colorimetry {
-        var meaning = format.pixelFormat.isCompressed ? format.colorimetry.asJPEG : format.colorimetry
+        var meaning = format.pixelFormat.isJPEG ? format.colorimetry.asJPEG : format.colorimetry
         // The planarizer makes limited-range BT.601 of RGB.
         if case .rgb = PixelArrangement(format.pixelFormat) { (meaning.matrix, meaning.range) = (.bt601, .limited) }
         if target == .y4m || meaning.matrix == .rgb { meaning.matrix = .bt601 }

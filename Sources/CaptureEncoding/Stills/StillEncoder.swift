@@ -40,7 +40,7 @@ public final class StillEncoder {
             throw CaptureError(
                 .usage, "PNG has no level \(parameters.pngLevel).", remedies: [Remedy("Choose 0 (fast) to 9 (small).")])
         }
-        if format.pixelFormat.isCompressed {
+        if format.pixelFormat.isJPEG {
             jpeg = MJPEGRepair(format: format)
         } else {
             jpeg = MJPEGEncoder(format: format, parameters: parameters.jpeg, isSingle: true)
@@ -52,7 +52,7 @@ public final class StillEncoder {
     /// Checks the frames' size and format.
     private static func check(_ format: VideoFormat) throws(CaptureError) {
         let isPossible = (1...16_384).contains(format.width) && (1...16_384).contains(format.height)
-        guard isPossible, format.pixelFormat.isCompressed || RawLayout(format) != nil else {
+        guard isPossible, format.pixelFormat.isJPEG || RawLayout(format) != nil else {
             throw CaptureError(
                 .usage, "No picture can be made of \(format.width)x\(format.height) \(format.pixelFormat).",
                 remedies: [Remedy("Choose --pixel-format YUYV, NV12, YU12 or MJPG, of an even width.")])
@@ -81,7 +81,7 @@ public final class StillEncoder {
 
     /// Decodes a frame; the result is valid until the next one.
     package func pixels(of frame: RawSpan) throws(CaptureError) -> StillPixels {
-        if format.pixelFormat.isCompressed {
+        if format.pixelFormat.isJPEG {
             var mended = PacketBuffer()
             try jpeg.encode(frame, at: 0, into: &mended)
             guard mended.count > 0, mended.withBytes(of: 0, { pixels.readJPEG($0) }) else { throw broken }
@@ -177,11 +177,11 @@ package final class StillPixels {
         constant = meaning.matrix == .bt2020Constant ? ConstantLuminance(meaning.range) : nil
         isLimited = meaning.range == .limited
         kind = Self.kind(arrangement, keepsDepth)
-        rows = format.height + (format.pixelFormat.isCompressed ? 16 : 0)
-        let isPossible = layout != nil || format.pixelFormat.isCompressed
+        rows = format.height + (format.pixelFormat.isJPEG ? 16 : 0)
+        let isPossible = layout != nil || format.pixelFormat.isJPEG
         start = .allocate(capacity: isPossible ? max(6 * width * rows, 1) : 1)
         planes = .allocate(capacity: kind == .rgb ? planarizer?.geometry.byteCountWithScratch ?? 0 : 0)
-        decoder = format.pixelFormat.isCompressed ? cc_jpeg_decoder() : nil
+        decoder = format.pixelFormat.isJPEG ? cc_jpeg_decoder() : nil
     }
 
     deinit {

@@ -38,7 +38,7 @@ public enum StillFormat: String, Hashable, Sendable, Codable, CaseIterable {
 
     /// Tells that a camera's frames can be stored as they are, without libv4lconvert.
     /// - Parameter format: of the frames.
-    public func takes(_ format: VideoFormat) -> Bool { format.pixelFormat.isCompressed || RawLayout(format) != nil }
+    public func takes(_ format: VideoFormat) -> Bool { format.pixelFormat.isJPEG || RawLayout(format) != nil }
 }
 
 /// Metadata of a still image: PNG's text chunks, Exif in JPEG. QOI has no room for any.

@@ -29,7 +29,7 @@ final class FrameFitter {
         leastBytes = source.rawByteCount ?? 1
         if Self.isSame(source.pixelFormat, target.pixelFormat) {
             means = try Self.copying(from: source, to: target)
-        } else if target.pixelFormat.isCompressed {
+        } else if target.pixelFormat.isJPEG {
             let encoder = MJPEGEncoder(format: source)
             try encoder.begin()
             means = .image(encoder)
@@ -41,7 +41,7 @@ final class FrameFitter {
     }
 
     private static func copying(from source: VideoFormat, to target: VideoFormat) throws(CaptureError) -> Means {
-        if target.pixelFormat.isCompressed { return .same }
+        if target.pixelFormat.isJPEG { return .same }
         guard let from = RawLayout(source), let to = RawLayout(target) else {
             // A layout that is not known here can be passed on, and not be changed.
             guard source.bytesPerLine == target.bytesPerLine else { throw noWay(source, target) }
@@ -113,33 +113,29 @@ extension FrameFitter {
         let own = format.pixelFormat
         if format.planeBytesPerLine.count == 1, offered.contains(own) { return own }
         if let same = offered.first(where: { isSame(own, $0) }) { return same }
-        let isKnown = own.isCompressed || Planarizer(format, takesRGB: true) != nil
+        let isKnown = own.isJPEG || Planarizer(format, takesRGB: true) != nil
         let planes = PlaneStore.codes.first { code in
             offered.contains(code) && PlaneStore(format.packed(as: code)) != nil
         }
         if isKnown, let planes { return planes }
-        let isRaw = !own.isCompressed && RawLayout(format) != nil
-        return isRaw ? offered.first(where: \.isCompressed) : nil
+        let isRaw = !own.isJPEG && RawLayout(format) != nil
+        return isRaw ? offered.first(where: \.isJPEG) : nil
     }
 
     /// True for two names of the same bytes: those of planes in one memory and apart, and those of JPEG.
-    private static func isSame(_ own: PixelFormat, _ other: PixelFormat) -> Bool {
-        if own == other || own.isCompressed && other.isCompressed { return true }
+    static func isSame(_ own: PixelFormat, _ other: PixelFormat) -> Bool {
+        if own == other || own.isJPEG && other.isJPEG { return true }
         guard let arrangement = PixelArrangement(own) else { return false }
         return PixelArrangement(other) == arrangement
     }
 }
 
 extension VideoFormat {
-    /// The same picture in another pixel format, without padding that anybody knows.
+    /// The same pictures in another pixel format, without padding that anybody knows.
     func packed(as pixelFormat: PixelFormat, _ colorimetry: Colorimetry? = nil) -> VideoFormat {
-        var format = VideoFormat(
-            width: width, height: height, pixelFormat: pixelFormat, frameRate: frameRate,
-            bytesPerLine: pixelFormat == self.pixelFormat ? bytesPerLine : 0,
-            colorimetry: colorimetry ?? self.colorimetry)
-        format.fieldOrder = fieldOrder
-        format.pixelAspect = pixelAspect
-        return format
+        laidOut(
+            as: pixelFormat, bytesPerLine: pixelFormat == self.pixelFormat ? bytesPerLine : 0,
+            colorimetry ?? self.colorimetry)
     }
 }
 

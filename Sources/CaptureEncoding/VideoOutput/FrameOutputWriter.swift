@@ -42,14 +42,14 @@ package final class FrameOutputWriter: ClipWriter {
         guard let source = track.video, let code = FrameFitter.choice(for: source, among: output.pixelFormats) else {
             throw takesNone(output, track)
         }
-        let isSame = code == source.pixelFormat || PixelArrangement(code) == PixelArrangement(source.pixelFormat)
+        let isSame = FrameFitter.isSame(source.pixelFormat, code)
         let target = try output.begin(source.packed(as: code, isSame ? nil : converted(source, code)))
         return try FrameFitter(from: source, to: target)
     }
 
     /// Colorimetry of frames that are converted.
     private static func converted(_ source: VideoFormat, _ code: PixelFormat) -> Colorimetry {
-        if code.isCompressed { return source.colorimetry.asJPEG }
+        if code.isJPEG { return source.colorimetry.asJPEG }
         return YUV420Converter(source, isLimited: true)?.colorimetry ?? source.colorimetry
     }
 

@@ -70,12 +70,8 @@ final class FrameConverter {
     private static func target(of format: VideoFormat, _ unpacking: Unpacking?) -> VideoFormat {
         let pixelFormat = unpacking?.target ?? .rgb24
         let colorimetry = pixelFormat == .rgb24 ? format.colorimetry.converted : format.colorimetry
-        var target = VideoFormat(
-            width: format.width, height: format.height, pixelFormat: pixelFormat, frameRate: format.frameRate,
-            bytesPerLine: unpacking?.targetRowBytes(width: format.width) ?? 3 * format.width, colorimetry: colorimetry)
-        target.fieldOrder = format.fieldOrder
-        target.pixelAspect = format.pixelAspect
-        return target
+        let bytesPerLine = unpacking?.targetRowBytes(width: format.width) ?? 3 * format.width
+        return format.laidOut(as: pixelFormat, bytesPerLine: bytesPerLine, colorimetry)
     }
 
     /// Converts one frame.

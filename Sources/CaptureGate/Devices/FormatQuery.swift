@@ -22,6 +22,23 @@ struct FormatQueryResult {
     mutating func note(_ call: String, _ result: Int32) {
         if result < 0, fault == nil { fault = DeviceCallError(call: call, errno: 0 &- result) }
     }
+
+    /// Opens a camera's node, asks and closes it; what can't be opened answers nothing.
+    ///
+    /// - Parameters:
+    ///   - node: path of the device file.
+    ///   - body: asks the open node.
+    static func asking(_ node: String, _ body: (Int32, inout FormatQueryResult) -> Void) -> FormatQueryResult {
+        var reading = FormatQueryResult()
+        let camera = cm_v4l2_open(node)
+        guard camera >= 0 else {
+            reading.note("open", camera)
+            return reading
+        }
+        defer { _ = cm_close(camera) }
+        body(camera, &reading)
+        return reading
+    }
 }
 
 /// Failed call to a device about a control or a format: an ioctl, or a function of libasound.
@@ -64,15 +81,10 @@ struct CameraFormats {
     ///
     /// - Parameter node: path of the device file. Opening wakes some cameras up, so only idle ones are asked.
     static func read(_ node: String) -> FormatQueryResult {
-        var reading = FormatQueryResult()
-        let camera = cm_v4l2_open(node)
-        guard camera >= 0 else {
-            reading.note("open", camera)
-            return reading
+        FormatQueryResult.asking(node) { camera, reading in
+            var formats = CameraFormats(camera: camera, reading: reading)
+            reading = formats.read()
         }
-        defer { _ = cm_close(camera) }
-        var formats = CameraFormats(camera: camera, reading: reading)
-        return formats.read()
     }
 
     /// Asks an idle camera for the mode that it takes by itself.
@@ -276,15 +288,7 @@ struct CameraInputs {
     ///
     /// - Returns: inputs alone; none where the node can't be opened or has none.
     static func read(_ node: String) -> FormatQueryResult {
-        var reading = FormatQueryResult()
-        let camera = cm_v4l2_open(node)
-        guard camera >= 0 else {
-            reading.note("open", camera)
-            return reading
-        }
-        defer { _ = cm_close(camera) }
-        reading.inputs = read(camera, noting: &reading)
-        return reading
+        FormatQueryResult.asking(node) { camera, reading in reading.inputs = read(camera, noting: &reading) }
     }
 
     /// True if the selected input is a capture card's, whose standard or timings say how large a picture is: it takes other sizes

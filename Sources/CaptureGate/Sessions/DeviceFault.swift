@@ -316,7 +316,7 @@ enum FallbackMode {
 
     /// True for the same size, compressed, at no higher rate.
     private static func isCompressed(_ mode: VideoMode, _ rate: FrameRate, insteadOf format: VideoFormat) -> Bool {
-        mode.pixelFormat.isCompressed && !format.pixelFormat.isCompressed
+        mode.pixelFormat.isJPEG && !format.pixelFormat.isCompressed
             && (mode.width, mode.height) == (format.width, format.height)
             && rate.framesPerSecond <= format.frameRate.framesPerSecond
     }

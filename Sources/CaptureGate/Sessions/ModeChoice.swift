@@ -138,7 +138,7 @@ private struct ModeSearch {
     private static func kind(_ code: UInt32) -> Int? {
         let format = PixelFormat(rawValue: code)
         if [.yuyv, .uyvy, .nv12, .yuv420].contains(format) { return 0 }
-        if format.isCompressed { return 1 }
+        if format.isJPEG { return 1 }
         return [.grey, .rgb24, .bgr24].contains(format) || ConvertibleLayout.known[format] != nil ? 2 : nil
     }
 }

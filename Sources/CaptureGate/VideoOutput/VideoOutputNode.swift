@@ -127,10 +127,9 @@ extension VideoOutputNode {
         frameNanoseconds = format.frameRate.frameNanoseconds
         imageBytes = format.pixelFormat.isCompressed ? 0 : Int(raw.sizeimage.0)
         try allocate(Int(raw.sizeimage.0))
-        return VideoFormat(
-            width: format.width, height: format.height, pixelFormat: format.pixelFormat, frameRate: format.frameRate,
-            bytesPerLine: format.pixelFormat.isCompressed ? 0 : Int(raw.bytesperline.0),
-            colorimetry: format.colorimetry)
+        return format.laidOut(
+            as: format.pixelFormat, bytesPerLine: format.pixelFormat.isCompressed ? 0 : Int(raw.bytesperline.0),
+            format.colorimetry)
     }
 
     /// Maps the driver's buffers, or allocates the one whose bytes are written.

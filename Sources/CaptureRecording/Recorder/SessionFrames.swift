@@ -259,12 +259,7 @@ final class FrameCompressor {
     ///   - parameters: of the images.
     /// - Throws: `.usage` for frames that can't be made JPEG, and parameters out of range.
     init(_ source: VideoFormat, _ parameters: MJPEGParameters) throws(CaptureError) {
-        var format = VideoFormat(
-            width: source.width, height: source.height, pixelFormat: .mjpeg, frameRate: source.frameRate,
-            bytesPerLine: 0, colorimetry: source.colorimetry.asJPEG)
-        format.fieldOrder = source.fieldOrder
-        format.pixelAspect = source.pixelAspect
-        self.format = format
+        format = source.laidOut(as: .mjpeg, bytesPerLine: 0, source.colorimetry.asJPEG)
         encoder = MJPEGEncoder(format: source, parameters: parameters)
         try encoder.begin()
     }

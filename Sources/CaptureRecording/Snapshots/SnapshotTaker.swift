@@ -184,7 +184,7 @@ final class BrightnessMeter {
     /// - Parameter format: of the frames, one that ``StillEncoder`` takes.
     init(_ format: VideoFormat) throws(CaptureError) {
         pixels = StillPixels(format, range: MJPEGParameters().range, keepsDepth: false)
-        repair = format.pixelFormat.isCompressed ? MJPEGRepair(format: format) : nil
+        repair = format.pixelFormat.isJPEG ? MJPEGRepair(format: format) : nil
         try repair?.begin()
     }
 

@@ -140,7 +140,7 @@ final class SharedEncoding: Sendable {
 
 extension ClipTrack {
     /// True for frames that can be made JPEG images.
-    var isRawVideo: Bool { video.map { !$0.pixelFormat.isCompressed && !$0.pixelFormat.isPredicted } ?? false }
+    var isRawVideo: Bool { video.map { !$0.pixelFormat.isCompressed } ?? false }
 
     /// The track as it is where its frames are images.
     /// - Parameter compressor: of its frames; `nil` leaves it as it is.

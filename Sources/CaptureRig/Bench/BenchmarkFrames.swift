@@ -33,7 +33,7 @@ public struct BenchmarkFrames: Sendable {
     private static func pictures(
         _ format: VideoFormat, _ count: Int, _ seed: UInt64
     ) throws(CaptureError) -> [[UInt8]] {
-        guard format.pixelFormat.isCompressed else {
+        guard format.pixelFormat.isJPEG else {
             let painter = try PicturePainter(format, seed: seed)
             return (0..<count).map { painter.picture(number: $0) }
         }

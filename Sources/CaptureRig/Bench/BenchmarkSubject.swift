@@ -112,7 +112,7 @@ extension BenchmarkSubject {
     private static func video(
         _ width: Int, _ height: Int, _ pixelFormat: PixelFormat, _ rate: FrameRate
     ) -> ClipTrack.Media {
-        let bytes = pixelFormat.isCompressed ? 0 : pixelFormat == .yuyv ? 2 * width : width
+        let bytes = pixelFormat.isJPEG ? 0 : pixelFormat == .yuyv ? 2 * width : width
         return .video(
             VideoFormat(
                 width: width, height: height, pixelFormat: pixelFormat, frameRate: rate, bytesPerLine: bytes))

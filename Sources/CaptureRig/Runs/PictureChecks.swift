@@ -151,7 +151,7 @@ struct PictureFaults: Sendable {
     /// Keeps the frames beside the report: as PNG, a camera's JPEG as it is, and one that is no picture by its bytes.
     func evidence(_ context: CheckContext, _ record: StreamRecord) -> [Evidence] {
         guard context.evidence.directory != nil, case .video(let format) = record.media else { return [] }
-        let still: StillFormat = format.pixelFormat.isCompressed ? .jpeg : .png
+        let still: StillFormat = format.pixelFormat.isJPEG ? .jpeg : .png
         // Fast: six frames of 4K must not keep the bench waiting.
         let encoder = try? StillEncoder(format, as: still, parameters: StillParameters(pngLevel: 1))
         let begun = record.headers.first?.timestamp ?? 0

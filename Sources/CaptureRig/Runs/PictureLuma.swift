@@ -18,7 +18,7 @@ struct FrameLuma: Sendable {
     /// - Throws: `.usage` for frames that no picture can be made of.
     init(_ media: ClipTrack.Media) throws(CaptureError) {
         guard case .video(let format) = media else { throw CaptureError(.usage, "Sound has no brightness.") }
-        if format.pixelFormat.isCompressed {
+        if format.pixelFormat.isJPEG {
             source = .image(try FrameImages(format))
         } else if let layout = RawLayout(format), let shape = Self.shape(format, layout) {
             source = .bytes(shape, least: layout.byteCount)
@@ -143,7 +143,7 @@ struct PictureSample: Sendable {
     private var last: (time: Int64, byteCount: Int)?
 
     init(_ media: ClipTrack.Media, pace: Int64) {
-        guard case .video(let format) = media, format.pixelFormat.isCompressed else {
+        guard case .video(let format) = media, format.pixelFormat.isJPEG else {
             self.pace = nil
             return
         }

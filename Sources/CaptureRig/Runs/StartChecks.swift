@@ -153,7 +153,7 @@ struct WholeFrames: StreamInspector {
         guard let format else { return }
         let isWhole =
             // For few frames: the decoder is not kept.
-            format.pixelFormat.isCompressed
+            format.pixelFormat.isJPEG
             ? MJPEGRepair(format: format).decodes(bytes) : bytes.byteCount >= format.leastBytes
         if !isWhole { broken += 1 }
     }

@@ -36,7 +36,7 @@ struct CheckCost {
         }
         let format = VideoFormat(
             width: 1920, height: 1080, pixelFormat: pixels, frameRate: rate,
-            bytesPerLine: pixels.isCompressed ? 0 : 3840)
+            bytesPerLine: pixels.isJPEG ? 0 : 3840)
         let replay = Replay(format, try BenchmarkFrames(of: .video(format), count: 6).frames)
         let bytes: [Int] = replay.frames.map(\.count)
         report.note("\(code): \(bytes.reduce(0, +) / bytes.count / 1000) kB a frame")
@@ -164,7 +164,7 @@ struct Replay: StreamSource {
         fclose(file)
         defer { remove(path) }
         let input =
-            format.pixelFormat.isCompressed
+            format.pixelFormat.isJPEG
             ? ["-f", "mjpeg"] : ["-f", "rawvideo", "-pixel_format", "yuyv422", "-video_size", "1920x1080"]
         let loops = String(CheckCost.frames / frames.count - 1)
         let before = Self.children

@@ -45,7 +45,7 @@ struct PeerWork {
         guard let rate = FrameRate(30) else { throw CaptureError(.usage, "30 is no rate.") }
         return VideoFormat(
             width: width, height: height, pixelFormat: pixelFormat, frameRate: rate,
-            bytesPerLine: pixelFormat.isCompressed ? 0 : width)
+            bytesPerLine: pixelFormat.isJPEG ? 0 : width)
     }
 
     private func pictures(_ width: Int, _ height: Int, count: Int) throws -> [[UInt8]] {

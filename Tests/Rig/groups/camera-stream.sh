@@ -3,6 +3,8 @@
 # timeout: 400
 # checks: 69
 
+. "$here/usb-camera.sh"
+
 load_usb
 grant_all
 
@@ -15,38 +17,12 @@ footage() { # FILE ENCODER PARAMETERS
 footage own.h264 x264 ""
 footage own.hevc x265 ":open-gop=0:log-level=none:pools=1"
 
-# plug SERIAL [OPTION...]: a camera with those habits. What it says it sent is in `sent`.
-plug() {
-    serial=$1
-    shift
-    "$judges/usbcam" --serial "$serial" --pictures pictures --log sent "$@" 2>>usbcam.txt &
-    plugged=$!
-    usb_path=/sys/devices/platform/vhci_hcd.0/usb1/1-1
-    wait_for 20 has_come && udevadm settle
-    camera_node=/dev/$(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)")
-    microphone_node=/dev/snd/$(basename "$(ls -d "$usb_path"/*/sound/card*/pcmC*c)")
-    camera=$(device_id "$camera_node")
-    microphone=$(device_id "$microphone_node")
-}
-has_come() { ls "$usb_path"/*/video4linux/video* && ls "$usb_path"/*/sound/card*/pcmC*c; }
-has_gone() { ! ls "$usb_path"/*/video4linux/video*; }
-unplug() {
-    kill $plugged
-    wait $plugged || true
-    wait_for 20 has_gone && udevadm settle
-}
-
-# taken FILE [OPTION...]: three seconds of the camera's own stream. What the kernel handed on meanwhile is in `seen`.
+# taken FILE [OPTION...]: three seconds of the camera's own stream.
 taken() {
     file=$1
     shift
-    rm -f sent seen
-    env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=$judges/dequeued.so" \
-        capturegate record "$file" --json --camera "$camera" --microphone "${hears:-none}" --pixel-format "${code:-h264}" \
-        --for 3s "$@" >events.ndjson
+    captured "$file" --microphone "${hears:-none}" --pixel-format "${code:-h264}" --for 3s "$@"
 }
-count() { ledger events.ndjson ".ledger.tracks[0].$1"; }
-told() { head -n "$(count asked)" sent | grep -c " $1\$" || true; }
 
 # pictures FILE: a checksum of each, as it is decoded.
 pictures() { ffmpeg -nostdin -v fatal -i "$1" -map 0:v:0 -fps_mode passthrough -f framemd5 - | sed -n 's/^[^#].*, *//p'; }

@@ -3,39 +3,17 @@
 # timeout: 240
 # checks: 103
 
+. "$here/usb-camera.sh"
+
 load_usb
 grant_all
 
-# plug SERIAL [OPTION...]: a camera with those habits. What it says it sent is in `sent`.
-plug() {
-    serial=$1
-    shift
-    "$judges/usbcam" --serial "$serial" --pictures pictures --log sent "$@" 2>>usbcam.txt &
-    plugged=$!
-    usb_path=/sys/devices/platform/vhci_hcd.0/usb1/1-1
-    wait_for 20 has_come && udevadm settle
-    camera=$(device_id "/dev/$(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)")")
-}
-has_come() { ls "$usb_path"/*/video4linux/video* && ls "$usb_path"/*/sound/card*/pcmC*c; }
-has_gone() { ! ls "$usb_path"/*/video4linux/video*; }
-unplug() {
-    kill $plugged
-    wait $plugged || true
-    wait_for 20 has_gone && udevadm settle
-}
-
-# taken FILE [OPTION...]: three seconds of what the camera sends. What the kernel handed on meanwhile is in `seen`.
+# taken FILE [OPTION...]: three seconds of what the camera sends.
 taken() {
     file=$1
     shift
-    rm -f sent seen
-    env "CAPTUREGATE_DEQUEUED=$rig/work/seen" "LD_PRELOAD=${driver:-} $judges/dequeued.so" \
-        capturegate record "$file" --json --camera "$camera" --microphone none --size 320x240 --fps "${fps:-30}" \
-        --for "${time:-3s}" "$@" >events.ndjson
+    captured "$file" --microphone none --size 320x240 --fps "${fps:-30}" --for "${time:-3s}" "$@"
 }
-count() { ledger events.ndjson ".ledger.tracks[0].$1"; }
-# told KIND: how many of that kind the camera sent of those that the clip asks for.
-told() { head -n "$(count asked)" sent | grep -c " $1\$" || true; }
 # The camera writes a picture's number into its first eight bytes.
 numbers() {
     ffmpeg -nostdin -v error -i "$1" -c copy -f rawvideo - | od -An -v -tu8 -w$((320 * 240 * 2)) | awk '{ print $1 }'

@@ -29,7 +29,7 @@ public final class MJPEGRepair: PassthroughEncoder {
 
     /// - Throws: `.usage` for raw formats.
     public func begin() throws(CaptureError) {
-        guard format.pixelFormat.isCompressed else {
+        guard format.pixelFormat.isJPEG else {
             throw CaptureError(.usage, "\(format.pixelFormat) is not MJPEG.")
         }
     }
