@@ -207,6 +207,20 @@ extension VideoFormat {
     }
 }
 
+extension PixelFormat {
+    /// Error for a camera's own stream where pictures are needed: nothing here decodes it.
+    package var cannotBePassed: CaptureError {
+        CaptureError(
+            .usage,
+            "The camera's own \(streamTitle) is stored as it comes, in a .mkv or .mp4, and not as anything else.",
+            remedies: [
+                Remedy(
+                    "Choose --pixel-format MJPG or YUYV, or record to a name that ends in .mkv or .mp4 without --video-codec."
+                )
+            ])
+    }
+}
+
 extension ClipFormat {
     /// True for formats that hold a camera's own H.264 or H.265 as it comes.
     /// - Parameters:

@@ -172,7 +172,7 @@ private struct Recording {
         let camera = tracks.lazy.compactMap { $0 as? VideoTrackRecorder }.first
         guard let preview = settings.preview, let camera else { return }
         if let format = camera.track.video?.pixelFormat, format.isPredicted {
-            throw targets[0].format.cannotPass(format)
+            throw format.cannotBePassed
         }
         let onEvent = onEvent
         camera.preview = PreviewSource(camera.writtenTrack, preview) { onEvent(.preview($0)) }

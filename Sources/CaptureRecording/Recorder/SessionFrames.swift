@@ -46,7 +46,7 @@ enum OpenDevice: Sendable {
         guard case .camera(let owner) = self else { return }
         try owner.session.withLock { (session) throws(CaptureError) in
             guard let delivered = session?.format, !target.takes(delivered, as: codec) else { return }
-            guard !delivered.pixelFormat.isPredicted else { throw target.format.cannotPass(delivered.pixelFormat) }
+            guard !delivered.pixelFormat.isPredicted else { throw delivered.pixelFormat.cannotBePassed }
             _ = try session?.convertFrames()
         }
     }
@@ -165,8 +165,7 @@ final class SessionFrames<Format: Sendable>: FrameSource {
 
     /// Holds a frame, and forgets those that no clip needs which begins with the last key frame.
     private func skipToKey() -> Bool {
-        guard let taken = try? holdOne() else { return false }
-        _ = taken
+        guard (try? holdOne()) != nil else { return false }
         while let header = held.dropFirstBeforeKey(most: PreRoll.mostBytes / 4) {
             clock.update(header)
             keyless += 1
@@ -221,20 +220,6 @@ final class SessionFrames<Format: Sendable>: FrameSource {
                 try compressor.withImage(of: frame) { (image) throws(CaptureError) in try body(header, image) }
             } ?? nil
         }
-    }
-}
-
-extension ClipFormat {
-    /// Error for a camera's own stream where pictures are needed: nothing here decodes it.
-    package func cannotPass(_ format: PixelFormat) -> CaptureError {
-        let name = format == .h264 ? "H.264" : "H.265"
-        return CaptureError(
-            .usage, "The camera's own \(name) is stored as it comes, in a .mkv or .mp4, and not as anything else.",
-            remedies: [
-                Remedy(
-                    "Choose --pixel-format MJPG or YUYV, or record to a name that ends in .mkv or .mp4 without --video-codec."
-                )
-            ])
     }
 }
 

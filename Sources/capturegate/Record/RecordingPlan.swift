@@ -73,15 +73,15 @@ struct RecordingPlan: Sendable {
     /// Refuses what would need the pictures of a camera's own H.264 or H.265, which is asked for: nothing here decodes it.
     private static func check(stream command: RecordCommand, _ formats: [ClipFormat]) throws(CaptureError) {
         for pixels in command.video.pixelFormat where pixels.isPredicted {
-            let name = pixels == .h264 ? "H.264" : "H.265"
-            if let format = formats.first(where: { !$0.passes(pixels, as: command.video.videoCodec) }) {
-                throw format.cannotPass(pixels)
+            guard formats.allSatisfy({ $0.passes(pixels, as: command.video.videoCodec) }) else {
+                throw pixels.cannotBePassed
             }
             let option =
                 command.video.preview ? "--preview" : command.video.isPassed ? command.encoding.firstOfVideo : nil
             guard let option else { continue }
             throw CaptureError(
-                .usage, "The camera's own \(name) is stored as it comes: there is nothing for \(option) to work on.",
+                .usage,
+                "The camera's own \(pixels.streamTitle) is stored as it comes: there is nothing for \(option) to work on.",
                 remedies: [Remedy("Leave \(option) out, or choose --pixel-format MJPG or YUYV.")])
         }
     }

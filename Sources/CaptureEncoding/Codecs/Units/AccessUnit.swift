@@ -18,9 +18,6 @@ enum UnitCodec: Hashable, Sendable {
         }
     }
 
-    /// Name for people.
-    var title: String { self == .avc ? "H.264" : "H.265" }
-
     /// CodecID of Matroska.
     var matroskaID: String { self == .avc ? "V_MPEG4/ISO/AVC" : "V_MPEGH/ISO/HEVC" }
 

@@ -54,7 +54,7 @@ public final class CameraStreamEncoder: Encoder {
                 counts.skipped += 1
                 return
             }
-            guard order.note(picture, bytes, codec) else { throw unordered(codec) }
+            guard order.note(picture, bytes, codec) else { throw unordered }
             let before = packets.count
             // Each length takes the place of a start code, which may be a byte shorter.
             try packets.append(
@@ -103,9 +103,10 @@ public final class CameraStreamEncoder: Encoder {
         return at
     }
 
-    private func unordered(_ codec: UnitCodec) -> CaptureError {
+    private var unordered: CaptureError {
         CaptureError(
-            .unavailable, "The camera's \(codec.title) has pictures in another order than they are shown (B-frames).",
+            .unavailable,
+            "The camera's \(format.pixelFormat.streamTitle) has pictures in another order than they are shown (B-frames).",
             remedies: [Remedy("Turn B-frames off in the camera, or choose --pixel-format MJPG or YUYV.")])
     }
 }
