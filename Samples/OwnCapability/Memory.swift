@@ -15,11 +15,12 @@ struct Memory: Sendable {
     /// An unreadable file holds no decision.
     func decision(on folder: String) -> Decision? { decisions[folder] }
 
-    func keep(_ verdict: Decision.Verdict, by subject: Subject, on folder: String) throws(CaptureError) {
+    func keep(
+        _ verdict: Decision.Verdict, _ level: AccessLevel, by subject: Subject, on folder: String
+    ) throws(CaptureError) {
         let decision = Decision(
-            verdict: verdict, subject: subject, capability: .publishing, level: AccessLevel(name: "publish", rank: 1),
-            device: .any, lifetime: .always, decidedBy: .person(prompter: "confirmation"),
-            decidedAt: SystemGateClock().now)
+            verdict: verdict, subject: subject, capability: .publishing, level: level, device: .any, lifetime: .always,
+            decidedBy: .person(prompter: "confirmation"), decidedAt: SystemGateClock().now)
         do {
             let data = try JSONEncoder().encode(decisions.merging([folder: decision]) { _, new in new })
             try data.write(to: URL(filePath: Self.path), options: .atomic)

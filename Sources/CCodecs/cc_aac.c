@@ -1,10 +1,10 @@
+#if defined(CC_HAS_MP4) && !__has_include(<vo-aacenc/voAAC.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_aac.h"
 #include "cc_library.h"
 
 #ifdef CC_HAS_MP4
-#if !__has_include(<vo-aacenc/voAAC.h>)
-#error "vo-aacenc/voAAC.h is missing: apt-get install libvo-aacenc-dev, or build without the trait MP4"
-#endif
 #include <limits.h>
 #include <stdlib.h>
 #include <vo-aacenc/cmnMemory.h>

@@ -1,8 +1,8 @@
+#if !__has_include(<FLAC/stream_encoder.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_flac.h"
 
-#if !__has_include(<FLAC/stream_encoder.h>)
-#error "FLAC/stream_encoder.h is missing: apt-get install libflac-dev"
-#endif
 #include <FLAC/metadata.h>
 #include <FLAC/stream_encoder.h>
 #include <errno.h>

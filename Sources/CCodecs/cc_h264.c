@@ -1,10 +1,10 @@
+#if defined(CC_HAS_MP4) && !__has_include(<wels/codec_api.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_h264.h"
 #include "cc_library.h"
 
 #ifdef CC_HAS_MP4
-#if !__has_include(<wels/codec_api.h>)
-#error "wels/codec_api.h is missing: apt-get install libopenh264-dev, or build without the trait MP4"
-#endif
 #include <stdlib.h>
 #include <string.h>
 #include <wels/codec_api.h>

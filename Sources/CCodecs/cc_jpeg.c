@@ -1,8 +1,8 @@
+#if !__has_include(<turbojpeg.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_jpeg.h"
 
-#if !__has_include(<turbojpeg.h>)
-#error "turbojpeg.h is missing: apt-get install libturbojpeg0-dev"
-#endif
 #include <errno.h>
 #include <turbojpeg.h>
 
@@ -36,17 +36,12 @@ int cc_jpeg_decode_planes(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, con
     return cc_jpeg_decode(jpeg, bytes, count, (uint8_t *const *)planes->plane, stride);
 }
 
-int cc_jpeg_decode_rgb(
-    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height
+int cc_jpeg_decode_pixels(
+    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height, cc_jpeg_pixels pixels
 ) {
-    int failed = tjDecompress2((tjhandle)jpeg, bytes, count, out, width, stride, height, TJPF_RGB, TJFLAG_ACCURATEDCT);
-    return failed ? problem(jpeg) : 0;
-}
-
-int cc_jpeg_decode_grey(
-    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height
-) {
-    int failed = tjDecompress2((tjhandle)jpeg, bytes, count, out, width, stride, height, TJPF_GRAY, TJFLAG_ACCURATEDCT);
+    static const int formats[] = {TJPF_RGB, TJPF_GRAY, TJPF_BGRA, TJPF_RGBA};
+    int format = formats[pixels];
+    int failed = tjDecompress2((tjhandle)jpeg, bytes, count, out, width, stride, height, format, TJFLAG_ACCURATEDCT);
     return failed ? problem(jpeg) : 0;
 }
 

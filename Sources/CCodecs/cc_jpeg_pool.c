@@ -1,3 +1,6 @@
+#if !__has_include(<jerror.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_jpeg_pool.h"
 
 #include <stdint.h>

@@ -1,6 +1,9 @@
 // Memory for libjpeg's images, kept from one to the next: its own memory manager asks the system anew for each. Its functions
 // are exchanged for these, as jpeglib.h allows; what they don't know is left to the library's.
 #pragma once
+#if !__has_include(<jpeglib.h>)
+#include "../Packages/missing.h"
+#endif
 #include <stdio.h>
 #include <jpeglib.h>
 

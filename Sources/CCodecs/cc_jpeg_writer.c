@@ -1,8 +1,8 @@
+#if !__has_include(<jpeglib.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_jpeg_writer.h"
 
-#if !__has_include(<jpeglib.h>)
-#error "jpeglib.h is missing: apt-get install libjpeg62-turbo-dev"
-#endif
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>

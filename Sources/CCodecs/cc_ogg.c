@@ -1,8 +1,8 @@
+#if !__has_include(<ogg/ogg.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_ogg.h"
 
-#if !__has_include(<ogg/ogg.h>)
-#error "ogg/ogg.h is missing: apt-get install libogg-dev"
-#endif
 #include <errno.h>
 #include <limits.h>
 #include <ogg/ogg.h>

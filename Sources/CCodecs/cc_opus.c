@@ -1,8 +1,8 @@
+#if !__has_include(<opus/opus_multistream.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_opus.h"
 
-#if !__has_include(<opus/opus_multistream.h>)
-#error "opus/opus_multistream.h is missing: apt-get install libopus-dev"
-#endif
 #include <errno.h>
 #include <limits.h>
 #include <opus/opus_multistream.h>

@@ -1,8 +1,8 @@
+#if !__has_include(<png.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_png.h"
 
-#if !__has_include(<png.h>)
-#error "png.h is missing: apt-get install libpng-dev"
-#endif
 #include <errno.h>
 #include <png.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
+#if defined(CC_HAS_WEBM) && !__has_include(<vpx/vpx_encoder.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cc_vpx.h"
 #include "cc_library.h"
 
 #ifdef CC_HAS_WEBM
-#if !__has_include(<vpx/vpx_encoder.h>)
-#error "vpx/vpx_encoder.h is missing: apt-get install libvpx-dev, or build without the trait WebM"
-#endif
 #include <stdlib.h>
 #include <string.h>
 #include <vpx/vp8cx.h>

@@ -1,7 +1,7 @@
-#define _GNU_SOURCE
 #if !__has_include(<alsa/asoundlib.h>)
-#error "ALSA's headers are missing. On Debian: apt-get install libasound2-dev"
+#include "../Packages/missing.h"
 #endif
+#define _GNU_SOURCE
 #include "cm_alsa.h"
 #include "cm_fault.h"
 #include <alsa/asoundlib.h>

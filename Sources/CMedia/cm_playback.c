@@ -1,3 +1,6 @@
+#if !__has_include(<alsa/asoundlib.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cm_playback.h"
 #include "cm_fault.h"
 #include <alsa/asoundlib.h>

@@ -1,5 +1,5 @@
 #if !__has_include(<libudev.h>)
-#error "libudev's header is missing. On Debian: apt-get install libudev-dev"
+#include "../Packages/missing.h"
 #endif
 #include "cm_udev.h"
 #include "cm_fault.h"

@@ -1,5 +1,5 @@
 #if !__has_include(<libv4lconvert.h>)
-#error "libv4lconvert's header is missing. On Debian: apt-get install libv4l-dev"
+#include "../Packages/missing.h"
 #endif
 #include "cm_v4lconvert.h"
 #include "cm_fault.h"

@@ -1,4 +1,7 @@
 #pragma once
+#if !__has_include(<pipewire/pipewire.h>)
+#include "../Packages/missing.h"
+#endif
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -6,15 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if __has_include(<pipewire/pipewire.h>)
 #include <pipewire/pipewire.h>
 // Needs the names of the one before it.
 #include <pipewire/extensions/metadata.h>
 #include <spa/param/audio/raw.h>
 #include <spa/pod/builder.h>
-#else
-#error "PipeWire's headers are missing: install the Debian package libpipewire-0.3-dev"
-#endif
 
 #include "CPipeWire.h"
 

@@ -1,25 +1,30 @@
+#if !__has_include(<systemd/sd-bus.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cs_bus.h"
+#include "cs_notify.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#if __has_include(<systemd/sd-bus.h>)
 #include <systemd/sd-bus.h>
-#else
-#error "systemd's headers are missing: install the Debian package libsystemd-dev"
-#endif
 
 // libsystemd brings seven more libraries, and most programs never speak to a bus: it is loaded when one first does.
 #define CALLS(EACH) \
-    EACH(bus_call_async) EACH(bus_call_method_async) EACH(bus_close) EACH(bus_error_get_errno) EACH(bus_get_events) \
-    EACH(bus_get_fd) EACH(bus_get_timeout) EACH(bus_message_append_basic) EACH(bus_message_close_container) \
-    EACH(bus_message_enter_container) EACH(bus_message_get_error) EACH(bus_message_new_method_call) \
-    EACH(bus_message_open_container) EACH(bus_message_peek_type) EACH(bus_message_read_basic) EACH(bus_message_unref) \
-    EACH(bus_new) EACH(bus_process) EACH(bus_set_address) EACH(bus_set_bus_client) EACH(bus_set_method_call_timeout) \
+    EACH(bus_add_object) EACH(bus_call_async) EACH(bus_close) EACH(bus_error_get_errno) EACH(bus_get_events) \
+    EACH(bus_get_fd) EACH(bus_get_timeout) EACH(bus_match_signal_async) EACH(bus_message_append_basic) \
+    EACH(bus_message_close_container) EACH(bus_message_enter_container) EACH(bus_message_exit_container) \
+    EACH(bus_message_get_error) EACH(bus_message_get_interface) EACH(bus_message_get_member) \
+    EACH(bus_message_get_path) EACH(bus_message_get_sender) EACH(bus_message_new_method_call) \
+    EACH(bus_message_open_container) EACH(bus_message_peek_type) EACH(bus_message_read_basic) EACH(bus_message_ref) \
+    EACH(bus_message_rewind) EACH(bus_message_skip) EACH(bus_message_unref) EACH(bus_new) EACH(bus_process) \
+    EACH(bus_reply_method_return) EACH(bus_set_address) EACH(bus_set_bus_client) EACH(bus_set_method_call_timeout) \
     EACH(bus_start) EACH(bus_unref)
 
 static struct {
@@ -46,10 +51,16 @@ static int loaded(void) {
     return sd.result;
 }
 
+// More than these that wait to be taken are let go: who sends them may mean to fill the memory.
+enum { MOST_WAITING = 64 };
+
 struct connection {
     sd_bus *bus;
+    sd_bus_message *writing, *reading, *waiting[MOST_WAITING];
+    int waiting_count;
     int answered;
-    struct cs_bus_reply reply;
+    int error;
+    char error_name[256];
 };
 
 int cs_bus_open(const char *address, void **out) {
@@ -70,130 +81,182 @@ int cs_bus_open(const char *address, void **out) {
     return 0;
 }
 
-// The first flag of polkit's answer: is_authorized.
-static int64_t authorized_in(sd_bus_message *message, const char *contents) {
-    int value = 0;
-    if (sd.bus_message_enter_container(message, 'r', contents) < 0) return 0;
-    return sd.bus_message_read_basic(message, 'b', &value) > 0 && value == 1;
+static void forget(sd_bus_message **message) {
+    if (*message != NULL) sd.bus_message_unref(*message);
+    *message = NULL;
 }
 
-static void take_text(sd_bus_message *message, struct cs_bus_reply *reply) {
-    const char *text = NULL;
-    if (sd.bus_message_read_basic(message, 's', &text) > 0 && text != NULL)
-        snprintf(reply->text, sizeof reply->text, "%s", text);
+int cs_bus_begin(void *bus, const char *destination, const char *path, const char *interface, const char *member) {
+    struct connection *connection = bus;
+    forget(&connection->writing);
+    return sd.bus_message_new_method_call(connection->bus, &connection->writing, destination, path, interface, member);
 }
 
-// A process's number, or a variant of one of the four types that rtkit and others give numbers in.
-static int64_t number_in(sd_bus_message *message) {
-    char type = 0;
-    const char *contents = NULL;
-    uint32_t plain = 0;
-    if (sd.bus_message_peek_type(message, &type, &contents) <= 0) return 0;
-    if (type == 'u') return sd.bus_message_read_basic(message, 'u', &plain) > 0 ? plain : 0;
-    if (contents == NULL) return 0;
-    if (type == 'r' && strcmp(contents, "bba{ss}") == 0) return authorized_in(message, contents);
-    if (type != 'v') return 0;
+int cs_bus_append_text(void *bus, char type, const char *text) {
+    return sd.bus_message_append_basic(((struct connection *)bus)->writing, type, text);
+}
+
+int cs_bus_append_number(void *bus, char type, int64_t number) {
     union {
+        uint8_t y;
+        int b;
         int32_t i;
         uint32_t u;
         int64_t x;
     } value = {.x = 0};
-    if (sd.bus_message_enter_container(message, 'v', contents) < 0) return 0;
-    if (sd.bus_message_read_basic(message, contents[0], &value) <= 0) return 0;
-    switch (contents[0]) {
-    case 'i': return value.i;
-    case 'u': return value.u;
-    case 'x': return value.x;
-    case 't': return value.x < 0 ? INT64_MAX : value.x;
-    default: return 0;
+    switch (type) {
+    case 'y': value.y = (uint8_t)number; break;
+    case 'b': value.b = number != 0; break;
+    case 'i': value.i = (int32_t)number; break;
+    case 'u': value.u = (uint32_t)number; break;
+    case 'x':
+    case 't': value.x = number; break;
+    default: return -EINVAL;
     }
+    return sd.bus_message_append_basic(((struct connection *)bus)->writing, type, &value);
 }
 
-static int keep_reply(sd_bus_message *message, void *context, sd_bus_error *unused) {
+int cs_bus_open_container(void *bus, char type, const char *contents) {
+    return sd.bus_message_open_container(((struct connection *)bus)->writing, type, contents);
+}
+
+int cs_bus_close_container(void *bus) { return sd.bus_message_close_container(((struct connection *)bus)->writing); }
+
+static const char *given(const char *text) { return text == NULL ? "" : text; }
+
+static int keep_whole(sd_bus_message *message, void *context, sd_bus_error *unused) {
     (void)unused;
     struct connection *connection = context;
     const sd_bus_error *error = sd.bus_message_get_error(message);
     connection->answered = 1;
-    char type = 0;
-    connection->reply = (struct cs_bus_reply){.number = error == NULL ? number_in(message) : 0};
-    if (error == NULL && sd.bus_message_peek_type(message, &type, NULL) > 0 && type == 's') take_text(message, &connection->reply);
-    connection->reply.error = error == NULL ? 0 : sd.bus_error_get_errno(error);
-    if (error != NULL)
-        snprintf(connection->reply.name, sizeof connection->reply.name, "%s", error->name == NULL ? "" : error->name);
+    connection->error = error == NULL ? 0 : sd.bus_error_get_errno(error);
+    snprintf(connection->error_name, sizeof connection->error_name, "%s", error == NULL ? "" : given(error->name));
+    forget(&connection->reading);
+    if (error == NULL) connection->reading = sd.bus_message_ref(message);
     return 1;
 }
 
-int cs_bus_call(void *bus, const char *destination, const char *path, const char *interface, const char *member) {
+int cs_bus_send(void *bus) {
     struct connection *connection = bus;
     connection->answered = 0;
-    return sd.bus_call_method_async(
-        connection->bus, NULL, destination, path, interface, member, keep_reply, connection, NULL);
-}
-
-int cs_bus_call_text(
-    void *bus, const char *destination, const char *path, const char *interface, const char *member, const char *text) {
-    struct connection *connection = bus;
-    connection->answered = 0;
-    return sd.bus_call_method_async(
-        connection->bus, NULL, destination, path, interface, member, keep_reply, connection, "s", text);
-}
-
-// An array of texts, or of pairs of them: structures, or entries of a dictionary.
-static int append(sd_bus_message *message, const char *type, char *const *texts) {
-    int is_pair = strcmp(type, "s") != 0;
-    int result = sd.bus_message_open_container(message, 'a', type);
-    for (size_t i = 0; texts[i] != NULL && result >= 0; i++) {
-        if (is_pair && i % 2 == 0) result = sd.bus_message_open_container(message, type[0] == '{' ? 'e' : 'r', "ss");
-        if (result >= 0) result = sd.bus_message_append_basic(message, 's', texts[i]);
-        if (is_pair && i % 2 == 1 && result >= 0) result = sd.bus_message_close_container(message);
-    }
-    return result < 0 ? result : sd.bus_message_close_container(message);
-}
-
-int cs_bus_ask(void *bus, const char *destination, const char *path, const char *interface, const struct cs_bus_question *question) {
-    struct connection *connection = bus;
-    connection->answered = 0;
-    sd_bus_message *message = NULL;
-    int result = sd.bus_message_new_method_call(connection->bus, &message, destination, path, interface, "Ask");
-    if (result >= 0) result = sd.bus_message_append_basic(message, 's', question->title);
-    if (result >= 0) result = append(message, "s", question->lines);
-    if (result >= 0) result = append(message, "(ss)", question->choices);
-    if (result >= 0) result = append(message, "{ss}", question->details);
-    if (result >= 0) result = sd.bus_call_async(connection->bus, NULL, message, keep_reply, connection, UINT64_MAX);
-    if (message != NULL) sd.bus_message_unref(message);
+    int result = sd.bus_call_async(connection->bus, NULL, connection->writing, keep_whole, connection, UINT64_MAX);
+    forget(&connection->writing);
     return result;
 }
 
-int cs_bus_get(void *bus, const char *destination, const char *path, const char *interface, const char *property) {
-    struct connection *connection = bus;
-    connection->answered = 0;
-    return sd.bus_call_method_async(
-        connection->bus, NULL, destination, path, "org.freedesktop.DBus.Properties", "Get", keep_reply, connection, "ss",
-        interface, property);
+static int keep_waiting(sd_bus_message *message, struct connection *connection) {
+    if (connection->waiting_count == MOST_WAITING) return 0;
+    connection->waiting[connection->waiting_count++] = sd.bus_message_ref(message);
+    return 1;
 }
 
-int cs_bus_call_thread(
-    void *bus, const char *destination, const char *path, const char *interface, const char *member, uint64_t thread,
-    uint32_t priority) {
-    struct connection *connection = bus;
-    connection->answered = 0;
-    return sd.bus_call_method_async(
-        connection->bus, NULL, destination, path, interface, member, keep_reply, connection, "tu", thread, priority);
+static int keep_signal(sd_bus_message *message, void *context, sd_bus_error *unused) {
+    (void)unused;
+    keep_waiting(message, context);
+    // Other matches may want it, too.
+    return 0;
 }
 
-int cs_bus_check_authorization(void *bus, uint32_t process, uint64_t start, int32_t user, const char *action) {
+int cs_bus_listen(void *bus, const char *interface, const char *member) {
     struct connection *connection = bus;
-    connection->answered = 0;
-    // The subject, the action, no details, 1: a person may be asked, and no name to cancel by.
-    return sd.bus_call_method_async(
-        connection->bus, NULL, "org.freedesktop.PolicyKit1", "/org/freedesktop/PolicyKit1/Authority",
-        "org.freedesktop.PolicyKit1.Authority", "CheckAuthorization", keep_reply, connection, "(sa{sv})sa{ss}us",
-        "unix-process", 3, "pid", "u", process, "start-time", "t", start, "uid", "i", user, action, 0, 1, "");
+    return sd.bus_match_signal_async(
+        connection->bus, NULL, NULL, NULL, interface, member, keep_signal, NULL, connection);
 }
+
+static int keep_call(sd_bus_message *message, void *context, sd_bus_error *unused) {
+    (void)unused;
+    // An error to who calls where there is no room, and no answer where none is wanted.
+    if (!keep_waiting(message, context)) return -ENOBUFS;
+    int result = sd.bus_reply_method_return(message, NULL);
+    return result < 0 ? result : 1;
+}
+
+int cs_bus_serve(void *bus, const char *path) {
+    struct connection *connection = bus;
+    return sd.bus_add_object(connection->bus, NULL, path, keep_call, connection);
+}
+
+int cs_bus_take_head(void *bus, struct cs_bus_head *out) {
+    struct connection *connection = bus;
+    if (connection->reading == NULL) return 0;
+    *out = (struct cs_bus_head){
+        .sender = given(sd.bus_message_get_sender(connection->reading)),
+        .path = given(sd.bus_message_get_path(connection->reading)),
+        .interface = given(sd.bus_message_get_interface(connection->reading)),
+        .member = given(sd.bus_message_get_member(connection->reading)),
+    };
+    return 1;
+}
+
+int cs_bus_next(void *bus) {
+    struct connection *connection = bus;
+    if (connection->waiting_count == 0) return 0;
+    forget(&connection->reading);
+    connection->reading = connection->waiting[0];
+    connection->waiting_count--;
+    memmove(connection->waiting, connection->waiting + 1, sizeof connection->waiting[0] * (size_t)connection->waiting_count);
+    return 1;
+}
+
+int cs_bus_peek(void *bus, char *type, const char **contents) {
+    struct connection *connection = bus;
+    return connection->reading == NULL ? 0 : sd.bus_message_peek_type(connection->reading, type, contents);
+}
+
+int cs_bus_read_text(void *bus, char type, const char **text) {
+    return sd.bus_message_read_basic(((struct connection *)bus)->reading, type, text);
+}
+
+int cs_bus_read_number(void *bus, char type, int64_t *number, double *real) {
+    union {
+        uint8_t y;
+        int b;
+        int16_t n;
+        uint16_t q;
+        int32_t i;
+        uint32_t u;
+        int64_t x;
+        double d;
+    } value = {.x = 0};
+    int result = sd.bus_message_read_basic(((struct connection *)bus)->reading, type, &value);
+    if (result <= 0) return result;
+    switch (type) {
+    case 'y': *number = value.y; break;
+    case 'b': *number = value.b; break;
+    case 'n': *number = value.n; break;
+    case 'q': *number = value.q; break;
+    case 'i': *number = value.i; break;
+    case 'u': *number = value.u; break;
+    case 'x': *number = value.x; break;
+    case 't': *number = value.x < 0 ? INT64_MAX : value.x; break;
+    case 'd': *real = value.d; break;
+    default: return -EINVAL;
+    }
+    return 1;
+}
+
+int cs_bus_first_file(void *bus) {
+    struct connection *connection = bus;
+    int lent = -1;
+    if (connection->reading == NULL) return -ENOENT;
+    int result = sd.bus_message_rewind(connection->reading, 1);
+    if (result >= 0) result = sd.bus_message_read_basic(connection->reading, 'h', &lent);
+    if (result <= 0) return result < 0 ? result : -ENOENT;
+    // The message's own goes with it.
+    return cs_duplicate(lent);
+}
+
+int cs_bus_enter(void *bus, char type, const char *contents) {
+    return sd.bus_message_enter_container(((struct connection *)bus)->reading, type, contents);
+}
+
+int cs_bus_leave(void *bus) { return sd.bus_message_exit_container(((struct connection *)bus)->reading); }
+
+int cs_bus_skip(void *bus, const char *types) { return sd.bus_message_skip(((struct connection *)bus)->reading, types); }
 
 int cs_bus_take_reply(void *bus, struct cs_bus_reply *out) {
     struct connection *connection = bus;
-    if (connection->answered) *out = connection->reply;
+    if (connection->answered) *out = (struct cs_bus_reply){.error = connection->error, .name = connection->error_name};
     return connection->answered;
 }
 
@@ -217,6 +280,9 @@ void cs_bus_drop(void *bus) {
     struct connection *connection = bus;
     // Nothing is flushed: whoever does not read would be waited for.
     sd.bus_close(connection->bus);
+    forget(&connection->writing);
+    forget(&connection->reading);
+    for (int i = 0; i < connection->waiting_count; i++) forget(&connection->waiting[i]);
     sd.bus_unref(connection->bus);
     free(connection);
 }

@@ -1,7 +1,8 @@
 #include "cs_directory.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
+#include <stddef.h>
 
 int cs_directory_open(const char *path, void **directory) {
     DIR *opened;
@@ -13,13 +14,11 @@ int cs_directory_open(const char *path, void **directory) {
     return 0;
 }
 
-int cs_directory_next(void *directory, struct cs_directory_entry *out) {
+int cs_directory_next(void *directory, const char **name) {
     errno = 0;
     struct dirent *entry = readdir(directory);
     if (entry == NULL) return -errno;
-    out->inode = entry->d_ino;
-    out->kind = entry->d_type;
-    snprintf(out->name, sizeof out->name, "%s", entry->d_name);
+    *name = entry->d_name;
     return 1;
 }
 

@@ -168,6 +168,8 @@ int cs_carries_files(int fd) {
     return found == 1;
 }
 
+int cs_duplicate(int fd) { return CS_RETRY(int, fcntl(fd, F_DUPFD_CLOEXEC, 0)); }
+
 int cs_set_nonblocking(int fd, int is_nonblocking) {
     int flags = CS_RETRY(int, fcntl(fd, F_GETFL));
     if (flags < 0) return flags;
@@ -185,4 +187,23 @@ int cs_register_note(int registry, int descriptor, uint64_t mark, int reserved, 
     if (result == -ENOENT) result = CS_RETRY(int, epoll_ctl(registry, EPOLL_CTL_ADD, reserved, &event));
     int back = CS_RETRY(int, dup3(rest, reserved, O_CLOEXEC));
     return result < 0 ? result : back;
+}
+
+int cs_readiness_open(void) { return CS_RETRY(int, epoll_create1(EPOLL_CLOEXEC)); }
+
+int cs_readiness_arm(int queue, int descriptor, uint64_t mark) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.u64 = mark};
+    int result = CS_RETRY(int, epoll_ctl(queue, EPOLL_CTL_MOD, descriptor, &event));
+    return result == -ENOENT ? CS_RETRY(int, epoll_ctl(queue, EPOLL_CTL_ADD, descriptor, &event)) : result;
+}
+
+int cs_readiness_forget(int queue, int descriptor) {
+    return CS_RETRY(int, epoll_ctl(queue, EPOLL_CTL_DEL, descriptor, NULL));
+}
+
+int cs_readiness_next(int queue, uint64_t *mark) {
+    struct epoll_event event;
+    int result = CS_RETRY(int, epoll_wait(queue, &event, 1, -1));
+    if (result > 0) *mark = event.data.u64;
+    return result;
 }

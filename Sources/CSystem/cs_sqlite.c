@@ -1,12 +1,11 @@
+#if !__has_include(<sqlite3.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cs_sqlite.h"
 
 #include <pthread.h>
 
-#if __has_include(<sqlite3.h>)
 #include <sqlite3.h>
-#else
-#error "SQLite's headers are missing: install the Debian package libsqlite3-dev"
-#endif
 
 _Static_assert(CS_SQLITE_ERROR == SQLITE_ERROR && CS_SQLITE_PERM == SQLITE_PERM, "");
 _Static_assert(CS_SQLITE_ABORT == SQLITE_ABORT && CS_SQLITE_BUSY == SQLITE_BUSY, "");

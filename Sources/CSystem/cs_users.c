@@ -17,48 +17,52 @@ static int outcome(int error, const void *found) {
     return -error;
 }
 
-static int user(int result, const struct passwd *from, struct cs_user *out) {
-    if (result != 1) return result;
-    out->uid = from->pw_uid;
-    out->gid = from->pw_gid;
-    snprintf(out->name, sizeof out->name, "%s", from->pw_name);
-    snprintf(out->home, sizeof out->home, "%s", from->pw_dir);
-    return 1;
+static int copied(const char *text, char *out, size_t capacity) {
+    int length = snprintf(out, capacity, "%s", text == NULL ? "" : text);
+    return length >= 0 && (size_t)length < capacity ? 1 : -ENAMETOOLONG;
 }
 
-static int group(int result, const struct group *from, struct cs_group *out) {
-    if (result != 1) return result;
-    out->gid = from->gr_gid;
-    snprintf(out->name, sizeof out->name, "%s", from->gr_name);
-    return 1;
+static int user(uint32_t uid, struct passwd *entry, char *scratch) {
+    struct passwd *found = NULL;
+    int error = getpwuid_r(uid, entry, scratch, SCRATCH, &found);
+    return outcome(error, found);
 }
 
-int cs_user_by_name(const char *name, struct cs_user *out) {
+int cs_user_name(uint32_t uid, char *out, size_t capacity) {
+    char scratch[SCRATCH];
+    struct passwd entry;
+    int result = user(uid, &entry, scratch);
+    return result == 1 ? copied(entry.pw_name, out, capacity) : result;
+}
+
+int cs_user_home(uint32_t uid, char *out, size_t capacity) {
+    char scratch[SCRATCH];
+    struct passwd entry;
+    int result = user(uid, &entry, scratch);
+    return result == 1 ? copied(entry.pw_dir, out, capacity) : result;
+}
+
+int cs_user_id(const char *name, uint32_t *out) {
     char scratch[SCRATCH];
     struct passwd entry, *found = NULL;
     int error = getpwnam_r(name, &entry, scratch, sizeof scratch, &found);
-    return user(outcome(error, found), found, out);
+    if (found != NULL) *out = found->pw_uid;
+    return outcome(error, found);
 }
 
-int cs_user_by_id(uint32_t uid, struct cs_user *out) {
-    char scratch[SCRATCH];
-    struct passwd entry, *found = NULL;
-    int error = getpwuid_r(uid, &entry, scratch, sizeof scratch, &found);
-    return user(outcome(error, found), found, out);
-}
-
-int cs_group_by_name(const char *name, struct cs_group *out) {
-    char scratch[SCRATCH];
-    struct group entry, *found = NULL;
-    int error = getgrnam_r(name, &entry, scratch, sizeof scratch, &found);
-    return group(outcome(error, found), found, out);
-}
-
-int cs_group_by_id(uint32_t gid, struct cs_group *out) {
+int cs_group_name(uint32_t gid, char *out, size_t capacity) {
     char scratch[SCRATCH];
     struct group entry, *found = NULL;
     int error = getgrgid_r(gid, &entry, scratch, sizeof scratch, &found);
-    return group(outcome(error, found), found, out);
+    return found != NULL ? copied(found->gr_name, out, capacity) : outcome(error, found);
+}
+
+int cs_group_id(const char *name, uint32_t *out) {
+    char scratch[SCRATCH];
+    struct group entry, *found = NULL;
+    int error = getgrnam_r(name, &entry, scratch, sizeof scratch, &found);
+    if (found != NULL) *out = found->gr_gid;
+    return outcome(error, found);
 }
 
 int cs_error_text(int error, char *out, size_t capacity) {

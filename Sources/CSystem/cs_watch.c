@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "cs_watch.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -23,8 +22,10 @@ int64_t cs_inotify_event(const void *bytes, size_t count, size_t offset, struct 
     // Copied out: a record in a byte buffer need not be aligned.
     memcpy(&event, (const char *)bytes + offset, sizeof event);
     if (offset + sizeof event + event.len > count) return 0;
-    *out = (struct cs_inotify_record){.watch = event.wd, .mask = event.mask, .cookie = event.cookie};
-    if (event.len > 0) snprintf(out->name, sizeof out->name, "%s", (const char *)bytes + offset + sizeof event);
+    const char *name = (const char *)bytes + offset + sizeof event;
+    if (event.len > 0 && name[event.len - 1] != 0) return 0;
+    *out = (struct cs_inotify_record){
+        .watch = event.wd, .mask = event.mask, .name = event.len > 0 ? name : ""};
     return (int64_t)(offset + sizeof event + event.len);
 }
 

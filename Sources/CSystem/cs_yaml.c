@@ -1,13 +1,12 @@
+#if !__has_include(<yaml.h>)
+#include "../Packages/missing.h"
+#endif
 #include "cs_yaml.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#if __has_include(<yaml.h>)
 #include <yaml.h>
-#else
-#error "libyaml's headers are missing: install the Debian package libyaml-dev"
-#endif
 
 struct reading {
     yaml_parser_t parser;

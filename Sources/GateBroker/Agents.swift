@@ -139,7 +139,7 @@ struct AgentPrompter: PersonPrompter {
         }
     }
 
-    func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+    func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
         switch await agents.ask(user, .confirmation(confirmation)) {
         case .allow: .yes
         case .deny: .no

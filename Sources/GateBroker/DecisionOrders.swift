@@ -102,21 +102,23 @@ struct DecisionOrders: Sendable {
 
     /// Uses up this program's own grants for one capture.
     func spend(_ ids: [Int64]) throws(CaptureError) -> BrokerReply {
-        let own = Set(
-            try gate.store.snapshot().about(subject).decisions.filter { $0.lifetime == .once }.compactMap(\.id))
-        guard !ids.isEmpty, own.isSuperset(of: ids) else {
+        let own = try gate.store.snapshot().about(subject).decisions.filter { decision in
+            decision.lifetime == .once && decision.id.map { ids.contains($0) } == true
+        }
+        guard let first = own.first, Set(own.compactMap(\.id)) == Set(ids) else {
             throw CaptureError(
                 .notAuthorized, "The permission for one capture is gone, or another program's.",
                 remedies: [Remedy("Ask again.")])
         }
-        let event = event(.start, nil, [], "a built-in test device")
+        let detail = first.capability.isOfService ? "a service" : "a built-in test device"
+        let event = event(.start, first.capability, own.compactMap(\.namedDevice), detail)
         return .recorded(RecordedDecisions(try gate.store.consume(once: ids, audit: event)))
     }
 
     /// Asks the person, through an agent.
     private func confirm(_ title: String, _ message: String) async throws(CaptureError) {
         let text = "\(subject.executable.path.visible) wants this. \(message)"
-        try await gate.confirm(Confirmation(title, message: text))
+        try await gate.confirm(ConfirmationRequest(title, message: text))
     }
 
     private func event(

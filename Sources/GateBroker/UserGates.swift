@@ -49,6 +49,24 @@ final class UserGates: Sendable {
         Gatekeeper.supervising(
             subject, store: SwitchedStore(try store(of: subject.userID), under: try machineStore()),
             promptLock: turns,
-            prompter: AgentPrompter(agents, of: subject.userID))
+            prompter: AgentPrompter(agents, of: subject.userID), directory: AskedServices())
+    }
+}
+
+/// The machine's devices, and the services that give other capabilities. A program finds and uses those itself, in its user's
+/// session; the broker has the person asked about them, by the name that their id has.
+///
+/// *thread-safe*
+struct AskedServices: DeviceDirectory {
+    private let devices = SystemDeviceDirectory()
+
+    func resolve(_ request: DeviceRequest) async -> DeviceResolution {
+        guard request.capability.isOfService else { return await devices.resolve(request) }
+        let prefix = request.capability.rawValue + ":"
+        guard case .id(let id) = request.device, id.rawValue.hasPrefix(prefix), id.rawValue != prefix else {
+            return DeviceResolution(device: nil, availability: .absent(request.device.description))
+        }
+        let name = String(id.rawValue.dropFirst(prefix.count))
+        return DeviceResolution(device: DeviceDescription(id: id, name: name), availability: .available)
     }
 }

@@ -36,6 +36,11 @@ struct FoundNode: Hashable, Sendable {
         return DeviceID(rawValue: Self.prefix + visible.joined() + (isMonitor ? Self.monitor : ""))
     }
 
+    /// The camera that the desktop's portal shows a program in a sandbox, whichever it is.
+    static let portal = FoundNode(
+        name: "portal", description: "Camera by the desktop's portal", capability: .camera, isMonitor: false,
+        hardware: "", isDefault: true, modes: [])
+
     /// The sources that a node of the graph is: a sink is its monitor, and a duplex node both.
     static func all(of source: GraphSource) -> [FoundNode] {
         guard !source.name.isEmpty, !source.name.hasPrefix(own) else { return [] }
@@ -60,9 +65,15 @@ struct FoundNode: Hashable, Sendable {
             provided: id, name: description, capability: capability,
             ambiguity: hardware.isEmpty
                 ? "the name is that of a node in PipeWire's graph, which another program may take" : nil,
-            formats: capability == .camera ? .video(modes) : .audio(Self.ranges),
+            formats: formats,
             aliases: behind.map { [$0.id] + $0.aliases } ?? [],
             facts: ProvidedFacts(isDefault: isDefault, mayBeAny: !isMonitor && behind == nil))
+    }
+
+    private var formats: Device.Formats {
+        // The portal tells nobody before the person has said yes.
+        if self == .portal { return .unknown }
+        return capability == .camera ? .video(modes) : .audio(Self.ranges)
     }
 
     /// PipeWire converts to all of these.

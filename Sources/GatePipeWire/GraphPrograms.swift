@@ -61,6 +61,8 @@ final class GraphPrograms {
     private var streams: [UInt32: GraphPeer] = [:]
     /// All links of the graph, to find those that a stream has with a closed node.
     private var links: [UInt32: GraphLink] = [:]
+    /// Node of each camera's stream that session managers do not see.
+    private var adopted: [UInt32: UInt32] = [:]
     private var grantees: [Grantee.Key: Grantee] = [:]
     private var sources: [Source.ID: Source] = [:]
     private var lastNumber = 0
@@ -78,7 +80,10 @@ final class GraphPrograms {
     }
 
     /// Ends all captures, and takes all nodes out of the graph.
-    func end() { remove { _ in true } }
+    func end() {
+        remove { _ in true }
+        release()
+    }
 
     /// Does what follows from a message. Nodes of others matter only as streams that record; who is linked to them is the
     /// business of ``LinkWatch``.
@@ -92,6 +97,7 @@ final class GraphPrograms {
             for source in sources.values { aim(peer, at: source) }
         case .graph(.gone(let id)):
             streams[id] = nil
+            adopted[id] = nil
             links[id] = nil
             processes[id] = nil
             forget(id)
@@ -103,6 +109,7 @@ final class GraphPrograms {
         case .source(let id, let news): take(news, of: id)
         case .intrusion(let intrusion): retreat(from: intrusion)
         }
+        release()
     }
 }
 
@@ -153,6 +160,7 @@ extension GraphPrograms {
                 clients[client.id] = .grantee(grantee)
             } else {
                 clients[client.id] = .manager
+                for stream in adopted.keys { hide(stream, from: client.id) }
             }
         } catch {
             clients[client.id] = .nobody
@@ -259,17 +267,42 @@ extension GraphPrograms {
         guard let number = source.number, let client = stream.client, let owner = source.grantee,
             owner === grantee(of: client), stream.records == source.device.device.capability
         else { return }
-        graph.connection.aim(stream.id, at: number)
         let ends = links.values.filter { $0.input == stream.id }
-        guard stream.records == .camera, !ends.contains(where: { $0.output == number }) else { return }
-        for link in ends where isClosed(link.output) { move(stream, from: link, to: number) }
+        guard stream.records == .camera, ends.allSatisfy({ $0.output == number || isClosed($0.output) }) else {
+            return graph.connection.aim(stream.id, at: number)
+        }
+        adopt(stream, with: ends, by: number)
     }
 
-    /// Links a camera's stream that says it is not to be moved, which a session manager does not.
-    private func move(_ stream: GraphPeer, from link: GraphLink, to number: UInt32) {
-        links[link.id] = nil
-        graph.connection.unlink(link.id)
-        graph.connection.link(number, to: stream.id)
+    /// Links a camera's stream to its node, in place of the closed one that a session manager may have chosen meanwhile.
+    ///
+    /// Most such streams say that they are not to be moved. WirePlumber destroys one that it has linked where that link is taken
+    /// away too soon, and one that it is to link to a node which it has not looked at yet: so it does not see them any more.
+    private func adopt(_ stream: GraphPeer, with ends: [GraphLink], by number: UInt32) {
+        if adopted[stream.id] == nil {
+            for client in clients.keys { hide(stream.id, from: client) }
+        }
+        let closed = ends.filter { $0.output != number }
+        for link in closed {
+            links[link.id] = nil
+            graph.connection.unlink(link.id)
+        }
+        // Where it is linked already the daemon does nothing.
+        if adopted[stream.id] != number || !closed.isEmpty { graph.connection.link(number, to: stream.id) }
+        adopted[stream.id] = number
+    }
+
+    /// Hides a camera's stream from a session manager.
+    private func hide(_ stream: UInt32, from client: UInt32) {
+        if case .manager = clients[client] { graph.connection.show(stream, to: client, false) }
+    }
+
+    /// Leaves streams whose node has gone to session managers again.
+    private func release() {
+        for (stream, number) in adopted where !sources.values.contains(where: { $0.number == number }) {
+            adopted[stream] = nil
+            for case (let client, .manager) in clients { graph.connection.show(stream, to: client, true) }
+        }
     }
 
     /// True for a node that nothing passes.

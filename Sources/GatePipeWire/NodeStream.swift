@@ -40,12 +40,14 @@ final class NodeStream: StreamLender {
     /// Has a stream linked to a node; nothing is captured yet. Blocks.
     ///
     /// - Throws: `.noDevice` where it has gone, `.unavailable` where nobody links it, or it is refused.
-    static func open(_ node: FoundNode, _ device: Device, _ wish: StreamWish) throws(CaptureError) -> ProvidedStream {
+    static func open(
+        _ node: FoundNode, _ device: Device, _ wish: StreamWish, by socket: Int32 = -1
+    ) throws(CaptureError) -> ProvidedStream {
         switch wish {
         case .audio(let asked):
             let got = asked.taken
             let parts = try made(device) { () throws(RealtimeFault) in try RingInlet(sound: got) }
-            try parts.stream.connect(node, .sound(got))
+            try parts.stream.connect(node, .sound(got), by: socket)
             return ProvidedStream(.audio(got), of: parts.stream, parts.reader)
         case .video(let asked, _):
             guard let picture = OfferedPicture(nearest: asked, among: node.modes) else {
@@ -55,7 +57,7 @@ final class NodeStream: StreamLender {
             }
             let format = CameraFormat(picture)
             let parts = try made(device) { () throws(RealtimeFault) in try RingInlet(pictures: format) }
-            try parts.stream.connect(node, .pictures(picture))
+            try parts.stream.connect(node, .pictures(picture), by: socket)
             return ProvidedStream(.video(format), of: parts.stream, parts.reader)
         }
     }
@@ -81,10 +83,12 @@ final class NodeStream: StreamLender {
     }
 
     /// Connects the stream; called once.
-    private func connect(_ node: FoundNode, _ format: GraphCapture.Format) throws(CaptureError) {
+    private func connect(
+        _ node: FoundNode, _ format: GraphCapture.Format, by socket: Int32
+    ) throws(CaptureError) {
         do throws(Errno) {
             // Weak: the stream's object holds the capture.
-            let capture = try GraphCapture(of: node, as: format, into: inlet, patience: Self.patience) {
+            let capture = try GraphCapture(of: node, as: format, into: inlet, by: socket, patience: Self.patience) {
                 [weak self] end in self?.end(end)
             }
             state.withLock { $0.capture = capture }

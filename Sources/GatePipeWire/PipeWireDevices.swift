@@ -35,6 +35,7 @@ package final class PipeWireDevices: DeviceProvider {
                 .noDevice, "\(device.id) is not in PipeWire's graph any more.",
                 remedies: [Remedy("Choose another.", .listDevices)])
         }
+        if node == .portal { return try DesktopPortal.open(device, wish) }
         return try NodeStream.open(node, device, wish)
     }
 
@@ -50,7 +51,9 @@ package final class PipeWireDevices: DeviceProvider {
     private func nodes(asOf age: Int64 = 0) -> [FoundNode] {
         let now = SystemClock.monotonic.now
         if age > 0, let last = last.withLock({ $0 }), now - last.at <= age { return last.nodes }
-        guard PipeWireSocket.exists(in: ProcessEnvironment.current) else { return [] }
+        guard PipeWireSocket.exists(in: ProcessEnvironment.current) else {
+            return DesktopPortal.isNeeded(in: ProcessEnvironment.current) ? [.portal] : []
+        }
         var seen: Set<DeviceID> = []
         let found = GraphListing.sources().flatMap { FoundNode.all(of: $0) }.filter { seen.insert($0.id).inserted }
         last.withLock { $0 = Listing(nodes: found, at: now) }

@@ -3,55 +3,6 @@ import CaptureGate
 import CaptureRealtime
 import LinuxSystem
 
-/// Change in PipeWire's graph, in the order in which the daemon tells it.
-///
-/// *thread-safe*
-enum GraphEvent: Hashable, Sendable {
-    /// A program has connected.
-    case client(GraphClient)
-    /// A program has made a node, or the daemon has.
-    case peer(GraphPeer)
-    /// A node's output goes to another one's input from now on.
-    case link(GraphLink)
-    /// A client, a node or a link has gone, by its number.
-    case gone(UInt32)
-    /// The daemon has gone, and all nodes with it.
-    case ended(Errno)
-}
-
-/// A connection of a program to the daemon.
-///
-/// *thread-safe*
-struct GraphClient: Hashable, Sendable {
-    let id: UInt32
-    /// Process that connected, as the daemon has it from the kernel; 0 for the daemon itself.
-    let process: Int32
-    /// User that it ran as; `.max` where that is not known.
-    let user: UInt32
-}
-
-/// A node of a program.
-///
-/// *thread-safe*
-struct GraphPeer: Hashable, Sendable {
-    let id: UInt32
-    /// `nil` for the daemon's own.
-    let client: UInt32?
-    /// Kind of device that it records from; `nil` for what records from none.
-    let records: CapabilityName?
-    /// Set if it names its target itself, or records what is played.
-    let wantsOther: Bool
-}
-
-/// A link between two nodes.
-///
-/// *thread-safe*
-struct GraphLink: Hashable, Sendable {
-    let id: UInt32
-    let output: UInt32
-    let input: UInt32
-}
-
 /// Connection to PipeWire's daemon, as one that sees the whole graph.
 ///
 /// *thread-safe*
@@ -310,15 +261,18 @@ enum GraphListing {
     private static let patience: Int32 = 3000
 
     /// Asks; none where nobody answers, and without libpipewire.
-    static func sources() -> [GraphSource] {
+    ///
+    /// - Parameter socket: connection that the desktop's portal gave; -1 for the user's daemon.
+    static func sources(by socket: Int32 = -1) -> [GraphSource] {
         let gathered = Gathered()
+        var remote = cp_remote(name: nil, socket: socket)
         var visitor = cp_visitor()
         visitor.context = Unmanaged.passUnretained(gathered).toOpaque()
         visitor.node = { context, found in
             guard let context, let found else { return }
             Unmanaged<Gathered>.fromOpaque(context).takeUnretainedValue().sources.append(GraphSource(found.pointee))
         }
-        let result = withExtendedLifetime(gathered) { cp_list(nil, patience, 1, &visitor) }
+        let result = withExtendedLifetime(gathered) { cp_list(&remote, patience, 1, &visitor) }
         return result >= 0 ? gathered.sources : []
     }
 }
@@ -384,11 +338,13 @@ final class GraphCapture: Sendable {
     ///
     /// - Parameters:
     ///   - ring: gets the frames on PipeWire's realtime thread until ``close()``; stays the caller's.
+    ///   - socket: connection that the desktop's portal gave; -1 for the user's daemon.
     ///   - patience: seconds.
     ///   - onEnd: called once on PipeWire's thread, when nothing is written any more.
     /// - Throws: ENODEV where the node has gone, ``notLinked``, ECONNREFUSED; the error of connecting.
     init(
-        of node: FoundNode, as format: Format, into ring: UnsafeMutablePointer<RingInlet>, patience: Int32,
+        of node: FoundNode, as format: Format, into ring: UnsafeMutablePointer<RingInlet>, by socket: Int32,
+        patience: Int32,
         onEnd: @escaping @Sendable (End) -> Void
     ) throws(Errno) {
         let watcher = GraphWatcher(onEnd)
@@ -403,7 +359,8 @@ final class GraphCapture: Sendable {
             GraphWatcher.tell($0, $1 == CP_END_MOVED ? End.moved : $1 == CP_END_REFUSED ? .refused : .gone)
         }
         var made: UnsafeMutableRawPointer?
-        let result = node.withWish(format) { cp_capture_open(nil, patience, $0, &calls, &made) }
+        var remote = cp_remote(name: nil, socket: socket)
+        let result = node.withWish(format) { cp_capture_open(&remote, patience, $0, &calls, &made) }
         guard result >= 0, let made else { throw Errno(-result) }
         self.watcher = watcher
         pointer = Locked(UInt(bitPattern: made))

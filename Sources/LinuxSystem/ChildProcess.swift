@@ -5,9 +5,9 @@ import CSystem
 /// *thread-safe*; `run` blocks.
 package struct ChildProcess: Hashable, Sendable {
     /// Absolute path: PATH is not searched.
-    let path: String
+    package let path: String
     /// The words behind the program's name.
-    let arguments: [String]
+    package let arguments: [String]
     /// The complete environment; nothing is inherited.
     let environment: [String: String]
 

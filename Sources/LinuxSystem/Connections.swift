@@ -1,221 +1,6 @@
 import CSystem
 import CaptureBase
 
-/// Calls to a D-Bus service, one after another, with a time limit that includes connecting.
-///
-/// The corresponding C functions are those of sd-bus(3): `sd_bus_open`, `sd_bus_call_async`. libsystemd is loaded with the
-/// first connection.
-///
-/// *session-bound*: one thread at a time.
-package struct BusConnection: ~Copyable {
-    /// A method without arguments, or a property.
-    package struct Method: Sendable {
-        let destination: String
-        let path: String
-        let interface: String
-        let member: String
-
-        package init(destination: String, path: String, interface: String, member: String) {
-            self.destination = destination
-            self.path = path
-            self.interface = interface
-            self.member = member
-        }
-    }
-
-    package enum Outcome: Hashable, Sendable {
-        case answered
-        /// The service or the bus replied with an error; its D-Bus name.
-        case refused(name: String, Errno)
-        case timedOut
-        case cancelled
-        /// The connection could not be made or broke.
-        case broken(Errno)
-    }
-
-    /// First value of an answer.
-    package struct Answer: Hashable, Sendable {
-        /// 0 where it is none.
-        package var number: Int64
-        /// Empty where it is none; at most 255 bytes.
-        package var text: String
-
-        package init(number: Int64 = 0, text: String = "") { (self.number, self.text) = (number, text) }
-    }
-
-    private let bus: UnsafeMutableRawPointer
-
-    /// Begins to connect; the first call waits for it.
-    ///
-    /// - Parameter address: a D-Bus server address, such as ``BusAddress`` gives.
-    package init(to address: String) throws(Errno) {
-        var opened: UnsafeMutableRawPointer?
-        try checked(cs_bus_open(address, &opened))
-        // The shim sets it unless it returns an error.
-        guard let opened else { throw .noMemory }
-        bus = opened
-    }
-
-    deinit { cs_bus_drop(bus) }
-
-    /// Calls a method without arguments.
-    ///
-    /// - Parameters:
-    ///   - method: method to call.
-    ///   - deadline: for the connection and the answer together.
-    ///   - cancel: a descriptor that becomes readable when the call is cancelled.
-    package func call(_ method: Method, until deadline: Deadline, cancel: Int32) -> Outcome {
-        var answer = Answer()
-        let sent = cs_bus_call(bus, method.destination, method.path, method.interface, method.member)
-        return outcome(sent, &answer, until: deadline, cancel: cancel)
-    }
-
-    /// - Parameter sent: result of sending: 0 or more, or -errno.
-    private func outcome(_ sent: Int32, _ answer: inout Answer, until deadline: Deadline, cancel: Int32) -> Outcome {
-        guard sent >= 0 else { return .broken(Errno(result: sent)) }
-        var reply = cs_bus_reply()
-        while true {
-            let step = cs_bus_process(bus)
-            if cs_bus_take_reply(bus, &reply) == 1 {
-                answer = Answer(number: reply.number, text: text(of: reply.text))
-                return Self.outcome(of: reply)
-            }
-            if step < 0 { return .broken(Errno(result: step)) }
-            if deadline.hasPassed { return .timedOut }
-            if step == 0, let end = wait(until: deadline, cancel: cancel) { return end }
-        }
-    }
-
-    /// - Returns: `nil` if the bus can continue.
-    private func wait(until deadline: Deadline, cancel: Int32) -> Outcome? {
-        let (descriptor, events, timeout) = (cs_bus_descriptor(bus), cs_bus_events(bus), cs_bus_timeout_ns(bus))
-        guard descriptor >= 0, events >= 0, timeout >= 0 else {
-            let worst: Int64 = [Int64(descriptor), Int64(events), timeout].min() ?? 0
-            return .broken(Errno(Int32(clamping: -worst)))
-        }
-        var items = [
-            PollItem(descriptor, PollEvents(rawValue: Int16(truncatingIfNeeded: events))), PollItem(cancel),
-        ]
-        do throws(Errno) {
-            try Poll.wait(for: &items, until: deadline.earlier(of: Deadline(nanoseconds: timeout)))
-        } catch {
-            return .broken(error)
-        }
-        return items[1].isReady ? .cancelled : nil
-    }
-
-    private static func outcome(of reply: cs_bus_reply) -> Outcome {
-        guard reply.error != 0 else { return .answered }
-        return .refused(name: text(of: reply.name), Errno(reply.error))
-    }
-}
-
-extension BusConnection {
-    /// The value of a numeric property.
-    ///
-    /// - Returns: `nil` if no number arrives in time.
-    package func number(_ property: Method, until deadline: Deadline) -> Int64? {
-        var answer = Answer()
-        let sent = cs_bus_get(bus, property.destination, property.path, property.interface, property.member)
-        return outcome(sent, &answer, until: deadline, cancel: -1) == .answered ? answer.number : nil
-    }
-
-    /// Asks polkit whether a process may do something; a person may be asked meanwhile.
-    ///
-    /// - Parameters:
-    ///   - action: polkit's name of it.
-    ///   - process: the process, with its start in clock ticks since the boot and its user.
-    /// - Returns: false also where there is no polkit, or no answer in time.
-    package func isAuthorized(
-        _ action: String, process: (id: Int32, start: UInt64, user: UInt32), until deadline: Deadline
-    ) -> Bool {
-        let sent = cs_bus_check_authorization(
-            bus, UInt32(clamping: process.id), process.start, Int32(clamping: process.user), action)
-        var answer = Answer()
-        return outcome(sent, &answer, until: deadline, cancel: -1) == .answered && answer.number == 1
-    }
-
-    /// Calls a method that takes a thread and a priority.
-    package func call(_ method: Method, thread: Int32, priority: UInt32, until deadline: Deadline) -> Outcome {
-        let sent = cs_bus_call_thread(
-            bus, method.destination, method.path, method.interface, method.member, UInt64(clamping: thread), priority)
-        var answer = Answer()
-        return outcome(sent, &answer, until: deadline, cancel: -1)
-    }
-
-    /// Calls a method that takes a text.
-    package func call(
-        _ method: Method, _ text: String, _ answer: inout Answer, until deadline: Deadline, cancel: Int32
-    ) -> Outcome {
-        let sent = cs_bus_call_text(bus, method.destination, method.path, method.interface, method.member, text)
-        return outcome(sent, &answer, until: deadline, cancel: cancel)
-    }
-
-    /// Puts a question to a person, by `Ask` of an agent's interface.
-    ///
-    /// - Parameters:
-    ///   - choices: a word for the answer and a label for the person each.
-    ///   - details: keys and values.
-    package func ask(
-        _ agent: Method, title: String, lines: [String], choices: [(String, String)], details: [(String, String)],
-        _ answer: inout Answer, until deadline: Deadline, cancel: Int32
-    ) -> Outcome {
-        let sent = title.withCString { title in
-            CStrings.with(lines) { lines in
-                CStrings.with(choices.flatMap { [$0, $1] }) { choices in
-                    CStrings.with(details.flatMap { [$0, $1] }) { details in
-                        var question = cs_bus_question(
-                            title: title, lines: lines, choices: choices, details: details)
-                        return cs_bus_ask(bus, agent.destination, agent.path, agent.interface, &question)
-                    }
-                }
-            }
-        }
-        return outcome(sent, &answer, until: deadline, cancel: cancel)
-    }
-}
-/// The addresses of the two well-known buses.
-///
-/// Standard: D-Bus Specification 0.43 (2024), "Server Addresses" and "Well-known Message Bus Instances". *thread-safe*
-package enum BusAddress {
-    /// The bus of this user's session.
-    ///
-    /// - Returns: `nil` if there is none that may be used: only local sockets are. An address may also name a program to run or
-    ///   a remote host.
-    package static func session(in environment: [String: String]) -> String? {
-        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return usable(address) }
-        guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }
-        return "unix:path=\(escaped(directory))/bus"
-    }
-
-    /// The bus of the machine.
-    package static func system(in environment: [String: String]) -> String? {
-        if let address = environment["DBUS_SYSTEM_BUS_ADDRESS"], !address.isEmpty { return usable(address) }
-        return "unix:path=/run/dbus/system_bus_socket"
-    }
-
-    private static func usable(_ address: String) -> String? {
-        let usable = address.split(separator: ";").filter { isLocal($0) }
-        return usable.isEmpty ? nil : usable.joined(separator: ";")
-    }
-
-    private static func isLocal(_ address: Substring) -> Bool {
-        address.hasPrefix("unix:path=") || address.hasPrefix("unix:abstract=")
-    }
-
-    /// Escapes bytes outside the specification's optionally-escaped set as `%` and two digits.
-    private static func escaped(_ path: String) -> String {
-        path.utf8.reduce(into: "") { text, byte in
-            let scalar = UnicodeScalar(byte)
-            if scalar.properties.isAlphabetic && scalar.isASCII || "-0123456789_/.*".unicodeScalars.contains(scalar) {
-                text.unicodeScalars.append(scalar)
-            } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }
-        }
-    }
-}
-
 /// One end of a connection between two programs of this machine, which carries whole messages with open files in them:
 /// unix(7), SOCK_SEQPACKET.
 ///
@@ -430,5 +215,39 @@ package struct ProcessHandle: ~Copyable, Sendable {
     private static func process(of descriptor: Int32) -> Int32? {
         let entries = (ProcessFile.text("/proc/self/fdinfo/\(descriptor)") ?? "").split(separator: "\n")
         return entries.first { $0.hasPrefix("Pid:\t") }.flatMap { Int32($0.dropFirst(5)) }
+    }
+}
+
+/// An IPv4 or IPv6 address.
+///
+/// *thread-safe*
+package struct NetworkAddress: Sendable {
+    private let address: cs_address
+
+    /// The interface of a link-local IPv6 address; 0 for all others.
+    package var interface: UInt32 { address.scope }
+
+    /// The addresses of a host. The corresponding C function is `getaddrinfo`.
+    ///
+    /// - Parameters:
+    ///   - host: a name, or an address in digits.
+    ///   - isNumeric: accepts only addresses, and so never waits for name servers.
+    /// - Throws: ENOENT if it has none, EAGAIN if no name server answered.
+    package static func addresses(of host: String, isNumeric: Bool) throws(Errno) -> [NetworkAddress] {
+        var found = [cs_address](repeating: cs_address(), count: 16)
+        let count = try checked(cs_resolve(host, isNumeric ? 1 : 0, &found, found.count))
+        guard count > 0 else { throw .noSuchFileOrDirectory }
+        return found[..<Int(count)].map { NetworkAddress(address: $0) }
+    }
+
+    /// Looks up the route of a datagram to this address; nothing is sent, and no neighbour is searched for.
+    ///
+    /// The corresponding C function is `connect` of a datagram socket.
+    ///
+    /// - Throws: the error of a datagram: ENETUNREACH without a route, EHOSTUNREACH, EACCES or EINVAL for a route of type
+    ///   "unreachable", "prohibit" or "blackhole".
+    package func checkRoute() throws(Errno) {
+        var address = address
+        try checked(cs_route_check(&address))
     }
 }

@@ -165,7 +165,7 @@ package final class InotifyTable: Sendable {
         return watches.withLock { watches in
             if Int(record.mask) & CS_WATCH_IGNORED != 0 { watches[record.watch] = nil }
             guard let wanted = watches[record.watch] else { return false }
-            let name = text(of: record.name)
+            let name = String(cString: record.name)
             return wanted == nil || name.isEmpty || name == wanted
         }
     }

@@ -68,6 +68,11 @@ package struct FileDescriptor: OpenFile, ~Copyable, Sendable {
         raw = try RawDescriptor(opening: path, flags, mode: mode)
     }
 
+    /// Takes a number of its own for an open file. The corresponding C function is `fcntl` with F_DUPFD_CLOEXEC.
+    package init(duplicating open: borrowing some OpenFile & ~Copyable) throws(Errno) {
+        raw = RawDescriptor(try checked(cs_duplicate(open.number)))
+    }
+
     deinit {
         // The result of close is useless here: a caller that needs certainty calls fsync first.
         raw.close()
@@ -308,6 +313,42 @@ package final class EventDescriptor: Sendable {
     /// - Returns: number of signals.
     @discardableResult
     package func take() -> Int64 { max(0, cs_eventfd_take(descriptor)) }
+}
+
+/// Descriptors that are waited for by one thread for all, each once at a time: epoll(7) with EPOLLONESHOT.
+///
+/// *thread-safe*
+package final class ReadinessQueue: Sendable {
+    private let file: FileDescriptor
+
+    /// - Throws: EMFILE if the process has no descriptor left.
+    package init() throws(Errno) {
+        file = FileDescriptor(owning: RawDescriptor(try checked(cs_readiness_open())))
+    }
+
+    /// Has a descriptor reported once, as soon as there is input; at once where there is some.
+    ///
+    /// - Parameters:
+    ///   - open: a file that is polled, as often as it is to be reported.
+    ///   - mark: under which it is reported.
+    /// - Throws: ENOSPC for too many of a user.
+    package func arm(_ open: borrowing some OpenFile & ~Copyable, mark: UInt64) throws(Errno) {
+        try checked(cs_readiness_arm(file.number, open.number, mark))
+    }
+
+    /// Forgets a descriptor; a report of it may still be on its way.
+    package func forget(_ open: borrowing some OpenFile & ~Copyable) {
+        _ = cs_readiness_forget(file.number, open.number)
+    }
+
+    /// Waits for a descriptor with input.
+    ///
+    /// - Returns: its mark.
+    package func next() throws(Errno) -> UInt64 {
+        var mark: UInt64 = 0
+        try checked(cs_readiness_next(file.number, &mark))
+        return mark
+    }
 }
 
 /// SHA-256 by libnettle, which uses the processor's own instructions if there are any.

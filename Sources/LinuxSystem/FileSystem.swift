@@ -99,9 +99,9 @@ package enum FileSystem {
         guard let directory = opened else { return [] }
         defer { _ = cs_directory_close(directory) }
         var names: [String] = []
-        var entry = cs_directory_entry()
-        while names.count < limit, try checked(cs_directory_next(directory, &entry)) > 0 {
-            let name = LinuxSystem.text(of: entry.name)
+        var entry: UnsafePointer<CChar>?
+        while names.count < limit, try checked(cs_directory_next(directory, &entry)) > 0, let entry {
+            let name = String(cString: entry)
             if name != ".", name != ".." { names.append(name) }
         }
         return names
@@ -119,11 +119,6 @@ package enum FileSystem {
         try checked(result)
         return text
     }
-}
-
-/// Text of a char array in a C record, which ends with a NUL.
-func text<Record>(of chars: Record) -> String {
-    withUnsafeBytes(of: chars) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
 }
 
 /// The kernel's record of a file, as stat(2) fills it.

@@ -258,3 +258,57 @@ package enum AllocationCounter {
     /// Allocations of the calling thread while counting was on.
     package static var count: Int64 { cs_allocations_count() }
 }
+
+/// The user database, and this process's ids.
+///
+/// *thread-safe*; a lookup may ask a name service, which can be slow.
+package enum Users {
+    /// The user id that permissions are checked against. The corresponding C function is `geteuid`.
+    package static var effectiveID: UInt32 { cs_geteuid() }
+
+    /// The group ids that permissions are checked against, the effective one first. The corresponding C functions are `getegid`
+    /// and `getgroups`.
+    package static var groupIDs: [UInt32] {
+        let count = cs_getgroups(nil, 0)
+        guard count > 0 else { return [cs_getegid()] }
+        var groups = [UInt32](repeating: 0, count: Int(count))
+        let got = cs_getgroups(&groups, groups.count)
+        return [cs_getegid()] + groups[..<max(0, min(Int(got), groups.count))]
+    }
+
+    /// The name of a user, or the number if there is none. The corresponding C function is `getpwuid_r`.
+    package static func name(ofUser id: UInt32) -> String { text { cs_user_name(id, $0, $1) } ?? String(id) }
+
+    /// The name of a group, or the number if there is none. The corresponding C function is `getgrgid_r`.
+    package static func name(ofGroup id: UInt32) -> String { text { cs_group_name(id, $0, $1) } ?? String(id) }
+
+    /// The number of a user. The corresponding C function is `getpwnam_r`.
+    ///
+    /// - Returns: `nil` if no user has the name.
+    /// - Throws: the error of the database.
+    package static func id(ofUser name: String) throws(Errno) -> UInt32? {
+        var id: UInt32 = 0
+        return try checked(cs_user_id(name, &id)) == 1 ? id : nil
+    }
+
+    /// The number of a group. The corresponding C function is `getgrnam_r`.
+    ///
+    /// - Returns: `nil` if no group has the name.
+    /// - Throws: the error of the database.
+    package static func id(ofGroup name: String) throws(Errno) -> UInt32? {
+        var id: UInt32 = 0
+        return try checked(cs_group_id(name, &id)) == 1 ? id : nil
+    }
+
+    /// The home directory of a user in the database. The corresponding C function is `getpwuid_r`.
+    package static func homeDirectory(ofUser id: UInt32) -> String? { text { cs_user_home(id, $0, $1) } }
+
+    /// - Parameter body: writes at most the given number of bytes, a NUL among them, and returns 1 where there is a text.
+    private static func text(_ body: (UnsafeMutablePointer<CChar>, Int) -> Int32) -> String? {
+        // PATH_MAX.
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { bytes in
+            guard let start = bytes.baseAddress, body(start, bytes.count) == 1 else { return nil }
+            return String(cString: start)
+        }
+    }
+}

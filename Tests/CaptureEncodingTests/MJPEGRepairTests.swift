@@ -161,8 +161,9 @@ struct MJPEGRepairTests {
         guard [0, -EBADMSG].contains(cc_jpeg_header(decoder, image, image.count, &planes)) else { return false }
         let stride = 3 * planes.width
         var room = [UInt8](repeating: 0, count: Int(stride) * Int(planes.height))
-        let found = cc_jpeg_decode_rgb(
-            decoder, image, image.count, &room, Int32(planes.width), Int32(stride), Int32(planes.height))
+        let found = cc_jpeg_decode_pixels(
+            decoder, image, image.count, &room, Int32(planes.width), Int32(stride), Int32(planes.height),
+            CC_JPEG_TO_RGB)
         return found == 0 || found == -EBADMSG
     }
 

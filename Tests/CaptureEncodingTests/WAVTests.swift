@@ -80,14 +80,17 @@ struct WAVTests {
         let fact = stream.head.count - 20
         for frames: Int64 in [0, 1201, 1 << 31, 0xFFFF_FFFE, 1 << 33] {
             stream.setTotals(StreamTotals(frames: frames, bytes: frames * Int64(4 * channels)))
-            #expect(Array(stream.head[48..<58]) == Array("fmt ".utf8) + [18, 0, 0, 0, 3, 0])
-            #expect(Array(stream.head[70..<78]) == [32, 0, 0, 0] + Array("fact".utf8))
-            #expect(Array(stream.head[fact..<fact + 8]) == Array("fact".utf8) + [4, 0, 0, 0])
-            let counted = (0..<4).reduce(0) { $0 | Int64(stream.head[fact + 8 + $1]) << (8 * Int64($1)) }
-            #expect(counted == min(frames, 0xFFFF_FFFF))
-            let long = (0..<8).reduce(0) { $0 | Int64(stream.head[36 + $1]) << (8 * Int64($1)) }
-            #expect(long == (frames >= 1 << 31 ? frames : 0))
+            #expect(stream.head[48..<58].elementsEqual("fmt ".utf8 + [18, 0, 0, 0, 3, 0] as [UInt8]))
+            #expect(stream.head[70..<78].elementsEqual([32, 0, 0, 0] + "fact".utf8 as [UInt8]))
+            #expect(stream.head[fact..<fact + 8].elementsEqual("fact".utf8 + [4, 0, 0, 0] as [UInt8]))
+            #expect(Self.number(stream.head[(fact + 8)...].prefix(4)) == min(frames, 0xFFFF_FFFF))
+            #expect(Self.number(stream.head[36...].prefix(8)) == (frames >= 1 << 31 ? frames : 0))
         }
+    }
+
+    /// The number that bytes are, the lowest first.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
+        bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 
     /// Heads of floating point as versions before wrote them: 16 bytes of description, or the extensible form.

@@ -163,7 +163,7 @@ struct DesktopPrompterTests {
 
     @Test("A confirmation is a yes only after a yes")
     func confirmation() async throws {
-        let confirmation = Confirmation("Overwrite?", agreement: "--help")
+        let confirmation = ConfirmationRequest("Overwrite?", agreement: "--help")
         for (script, expected) in [
             ("echo y", ConfirmationAnswer.yes), ("echo n", .no), ("true", .dismissed), ("exit 1", .dismissed),
         ] {

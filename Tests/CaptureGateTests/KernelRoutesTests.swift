@@ -36,7 +36,7 @@ struct KernelRoutesTests {
     @Test("It is the default of the condition")
     func condition() async throws {
         let gate = try GateFixture()
-        var operation = BlockOperation("reach") { _ throws(CaptureError) in }
+        var operation = ClosureOperation("reach") { _ throws(CaptureError) in }
         operation.conditions.append(ReachabilityCondition(host: "no such host"))
         let error = await #expect(throws: CaptureError.self) { try await gate.queue.run(operation) }
         #expect(error?.kind == .usage)

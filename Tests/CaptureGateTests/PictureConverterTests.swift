@@ -221,7 +221,10 @@ struct FrameConverterTests {
         func bytes(_ samples: [UInt8]) -> [UInt8] {
             switch self {
             case .halves:
-                (0..<samples.count).map { at in samples[at / 32 * 32 + at % 16 * 2 + at % 32 / 16] }
+                (0..<samples.count).map { at -> UInt8 in
+                    let (line, column): (Int, Int) = (at / 32, at % 32)
+                    return samples[line * 32 + column % 16 * 2 + column / 16]
+                }
             case .wide(8): samples
             case .packed:
                 stride(from: 0, to: samples.count, by: 4).flatMap { Array(samples[$0..<$0 + 4]) + [0xFF] }

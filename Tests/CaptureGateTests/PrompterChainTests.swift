@@ -22,7 +22,7 @@ struct PrompterChainTests {
         #expect(chain.name == "terminal or scripted or scripted")
         #expect(await chain.obstacle() == nil)
         #expect(await chain.ask(Questions.one()) == .deny)
-        #expect(await chain.confirm(Confirmation("Go on?")) == .yes)
+        #expect(await chain.confirm(ConfirmationRequest("Go on?")) == .yes)
         #expect(chain.name == "scripted")
         #expect(second.questions.count == 1 && second.confirmations.count == 1 && third.questions.isEmpty)
     }
@@ -34,7 +34,31 @@ struct PrompterChainTests {
         #expect(obstacle.message == "terminal is not there. desktop is not there.")
         #expect(obstacle.remedies.map(\.text) == ["Start terminal.", "Start desktop."])
         #expect(await chain.ask(Questions.one()) == .failed(obstacle))
-        #expect(await chain.confirm(Confirmation("Go on?")) == .failed(obstacle))
+        #expect(await chain.confirm(ConfirmationRequest("Go on?")) == .failed(obstacle))
+    }
+
+    /// Somebody who looks at alerts, too.
+    struct Viewer: Prompter, AlertPresenter {
+        let name = "viewer"
+        func obstacle() async -> CaptureError? { nil }
+        func ask(_ question: Question) async -> Answer { .dismissed }
+        func present(_ alert: Alert) async -> AlertResponse { .chosen(alert.choices.count - 1) }
+    }
+
+    @Test("An alert is shown by the first that can ask, and fails where that shows none or nobody is there")
+    func alerts() async throws {
+        let alert = Alert("Stop?", choices: ["No", "Yes"])
+        #expect(await PrompterChain([Nobody(name: "terminal"), Viewer()]).present(alert) == .chosen(1))
+        for prompters in [[ScriptedPrompter([.deny])], [Nobody(name: "terminal")], []] as [[any Prompter]] {
+            guard case .failed = await PrompterChain(prompters).present(alert) else {
+                Issue.record("it was shown")
+                continue
+            }
+        }
+        // A gate shows it by its own prompter.
+        let gatekeeper = try Gatekeeper.system(
+            storeIn: try TemporaryFolder.make(), prompter: PrompterChain([Nobody(name: "terminal"), Viewer()]))
+        #expect(await GateQueue(gatekeeper: gatekeeper).add(AlertOperation(alert)).result == .success(1))
     }
 
     @Test("A chain of nobody at all says so")
@@ -48,7 +72,7 @@ struct PrompterChainTests {
         let gatekeeper = try Gatekeeper.system(
             storeIn: try TemporaryFolder.make(), prompter: PrompterChain([Nobody(name: "terminal"), prompter]))
         let queue = GateQueue(gatekeeper: gatekeeper)
-        var operation = BlockOperation("confirmed") { _ throws(CaptureError) in }
+        var operation = ClosureOperation("confirmed") { _ throws(CaptureError) in }
         operation.conditions.append(UserConfirmationCondition("Overwrite the clip?"))
         try await queue.run(operation)
         await #expect(throws: CaptureError.self) { try await queue.run(operation) }

@@ -38,9 +38,24 @@ struct QuestionTextTests {
             ])
         #expect(text().promptLine == "Allow? n, y, s, a, Enter to decide later: ")
         #expect(text().choices.map(\.labelWithTerm).first == "No: until you take it back")
-        let confirmation = ConfirmationText(confirmation: Confirmation("Reset?", message: "", agreement: "Yes")).prompt
+        let confirmation = ConfirmationText(confirmation: ConfirmationRequest("Reset?", message: "", agreement: "Yes"))
+            .prompt
         #expect(confirmation.choiceLines.isEmpty)
         #expect(confirmation.promptLine == "Reset? [n]o, [y]es, Enter to decide later: ")
+    }
+
+    @Test("The choices of an alert are numbered, and picked by their numbers alone")
+    func alert() {
+        let alert = Alert("The disk is\u{1B}[2J full.", message: "Go on?", choices: ["Stop", "Save", "[y]es\u{202E}"])
+        let prompt = AlertText(alert: alert).prompt
+        #expect(prompt.lines == ["  Go on?"] && prompt.choiceLines.isEmpty)
+        let line = prompt.promptLine
+        #expect(line.contains("[1] Stop, [2] Save, [3] [y]es") && line.hasSuffix("Enter to decide later: "))
+        #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
+        #expect(prompt.choice(for: "1") == 0 && prompt.choice(for: "3") == 2)
+        for word in ["s", "stop", "y", "yes", "0", "4", ""] { #expect(prompt.choice(for: word) == nil) }
+        // No more than there are digits for.
+        #expect(AlertText(alert: Alert("A", choices: Array(repeating: "B", count: 20))).prompt.choices.count == 9)
     }
 
     @Test("A yes that would speak of every device reads so")
@@ -62,7 +77,7 @@ struct QuestionTextTests {
     @Test("A purpose or a confirmation can't be wrapped into what looks like a line of ours")
     func wrapped() {
         let hostile = "Scan" + String(repeating: " ", count: 80) + "\u{A0}\u{3000}/usr/bin/firefox wants to use:"
-        let confirmation = Confirmation(hostile, message: hostile, agreement: hostile)
+        let confirmation = ConfirmationRequest(hostile, message: hostile, agreement: hostile)
         let lines = text(purpose: hostile).lines + ConfirmationText(confirmation: confirmation).prompt.lines
         for line in lines + [ConfirmationText(confirmation: confirmation).prompt.title] {
             #expect(!line.trimmingPrefix(while: { $0 == " " }).contains("  "))

@@ -136,7 +136,7 @@ struct TerminalPrompterTests {
         ])
     func confirmation(keys: String, expected: ConfirmationAnswer) async throws {
         async let answer = prompter().confirm(
-            Confirmation("Overwrite the clip?\u{1B}[2J", message: "It is gone then.", agreement: "Overwrite"))
+            ConfirmationRequest("Overwrite the clip?\u{1B}[2J", message: "It is gone then.", agreement: "Overwrite"))
         try await terminal.wait(for: "decide later: ")
         #expect(terminal.screen.contains("It is gone then.") && terminal.screen.contains("[y]es (Overwrite)"))
         #expect(!terminal.screen.contains("\u{1B}"))

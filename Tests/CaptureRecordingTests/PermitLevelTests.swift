@@ -7,51 +7,16 @@ import Testing
 
 @Suite("Levels of permits")
 struct PermitLevelTests {
-    /// Does something with a permit of the built-in devices.
-    private struct Work<Output: Sendable>: CaptureOperation {
-        let authorization: AuthorizedFor<Capability.All>
-        let body: @Sendable (consuming Permit) async throws(CaptureError) -> Output
-
-        init(
-            _ parts: [any DeviceCapability],
-            _ body: @escaping @Sendable (consuming Permit) async throws(CaptureError) -> Output
-        ) {
-            authorization = AuthorizedFor(Capability.All(parts.flatMap(\.requests)))
-            self.body = body
-        }
-
-        func execute(with permit: consuming Permit, in context: OperationContext) async throws(CaptureError) -> Output {
-            try await body(permit)
-        }
-    }
-
-    private static func tone(_ level: AccessLevel) -> Capability.Microphone {
-        Capability.Microphone(level, device: .id(DeviceID(rawValue: "test:tone")), purpose: "Test")
-    }
-
-    private static func bars(_ level: AccessLevel) -> Capability.Camera {
-        Capability.Camera(level, device: .id(DeviceID(rawValue: "test:bars")), purpose: "Test")
-    }
-
-    /// With a permit that somebody has said yes to.
-    private func run<Output: Sendable>(
-        _ parts: [any DeviceCapability], in scratch: Scratch,
-        _ body: @escaping @Sendable (consuming Permit) async throws(CaptureError) -> Output
-    ) async throws -> Output {
-        let gatekeeper = try Gatekeeper.system(
-            storeIn: scratch.path(), prompter: ScriptedPrompter([.allow(.always)]))
-        return try await GateQueue(gatekeeper: gatekeeper).run(Work(parts, body))
-    }
-
     @Test("A recorder takes no permit below record and video, not for one device of two either")
     func recorder() async throws {
         for parts: [any DeviceCapability] in [
-            [Self.tone(.meter)], [Self.bars(.still)], [Self.tone(.record), Self.bars(.still)],
-            [Self.bars(.video), Self.tone(.meter)],
+            [Capability.tone(.meter)], [Capability.bars(.still)], [Capability.tone(.record), Capability.bars(.still)],
+            [Capability.bars(.video), Capability.tone(.meter)],
         ] {
             let scratch = try Scratch()
             let path = scratch.path("a.mkv")
-            let error = try await run(parts, in: scratch) { permit async throws(CaptureError) -> CaptureError? in
+            let error = try await withPermit(for: parts, in: scratch) {
+                permit async throws(CaptureError) -> CaptureError? in
                 do throws(CaptureError) {
                     _ = try await Recorder(opening: permit).record(to: path, for: .milliseconds(100))
                     return nil
@@ -67,8 +32,9 @@ struct PermitLevelTests {
 
     @Test("A benchmark takes none below record and video either")
     func benchmark() async throws {
-        for part: any DeviceCapability in [Self.tone(.meter), Self.bars(.still)] {
-            let kind = try await run([part], in: Scratch()) { permit async throws(CaptureError) -> CaptureError.Kind? in
+        for part: any DeviceCapability in [Capability.tone(.meter), Capability.bars(.still)] {
+            let kind = try await withPermit(for: [part], in: Scratch()) {
+                permit async throws(CaptureError) -> CaptureError.Kind? in
                 var permit = permit
                 guard let id = permit.devices.first?.device.id, let only = permit.take(id) else { return nil }
                 do throws(CaptureError) {
@@ -85,7 +51,8 @@ struct PermitLevelTests {
     @Test("A permit to meter opens what tells how loud it is: 20 times a second, however short a period was asked for")
     func levels() async throws {
         let settings = AudioSettings(period: .milliseconds(1))
-        let readings = try await run([Self.tone(.meter)], in: Scratch()) { permit async throws(CaptureError) in
+        let readings = try await withPermit(for: [Capability.tone(.meter)], in: Scratch()) {
+            permit async throws(CaptureError) in
             var permit = permit
             var readings: [LevelReading] = []
             guard let only = permit.take(DeviceID(rawValue: "test:tone")) else { return readings }
@@ -137,7 +104,8 @@ struct PermitLevelTests {
         func taken(_ settings: SnapshotSettings, _ name: String) async throws -> [String] {
             let files = try SnapshotFiles(.file(path: scratch.path(name)), count: settings.count)
             defer { files.discard() }
-            return try await run([Self.bars(.still)], in: scratch) { permit async throws(CaptureError) in
+            return try await withPermit(for: [Capability.bars(.still)], in: scratch) {
+                permit async throws(CaptureError) in
                 var permit = permit
                 guard let only = permit.take(DeviceID(rawValue: "test:bars")) else { return [] }
                 do throws(CaptureError) {

@@ -112,20 +112,38 @@ struct SoakTests {
         #expect(try verdicts(findings, of: "sync.soak").filter { $0.value == .fail }.map(\.key) == ["drift"])
     }
 
-    @Test("A frame that the ledger does not know of is neither delivered nor lost, and fails")
-    func unaccounted() throws {
+    /// Inspector that has seen frames at times.
+    private static func inspector(_ frames: some Sequence<(number: UInt64, timestamp: Int64)>) -> SoakInspector {
         let format = VideoFormat(
             width: 2, height: 2, pixelFormat: .yuyv, frameRate: FrameRate(unchecked: 30, 1), bytesPerLine: 4)
-        var inspector = SoakInspector(.video(format), for: .seconds(10), meter: nil)
+        var inspector = SoakInspector(.video(format), for: .seconds(30), meter: nil)
         let nothing: [UInt8] = []
-        for number in [0, 1, 2, 4, 5] as [UInt64] {
+        for frame in frames {
             let header = FrameHeader(
-                sequence: number, timestamp: Int64(number) * 33_333_333, byteCount: 0, frameCount: 1)
+                sequence: frame.number, timestamp: frame.timestamp, byteCount: 0, frameCount: 1)
             inspector.inspect(header, nothing.span.bytes)
         }
+        return inspector
+    }
+
+    @Test("A frame that the ledger does not know of is neither delivered nor lost, and fails")
+    func unaccounted() throws {
+        let inspector = Self.inspector([0, 1, 2, 4, 5].map { ($0, Int64($0) * 33_333_333) })
         #expect(inspector.unaccounted == 1)
         let measure = Measure("unaccounted", inspector.unaccounted, "frames", .lower, limit: .most(0))
         #expect(measure.verdict == .fail)
+    }
+
+    @Test("Timestamps on ticks of a millisecond, some early by some µs, leave no step in a camera's clock")
+    func ticks() throws {
+        let inspector = Self.inspector(
+            (0..<900).map { number in
+                // Three frames are 100 ms, and so is an interval: the ones that are early are of the interval before.
+                let tick = Int64(number) * 100 / 3 * 1_000_000
+                return (UInt64(number), number % 45 == 30 ? tick - 11_000 : tick)
+            })
+        let clock = inspector.clock
+        #expect(isNear(clock.ppm, 0, by: 1) && isNear(clock.uncertainty, 0, by: 3), "\(clock)")
     }
 
     @Test("A capture that is over before all is settled is an error, and no pass")

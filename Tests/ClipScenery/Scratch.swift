@@ -4,8 +4,10 @@ import Foundation
 package final class Scratch: Sendable {
     package let folder: String
 
-    package init() throws {
-        folder = FileManager.default.temporaryDirectory.path + "/capturegate-" + UUID().uuidString
+    /// - Parameter inMemory: for what is to wait for no disk.
+    package init(inMemory: Bool = false) throws {
+        let place = inMemory ? "/dev/shm" : FileManager.default.temporaryDirectory.path
+        folder = place + "/capturegate-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 

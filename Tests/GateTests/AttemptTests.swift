@@ -6,8 +6,8 @@ struct AttemptTests {
     typealias Microphone = Capability.Microphone
 
     /// Fails until it has been tried often enough.
-    func failing(_ times: Int, _ tries: Signal) -> BlockOperation<Int, CaptureError> {
-        BlockOperation("Flaky") { _ throws(CaptureError) in
+    func failing(_ times: Int, _ tries: Signal) -> ClosureOperation<Int, CaptureError> {
+        ClosureOperation("Flaky") { _ throws(CaptureError) in
             tries.raise()
             if tries.count <= times { throw CaptureError(.busy, "not yet") }
             return tries.count
@@ -42,6 +42,97 @@ struct AttemptTests {
         #expect(once.count == 1)
     }
 
+    @Test("A handler decides from the failure what is tried next, and after which wait")
+    func nextAttempt() async {
+        let world = World()
+        let clock = ManualClock()
+        let tried = Record<Int>()
+        @Sendable func attempt(_ number: Int) -> ClosureOperation<Int, CaptureError> {
+            ClosureOperation("Attempt \(number)") { _ throws(CaptureError) in
+                tried.append(number)
+                if number < 30 { throw CaptureError(.busy, "\(number) is busy") }
+                return number
+            }
+        }
+        let seen = Record<String>()
+        let retry = RetryOperation(attempt(1), attempts: 9, waiting: .constant(.seconds(5)), clock: clock) {
+            failed, next in
+            guard case .failed(let error) = failed.error else { return nil }
+            seen.append("\(failed.number) \(failed.operation.name) \(error.message) \(failed.waited)")
+            switch failed.number {
+            case 1: return next
+            case 2: return NextAttempt(attempt(20), after: .seconds(1))
+            default: return NextAttempt(attempt(30))
+            }
+        }
+        #expect(await world.queue.add(retry).result == .success(30))
+        #expect(tried.all == [1, 1, 20, 30])
+        #expect(clock.sleeps.filter { $0 > .zero } == [.seconds(5), .seconds(1)])
+        #expect(
+            seen.all == [
+                "1 Attempt 1 1 is busy 0.0 seconds", "2 Attempt 1 1 is busy 5.0 seconds",
+                "3 Attempt 20 20 is busy 6.0 seconds",
+            ])
+    }
+
+    @Test("A handler ends the attempts with nil; none is made past number or deadline, or when cancelled")
+    func nextAttemptEnds() async {
+        let world = World()
+        for (attempts, deadline, most, calls) in [(9, nil, 1, 2), (2, nil, 9, 1), (9, Duration.seconds(2), 9, 3)] {
+            let (tries, asked) = (Signal(), Signal())
+            let retry = RetryOperation(
+                failing(99, tries), attempts: attempts, deadline: deadline, clock: ManualClock()
+            ) { failed, next in
+                asked.raise()
+                return failed.number > most ? nil : NextAttempt(next.operation, after: .seconds(1))
+            }
+            #expect(await world.queue.add(retry).result.error == .failed(CaptureError(.busy, "not yet")))
+            #expect(asked.count == calls && tries.count == (attempts == 2 ? 2 : calls))
+        }
+        let (asked, gate) = (Signal(), Signal())
+        let tries = Signal()
+        let retry = RetryOperation(failing(99, tries), attempts: 9, clock: ManualClock()) { _, next in
+            asked.raise()
+            await gate.reached()
+            return next
+        }
+        let handle = world.queue.add(retry)
+        await asked.reached()
+        handle.cancel()
+        gate.raise()
+        #expect(await handle.result.error == .cancelled)
+        #expect(tries.count == 1 && asked.count == 1)
+    }
+
+    @Test("Another device is tried where the first is refused, and a person is asked for each once")
+    func nextDevice() async {
+        let world = World()
+        world.decide(.deny, .microphone, .record, device: .id(DeviceID(rawValue: "usb-mic")))
+        @Sendable func capture(_ id: String) -> Capture<Microphone> {
+            Capture(Microphone(device: .id(DeviceID(rawValue: id))))
+        }
+        let retry = RetryOperation(capture("usb-mic"), attempts: 2, clock: ManualClock()) { _, _ in
+            NextAttempt(capture("pci-mic"))
+        }
+        #expect(await world.queue.add(retry).result == .success([DeviceID(rawValue: "pci-mic")]))
+        #expect(world.prompter.questions.count == 1)
+    }
+
+    @Test("Repeat goes on with what a handler makes of the output")
+    func nextRepetition() async throws {
+        let world = World()
+        let clock = ManualClock()
+        @Sendable func page(_ number: Int) -> ClosureOperation<Int, CaptureError> {
+            ClosureOperation { _ throws(CaptureError) in number * 10 }
+        }
+        let pages = RepeatOperation(page(1), waiting: .constant(.seconds(2)), clock: clock) { output, next in
+            output.count == 3 ? nil : NextAttempt(page(output.last), after: next.delay)
+        }
+        let output = try await world.queue.run(pages)
+        #expect(output.count == 3 && output.last == 1000)
+        #expect(clock.sleeps == [.seconds(2), .seconds(2)])
+    }
+
     @Test("A no, a dismissal or a kill switch is not tried again", arguments: Pace.allCases)
     func noRetryAfterNo(_ pace: Pace) async {
         for answer in [Answer.deny, .dismissed] {
@@ -63,7 +154,7 @@ struct AttemptTests {
     func onceInside() async {
         let world = World(answer: .dismissed)
         let queue = world.queue
-        let nested = BlockOperation { context throws(CaptureError) in
+        let nested = ClosureOperation { context throws(CaptureError) in
             var group = GroupOperation()
             group.add(ComposedOperation(Capture(Microphone())))
             _ = await context.perform(group)

@@ -29,9 +29,9 @@ struct CancellationTests {
         let began = Signal()
         let ended = Signal()
         let task = Task {
-            await world.queue.add(BlockOperation { _ in }).result.ignore()
+            await world.queue.add(ClosureOperation { _ in }).result.ignore()
             return try await world.queue.run(
-                BlockOperation { _ throws(CaptureError) in
+                ClosureOperation { _ throws(CaptureError) in
                     began.raise()
                     await untilCancelled()
                     ended.raise()
@@ -55,7 +55,7 @@ struct CancellationTests {
         await world.prompter.asked.reached()
         let handles = (0..<20).map { number in
             world.queue.add(
-                BlockOperation { _ in await untilCancelled() }.adding(
+                ClosureOperation { _ in await untilCancelled() }.adding(
                     MutuallyExclusive<Category>(Category.self, "\(number % 4)")))
         }
         world.queue.cancelAll()
@@ -68,9 +68,9 @@ struct CancellationTests {
     func cancelledLine() async {
         let world = World(width: 1)
         let gate = Signal()
-        let holding = world.queue.add(BlockOperation { _ in await gate.reached() })
-        for _ in 0..<10_000 { world.queue.add(BlockOperation { _ in }).cancel() }
-        let last = world.queue.add(BlockOperation { _ in 1 })
+        let holding = world.queue.add(ClosureOperation { _ in await gate.reached() })
+        for _ in 0..<10_000 { world.queue.add(ClosureOperation { _ in }).cancel() }
+        let last = world.queue.add(ClosureOperation { _ in 1 })
         gate.raise()
         #expect(await last.result == .success(1))
         #expect(await holding.result.error == nil)

@@ -63,11 +63,11 @@ struct ConditionTests {
         let world = World()
         world.queue.suspend()
         let failing = world.queue.add(
-            BlockOperation("Load") { _ throws(CaptureError) in throw CaptureError(.badInput, "It is torn.") })
-        let cancelled = world.queue.add(BlockOperation("Wait") { _ in })
+            ClosureOperation("Load") { _ throws(CaptureError) in throw CaptureError(.badInput, "It is torn.") })
+        let cancelled = world.queue.add(ClosureOperation("Wait") { _ in })
         cancelled.cancel()
-        let strict = BlockOperation { _ in }.adding(NoFailedDependenciesCondition())
-        let lenient = BlockOperation { _ in }.adding(NoFailedDependenciesCondition(ignoringCancelled: true))
+        let strict = ClosureOperation { _ in }.adding(NoFailedDependenciesCondition())
+        let lenient = ClosureOperation { _ in }.adding(NoFailedDependenciesCondition(ignoringCancelled: true))
         let handles = [
             world.queue.add(strict, after: [failing]), world.queue.add(strict, after: [cancelled]),
             world.queue.add(lenient, after: [cancelled]), world.queue.add(lenient, after: [failing, cancelled]),

@@ -8,8 +8,8 @@ struct ExclusiveOperationTests {
     enum Category {}
     enum Other {}
 
-    private func exclusive(_ body: @escaping @Sendable () async -> Void) -> BlockOperation<Void, Never> {
-        BlockOperation { _ in await body() }.adding(MutuallyExclusive<Category>())
+    private func exclusive(_ body: @escaping @Sendable () async -> Void) -> ClosureOperation<Void, Never> {
+        ClosureOperation { _ in await body() }.adding(MutuallyExclusive<Category>())
     }
 
     /// Holds the category until `gate` is raised.
@@ -67,7 +67,7 @@ struct ExclusiveOperationTests {
         let holder = await hold(world, until: gate)
         let both = world.queue.add(exclusive {}.adding(MutuallyExclusive<Other>()))
         while world.gatekeeper.locks.waiting < 1 { await Task.yield() }
-        let behind = world.queue.add(BlockOperation { _ in }.adding(MutuallyExclusive<Other>()))
+        let behind = world.queue.add(ClosureOperation { _ in }.adding(MutuallyExclusive<Other>()))
         both.cancel()
         #expect(await both.result.error == .cancelled)
         #expect(await behind.result.error == nil)
@@ -88,7 +88,7 @@ struct ExclusiveOperationTests {
                 })
             await began.reached()
             let later = (0..<4).map { _ in
-                world.queue.add(BlockOperation { _ in Task.isCancelled }.adding(MutuallyExclusive<Category>()))
+                world.queue.add(ClosureOperation { _ in Task.isCancelled }.adding(MutuallyExclusive<Category>()))
             }
             first.cancel()
             for handle in later { #expect(await handle.result == .success(false)) }
@@ -131,13 +131,13 @@ struct ExclusiveOperationTests {
         let other = GateQueue(gatekeeper: world.gatekeeper)
         let (began, gate) = (Signal(), Signal())
         let outer = world.queue.add(
-            BlockOperation { _ in
+            ClosureOperation { _ in
                 began.raise()
                 await gate.reached()
                 _ = try? await other.run(
-                    BlockOperation { _ throws(CaptureError) in order.append("inside") }
+                    ClosureOperation { _ throws(CaptureError) in order.append("inside") }
                         .adding(MutuallyExclusive<Other>()))
-                let own = BlockOperation { _ throws(CaptureError) in }.adding(MutuallyExclusive<Category>())
+                let own = ClosureOperation { _ throws(CaptureError) in }.adding(MutuallyExclusive<Category>())
                 do throws(CaptureError) {
                     try await world.queue.run(own)
                 } catch {
@@ -146,7 +146,7 @@ struct ExclusiveOperationTests {
             }.adding(MutuallyExclusive<Category>()))
         await began.reached()
         let outside = world.queue.add(
-            BlockOperation { _ in order.append("outside") }.adding(MutuallyExclusive<Other>()))
+            ClosureOperation { _ in order.append("outside") }.adding(MutuallyExclusive<Other>()))
         gate.raise()
         #expect(await outer.result.error == nil)
         #expect(await outside.result.error == nil)

@@ -25,19 +25,20 @@ struct LoggingTests {
         let world = World(answer: .deny)
         let lines = Record<String>()
         let observer = LoggingObserver(Logger(label: "test") { _ in Keeper(lines: lines) })
-        let good = BlockOperation("Good") { _ in }.observed(by: observer)
+        let good = ClosureOperation("Good") { _ in }.observed(by: observer)
         await world.queue.add(good).result.ignore()
         #expect(
             lines.all == [
                 "debug: Good was added", "debug: Good evaluates its conditions", "debug: Good executes",
                 "debug: Good succeeded",
             ])
-        let refused = BlockOperation("Bad") { _ in }
+        let refused = ClosureOperation("Bad") { _ in }
             .adding(AuthorizedFor(Capability.Microphone())).observed(by: observer)
         await world.queue.add(refused).result.ignore()
         #expect(lines.all.contains("debug: Bad waits for Authorize(microphone)"))
         #expect(lines.all.last?.hasPrefix("notice: Bad was refused: /usr/bin/recorder may not use") == true)
-        let failing = BlockOperation("Worse") { _ throws(CaptureError) in throw CaptureError(.stalled, "It stalled.") }
+        let failing = ClosureOperation("Worse") { _ throws(CaptureError) in throw CaptureError(.stalled, "It stalled.")
+        }
         await world.queue.add(failing.observed(by: observer)).result.ignore()
         #expect(lines.all.last == "notice: Worse failed: It stalled.")
         world.queue.suspend()

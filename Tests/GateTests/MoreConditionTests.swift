@@ -26,7 +26,7 @@ struct MoreConditionTests {
     /// A condition that has a confirmation asked where nobody may be.
     struct Whispering: OperationCondition {
         func evaluate(in context: OperationContext) async -> ConditionResult {
-            let asking = BlockOperation { _ in }.adding(UserConfirmationCondition("Psst?"))
+            let asking = ClosureOperation { _ in }.adding(UserConfirmationCondition("Psst?"))
             guard case .failure(.refused(let error)) = await context.perform(asking) else { return .satisfied }
             return .failed(error)
         }
@@ -45,7 +45,7 @@ struct MoreConditionTests {
         let world = World(.later)
         world.prompter.confirm(with: .yes)
         let handles = (0..<5).map { _ in
-            world.queue.add(BlockOperation { _ in }.adding(UserConfirmationCondition("Go on?")))
+            world.queue.add(ClosureOperation { _ in }.adding(UserConfirmationCondition("Go on?")))
         }
         let capture = world.queue.add(Capture(Capability.Microphone()))
         for handle in handles { #expect(await handle.result.error == nil) }
@@ -58,7 +58,7 @@ struct MoreConditionTests {
         let world = World()
         world.prompter.confirm(with: .yes)
         let tries = Signal()
-        let flaky = BlockOperation { _ throws(CaptureError) in
+        let flaky = ClosureOperation { _ throws(CaptureError) in
             tries.raise()
             if tries.count < 3 { throw CaptureError(.busy, "not yet") }
         }.adding(UserConfirmationCondition("Go on?"))

@@ -7,7 +7,7 @@ struct ObserverTests {
     func observers() async {
         let world = World()
         let steps = Record<String>()
-        var operation = BlockOperation("observed") { _ in steps.append("execute") }
+        var operation = ClosureOperation("observed") { _ in steps.append("execute") }
         operation.addCondition(AuthorizedFor(Capability.Microphone()))
         operation.addObserver(Steps(steps))
         await world.queue.add(operation).result.ignore()
@@ -23,7 +23,7 @@ struct ObserverTests {
     func cancelObservers() async {
         let world = World()
         let steps = Record<String>()
-        var operation = BlockOperation("observed") { _ in await untilCancelled() }
+        var operation = ClosureOperation("observed") { _ in await untilCancelled() }
         operation.addObserver(Steps(steps))
         world.queue.suspend()
         let handle = world.queue.add(operation)
@@ -54,7 +54,7 @@ struct ObserverTests {
             clock.pass(.seconds(20))
             return .allow(.always)
         }
-        var operation = BlockOperation { _ in clock.pass(.seconds(3)) }
+        var operation = ClosureOperation { _ in clock.pass(.seconds(3)) }
         operation.addCondition(AuthorizedFor(Capability.Microphone()))
         operation.addObserver(ProfileObserver(clock: clock) { profiles.append($1) })
         world.queue.suspend()
@@ -76,9 +76,9 @@ struct ObserverTests {
         let observer = BlockObserver(
             didAttach: { steps.append("attached \($0.name)") }, didProduce: { steps.append("\($0.name): \($1)") },
             willExecute: { _ in steps.append("executes") }, didExecute: { _ in steps.append("executed") },
-            didCancel: { _ in steps.append("cancelled") }, willFinish: { steps.append("\($0.name) will: \($1)") },
+            didCancel: { _, _ in steps.append("cancelled") }, willFinish: { steps.append("\($0.name) will: \($1)") },
             didFinish: { steps.append("\($0.name) did: \($1)") })
-        let operation = BlockOperation("a") { _ in }
+        let operation = ClosureOperation("a") { _ in }
             .adding(AuthorizedFor(Capability.Microphone())).observed(by: observer)
         await world.queue.add(operation).result.ignore()
         #expect(
@@ -87,7 +87,7 @@ struct ObserverTests {
                 "a did: succeeded",
             ])
         world.queue.suspend()
-        world.queue.add(BlockOperation("b") { _ in }.observed(by: observer)).cancel()
+        world.queue.add(ClosureOperation("b") { _ in }.observed(by: observer)).cancel()
         #expect(steps.all.suffix(3) == ["attached b", "cancelled", "b did: cancelled"])
         world.queue.resume()
     }

@@ -1,5 +1,6 @@
-import Gate
 import Testing
+
+@testable import Gate
 
 /// An aspect of the machine that the library knows nothing of: whether the desk lamp may be switched.
 @Suite("Capabilities of one's own")
@@ -13,6 +14,7 @@ struct OwnCapabilityTests {
         }
 
         let requirement = "switch it"
+        let requiredLevel: AccessLevel? = nil
         let name = CapabilityName(rawValue: "lamp")
         /// Rises with each question.
         let asked = Signal()
@@ -81,6 +83,63 @@ struct OwnCapabilityTests {
         #expect(restricted.asked.count == 0)
     }
 
+    /// A capability whose dialog stays open until `answered` is raised.
+    final class Dialog: CapabilityType {
+        let requirement = "see it"
+        let requiredLevel: AccessLevel? = nil
+        let name = CapabilityName(rawValue: "dialog")
+        let (read, asked, answered) = (Signal(), Signal(), Signal())
+        private let status = Locked(AuthorizationStatus.notDetermined())
+
+        func availability(in gatekeeper: Gatekeeper) async -> Availability { .available }
+
+        func authorizationStatus(in gatekeeper: Gatekeeper) async -> AuthorizationStatus {
+            defer { read.raise() }
+            return status.withLock { $0 }
+        }
+
+        func requestAuthorization(in gatekeeper: Gatekeeper) async throws(CaptureError) {
+            asked.raise()
+            await answered.reached()
+            status.withLock { $0 = Lamp.status(.allow) }
+        }
+    }
+
+    @Test("Whoever needs it while it is asked for waits for that answer: by a condition, by Authorize, by a request")
+    func together() async {
+        let world = World()
+        let dialog = Dialog()
+        let handles = (0..<2).map { _ in world.queue.add(ClosureOperation { _ in }.adding(AuthorizedFor(dialog))) }
+        let authorizing = world.queue.add(Authorize(dialog))
+        let request = Task { await world.gatekeeper.requestAccess(for: dialog) }
+        // Both conditions have found that asking helps.
+        await dialog.read.reached(2)
+        await dialog.asked.reached()
+        for _ in 0..<100 { await Task.yield() }
+        dialog.answered.raise()
+        for handle in handles { #expect(await handle.result.error == nil) }
+        #expect(await authorizing.result.error == nil)
+        #expect(await request.value.isAuthorized)
+        #expect(dialog.asked.count == 1 && world.gatekeeper.locks.isIdle)
+    }
+
+    @Test("Of several dialogs of one operation the next is shown only where the answer to the last settles nothing")
+    func dialogs() async {
+        let world = World()
+        let (one, other) = (Dialog(), Dialog())
+        for dialog in [one, other] { dialog.answered.raise() }
+        let (first, second) = (AuthorizedFor(one), AuthorizedFor(other))
+        #expect(await world.refusal(by: OrCondition(first, second)) == nil)
+        #expect(one.asked.count + other.asked.count == 1)
+        #expect(await world.refusal(by: first, second) == nil)
+        #expect(one.asked.count + other.asked.count == 2 && world.gatekeeper.locks.isIdle)
+        // What holds the category of the question would wait for itself.
+        let inner = Authorize(one)
+        let nested = ClosureOperation { context in await context.perform(inner).error?.captureError.kind }
+            .adding(MutuallyExclusive(category: "Authorize(dialog)"))
+        #expect(await world.queue.add(nested).result == .success(.deadlock))
+    }
+
     @Test("Silent never asks it; what is absent is not asked for", arguments: Pace.allCases)
     func silentAndAbsent(_ pace: Pace) async {
         let world = World(pace)
@@ -104,5 +163,102 @@ struct OwnCapabilityTests {
         #expect(await world.gatekeeper.requestAccess(for: lamp).isAuthorized)
         let report = await world.gatekeeper.report(on: lamp)
         #expect(report.refusal == nil && !report.isAskable && report.availability.isAvailable)
+    }
+
+    /// Levels of a program's own: nothing but their order.
+    enum Brightness: Int, LeveledRequirement, CaseIterable {
+        case dim = 1
+        case bright, blinding
+    }
+
+    /// A capability that says what is granted, and compares nothing.
+    final class Light<Wanted: LeveledRequirement>: CapabilityType {
+        let name = CapabilityName(rawValue: "light")
+        let requirement: Wanted
+        let asked = Signal()
+        private let granted: Locked<AccessLevel>
+        private let answer: Locked<AccessLevel?>
+
+        init(_ wanted: Wanted, granted: AccessLevel) {
+            requirement = wanted
+            self.granted = Locked(granted)
+            answer = Locked(nil)
+        }
+
+        func answer(_ level: AccessLevel) { answer.withLock { $0 = level } }
+
+        func availability(in gatekeeper: Gatekeeper) async -> Availability { .available }
+
+        func authorizationStatus(in gatekeeper: Gatekeeper) async -> AuthorizationStatus {
+            let decision = Decision(
+                verdict: .allow, subject: .recorder(), capability: name, level: granted.withLock { $0 }, device: .any,
+                lifetime: .always, decidedBy: .command, decidedAt: SetClock().now)
+            return Grant(decision).map { .authorized($0) } ?? .denied(decision)
+        }
+
+        func requestAuthorization(in gatekeeper: Gatekeeper) async throws(CaptureError) {
+            asked.raise()
+            if let level = answer.withLock({ $0 }) { granted.withLock { $0 = level } }
+        }
+    }
+
+    /// The same with a report of its own, which does not look at levels.
+    struct ReportedLight<Wanted: LeveledRequirement>: CapabilityType {
+        let light: Light<Wanted>
+        var name: CapabilityName { light.name }
+        var requirement: Wanted { light.requirement }
+
+        func availability(in gatekeeper: Gatekeeper) async -> Availability { .available }
+        func authorizationStatus(in gatekeeper: Gatekeeper) async -> AuthorizationStatus {
+            await light.authorizationStatus(in: gatekeeper)
+        }
+        func requestAuthorization(in gatekeeper: Gatekeeper) async throws(CaptureError) {
+            try await light.requestAuthorization(in: gatekeeper)
+        }
+        func report(in gatekeeper: Gatekeeper) async -> AuthorizationReport {
+            AuthorizationReport(
+                availability: .available, status: await authorizationStatus(in: gatekeeper), refusal: nil,
+                isAskable: false)
+        }
+    }
+
+    @Test("What is granted must be at least the requirement, without a comparison of its own")
+    func levels() async {
+        for granted in Brightness.allCases {
+            for wanted in Brightness.allCases {
+                let isMet = granted.rawValue >= wanted.rawValue
+                let light = Light(wanted, granted: granted.level)
+                await hold(light, to: isMet, "\"\(granted)\" only, and \"\(wanted)\" is needed")
+                await hold(ReportedLight(light: light), to: isMet, "\"\(granted)\" only, and \"\(wanted)\" is needed")
+                #expect(light.asked.count == (isMet ? 0 : 2))
+            }
+        }
+    }
+
+    private func hold(_ capability: some CapabilityType, to isMet: Bool, _ words: String) async {
+        let world = World()
+        let executed = Signal()
+        let operation = ClosureOperation { _ throws(CaptureError) in executed.raise() }
+            .adding(AuthorizedFor(capability))
+        let error = await world.queue.add(operation).result.error?.captureError
+        #expect((error == nil) == isMet && executed.count == (isMet ? 1 : 0), "\(words)")
+        if let error { #expect(error.kind == .notAuthorized && error.message.contains(words)) }
+        #expect((await world.refusal(by: SilentCondition(AuthorizedFor(capability))) == nil) == isMet)
+        #expect(await world.gatekeeper.report(on: capability).isAskable == !isMet)
+    }
+
+    @Test("A person can raise a grant that is too low; an access level is a requirement, too")
+    func raised() async {
+        let world = World()
+        let (low, high) = (AccessLevel(name: "low", rank: 1), AccessLevel(name: "high", rank: 9))
+        let light = Light(high, granted: low)
+        #expect(light.requiredLevel == high)
+        #expect(await world.refusal(by: AuthorizedFor(light))?.kind == .notAuthorized)
+        light.answer(high)
+        #expect(await world.refusal(by: AuthorizedFor(light)) == nil)
+        #expect(await world.refusal(by: AuthorizedFor(light)) == nil)
+        #expect(light.asked.count == 2)
+        // Any grant meets a requirement without levels.
+        #expect(Lamp(.atOnce).requiredLevel == nil)
     }
 }

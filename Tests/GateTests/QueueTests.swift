@@ -12,17 +12,17 @@ struct QueueTests {
         let order = Record<String>()
         world.queue.suspend()
         let first = world.queue.add(
-            BlockOperation("first") { _ throws(CaptureError) -> Int in
+            ClosureOperation("first") { _ throws(CaptureError) -> Int in
                 order.append("first")
                 throw CaptureError(.badInput, "torn")
             })
         let second = world.queue.add(
-            BlockOperation("second") { _ in
+            ClosureOperation("second") { _ in
                 order.append("second")
                 return 2
             }, after: [first])
         let third = world.queue.add(
-            BlockOperation("third") { context in
+            ClosureOperation("third") { context in
                 order.append("third")
                 return context.dependencies.map(\.name)
             }, after: [second, first])
@@ -36,19 +36,19 @@ struct QueueTests {
     @Test("What is waited for may have ended before it is waited for")
     func endedDependency() async throws {
         let world = World()
-        let first = world.queue.add(BlockOperation("first") { _ in 1 })
+        let first = world.queue.add(ClosureOperation("first") { _ in 1 })
         _ = await first.result
-        let second = world.queue.add(BlockOperation { $0.dependencies.map(\.name) }, after: [first])
+        let second = world.queue.add(ClosureOperation { $0.dependencies.map(\.name) }, after: [first])
         #expect(try await second.value() == ["first"])
     }
 
     @Test("An operation and a part of it that share a category are an error at once, not a hang")
     func sharedCategory() async throws {
         let world = World()
-        let inner = BlockOperation("inner") { _ in }.adding(MutuallyExclusive<Category>())
+        let inner = ClosureOperation("inner") { _ in }.adding(MutuallyExclusive<Category>())
         let queue = world.queue
-        let part = BlockOperation { context in await context.perform(inner).refusal() }
-        let waiting = BlockOperation { _ in await queue.outcome(of: inner).refusal() }
+        let part = ClosureOperation { context in await context.perform(inner).refusal() }
+        let waiting = ClosureOperation { _ in await queue.outcome(of: inner).refusal() }
         for operation in [part, waiting] {
             let refusal = try await queue.run(operation.adding(MutuallyExclusive<Category>()))
             #expect(refusal?.kind == .deadlock)
@@ -59,9 +59,9 @@ struct QueueTests {
     func nestedWidth() async throws {
         let world = World(width: 1)
         let queue = world.queue
-        let innermost = BlockOperation { _ in 7 }
-        let middle = BlockOperation { _ in await queue.outcome(of: innermost) }.adding(BlockCondition { true })
-        let outer = BlockOperation { _ in await queue.outcome(of: middle) }
+        let innermost = ClosureOperation { _ in 7 }
+        let middle = ClosureOperation { _ in await queue.outcome(of: innermost) }.adding(BlockCondition { true })
+        let outer = ClosureOperation { _ in await queue.outcome(of: middle) }
         #expect(try await queue.run(outer).get().get() == 7)
     }
 
@@ -75,10 +75,10 @@ struct QueueTests {
             return .allow(.always)
         }
         let asking = world.queue.add(
-            BlockOperation { _ in await overlap.run() }.adding(AuthorizedFor(Capability.Microphone())))
+            ClosureOperation { _ in await overlap.run() }.adding(AuthorizedFor(Capability.Microphone())))
         await world.prompter.asked.reached()
         let handles = (0..<40).map { number in
-            let plain = BlockOperation { _ in await overlap.run() }
+            let plain = ClosureOperation { _ in await overlap.run() }
             return world.queue.add(number.isMultiple(of: 3) ? plain.adding(BlockCondition { true }) : plain)
         }
         for handle in handles { await handle.result.ignore() }
@@ -116,12 +116,12 @@ struct QueueTests {
     func released() async {
         let world = World()
         var queue: GateQueue? = GateQueue(gatekeeper: world.gatekeeper, suspended: true)
-        let held = queue?.add(BlockOperation { _ in 1 })
+        let held = queue?.add(ClosureOperation { _ in 1 })
         queue = nil
         #expect(await held?.result == .failure(.cancelled))
         queue = GateQueue(gatekeeper: world.gatekeeper)
         let gate = Signal()
-        let running = queue?.add(BlockOperation { _ in await gate.reached() })
+        let running = queue?.add(ClosureOperation { _ in await gate.reached() })
         queue = nil
         gate.raise()
         #expect(await running?.result.error == nil)
@@ -130,7 +130,7 @@ struct QueueTests {
     @Test("An operation runs at the priority it was added with, also where it has conditions to wait for")
     func priority() async throws {
         let world = World()
-        let asking = BlockOperation { _ in Task.currentPriority }
+        let asking = ClosureOperation { _ in Task.currentPriority }
         for priority in [TaskPriority.high, .low] {
             #expect(try await world.queue.add(asking, priority: priority).value() == priority)
             let conditional = asking.adding(BlockCondition { true }, MutuallyExclusive<Category>())

@@ -166,6 +166,27 @@ struct RevocationTests {
         #expect(reasons.all == [.revoked])
     }
 
+    @Test("Whoever ends a capture as well returns once the end is in the log")
+    func endedByTwo() async throws {
+        for _ in 0..<50 {
+            let world = World()
+            world.decide(.allow)
+            var capture = Capture(Microphone())
+            capture.during = { captures in
+                let capture = captures[0]
+                await withTaskGroup { group in
+                    for _ in 0..<2 {
+                        group.addTask {
+                            await capture.finish(frames: 1, bytes: 2, outcome: "ended by a test")
+                            #expect(world.store.events(.stop).count == 1)
+                        }
+                    }
+                }
+            }
+            try await world.queue.run(capture)
+        }
+    }
+
     @Test("A revocation between reading and watching is not lost")
     func gap() async throws {
         for _ in 0..<50 {

@@ -11,7 +11,7 @@ struct SchedulerTests {
         let gate = Signal()
         for _ in 0..<1000 {
             world.queue.add(
-                BlockOperation { _ in
+                ClosureOperation { _ in
                     began.raise()
                     await gate.reached()
                 })
@@ -28,11 +28,11 @@ struct SchedulerTests {
             let world = World(width: width)
             let began = Signal()
             let first = world.queue.add(
-                BlockOperation { _ in
+                ClosureOperation { _ in
                     began.raise()
                     await untilCancelled()
                 })
-            let later = (0..<4).map { _ in world.queue.add(BlockOperation { _ in Task.isCancelled }, after: [first]) }
+            let later = (0..<4).map { _ in world.queue.add(ClosureOperation { _ in Task.isCancelled }, after: [first]) }
             await began.reached()
             first.cancel()
             for handle in later { #expect(await handle.result == .success(false)) }
@@ -44,11 +44,11 @@ struct SchedulerTests {
         let world = World(width: width)
         world.queue.suspend()
         let first = world.queue.add(
-            BlockOperation { context in
+            ClosureOperation { context in
                 context.cancel()
                 return Task.isCancelled
             })
-        let second = world.queue.add(BlockOperation { _ in Task.isCancelled })
+        let second = world.queue.add(ClosureOperation { _ in Task.isCancelled })
         world.queue.resume()
         #expect(await first.result == .success(true))
         #expect(first.isCancelled && !second.isCancelled)
@@ -62,14 +62,14 @@ struct SchedulerTests {
         let gate = Signal()
         let began = Signal()
         world.queue.add(
-            BlockOperation { _ in
+            ClosureOperation { _ in
                 began.raise()
                 await gate.reached()
             })
         await began.reached()
         for (name, priority) in [("low", TaskPriority.low), ("medium", .medium), ("high", .high)] {
             for number in 1...2 {
-                world.queue.add(BlockOperation { _ in order.append("\(name) \(number)") }, priority: priority)
+                world.queue.add(ClosureOperation { _ in order.append("\(name) \(number)") }, priority: priority)
             }
         }
         gate.raise()
@@ -82,7 +82,7 @@ struct SchedulerTests {
         let world = World()
         var ready = ReadyQueue()
         for priority in [TaskPriority.low, .medium] {
-            let body = OperationBody(BlockOperation { _ in })
+            let body = OperationBody(ClosureOperation { _ in })
             ready.append(
                 ReadyOperation(node: OperationNode(body, nil, in: world.gatekeeper, priority: priority), needs: .slot))
         }
@@ -102,8 +102,8 @@ struct SchedulerTests {
         weak let scheduler = queue?.scheduler
         let gate = Signal()
         // No handle is kept: it would keep the queue's scheduler.
-        queue?.add(BlockOperation { _ in await gate.reached() })
-        for _ in 0..<10 { queue?.add(BlockOperation { _ in }).cancel() }
+        queue?.add(ClosureOperation { _ in await gate.reached() })
+        for _ in 0..<10 { queue?.add(ClosureOperation { _ in }).cancel() }
         queue = nil
         gate.raise()
         while scheduler != nil, !Task.isCancelled { await Task.yield() }
@@ -115,7 +115,7 @@ struct SchedulerTests {
         let world = World(width: width)
         let runs = Signal()
         for _ in 0..<100 {
-            for _ in 0..<300 { world.queue.add(BlockOperation { _ in runs.raise() }) }
+            for _ in 0..<300 { world.queue.add(ClosureOperation { _ in runs.raise() }) }
             await world.queue.waitUntilEmpty()
         }
         #expect(runs.count == 30_000)
@@ -132,9 +132,9 @@ struct SchedulerTests {
             for task in 0..<6 {
                 group.addTask {
                     for number in 0..<100 {
-                        let operation = BlockOperation { _ in
+                        let operation = ClosureOperation { _ in
                             runs.append(task)
-                            world.queue.add(BlockOperation { _ in runs.append(task) })
+                            world.queue.add(ClosureOperation { _ in runs.append(task) })
                             if number.isMultiple(of: 7) { await Task.yield() }
                         }
                         let first = world.queue.add(operation, priority: priorities[number % 3])

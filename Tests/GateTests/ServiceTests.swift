@@ -54,10 +54,7 @@ struct ServiceTests {
     func cancelledWait() async throws {
         let world = World()
         let gate = Signal()
-        world.prompter.reply { _ in
-            await gate.reached()
-            return .allow(.always)
-        }
+        world.prompter.reply(.allow(.always), after: gate)
         let impatient = Task { await world.ear }
         await world.prompter.asked.reached()
         impatient.cancel()
@@ -66,6 +63,128 @@ struct ServiceTests {
         _ = try await world.ear.get()
         #expect(world.prompter.questions.count == 1)
         world.gatekeeper.instance(of: Ear.self).release()
+    }
+
+    @Test("One for each device: each has its own question and its own state")
+    func devices() async throws {
+        let world = World()
+        let (desk, line) = (world.ear(on: "usb-mic"), world.ear(on: "pci-mic"))
+        #expect(desk.state.isAbsent)
+        let first = try await desk.service
+        #expect(first.capture.device.id == DeviceID(rawValue: "usb-mic"))
+        #expect(desk.state.service === first && line.state.isAbsent)
+        let second = try await line.service
+        #expect(second !== first && second.capture.device.id == DeviceID(rawValue: "pci-mic"))
+        #expect(world.prompter.questions.count == 2)
+        // The purpose makes no other instance; the level and the device do.
+        #expect(try await world.ear(on: "usb-mic", purpose: "Another").service === first)
+        world.revoke(world.store.decisions.first?.id ?? -1)
+        while first.capture.endReason == nil { await Task.yield() }
+        #expect(second.capture.endReason == nil)
+        #expect(try await line.service === second)
+        for instance in [desk, line] { instance.release() }
+        #expect(line.state.isAbsent)
+    }
+
+    @Test("A request is granted at once, denied at once, or waiting", arguments: Pace.allCases)
+    func request(_ pace: Pace) async throws {
+        let world = World(pace)
+        let gate = Signal()
+        world.prompter.reply(.allow(.always), after: gate)
+        world.decide(.deny, device: .id(DeviceID(rawValue: "pci-mic")))
+        // Denied: no question.
+        let refusal = await world.ear(on: "pci-mic").request().refusal
+        #expect(refusal?.kind == .notAuthorized && world.prompter.questions.isEmpty)
+        // Waiting: the question is put, and one is enough for all.
+        let instance = world.ear(on: "usb-mic")
+        let pending = try #require(await instance.request().pending)
+        let other = try #require(await instance.request().pending)
+        await world.prompter.asked.reached()
+        #expect(pending.isWaiting && other.isWaiting)
+        #expect(instance.state.waiting == 2)
+        gate.raise()
+        let service = try await pending.service
+        #expect(try await other.service === service && !pending.isWaiting)
+        // Granted: here it is; and it is built at once where it is allowed already.
+        for _ in 0..<2 {
+            #expect(await instance.request().service != nil)
+            instance.release()
+        }
+        #expect(world.prompter.questions.count == 1)
+        instance.release()
+    }
+
+    @Test("Cancelling a task that waits by a pending service ends that wait alone")
+    func cancelledPending() async throws {
+        let world = World()
+        let gate = Signal()
+        world.prompter.reply(.allow(.always), after: gate)
+        let instance = world.ear(on: "usb-mic")
+        let pending = try #require(await instance.request().pending)
+        let copy = pending
+        let impatient = Task { try await copy.service }
+        let patient = Task { try await copy.service }
+        await world.prompter.asked.reached()
+        impatient.cancel()
+        let error = await #expect(throws: CaptureError.self) { try await impatient.value }
+        #expect(error?.kind == .cancelled && pending.isWaiting)
+        gate.raise()
+        let service = try await pending.service
+        #expect(try await patient.value === service && instance.state.service === service)
+        instance.release()
+    }
+
+    @Test("Whoever has given up is not counted among those who wait")
+    func givenUp() async throws {
+        let world = World()
+        let gate = Signal()
+        world.prompter.reply(.allow(.always), after: gate)
+        let instance = world.ear(on: "usb-mic")
+        let (impatient, patient) = (Task { try await instance.service }, Task { try await instance.service })
+        while instance.state.waiting != 2 { await Task.yield() }
+        impatient.cancel()
+        await #expect(throws: CaptureError.self) { try await impatient.value }
+        #expect(instance.state.waiting == 1)
+        // One that was asked for, and is waited for by nobody any more.
+        #expect(await instance.request().pending != nil)
+        #expect(instance.state.waiting == 1)
+        gate.raise()
+        _ = try await patient.value
+        #expect(world.prompter.questions.count == 1)
+        instance.release()
+    }
+
+    @Test(
+        "A request does not wait for a person, also where the permission goes while it is built",
+        .timeLimit(.minutes(1)))
+    func revokedMeanwhile() async throws {
+        // After the first reading, by which it is allowed; and before the last, for the permit.
+        for reading in 2...3 {
+            let world = World()
+            let gate = Signal()
+            world.prompter.reply(.allow(.always), after: gate)
+            let id = world.decide(.allow)
+            world.store.beforeSnapshot { if $0 == reading { world.revoke(id) } }
+            let instance = world.ear(on: "usb-mic")
+            let pending = try #require(await instance.request().pending)
+            // Then the question is put, as where it was open from the start.
+            await world.prompter.asked.reached()
+            #expect(pending.isWaiting)
+            gate.raise()
+            #expect(try await pending.service === instance.state.service)
+            instance.release()
+        }
+    }
+
+    @Test("What is waited for can be denied, or dismissed")
+    func waitedInVain() async throws {
+        for (answer, kind) in [(Answer.deny, CaptureError.Kind.notAuthorized), (.dismissed, .dismissed)] {
+            let world = World(answer: answer)
+            let pending = try #require(await world.ear(on: "usb-mic").request().pending)
+            let error = await #expect(throws: CaptureError.self) { try await pending.service }
+            #expect(error?.kind == kind)
+            #expect(world.ear(on: "usb-mic").state.isAbsent)
+        }
     }
 
     @Test("The callback style hands out the same service")
@@ -81,6 +200,11 @@ struct ServiceTests {
 }
 
 extension World {
+    /// The instance of the ear on one microphone.
+    func ear(on id: String, purpose: String = "Listen") -> AuthorizedInstance<ServiceTests.Ear> {
+        gatekeeper.instance(for: Capability.Microphone(device: .id(DeviceID(rawValue: id)), purpose: purpose))
+    }
+
     /// The shared ear, with its error as a value.
     var ear: Result<ServiceTests.Ear, CaptureError> {
         get async {
@@ -89,6 +213,28 @@ extension World {
             } catch {
                 return .failure(error)
             }
+        }
+    }
+}
+
+extension AuthorizedInstance.Access {
+    var service: Service? { if case .granted(let service) = self { service } else { nil } }
+    var refusal: CaptureError? { if case .denied(let refusal) = self { refusal } else { nil } }
+    var pending: PendingService<Service>? { if case .waiting(let pending) = self { pending } else { nil } }
+}
+
+extension AuthorizedInstance.State {
+    var service: Service? { if case .present(let service) = self { service } else { nil } }
+    var waiting: Int? { if case .waiting(let callers) = self { callers } else { nil } }
+    var isAbsent: Bool { if case .absent = self { true } else { false } }
+}
+
+extension ScriptedPrompter {
+    /// Answers every question alike, once a gate is open.
+    fileprivate func reply(_ answer: Answer, after gate: Signal) {
+        reply { _ in
+            await gate.reached()
+            return answer
         }
     }
 }

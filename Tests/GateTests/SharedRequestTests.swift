@@ -17,7 +17,7 @@ struct SharedRequestTests {
         }
         return await withTaskGroup(of: Result<Ear, CaptureError>.self) { group in
             for _ in 0..<Self.count { group.addTask { await world.ear } }
-            while world.gatekeeper.instance(of: Ear.self).waiting < Self.count { await Task.yield() }
+            await world.gatekeeper.instance(of: Ear.self).waits(for: Self.count)
             gate.raise()
             return await group.reduce(into: []) { $0.append($1) }
         }
@@ -110,5 +110,15 @@ struct SharedRequestTests {
             #expect(error?.kind == .stalled)
         }
         #expect(world.prompter.questions.count == 1)
+    }
+}
+
+extension AuthorizedInstance {
+    /// Waits until so many callers wait.
+    func waits(for callers: Int) async {
+        while true {
+            if case .waiting(let now) = state, now >= callers { return }
+            await Task.yield()
+        }
     }
 }

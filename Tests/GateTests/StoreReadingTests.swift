@@ -91,7 +91,7 @@ struct StoreReadingTests {
         let world = World()
         let (began, gate) = (Signal(), Signal())
         world.queue.add(
-            BlockOperation { _ in
+            ClosureOperation { _ in
                 began.raise()
                 await gate.reached()
             }.adding(MutuallyExclusive<Category>()))
@@ -124,9 +124,9 @@ struct StoreReadingTests {
             await other.gatekeeper.report(on: Microphone()), await other.gatekeeper.report(on: Capability.Camera()),
         ]
         for report in reports {
-            let produced = BlockOperation { _ in report }
+            let produced = ClosureOperation { _ in report }
             let condition = Answered(condition: AuthorizedFor(Microphone()), question: produced)
-            let handle = world.queue.add(BlockOperation { _ throws(CaptureError) in }.adding(condition))
+            let handle = world.queue.add(ClosureOperation { _ throws(CaptureError) in }.adding(condition))
             #expect(await handle.result.error?.kind == .notAuthorized)
         }
     }
@@ -135,7 +135,7 @@ struct StoreReadingTests {
 /// Evaluates a condition by the answer of an operation of its own.
 private struct Answered<Part: OperationCondition>: OperationCondition {
     let condition: Part
-    let question: BlockOperation<AuthorizationReport, Never>
+    let question: ClosureOperation<AuthorizationReport, Never>
 
     func dependency(in context: OperationContext) async -> (any GateOperation)? { question }
     func evaluate(in context: OperationContext) async -> ConditionResult { await condition.evaluate(in: context) }

@@ -33,6 +33,21 @@ struct TextToolTests {
         #expect(LittleEndian.number([UInt8](repeating: 0xFF, count: 8), at: 0, 8) == .max)
     }
 
+    @Test(
+        "Keys are written in snake case, and what strings say stays",
+        arguments: [
+            (#"{"bootID":"bootID","at":{"wallNanoseconds":1}}"#, #"{"boot_id":"bootID","at":{"wall_nanoseconds":1}}"#),
+            (
+                #"{"groupIDs" : ["aB\":", "cD\\"], "sha256":null}"#,
+                #"{"group_ids" : ["aB\":", "cD\\"], "sha256":null}"#
+            ),
+            (#"{"a\u0042C":"\u00Aa"}"#, #"{"a\u0042C":"\u00Aa"}"#), (#"["aB"]"#, #"["aB"]"#), ("", ""),
+            (#"{"aB"#, #"{"aB"#),
+        ])
+    func snakeCase(document: String, written: String) {
+        #expect(JSONString.withSnakeCasedKeys(document: document) == written)
+    }
+
     @Test("An object leaves out members that are nothing, and what is no number is null")
     func json() {
         let value = JSONValue.members([("a", 1), ("b", nil), ("c", .number(.nan)), ("d", .rendered("[1]"))])

@@ -72,14 +72,14 @@ struct WaitStrategyTests {
     func deadlines() async {
         let world = World()
         let clock = ManualClock()
-        let failing = BlockOperation { _ throws(CaptureError) in throw CaptureError(.busy, "not yet") }
+        let failing = ClosureOperation { _ throws(CaptureError) in throw CaptureError(.busy, "not yet") }
         let retry = RetryOperation(
             failing, attempts: 99, waiting: .fibonacci(.seconds(1)), deadline: .seconds(7), clock: clock)
         #expect(await world.queue.add(retry).result.error?.kind == .busy)
         #expect(clock.sleeps == seconds(1, 1, 2, 3))
         let again = ManualClock()
         let repeated = RepeatOperation(
-            BlockOperation { _ in }, waiting: .exponential(.seconds(1)), deadline: .seconds(7), clock: again)
+            ClosureOperation { _ in }, waiting: .exponential(.seconds(1)), deadline: .seconds(7), clock: again)
         guard case .success(let output) = await world.queue.add(repeated).result else {
             Issue.record("it failed")
             return

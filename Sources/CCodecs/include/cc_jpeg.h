@@ -25,13 +25,11 @@ int cc_jpeg_header(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, cc_jpeg_pl
 int cc_jpeg_decode(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *const plane[3], int *stride);
 // The same into the planes of `planes`, which may be written.
 int cc_jpeg_decode_planes(cc_jpeg *jpeg, const uint8_t *bytes, size_t count, const cc_jpeg_planes *planes);
-// tjDecompress2 into rows of R, G and B; `out` holds `stride` times the height. 0, -EBADMSG for a picture that is there
-// with warnings, or another -errno.
-int cc_jpeg_decode_rgb(
-    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height);
-// tjDecompress2 into rows of luma alone, reduced to a half, a quarter or an eighth where `width` and `height` are so (rounded
-// up). 0, -EBADMSG for a picture that is there with warnings, or another -errno.
-int cc_jpeg_decode_grey(
-    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height);
+// Bytes of a pixel; alpha is opaque.
+typedef enum { CC_JPEG_TO_RGB, CC_JPEG_TO_GREY, CC_JPEG_TO_BGRA, CC_JPEG_TO_RGBA } cc_jpeg_pixels;
+// tjDecompress2 into rows of pixels, reduced to a half, a quarter or an eighth where `width` and `height` are so (rounded up);
+// `out` holds `stride` times the height. 0, -EBADMSG for a picture that is there with warnings, or another -errno.
+int cc_jpeg_decode_pixels(
+    cc_jpeg *jpeg, const uint8_t *bytes, size_t count, uint8_t *out, int width, int stride, int height, cc_jpeg_pixels pixels);
 // tjDestroy.
 void cc_jpeg_free(cc_jpeg *jpeg);

@@ -3,45 +3,59 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// sd-bus of libsystemd, so far as one call at a time needs it. Why shims: replies come to a C callback, and
+// sd-bus of libsystemd, so far as one call at a time, and signals between calls, need it. Why shims: replies come to a C callback, and
 // sd_bus_call waits without a limit while the connection is being made; driven by hand, a deadline holds from the start.
 
 // The answer to a call, once it has come.
 struct cs_bus_reply {
-    int error;        // 0, or a positive errno
-    char name[256];   // the D-Bus name of the error, empty without one
-    int64_t number;   // the answer, or the property's value, where it is a number, or 1 for authorized; else 0
-    char text[256];   // the answer where it is a text, cut to this length; else empty
-};
-
-// A question to a person. Texts are UTF-8; NULL is at the end of each list.
-struct cs_bus_question {
-    const char *title;
-    char *const *lines;
-    char *const *choices;  // a word and a label for each
-    char *const *details;  // a key and a value for each
+    int error;         // 0, or a positive errno
+    const char *name;  // the D-Bus name of the error, empty without one; valid until the next call is sent
 };
 
 // Begins to connect to the bus at a D-Bus address; drop it in any case.
 int cs_bus_open(const char *address, void **bus);
-// Sends a call without arguments as soon as the connection stands.
-int cs_bus_call(void *bus, const char *destination, const char *path, const char *interface, const char *member);
-// The same with one text.
-int cs_bus_call_text(
-    void *bus, const char *destination, const char *path, const char *interface, const char *member, const char *text);
-// Puts a question to a person, by Ask of an agent: (s title, as lines, a(ss) choices, a{ss} details) → s. The answer is a text.
-int cs_bus_ask(void *bus, const char *destination, const char *path, const char *interface, const struct cs_bus_question *question);
-// The same for a property, a number, by org.freedesktop.DBus.Properties.
-int cs_bus_get(void *bus, const char *destination, const char *path, const char *interface, const char *property);
-// The same for a method that takes a thread (gettid(2)) and a priority: MakeThreadRealtime of rtkit.
-int cs_bus_call_thread(
-    void *bus, const char *destination, const char *path, const char *interface, const char *member, uint64_t thread,
-    uint32_t priority);
-// Asks polkit whether a process may do something, by CheckAuthorization of org.freedesktop.PolicyKit1.Authority; a person may be
-// asked meanwhile. The number of the answer is 1 for yes. `start` is the process's start in clock ticks since the boot.
-int cs_bus_check_authorization(void *bus, uint32_t process, uint64_t start, int32_t user, const char *action);
 // 1 with the answer to the last call, 0 while there is none.
 int cs_bus_take_reply(void *bus, struct cs_bus_reply *out);
+// A call: begun, given its values in their order, and sent as soon as the connection stands. Types are those of the D-Bus
+// Specification; one that is begun is let go where another one begins.
+int cs_bus_begin(void *bus, const char *destination, const char *path, const char *interface, const char *member);
+// A text (s) or a path (o): -EINVAL for one that is none.
+int cs_bus_append_text(void *bus, char type, const char *text);
+// A number or a truth value: y, b, i, u, x or t.
+int cs_bus_append_number(void *bus, char type, int64_t number);
+// An array (a), a structure (r), an entry of a dictionary (e) or a variant (v), whose values follow until it is closed.
+int cs_bus_open_container(void *bus, char type, const char *contents);
+int cs_bus_close_container(void *bus);
+// Its answer is taken as any other, and then read.
+int cs_bus_send(void *bus);
+// Keeps signals of an interface from now on, for cs_bus_next: whoever sends them.
+int cs_bus_listen(void *bus, const char *interface, const char *member);
+// Keeps calls to an object of this program, and answers each with nothing.
+int cs_bus_serve(void *bus, const char *path);
+// 1 with the oldest signal or call that was kept, which is read from then on; 0 while there is none.
+int cs_bus_next(void *bus);
+
+// Who sent a message and what it is, each empty where there is none, and valid as long as the message is read.
+struct cs_bus_head {
+    const char *sender;
+    const char *path;
+    const char *interface;
+    const char *member;
+};
+
+// The message that is read: 0 if there is none. Each value has a type and, where it has others in it, theirs.
+int cs_bus_take_head(void *bus, struct cs_bus_head *out);
+int cs_bus_peek(void *bus, char *type, const char **contents);
+// A text, path or signature, valid as long as the message is read.
+int cs_bus_read_text(void *bus, char type, const char **text);
+// A whole number, a truth value, or a fraction (d), which goes to `real`.
+int cs_bus_read_number(void *bus, char type, int64_t *number, double *real);
+// A descriptor of one's own for the open file that is the first value; -ENOENT where there is none.
+int cs_bus_first_file(void *bus);
+int cs_bus_enter(void *bus, char type, const char *contents);
+int cs_bus_leave(void *bus);
+// Passes over values of these types, such as open files.
+int cs_bus_skip(void *bus, const char *types);
 // The descriptor to poll, for which events (they change), and until when at most on CLOCK_MONOTONIC (in nanoseconds;
 // INT64_MAX without a limit).
 int cs_bus_descriptor(void *bus);

@@ -54,6 +54,8 @@ int cs_peer_process(int fd);
 int cs_peer_path(int fd, char *out, size_t size);
 // 1 if a message that waits in a Unix socket has open files in it.
 int cs_carries_files(int fd);
+// A number of one's own for an open file, closed on exec.
+int cs_duplicate(int fd);
 int cs_set_nonblocking(int fd, int is_nonblocking);
 
 // An epoll(7) instance as a register of open descriptions: it knows one as long as anybody has it open or mapped, and does not
@@ -62,3 +64,11 @@ int cs_register_open(void);
 // Notes a description, known or not, with a mark, which /proc/self/fdinfo shows. Each is noted under the number `reserved`,
 // which belongs to the caller and is open; its own description is kept in `rest`. One call at a time.
 int cs_register_note(int registry, int descriptor, uint64_t mark, int reserved, int rest);
+
+// An epoll(7) instance whose descriptors are each reported once: EPOLLIN with EPOLLONESHOT, until they are armed again.
+int cs_readiness_open(void);
+int cs_readiness_arm(int queue, int descriptor, uint64_t mark);
+// Forgets a descriptor, armed or not.
+int cs_readiness_forget(int queue, int descriptor);
+// Waits without a limit for one that is ready; its mark in `mark`.
+int cs_readiness_next(int queue, uint64_t *mark);

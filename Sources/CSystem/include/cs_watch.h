@@ -28,8 +28,7 @@ enum {
 struct cs_inotify_record {
     int32_t watch;
     uint32_t mask;
-    uint32_t cookie;
-    char name[256];  // of the entry in the watched directory, else empty
+    const char *name;  // of the entry in the watched directory, else empty; within the bytes it was read from
 };
 
 // Nonblocking.

@@ -45,6 +45,10 @@ public struct PixelFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     public static let rgb24 = PixelFormat("R", "G", "B", "3")
     /// Bytes B, G, R.
     public static let bgr24 = PixelFormat("B", "G", "R", "3")
+    /// Bytes B, G, R, A (V4L2_PIX_FMT_ABGR32).
+    public static let bgra32 = PixelFormat("A", "R", "2", "4")
+    /// Bytes R, G, B, A (V4L2_PIX_FMT_RGBA32).
+    public static let rgba32 = PixelFormat("A", "B", "2", "4")
     /// One JPEG image per frame, often without Huffman tables.
     public static let mjpeg = PixelFormat("M", "J", "P", "G")
     /// One complete JFIF image per frame.

@@ -14,6 +14,8 @@ public struct ClipTrack: Hashable, Sendable {
     public let name: String
     /// Stable id of the device.
     public let device: String
+    /// Stream of video that is packets already; `nil` for frames as the device delivers them.
+    package private(set) var coded: CodedVideo?
 
     public init(_ media: Media, name: String, device: String) {
         self.media = media
@@ -33,6 +35,13 @@ public struct ClipTrack: Hashable, Sendable {
 }
 
 extension ClipTrack {
+    /// The track as it is where its frames are packets.
+    package func coded(as coded: CodedVideo) -> ClipTrack {
+        var track = self
+        track.coded = coded
+        return track
+    }
+
     /// Frames in the data of one write.
     package func frames(in data: RawSpan) throws(CaptureError) -> Int {
         switch media {

@@ -134,7 +134,7 @@ public struct LossLedger: Hashable, Sendable, Codable {
     }
 
     /// Writes a ledger; one without pauses does not name them.
-    public func encode(to encoder: any Swift.Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(tracks, forKey: .tracks)
         if !pauses.isEmpty { try values.encode(pauses, forKey: .pauses) }

@@ -61,6 +61,9 @@ public struct EncoderSettings: Hashable, Sendable {
     /// Bits per second of AAC, all channels together; `nil` for a rate by channels and samples.
     public var aacBitrate: Int?
 
+    /// Encoders of the program's own, ahead of those that the codecs name; `nil` for none.
+    public var own: OwnEncoders?
+
     /// Threads that may work on a video frame, the caller's included; `nil` for as many as there are processors.
     package var threads: Int?
 
@@ -72,14 +75,16 @@ public struct EncoderSettings: Hashable, Sendable {
     ///   - track: format and device.
     ///   - labels: Vorbis comments, `NAME=text`; FLAC alone stores them in its own stream header.
     /// - Returns: an encoder whose `begin` throws if the codec can't hold the format.
-    public func encoder(for track: ClipTrack, labels: [String] = []) -> any Encoder {
-        switch track.media {
+    public func encoder(for track: ClipTrack, labels: [String] = []) -> any TrackEncoder {
+        if track.coded == nil, let encoder = own?.encoder(for: track) { return encoder }
+        return switch track.media {
         case .audio(let format): audioEncoder(for: format, labels)
-        case .video(let format): videoEncoder(for: format)
+        case .video(let format):
+            track.coded.map { CodedVideoEncoder($0, of: format) } ?? videoEncoder(for: format)
         }
     }
 
-    private func audioEncoder(for format: AudioFormat, _ labels: [String]) -> any Encoder {
+    private func audioEncoder(for format: AudioFormat, _ labels: [String]) -> any TrackEncoder {
         switch audioCodec {
         case .automatic where !FLACEncoder.holds(format), .pcm: PCMEncoder(format: format)
         case .automatic, .flac: FLACEncoder(format: format, level: flacLevel, labels: labels)
@@ -88,7 +93,7 @@ public struct EncoderSettings: Hashable, Sendable {
         }
     }
 
-    private func videoEncoder(for format: VideoFormat) -> any Encoder {
+    private func videoEncoder(for format: VideoFormat) -> any TrackEncoder {
         switch videoCodec {
         // MP4 means H.264 by what is automatic, and holds a camera's H.265 as well.
         case .automatic where format.pixelFormat.isPredicted, .h264 where format.pixelFormat.isPredicted:

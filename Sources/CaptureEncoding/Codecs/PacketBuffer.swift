@@ -71,17 +71,71 @@ public struct PacketBuffer: ~Copyable {
     ///   - time: presentation timestamp in nanoseconds.
     ///   - duration: nanoseconds.
     ///   - isKey: decoding can start at it.
-    ///   - fill: returns the bytes it wrote; 0 appends no packet.
+    ///   - fill: returns the bytes it wrote, `capacity` at most; 0 appends no packet.
     /// - Throws: `.inputOutput` if there is no memory; what `fill` throws.
-    package mutating func append(
+    public mutating func append(
         capacity: Int, at time: Int64, lasting duration: Int64, isKey: Bool = true,
         _ fill: (UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int
     ) throws(CaptureError) {
         guard cc_packets_reserve(&storage, max(capacity, 1)) == 0 else { throw Self.outOfMemory }
         let room = UnsafeMutableRawBufferPointer(start: storage.bytes + storage.count, count: capacity)
         let count = try fill(room)
+        precondition(count <= capacity, "A packet is larger than its room.")
         guard count > 0 else { return }
         guard cc_packets_commit(&storage, count, time, duration, isKey ? 1 : 0) == 0 else { throw Self.outOfMemory }
+    }
+
+    /// Appends a packet that a function makes of audio sample by sample, and counts it: all that a codec without memory does.
+    ///
+    ///     try packets.append(coding: data, of: format, at: nanoseconds, counting: &counts, Self.muLaw)
+    ///
+    /// It allocates nothing once the buffer has grown to size.
+    /// - Parameters:
+    ///   - data: whole interleaved frames.
+    ///   - format: of the data.
+    ///   - time: presentation timestamp of the first frame in nanoseconds; the format tells the duration.
+    ///   - counts: of the encoder, to which frames, packet and bytes are added.
+    ///   - code: bytes of one sample in the packet. Its argument is the sample as it lies in memory, such as an `Int16` for
+    ///     `.s16`.
+    /// - Throws: `.usage` for data that are not whole frames, and for samples of another size than the argument's;
+    ///   `.inputOutput` if there is no memory.
+    @inlinable
+    public mutating func append<Sample: BitwiseCopyable, Code: BitwiseCopyable>(
+        coding data: RawSpan, of format: AudioFormat, at time: Int64, counting counts: inout EncoderCounts,
+        _ code: (Sample) -> Code
+    ) throws(CaptureError) {
+        let (sampleBytes, codeBytes) = (MemoryLayout<Sample>.size, MemoryLayout<Code>.size)
+        let sizes = (sample: sampleBytes, code: codeBytes)
+        try append(coding: data, of: format, sizes: sizes, at: time, counting: &counts) { room in
+            for index in 0..<room.count / codeBytes {
+                let sample = data.unsafeLoadUnaligned(fromByteOffset: index * sampleBytes, as: Sample.self)
+                room.storeBytes(of: code(sample), toByteOffset: index * codeBytes, as: Code.self)
+            }
+        }
+    }
+
+    /// Appends and counts a packet that `fill` makes of samples. The sizes are in bytes.
+    @usableFromInline
+    mutating func append(
+        coding data: RawSpan, of format: AudioFormat, sizes: (sample: Int, code: Int), at time: Int64,
+        counting counts: inout EncoderCounts, _ fill: (UnsafeMutableRawBufferPointer) -> Void
+    ) throws(CaptureError) {
+        let frames = try format.frames(in: data)
+        let bytes = format.sampleFormat.bytesPerSample
+        guard sizes.sample == bytes else {
+            throw CaptureError(
+                .usage, "The codec takes samples of \(sizes.sample) bytes, and those of the sound have \(bytes).")
+        }
+        let size = frames * format.channels * sizes.code
+        let duration = format.nanoseconds(ofFrames: Int64(frames))
+        try append(capacity: size, at: time, lasting: duration) { room in
+            fill(room)
+            return size
+        }
+        guard size > 0 else { return }
+        counts.frames += UInt64(frames)
+        counts.packets += 1
+        counts.bytes += UInt64(size)
     }
 
     /// Sets timestamp and duration of a packet that a C callback appended.

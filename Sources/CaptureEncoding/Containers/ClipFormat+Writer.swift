@@ -19,6 +19,7 @@ extension ClipFormat {
         switch self {
         case .nothing: return NullWriter(output: output, tracks: tracks)
         case .v4l2: throw CaptureError(.usage, "\(output.destination) is no device that takes pictures.")
+        case .own: throw CaptureError(.usage, "A container of the program's own has a writer of its own.")
         case .matroska, .webm:
             return try MatroskaWriter(
                 output: output, format: self, tracks: tracks, labels: labels, settings: settings)
@@ -119,7 +120,7 @@ final class RawStream: ClipStream {
 final class MJPEGStream: ClipStream {
     let head: [UInt8] = []
     /// Passthrough of a camera's JPEG, or an encoder of raw frames.
-    private let encoder: any Encoder
+    private let encoder: any TrackEncoder
 
     /// - Throws: `.usage` for a format that can't be made JPEG.
     init(_ track: ClipTrack, settings: EncoderSettings) throws(CaptureError) {

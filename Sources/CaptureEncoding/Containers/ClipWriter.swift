@@ -6,7 +6,9 @@ import CaptureBase
 ///
 /// *session-bound*
 public protocol ClipWriter: AnyObject {
+    /// Format of the file; of several outputs, that of the clip's own.
     var format: ClipFormat { get }
+    /// Tracks as they are written to it: an index here is the `track` of each call.
     var tracks: [ClipTrack] { get }
     /// The same tracks as the file has them: in other formats where the writer converts.
     var storedTracks: [ClipTrack] { get }
@@ -57,6 +59,7 @@ public protocol ClipWriter: AnyObject {
     func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError)
 
     /// Adds a chapter, if the format stores them.
+    /// It is written when the clip is finished.
     func add(_ chapter: ClipChapter)
 
     /// Extends the clip to a time even if no frame follows: its last video frame is shown until then.

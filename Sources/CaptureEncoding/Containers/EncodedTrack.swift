@@ -7,7 +7,7 @@ class EncodedTrack {
     /// 1 upwards, in the order of the file.
     let number: Int
     let track: ClipTrack
-    let encoder: any Encoder
+    let encoder: any TrackEncoder
     /// The encoder, if it may leave frames in the device's buffer. Kept, because a cast for every
     /// frame is slow.
     let passing: (any PassthroughEncoder)?
@@ -18,7 +18,7 @@ class EncodedTrack {
     private var kept: (duration: Int64, end: Int64) = (0, 0)
     private var marks = WrittenMarks<(duration: Int64, end: Int64)>()
 
-    init(number: Int, track: ClipTrack, encoder: any Encoder) {
+    init(number: Int, track: ClipTrack, encoder: any TrackEncoder) {
         self.number = number
         self.track = track
         self.encoder = encoder

@@ -247,9 +247,9 @@ protocol ClipStream: AnyObject {
     /// Upper bound of the bytes that the encoder holds back.
     var maxBufferedBytes: Int { get }
 
-    /// As ``Encoder/encode(_:at:into:)``.
+    /// As ``TrackEncoder/encode(_:at:into:)``.
     func encode(_ data: RawSpan, at nanoseconds: Int64, into packets: inout PacketBuffer) throws(CaptureError)
-    /// As ``Encoder/finish(into:)``.
+    /// As ``TrackEncoder/finish(into:)``.
     func finish(into packets: inout PacketBuffer) throws(CaptureError)
 
     /// Puts the totals into the header; called only if the output can be rewritten.

@@ -291,7 +291,7 @@ extension EncodedTrack {
     /// - Throws: `.usage` for more than 100 tracks, or a format that a codec can't hold.
     static func begin<Track: EncodedTrack>(
         _ tracks: [ClipTrack], _ settings: EncoderSettings,
-        _ make: (Int, ClipTrack, any Encoder) throws(CaptureError) -> Track
+        _ make: (Int, ClipTrack, any TrackEncoder) throws(CaptureError) -> Track
     ) throws(CaptureError) -> [Track] {
         // The number of a track then fits into the one byte of Matroska's blocks.
         guard tracks.count <= 100 else { throw CaptureError(.usage, "A clip holds at most 100 tracks.") }

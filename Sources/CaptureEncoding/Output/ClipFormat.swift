@@ -26,8 +26,10 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case nothing = "null"
     /// Frames for a video node that takes them, such as a virtual camera. Nothing is stored. Video.
     case v4l2
+    /// A container of the program's own: ``OwnContainer``. Any number of tracks.
+    case own
 
-    /// Formats that can be chosen for a file; ``v4l2`` is what ``ClipDestination/videoOutput(path:)`` has.
+    /// Formats that can be chosen for a file; ``v4l2`` is what ``ClipDestination/videoOutput(path:)`` has, and ``own`` what an ``OwnContainer`` has.
     public static let allCases: [ClipFormat] = [
         .wav, .flac, .matroska, .mp4, .webm, .opus, .mjpeg, .y4m, .raw, .nothing,
     ]
@@ -63,7 +65,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .wav, .flac, .opus: [.audio]
         case .y4m, .mjpeg, .v4l2: [.video]
-        case .matroska, .mp4, .webm, .raw, .nothing: [.audio, .video]
+        case .matroska, .mp4, .webm, .raw, .nothing, .own: [.audio, .video]
         }
     }
 
@@ -75,7 +77,7 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
         case .opus: ["opus", "ogg", "oga"]
         case .mjpeg: ["mjpeg", "mjpg"]
         case .wav, .flac, .y4m, .raw, .webm: [rawValue]
-        case .nothing, .v4l2: []
+        case .nothing, .v4l2, .own: []
         }
     }
 
@@ -83,10 +85,10 @@ public enum ClipFormat: String, Hashable, Sendable, Codable, CaseIterable {
     public var hasConstantRate: Bool { self == .y4m || self == .mjpeg }
 
     /// True for formats that store chapters.
-    public var holdsChapters: Bool { [.matroska, .mp4, .webm].contains(self) }
+    public var holdsChapters: Bool { [.matroska, .mp4, .webm, .own].contains(self) }
 
     /// True for formats that hold more than one track.
-    package var holdsSeveral: Bool { [.matroska, .mp4, .webm, .nothing].contains(self) }
+    package var holdsSeveral: Bool { [.matroska, .mp4, .webm, .nothing, .own].contains(self) }
 
     private static func named(_ name: String) throws(CaptureError) -> ClipFormat {
         let wanted = name.lowercased()
@@ -189,6 +191,7 @@ extension ClipFormat {
         case .raw: "A raw file"
         case .nothing: "null:"
         case .v4l2: "A virtual camera"
+        case .own: "A container of the program's own"
         }
     }
 }

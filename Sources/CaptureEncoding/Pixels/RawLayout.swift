@@ -2,20 +2,7 @@ import CaptureBase
 
 /// Layout of a raw frame's planes in a driver's buffer.
 package struct RawLayout: Hashable {
-    package struct Plane: Hashable {
-        /// Offset from the buffer's start, in bytes.
-        package let offset: Int
-        /// Distance between two rows, in bytes.
-        package let stride: Int
-        /// Bytes of a row without padding.
-        package let rowBytes: Int
-        package let rows: Int
-
-        /// Offset of a row from the buffer's start, in bytes.
-        package func start(of row: Int) -> Int { offset + row * stride }
-
-        package var end: Int { rows == 0 ? offset : offset + (rows - 1) * stride + rowBytes }
-    }
+    package typealias Plane = PicturePlane
 
     package let planes: [Plane]
 
@@ -148,6 +135,9 @@ package enum PixelArrangement: Hashable {
         ("RGB3", .rgb(red: 0, blue: 2)), ("BGR3", .rgb(red: 2, blue: 0)),
     ]
 
+    /// True for red, green and blue.
+    var isRGB: Bool { if case .rgb = self { true } else { false } }
+
     /// True for Y, Cb and Cr.
     var hasChromaPlanes: Bool {
         switch self {
@@ -229,7 +219,7 @@ extension ClipFormat {
     package func passes(_ format: PixelFormat, as codec: VideoCodec) -> Bool {
         switch self {
         case .matroska, .mp4: format.isPredicted && (codec == .automatic || codec == .h264 && format == .h264)
-        case .nothing, .raw: format.isPredicted
+        case .nothing, .raw, .own: format.isPredicted
         case .wav, .flac, .opus: true
         case .y4m, .mjpeg, .webm, .v4l2: false
         }
@@ -239,7 +229,7 @@ extension ClipFormat {
     package func takes(_ format: VideoFormat, as codec: VideoCodec) -> Bool {
         if format.pixelFormat.isPredicted { return passes(format.pixelFormat, as: codec) }
         return switch self {
-        case .nothing, .raw, .wav, .flac, .opus: true
+        case .nothing, .raw, .wav, .flac, .opus, .own: true
         case .y4m: Planarizer(format, takesRGB: true) != nil
         case .mjpeg, .mp4, .webm, .v4l2: format.pixelFormat.isJPEG || RawLayout(format) != nil
         case .matroska: codec == .raw || format.pixelFormat.isJPEG || RawLayout(format) != nil

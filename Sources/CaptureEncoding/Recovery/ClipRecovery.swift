@@ -101,7 +101,7 @@ public struct ClipRecovery: Sendable {
         case .y4m: Y4MRecovery.self
         case .mjpeg: MJPEGRecovery.self
         case .mp4: MP4Recovery.self
-        case .raw, .nothing, .v4l2: RawRecovery.self
+        case .raw, .nothing, .v4l2, .own: RawRecovery.self
         }
     }
 }

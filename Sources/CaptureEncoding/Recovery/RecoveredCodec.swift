@@ -3,7 +3,7 @@ import CaptureBase
 /// Stand-in for the encoder of a recovered track, whose packets exist already.
 ///
 /// *session-bound*
-final class RecoveredCodec: Encoder {
+final class RecoveredCodec: TrackEncoder {
     let description: CodecDescription
     let counts = EncoderCounts()
     /// Checks packets of FLAC.

@@ -17,8 +17,8 @@ public final class StillEncoder {
     /// Quality and compression.
     public let parameters: StillParameters
 
-    /// Encoder of JPEG; for PNG and QOI of a camera's JPEG it repairs what is then decoded.
-    private let jpeg: any Encoder
+    /// Encoder of JPEG files.
+    private let jpeg: any TrackEncoder
     /// Decoded frame; the memory is reused.
     private let pixels: StillPixels
     /// File being made.
@@ -50,7 +50,7 @@ public final class StillEncoder {
     }
 
     /// Checks the frames' size and format.
-    private static func check(_ format: VideoFormat) throws(CaptureError) {
+    static func check(_ format: VideoFormat) throws(CaptureError) {
         let isPossible = (1...16_384).contains(format.width) && (1...16_384).contains(format.height)
         guard isPossible, format.pixelFormat.isJPEG || RawLayout(format) != nil else {
             throw CaptureError(
@@ -81,20 +81,14 @@ public final class StillEncoder {
 
     /// Decodes a frame; the result is valid until the next one.
     package func pixels(of frame: RawSpan) throws(CaptureError) -> StillPixels {
-        if format.pixelFormat.isJPEG {
-            var mended = PacketBuffer()
-            try jpeg.encode(frame, at: 0, into: &mended)
-            guard mended.count > 0, mended.withBytes(of: 0, { pixels.readJPEG($0) }) else { throw broken }
-        } else {
-            guard frame.withUnsafeBytes({ pixels.read($0) }) else { throw broken }
-        }
+        guard pixels.read(frame) else { throw broken }
         return pixels
     }
 
     /// Encodes by libpng, whose errors the shim turns into -errno.
     private func encodePNG() throws(CaptureError) {
         var picture = cc_png_picture()
-        picture.pixels = UnsafePointer(pixels.start)
+        picture.pixels = pixels.start
         picture.stride = pixels.rowBytes
         picture.width = UInt32(pixels.width)
         picture.height = UInt32(pixels.height)
@@ -141,8 +135,8 @@ package final class StillPixels {
     package let height: Int
     /// Bytes of a row.
     package var rowBytes: Int { width * kind.channels * kind.depth / 8 }
-    /// First byte of the first row.
-    package let start: UnsafeMutablePointer<UInt8>
+    /// First byte of the first row, valid until the next frame is read.
+    package private(set) var start: UnsafePointer<UInt8>
 
     private let layout: RawLayout?
     private let arrangement: PixelArrangement?
@@ -156,11 +150,10 @@ package final class StillPixels {
     private let isLimited: Bool
     /// Planes of the frame on its way to RGB.
     private let planes: UnsafeMutableBufferPointer<UInt8>
+    /// Rows of raw formats.
+    private let room: UnsafeMutablePointer<UInt8>
     /// Decoder of a camera's JPEG; `nil` for raw formats.
-    private let decoder: OpaquePointer?
-    /// Rows that memory is reserved for: cameras may code whole blocks of 16 rows, such as 1088 for
-    /// 1080.
-    private let rows: Int
+    private let jpeg: JPEGPixels?
 
     /// - Parameters:
     ///   - format: of the camera's frames.
@@ -177,17 +170,15 @@ package final class StillPixels {
         constant = meaning.matrix == .bt2020Constant ? ConstantLuminance(meaning.range) : nil
         isLimited = meaning.range == .limited
         kind = Self.kind(arrangement, keepsDepth)
-        rows = format.height + (format.pixelFormat.isJPEG ? 16 : 0)
-        let isPossible = layout != nil || format.pixelFormat.isJPEG
-        start = .allocate(capacity: isPossible ? max(6 * width * rows, 1) : 1)
+        room = .allocate(capacity: layout == nil ? 1 : max(6 * width * height, 1))
+        start = UnsafePointer(room)
         planes = .allocate(capacity: kind == .rgb ? planarizer?.geometry.byteCountWithScratch ?? 0 : 0)
-        decoder = format.pixelFormat.isJPEG ? cc_jpeg_decoder() : nil
+        jpeg = format.pixelFormat.isJPEG ? JPEGPixels(format, as: .rgb) : nil
     }
 
     deinit {
-        start.deallocate()
+        room.deallocate()
         planes.deallocate()
-        cc_jpeg_free(decoder)
     }
 
     /// RGB for everything but grey.
@@ -199,9 +190,17 @@ package final class StillPixels {
         }
     }
 
-    /// Converts a raw frame.
-    /// - Returns: false for a frame that is cut short, or of no known layout.
-    package func read(_ frame: UnsafeRawBufferPointer) -> Bool {
+    /// Converts or decodes a frame.
+    /// - Parameter frame: one driver buffer.
+    /// - Returns: false for a frame that is cut short, broken, or of no known layout.
+    package func read(_ frame: RawSpan) -> Bool {
+        guard let jpeg else { return frame.withUnsafeBytes { read(raw: $0) } }
+        guard let pixels = jpeg.decode(frame)?.baseAddress else { return false }
+        start = pixels
+        return true
+    }
+
+    private func read(raw frame: UnsafeRawBufferPointer) -> Bool {
         guard let layout, let arrangement, frame.count >= layout.byteCount, let source = frame.baseAddress else {
             return false
         }
@@ -209,30 +208,17 @@ package final class StillPixels {
         case .rgb(let red, _): copyRGB(source, layout.planes[0].stride, isSwapped: red != 0)
         case .deepGrey(let shift, let isBigEndian) where kind == .deepGrey:
             widen(source, layout.planes[0].stride, bits: Int(shift) + 8, isBigEndian)
-        case .grey, .deepGrey: planarizer?.convert(source, into: start)
+        case .grey, .deepGrey: planarizer?.convert(source, into: room)
         case .packed, .planar, .semiplanar: mix(source)
         }
         if isLimited, !arrangement.hasChromaPlanes { widen() }
         return true
     }
 
-    /// Decodes an image.
-    /// - Parameter image: complete, of the format's width, and of its height or up to 15 rows more.
-    /// - Returns: false if it can't be decoded.
-    package func readJPEG(_ image: UnsafeRawBufferPointer) -> Bool {
-        var header = cc_jpeg_planes()
-        guard let decoder, let bytes = image.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            cc_jpeg_header(decoder, bytes, image.count, &header) >= 0, Int(header.width) == width,
-            (height..<rows).contains(Int(header.height))
-        else { return false }
-        return cc_jpeg_decode_rgb(
-            decoder, bytes, image.count, start, header.width, Int32(rowBytes), header.height) >= 0
-    }
-
     /// Copies RGB; swaps red and blue of BGR.
     private func copyRGB(_ source: UnsafeRawPointer, _ stride: Int, isSwapped: Bool) {
         for row in 0..<height {
-            let (from, to) = (source + row * stride, start + row * rowBytes)
+            let (from, to) = (source + row * stride, room + row * rowBytes)
             UnsafeMutableRawPointer(to).copyMemory(from: from, byteCount: rowBytes)
             guard isSwapped else { continue }
             for pixel in 0..<width {
@@ -251,22 +237,22 @@ package final class StillPixels {
                 let raw = source.loadUnaligned(fromByteOffset: row * stride + 2 &* pixel, as: UInt16.self)
                 let value = (isBigEndian ? raw.byteSwapped : raw) << UInt16(16 - bits)
                 let full = value | value >> UInt16(bits)
-                start[row * rowBytes + 2 &* pixel] = UInt8(truncatingIfNeeded: full >> 8)
-                start[row * rowBytes + 2 &* pixel &+ 1] = UInt8(truncatingIfNeeded: full)
+                room[row * rowBytes + 2 &* pixel] = UInt8(truncatingIfNeeded: full >> 8)
+                room[row * rowBytes + 2 &* pixel &+ 1] = UInt8(truncatingIfNeeded: full)
             }
         }
     }
 
     /// Expands limited-range RGB or grey (16 to 235) to full range.
     private func widen() {
-        guard kind == .deepGrey else { return Rows.expandLuma(start, into: start, count: rowBytes * height) }
+        guard kind == .deepGrey else { return Rows.expandLuma(room, into: room, count: rowBytes * height) }
         for pixel in 0..<width * height {
-            let value = UInt32(start[2 &* pixel]) << 8 | UInt32(start[2 &* pixel &+ 1])
+            let value = UInt32(room[2 &* pixel]) << 8 | UInt32(room[2 &* pixel &+ 1])
             // 16 and 235 in 16 bits: 4096 and 60160.
             let above: UInt32 = min(max(value, 4096), 60_160) - 4096
             let full: UInt32 = above * 65_535 / 56_064
-            start[2 &* pixel] = UInt8(truncatingIfNeeded: full >> 8)
-            start[2 &* pixel &+ 1] = UInt8(truncatingIfNeeded: full)
+            room[2 &* pixel] = UInt8(truncatingIfNeeded: full >> 8)
+            room[2 &* pixel &+ 1] = UInt8(truncatingIfNeeded: full)
         }
     }
 
@@ -278,7 +264,7 @@ package final class StillPixels {
         let halves = geometry.sampling != .yuv444
         for row in 0..<height {
             let chroma = geometry.lumaBytes + (geometry.sampling == .yuv420 ? row / 2 : row) * geometry.chromaWidth
-            let (y, cb, target) = (base + row * width, base + chroma, start + row * rowBytes)
+            let (y, cb, target) = (base + row * width, base + chroma, room + row * rowBytes)
             if let constant {
                 Rows.mix(y, cb, cb + geometry.chromaBytes, into: target, count: width, halves: halves, constant)
             } else {

@@ -245,11 +245,11 @@ package struct AgentQuestion: BrokerField, Hashable, Sendable {
     package enum Content: BrokerField, Hashable, Sendable {
         case devices(Question)
         /// Yes or no: `allow` with any lifetime is a yes.
-        case confirmation(Confirmation)
+        case confirmation(ConfirmationRequest)
 
         package static var blank: Content { .confirmation(.blank) }
         package mutating func code(_ coder: inout FieldCoder) throws(BrokerFault) {
-            var (tag, question, confirmation) = (UInt8(0), Question.blank, Confirmation.blank)
+            var (tag, question, confirmation) = (UInt8(0), Question.blank, ConfirmationRequest.blank)
             switch self {
             case .devices(let own): (tag, question) = (0, own)
             case .confirmation(let own): (tag, confirmation) = (1, own)

@@ -43,7 +43,16 @@ package struct BrokerPrompter: PersonPrompter {
         }
     }
 
-    package func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+    /// Shows an alert by the prompter that asks here.
+    func shown(_ alert: Alert) async -> AlertResponse {
+        if let obstacle = await other.obstacle() { return .failed(obstacle) }
+        guard let presenter = other as? any AlertPresenter else {
+            return .failed(CaptureError(.unavailable, "The prompter \(other.name) shows no alerts."))
+        }
+        return await presenter.present(alert)
+    }
+
+    package func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
         if let obstacle = await other.obstacle() { return .failed(obstacle) }
         return await other.confirm(confirmation)
     }

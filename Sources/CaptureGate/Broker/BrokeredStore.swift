@@ -77,14 +77,16 @@ package struct BrokeredStore: GrantStore {
         try commit(of: .revoke(RevokeOrder(ids)))
     }
 
-    /// The broker uses a grant up when it opens the device; those of built-in devices, which it does not open, at once.
+    /// The broker uses a grant up when it opens the device; those of what it does not open, built-in devices and services, at once.
     package func consume(once ids: [Int64], audit: AuditEvent) throws(CaptureError) -> StoreCommit {
         let found = try snapshot().decisions.filter { decision in decision.id.map { ids.contains($0) } == true }
         guard found.count == Set(ids).count else {
             throw CaptureError(.notAuthorized, "A permission for one capture was used up meanwhile.")
         }
-        let builtIn = link.lendsBuiltIn ? [] : found.filter(\.isOfBuiltIn).compactMap(\.id)
-        if !builtIn.isEmpty { _ = try commit(of: .spend(RevokeOrder(builtIn))) }
+        let unopened = found.filter { decision in
+            decision.capability.isOfService || decision.isOfBuiltIn && !link.lendsBuiltIn
+        }.compactMap(\.id)
+        if !unopened.isEmpty { _ = try commit(of: .spend(RevokeOrder(unopened))) }
         return StoreCommit(decisions: found, committed: .nanoseconds(SystemClock.monotonic.now))
     }
 

@@ -190,11 +190,11 @@ extension Question: BrokerField {
     }
 }
 
-extension Confirmation: BrokerField {
-    package static var blank: Confirmation { Confirmation("") }
+extension ConfirmationRequest: BrokerField {
+    package static var blank: ConfirmationRequest { ConfirmationRequest("") }
     package mutating func code(_ coder: inout FieldCoder) throws(BrokerFault) {
         let title = try coder.passed(title)
         let message = try coder.passed(message)
-        self = Confirmation(title, message: message, agreement: try coder.passed(agreement))
+        self = ConfirmationRequest(title, message: message, agreement: try coder.passed(agreement))
     }
 }

@@ -170,9 +170,11 @@ enum AudioServer {
 /// The gate's directory of devices: resolves a request by a scan that opens nothing.
 ///
 /// *thread-safe*
-struct SystemDeviceDirectory: DeviceDirectory {
+package struct SystemDeviceDirectory: DeviceDirectory {
+    package init() {}
+
     /// Resolves a request; an absent device is an answer, not an error.
-    func resolve(_ request: DeviceRequest) async -> DeviceResolution {
+    package func resolve(_ request: DeviceRequest) async -> DeviceResolution {
         do {
             let device = try Self.find(request)
             return DeviceResolution(

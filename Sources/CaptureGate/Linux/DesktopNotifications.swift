@@ -49,7 +49,7 @@ public struct DesktopNotifications: NotificationService {
 
     private static func ask(_ address: String, until deadline: Deadline, cancel: Int32) -> BusConnection.Outcome {
         do {
-            return try BusConnection(to: address).call(information, until: deadline, cancel: cancel)
+            return try BusConnection(to: address).call(information, until: deadline, cancel: cancel).outcome
         } catch {
             return .broken(error)
         }

@@ -75,11 +75,12 @@ extension Gatekeeper {
     ///   - store: its user's decisions, as far as they count.
     ///   - promptLock: makes that user's processes ask one after another.
     ///   - prompter: asks its user.
+    ///   - directory: what the process may ask for.
     package static func supervising(
         _ subject: Subject, store: any GrantStore, promptLock: any PromptLock,
-        prompter: any Prompter = PrompterChain.system
+        prompter: any Prompter = PrompterChain.system, directory: any DeviceDirectory = SystemDeviceDirectory()
     ) -> Gatekeeper {
-        system(.success(subject), store, prompter, as: .system, promptLock)
+        system(.success(subject), store, prompter, as: .system, promptLock, directory)
     }
 
     private static func subject(known: [Executable]) -> Result<Subject, CaptureError> {
@@ -95,11 +96,12 @@ extension Gatekeeper {
 
     private static func system(
         _ subject: Result<Subject, CaptureError>, _ store: any GrantStore, _ prompter: any Prompter,
-        as standing: GateStanding, _ promptLock: any PromptLock
+        as standing: GateStanding, _ promptLock: any PromptLock,
+        _ directory: any DeviceDirectory = SystemDeviceDirectory()
     ) -> Gatekeeper {
         Gatekeeper(
             as: standing, subject: subject, store: store, policy: PolicyDirectory(), prompter: prompter,
-            directory: SystemDeviceDirectory(), clock: SystemGateClock(), sessions: SystemLoginSessions(),
+            directory: directory, clock: SystemGateClock(), sessions: SystemLoginSessions(),
             promptLock: promptLock)
     }
 }

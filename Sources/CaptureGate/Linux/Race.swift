@@ -84,9 +84,16 @@ extension EventDescriptor {
         do throws(Errno) {
             return try EventDescriptor()
         } catch {
-            throw CaptureError(
-                .unavailable, "No event descriptor could be had: \(error.text).", errno: error.number,
-                remedies: [Remedy("Close what is not needed, or raise the limit of open files (ulimit -n).")])
+            throw .noEventDescriptor(error)
         }
+    }
+}
+
+extension CaptureError {
+    /// Error of a process that has no descriptor left to wait with.
+    static func noEventDescriptor(_ errno: Errno) -> CaptureError {
+        CaptureError(
+            .unavailable, "No event descriptor could be had: \(errno.text).", errno: errno.number,
+            remedies: [Remedy("Close what is not needed, or raise the limit of open files (ulimit -n).")])
     }
 }

@@ -50,7 +50,7 @@ package struct BusPrompter: Prompter, PersonPrompter {
         return Answer(await outcome(of: QuestionText(question: question).prompt, details))
     }
 
-    package func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+    package func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
         ConfirmationAnswer(await outcome(of: ConfirmationText(confirmation: confirmation).prompt, []))
     }
 
@@ -62,11 +62,10 @@ package struct BusPrompter: Prompter, PersonPrompter {
             case .success(let found): agent = found
             case .failure(let error): return .failed(error)
             }
-            var answer = BusConnection.Answer()
-            let outcome = bus.ask(
+            let (outcome, word) = bus.ask(
                 agent, title: text.title, lines: text.lines, choices: text.choices.map { ($0.word, $0.labelWithTerm) },
-                details: details.map { ($0.visible, $1.visible) }, &answer, until: end, cancel: cancel)
-            return meaning(of: outcome, answer.text, text)
+                details: details.map { ($0.visible, $1.visible) }, until: end, cancel: cancel)
+            return meaning(of: outcome, word, text)
         }
     }
 
@@ -91,28 +90,22 @@ package struct BusPrompter: Prompter, PersonPrompter {
         on bus: borrowing BusConnection, until end: Deadline, cancel: Int32
     ) -> Result<BusConnection.Method, CaptureError> {
         // Has the bus start it where nobody has.
-        guard
-            bus.call(Self.named(Self.agent, "org.freedesktop.DBus.Peer", "Ping"), until: end, cancel: cancel)
-                == .answered
-        else {
+        let ping = bus.call(Self.named(Self.agent, "org.freedesktop.DBus.Peer", "Ping"), until: end, cancel: cancel)
+        guard ping.outcome == .answered else {
             return .failure(failure("is not on the session bus as \(Self.agent)"))
         }
-        var (owner, process) = (BusConnection.Answer(), BusConnection.Answer())
-        let daemon = "org.freedesktop.DBus"
-        guard
-            bus.call(Self.named(daemon, daemon, "GetNameOwner"), Self.agent, &owner, until: end, cancel: cancel)
-                == .answered,
-            bus.call(
-                Self.named(daemon, daemon, "GetConnectionUnixProcessID"), owner.text, &process, until: end,
-                cancel: cancel)
-                == .answered
+        func told(_ member: String, of name: String) -> BusValue? {
+            bus.call(.ofBus(member), [.text(name)], until: end, cancel: cancel).answer?.values.first
+        }
+        guard let owner = told("GetNameOwner", of: Self.agent)?.text,
+            let process = told("GetConnectionUnixProcessID", of: owner)?.number
         else { return .failure(failure("has left the session bus")) }
-        let running = ProcessFile.link("/proc/\(process.number)/exe")
+        let running = ProcessFile.link("/proc/\(process)/exe")
         guard let running, running == (try? FileSystem.realPath(of: program)) else {
             return .failure(
                 failure("is not what owns \(Self.agent) on the session bus: that is \((running ?? "unknown").visible)"))
         }
-        return .success(Self.named(owner.text, Self.agent, "Ask"))
+        return .success(Self.named(owner, Self.agent, "Ask"))
     }
 
     /// Connects, and runs what may block where it may.
@@ -134,8 +127,8 @@ package struct BusPrompter: Prompter, PersonPrompter {
     private static let agent = "org.capturegate.Agent1"
 
     private static func named(_ destination: String, _ interface: String, _ member: String) -> BusConnection.Method {
-        let path = interface == "org.freedesktop.DBus" ? "/org/freedesktop/DBus" : "/org/capturegate/Agent1"
-        return BusConnection.Method(destination: destination, path: path, interface: interface, member: member)
+        BusConnection.Method(
+            destination: destination, path: "/org/capturegate/Agent1", interface: interface, member: member)
     }
 
     private func failure(_ what: String) -> CaptureError {

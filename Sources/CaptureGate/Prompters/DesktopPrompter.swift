@@ -48,11 +48,11 @@ public struct DesktopPrompter: Prompter, PersonPrompter {
         Answer(await outcome(of: QuestionText(question: question).prompt))
     }
 
-    public func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+    public func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
         ConfirmationAnswer(await outcome(of: ConfirmationText(confirmation: confirmation).prompt))
     }
 
-    private func outcome<Value>(of text: PromptText<Value>) async -> PromptOutcome<Value> {
+    func outcome<Value>(of text: PromptText<Value>) async -> PromptOutcome<Value> {
         // Again, since the last look may be long ago.
         if let obstacle = await obstacle() { return .failed(obstacle) }
         guard let dialog else { return .dismissed }

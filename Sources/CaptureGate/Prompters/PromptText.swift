@@ -152,7 +152,7 @@ extension Answer {
 /// A yes-or-no question in words, as the program put it: shown, not obeyed, and cut to a length that leaves it on the
 /// screen.
 struct ConfirmationText: Sendable {
-    let confirmation: Confirmation
+    let confirmation: ConfirmationRequest
 
     var prompt: PromptText<ConfirmationAnswer> {
         let message = VisibleText.of(confirmation.message, limit: 400)

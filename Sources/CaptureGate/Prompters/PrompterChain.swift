@@ -38,7 +38,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
         }
     }
 
-    public func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+    public func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
         switch await ready() {
         case .success(let prompter): await prompter.confirm(confirmation)
         case .failure(let error): .failed(error)
@@ -46,7 +46,7 @@ public final class PrompterChain: Prompter, PersonPrompter {
     }
 
     /// The first that can ask now, or the reasons of all of them together.
-    private func ready() async -> Result<any Prompter, CaptureError> {
+    func ready() async -> Result<any Prompter, CaptureError> {
         var obstacles: [CaptureError] = []
         for prompter in prompters {
             guard let obstacle = await prompter.obstacle() else {

@@ -43,12 +43,12 @@ public struct TerminalPrompter: Prompter, PersonPrompter {
         Answer(await outcome(of: QuestionText(question: question).prompt))
     }
 
-    public func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+    public func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
         ConfirmationAnswer(await outcome(of: ConfirmationText(confirmation: confirmation).prompt))
     }
 
     /// One question at a time: two at one terminal would mix their lines.
-    private func outcome<Value>(of text: PromptText<Value>) async -> PromptOutcome<Value> {
+    func outcome<Value>(of text: PromptText<Value>) async -> PromptOutcome<Value> {
         let conversation = conversation
         return await PromptQueue.run(on: queue) { cancel in conversation.outcome(of: text, cancel: cancel) }
     }

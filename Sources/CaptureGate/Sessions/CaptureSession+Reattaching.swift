@@ -29,7 +29,7 @@ extension CaptureSession where Format == AudioFormat {
 
     /// Search for the device, for any thread: it holds the core and the settings, not the session.
     private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedMicrophone> {
-        let (core, settings) = (core, PCMSettings(format, period: frameInterval))
+        let (core, settings) = (core, PCMSettings(formatOfDevice, period: frameInterval))
         return { () throws(CaptureError) in
             let fresh = try CaptureCore(resuming: core)
             return DeviceOpening(core: fresh) { () throws(CaptureError) in
@@ -43,9 +43,9 @@ extension CaptureSession where Format == AudioFormat {
         let core = opened.core
         // A name of ALSA's configuration may lead elsewhere by now, which nobody was asked about.
         guard core.isAdmitted(hardware: opened.hardware) else { throw core.isOtherwise("as other hardware") }
-        let got = AudioFormat(opened.settings)
-        guard got == format else { throw core.isOtherwise("with \(got.phrase); it had \(format.phrase)") }
-        goOn(core, opened.stream, .audio(opened.reader), rate: Double(format.sampleRate))
+        let (got, had) = (AudioFormat(opened.settings), formatOfDevice)
+        guard got == had else { throw core.isOtherwise("with \(got.phrase); it had \(had.phrase)") }
+        goOn(core, opened.stream, .audio(opened.reader), rate: Double(had.sampleRate))
     }
 }
 
@@ -84,7 +84,7 @@ extension CaptureSession where Format == VideoFormat {
     }
 
     /// Format of the camera's own frames, where they are converted.
-    private var delivered: VideoFormat { pictures?.source ?? format }
+    private var delivered: VideoFormat { pictures?.source ?? formatOfDevice }
 
     /// Search for the device, for any thread: it holds the core and the settings, not the session.
     private var look: @Sendable () throws(CaptureError) -> DeviceOpening<OpenedCamera> {

@@ -18,20 +18,29 @@ public struct CaptureSession<Format: Sendable>: ~Copyable, Sendable {
     var core: CaptureCore
     /// Loop that has not been started yet.
     private var stream: CaptureStream?
-    private var reader: SessionReader
+    var reader: SessionReader
+    /// Wait of a task that can't block its thread, once there was one.
+    var arrival: Arrival?
     private var gapTracker = GapTracker()
     /// Time between two periods or frames in ns; 0 where it is not known.
     let frameInterval: Int64
-    /// Format of the bytes that are read: the device's own, unless frames are converted.
-    public internal(set) var format: Format
     /// Settings that were not met, and a conversion of the frames.
     public internal(set) var differences: [FormatDifference]
     /// Adapter for frames that can't be lent as they are; `nil` where the driver's buffer is lent.
     var pictures: FrameAdapter?
+    /// Conversion behind that; `nil` for none.
+    private var conversion: (any FrameConversion)?
+    /// Its entry among the differences.
+    private var conversionDifference: FormatDifference?
     /// Settings that a camera was opened with, for opening it again.
     var source = CameraSettings()
     /// Format in the device's own terms, as a broker passes it on.
     package internal(set) var native: LentDevice.Format?
+    // Formats are last: the places of all others are then known without a look at the type.
+    /// Format of the bytes that are read: the device's own, unless frames are converted.
+    public internal(set) var format: Format
+    /// Format ahead of the conversion.
+    private var unconverted: Format?
 
     init(
         _ core: CaptureCore, _ stream: consuming CaptureStream, _ reader: consuming SessionReader, format: Format,
@@ -80,6 +89,44 @@ extension CaptureSession {
     ///   buffer of video. They are valid inside the call alone.
     /// - Returns: the result of `body`; `nil` where nothing is there now.
     public mutating func withNext<Value, Failure: Error>(
+        _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+        guard let conversion else { return try withNextOfDevice(body) }
+        return try withNextOfDevice { (header, bytes) throws(Failure) in
+            let (header, converted) = conversion.converted(header, bytes)
+            return try body(header, converted.bytes)
+        }
+    }
+
+    /// Converts what is lent from now on, on the reader's thread, in place of what converted it before.
+    ///
+    /// - Parameters:
+    ///   - conversion: of each period or frame of ``formatOfDevice``.
+    ///   - format: that it makes.
+    ///   - difference: for people.
+    package mutating func convert(
+        by conversion: any FrameConversion, to format: Format, _ difference: FormatDifference
+    ) {
+        endConversion()
+        unconverted = self.format
+        self.conversion = conversion
+        self.format = format
+        differences.append(difference)
+        conversionDifference = difference
+    }
+
+    /// Lends what the device delivers, as without a conversion.
+    package mutating func endConversion() {
+        if let place = differences.lastIndex(where: { $0 == conversionDifference }) { differences.remove(at: place) }
+        format = formatOfDevice
+        (conversion, unconverted, conversionDifference) = (nil, nil, nil)
+    }
+
+    /// Format ahead of a conversion.
+    package var formatOfDevice: Format { unconverted ?? format }
+
+    /// Lends what comes ahead of a conversion.
+    private mutating func withNextOfDevice<Value, Failure: Error>(
         _ body: (FrameHeader, RawSpan) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
         // A copy: the ring's call holds the session exclusively while the closure runs.
@@ -140,7 +187,7 @@ extension CaptureSession {
     public var unread: Int { pictures?.whole(reader.unread) ?? reader.unread }
 
     /// End of the capture; `nil` while it runs. There may still be something to take.
-    public var end: SessionEnd? { core.end(reader.ended, of: pictures?.source ?? format as? VideoFormat) }
+    public var end: SessionEnd? { core.end(reader.ended, of: pictures?.source ?? formatOfDevice as? VideoFormat) }
 
     /// Continues with the reopened device. Frames that were not read before are given up.
     ///
@@ -157,6 +204,7 @@ extension CaptureSession {
         self.core = core
         self.stream = consume stream
         self.reader = reader
+        arrival = nil
         gapTracker.begin(rate: rate)
         start()
     }
@@ -181,6 +229,28 @@ extension CaptureSession {
         }
         await core.finish(end)
         return statistics
+    }
+}
+
+/// Conversion of what a session lends, in memory of its own.
+///
+/// *session-bound*
+package protocol FrameConversion: AnyObject, Sendable {
+    /// Converts a period or a frame.
+    ///
+    /// - Returns: bytes, valid until the next call; none where the frame is broken.
+    func convert(_ bytes: RawSpan) -> UnsafeRawBufferPointer
+}
+
+extension FrameConversion {
+    /// Converts a period or a frame, and what its header says.
+    ///
+    /// - Returns: the header with the new number of bytes, and those, as by ``convert(_:)``.
+    package func converted(_ header: FrameHeader, _ bytes: RawSpan) -> (FrameHeader, UnsafeRawBufferPointer) {
+        let converted = convert(bytes)
+        var header = header
+        header.byteCount = converted.count
+        return (header, converted)
     }
 }
 

@@ -57,6 +57,24 @@ public struct CaptureStatistics: Hashable, Sendable {
         lastTimestamp = counters.lastTimestamp
         priority = counters.priority ?? .notRunning
     }
+
+    private init(_ now: CaptureStatistics, since before: CaptureStatistics) {
+        made = now.made - min(now.made, before.made)
+        delivered = now.delivered - min(now.delivered, before.delivered)
+        bytes = now.bytes - min(now.bytes, before.bytes)
+        lostByDevice = now.lostByDevice - min(now.lostByDevice, before.lostByDevice)
+        lostByReader = now.lostByReader - min(now.lostByReader, before.lostByReader)
+        damaged = now.damaged - min(now.damaged, before.damaged)
+        empty = now.empty - min(now.empty, before.empty)
+        short = now.short - min(now.short, before.short)
+        xruns = now.xruns - min(now.xruns, before.xruns)
+        stalls = now.stalls - min(now.stalls, before.stalls)
+        repairedTimestamps = now.repairedTimestamps - min(now.repairedTimestamps, before.repairedTimestamps)
+        (firstTimestamp, lastTimestamp, priority) = (now.firstTimestamp, now.lastTimestamp, now.priority)
+    }
+
+    /// Counters of the time since earlier ones of the same session were read; timestamps and priority are those of now.
+    package func since(_ before: CaptureStatistics) -> CaptureStatistics { CaptureStatistics(self, since: before) }
 }
 
 /// Reason why a capture ended.

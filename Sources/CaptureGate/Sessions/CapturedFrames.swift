@@ -65,6 +65,12 @@ public struct CapturedFrame: Hashable, Sendable {
     public let header: FrameHeader
     /// Payload of `header.byteCount` bytes.
     public let bytes: [UInt8]
+
+    /// Copies a frame that is lent.
+    package init(_ header: FrameHeader, _ bytes: RawSpan) {
+        self.header = header
+        self.bytes = bytes.withUnsafeBytes { Array($0) }
+    }
 }
 
 /// Thread that waits for frames and copies them, so that no thread of the cooperative pool blocks.
@@ -122,9 +128,7 @@ final class FrameCopier<Format: Sendable>: Sendable {
             while true {
                 // Read before the ring: once there is an end, all earlier frames are in the ring.
                 let end = session?.end
-                let frame = session?.withNext { header, bytes in
-                    CapturedFrame(header: header, bytes: bytes.withUnsafeBytes { Array($0) })
-                }
+                let frame = session?.withNext { header, bytes in CapturedFrame(header, bytes) }
                 if let frame { return .frame(frame) }
                 if let end { return .ended(end) }
                 guard session?.wait(milliseconds: -1) == true else { return .ended(nil) }

@@ -14,6 +14,8 @@ public enum FormatDifference: Hashable, Sendable, CustomStringConvertible {
     case frameRate(asked: FrameRate, got: FrameRate)
     /// The frames come in the first format, and are converted to the second.
     case conversion(from: PixelFormat, to: PixelFormat)
+    /// The samples come in the first format, and are converted to the second.
+    case sampleConversion(from: SampleFormat, to: SampleFormat)
 
     /// Words for a person, without a full stop.
     public var description: String {
@@ -26,6 +28,8 @@ public enum FormatDifference: Hashable, Sendable, CustomStringConvertible {
         case .pixelFormat(let asked, let got): "pixel format \(asked) asked, \(got) got"
         case .frameRate(let asked, let got): "\(asked) frames a second asked, \(got) got"
         case .conversion(let source, let target): "pictures come as \(source) and are converted to \(target)"
+        case .sampleConversion(let source, let target):
+            "samples come as \(source.rawValue) and are converted to \(target.rawValue)"
         }
     }
 

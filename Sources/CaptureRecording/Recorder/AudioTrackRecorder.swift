@@ -28,7 +28,7 @@ final class AudioTrackRecorder: TrackRecorder {
     ///   - role: relation to the clip's clock.
     /// - Returns: `nil` for a session that is closed.
     init?(
-        _ owner: SessionOwner<AudioSession>, _ clip: ClipClock, _ losses: LossLog, silence: SilenceDetector?,
+        _ owner: SessionOwner<AudioFormat>, _ clip: ClipClock, _ losses: LossLog, silence: SilenceDetector?,
         role: SyncRole
     ) {
         let opened = owner.session.withLock { session in session?.format.paired(with: session?.device) }
@@ -69,6 +69,10 @@ final class AudioTrackRecorder: TrackRecorder {
         } else {
             try aligner.miss(frames, as: \.device)
         }
+    }
+
+    func limit(to nanoseconds: Int64) {
+        output?.limit(to: SampleClock(rate: format.sampleRate).frames(nanoseconds))
     }
 
     func finish() throws(CaptureError) { try aligner?.finish() }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// *thread-safe*
 public final class RecordingControl: Sendable {
-    private let reason = Locked<EndReason?>(nil)
+    private let request = Locked<(reason: EndReason, moment: Int64)?>(nil)
     /// Moment at which the start was asked for, CLOCK_MONOTONIC nanoseconds; 0 before.
     private let begun = Atomic<Int64>(0)
     /// Moments at which a pause or its end was asked for in turn, CLOCK_MONOTONIC nanoseconds.
@@ -21,19 +21,11 @@ public final class RecordingControl: Sendable {
     private let event: EventDescriptor
 
     /// - Throws: `.unavailable` where the process has no descriptor left.
-    public init() throws(CaptureError) {
-        do throws(Errno) {
-            event = try EventDescriptor()
-        } catch {
-            throw CaptureError(
-                .unavailable, "No event descriptor could be had.", errno: error.number,
-                remedies: [Remedy("Raise the limit of open files (ulimit -n).")])
-        }
-    }
+    public init() throws(CaptureError) { event = try EventDescriptor.forWaiting() }
 
     /// Ends the recording. The first reason stays; more calls do no harm.
     public func stop(_ reason: EndReason = .interrupt) {
-        self.reason.withLock { $0 = $0 ?? reason }
+        request.withLock { $0 = $0 ?? (reason, SystemClock.monotonic.now) }
         event.signal()
     }
 
@@ -83,7 +75,9 @@ public final class RecordingControl: Sendable {
     }
 
     /// Reason of a stop that was asked for; `nil` before.
-    var requested: EndReason? { reason.withLock { $0 } }
+    var requested: EndReason? { request.withLock { $0?.reason } }
+    /// Moment at which it was asked for, CLOCK_MONOTONIC nanoseconds.
+    var requestedAt: Int64? { request.withLock { $0?.moment } }
 }
 
 /// Request of a chapter.

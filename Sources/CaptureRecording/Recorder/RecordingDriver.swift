@@ -22,6 +22,8 @@ final class RecordingDriver {
         let preRoll: PreRoll?
         /// Titles of chapters that are set without one.
         var chapterTitles: [String] = []
+        /// True where devices run on behind the clip.
+        var keepsDevices = false
     }
 
     private let setup: Setup
@@ -82,7 +84,7 @@ final class RecordingDriver {
             case .write: return try write()
             case .look: return look()
             case .wait(let wait): self.wait(wait)
-            case .stopDevices: stopDevices()
+            case .stopDevices: endCapture()
             case .drain: return try drain()
             case .finish: break
             }
@@ -163,7 +165,8 @@ final class RecordingDriver {
             tellStart()
             reporter.tellProgress()
         }
-        return .wrote(some: wrote, isQuiet: false, isComplete: isComplete)
+        // A clip that is ended in mid-capture is as long as it is.
+        return .wrote(some: wrote, isQuiet: false, isComplete: isComplete && !setup.keepsDevices)
     }
 
     private func tellStart() {
@@ -261,10 +264,18 @@ final class RecordingDriver {
         .stopped(outcome, hasBegun: clip.origin != nil)
     }
 
+    /// Ends what the clip is to have of the devices: with them, or at the moment of the request.
+    private func endCapture() {
+        guard setup.keepsDevices, tracks.allSatisfy({ $0.source.handle?.end == nil }) else { return stopDevices() }
+        let moment = setup.control.requestedAt ?? SystemClock.monotonic.now
+        guard let length = clip.end(at: moment) else { return }
+        for track in tracks { track.limit(to: length) }
+    }
+
     private func stopDevices() { for track in tracks { track.source.stop() } }
 
     private func finish(_ captured: RecordingOutcome) throws(CaptureError) -> Clip {
-        stopDevices()
+        if !setup.keepsDevices { stopDevices() }
         // Where that fails, the output has failed before: the file is finished as far as it is.
         for track in tracks { try? track.finish() }
         let outcome = leveled(captured)

@@ -112,3 +112,70 @@ public struct VideoProgress: Hashable, Sendable, Codable {
     /// Frames a second since the clip's start.
     public let framesPerSecond: Double
 }
+
+/// Events of a recording as an asynchronous sequence, for one loop beside the recording.
+///
+///     let events = RecordingEvents()
+///     async let shown: Void = show(events)          // for await event in events { … }
+///     let clip = try await recorder.record(into: target, events: events)
+///     await shown
+///
+/// It ends with the recording, and gets the events of one. Who reads slowly loses the oldest of those that wait.
+///
+/// *thread-safe*
+public struct RecordingEvents: AsyncSequence, Sendable {
+    public typealias Element = RecordingEvent
+    public typealias Failure = Never
+
+    private let stream: AsyncStream<RecordingEvent>
+    private let continuation: AsyncStream<RecordingEvent>.Continuation
+
+    /// - Parameter count: events that wait for a slow reader, 1 upwards; about ten a second come.
+    public init(keeping count: Int = 1000) {
+        (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Swift.max(count, 1)))
+    }
+
+    public func makeAsyncIterator() -> AsyncStream<RecordingEvent>.Iterator { stream.makeAsyncIterator() }
+
+    func add(_ event: RecordingEvent) { continuation.yield(event) }
+
+    func end() { continuation.finish() }
+}
+
+extension Recorder {
+    /// Records into a target that was made before, and tells of it in a sequence.
+    ///
+    /// - Parameters:
+    ///   - target: output of the clip.
+    ///   - others: further outputs, each with the tracks that its format can hold.
+    ///   - duration: of the clip; the settings' where it is `nil`.
+    ///   - control: ends the recording; so does cancelling the task.
+    ///   - events: gets the recording's, and ends with it.
+    /// - Throws: where no file came to be.
+    public consuming func record(
+        into target: RecordingTarget, and others: [RecordingTarget] = [], for duration: Duration? = nil,
+        control: RecordingControl? = nil, events: RecordingEvents
+    ) async throws(CaptureError) -> Clip {
+        defer { events.end() }
+        return try await record(into: target, and: others, for: duration, control: control, onEvent: events.add)
+    }
+}
+
+extension LiveCapture {
+    /// Records a clip, and tells of it in a sequence.
+    ///
+    /// - Parameters:
+    ///   - target: output of the clip.
+    ///   - others: further outputs, each with the tracks that its format can hold.
+    ///   - duration: of the clip; the settings' where it is `nil`.
+    ///   - control: pauses, resumes and ends the clip; so does cancelling the task.
+    ///   - events: gets the clip's, and ends with it.
+    /// - Throws: as the other `record`.
+    public func record(
+        into target: RecordingTarget, and others: [RecordingTarget] = [], for duration: Duration? = nil,
+        control: RecordingControl? = nil, events: RecordingEvents
+    ) async throws(CaptureError) -> Clip {
+        defer { events.end() }
+        return try await record(into: target, and: others, for: duration, control: control, onEvent: events.add)
+    }
+}

@@ -20,10 +20,13 @@ public final class RecordingTarget: Sendable {
     let reader: OutputReader?
     /// Device that shows the frames; `nil` for files and streams.
     private let device: (any FrameOutput)?
+    /// Maker of the format's files, where that is the program's own.
+    private let container: OwnContainer?
 
     /// - Parameters:
     ///   - destination: a file, standard output, nothing, or a node that takes pictures, which is opened here.
     ///   - format: of the clip; by the file's ending where it is `nil`.
+    ///   - container: of the program's own, in place of a format; `nil` for none.
     ///   - replacing: true where an existing file may be replaced.
     ///   - segment: length of each file of a segmented clip, at least 100 ms; the files of `clip.mkv` are called
     ///     `clip-0001.mkv`, `clip-0002.mkv` and so on; those of `clip-%H%M%S.mkv` by the moment at which they begin. `nil` for
@@ -37,10 +40,18 @@ public final class RecordingTarget: Sendable {
     ///   that can't be written; of a node that takes pictures `.noDevice`, `.busy`, `.notAuthorized`, and `.usage` for one that
     ///   takes none, and for what is about files.
     public init(
-        _ destination: ClipDestination, format: ClipFormat? = nil, replacing: Bool = false, segment: Duration? = nil,
-        keep: Int? = nil, maxBytes: Int64? = nil, buffer: Int = 64_000_000
+        _ destination: ClipDestination, format: ClipFormat? = nil, container: OwnContainer? = nil,
+        replacing: Bool = false, segment: Duration? = nil, keep: Int? = nil, maxBytes: Int64? = nil,
+        buffer: Int = 64_000_000
     ) throws(CaptureError) {
-        if let format { self.format = format } else { self.format = try ClipFormat(for: destination) }
+        if container != nil {
+            self.format = .own
+        } else if let format {
+            self.format = format
+        } else {
+            self.format = try ClipFormat(for: destination)
+        }
+        self.container = container
         try Self.check(segment, keep, maxBytes)
         self.destination = destination
         self.replacing = replacing
@@ -50,8 +61,8 @@ public final class RecordingTarget: Sendable {
         names = segment == nil ? nil : try PartNames(destination)
         finishing = segment == nil ? nil : FinishingQueue(keep: keep)
         if case .videoOutput(let path) = destination {
-            guard maxBytes == nil else {
-                throw CaptureError(.usage, "\(destination) is a device, and has no size.")
+            guard maxBytes == nil, container == nil else {
+                throw CaptureError(.usage, "\(destination) is a device, and has no size and no container.")
             }
             device = try VideoOutputNode(opening: path)
             reader = nil
@@ -72,7 +83,7 @@ public final class RecordingTarget: Sendable {
         format = .v4l2
         destination = .videoOutput(path: device.path)
         (replacing, names, segment, maxBytes, buffer) = (false, nil, nil, nil, 0)
-        (finishing, reader) = (nil, nil)
+        (finishing, reader, container) = (nil, nil, nil)
         output = Locked(nil)
     }
 
@@ -143,6 +154,9 @@ public final class RecordingTarget: Sendable {
         output.limit = segment == nil ? maxBytes : nil
         output.finishing = finishing
         try output.buffer(buffer)
+        if let container {
+            return try container.writer(on: output, tracks: tracks, labels: labels, settings: settings)
+        }
         return try format.writer(on: output, tracks: tracks, labels: labels, settings: settings)
     }
 
@@ -173,51 +187,58 @@ extension RecordingTarget {
         at moments: CaptureMoments = CaptureMoments()
     ) throws(CaptureError) -> any ClipWriter {
         if others.isEmpty { return try writer(tracks, labels, settings, at: moments) }
-        let sharers = sharers(with: others, tracks, settings.videoCodec)
-        var compressors: [FrameCompressor?] = []
+        let targets = [self] + others
+        let places = targets.map { $0.places(of: tracks, isFirst: $0 === self) }
+        let codecs = targets.map { $0.sharedCodec(settings) }
         var branches: [TeeBranch] = []
+        var shared: [SharedEncoding] = []
         do throws(CaptureError) {
-            compressors = try sharers.isEmpty ? [] : Self.compressors(of: tracks, settings.mjpeg)
-            let images = zip(tracks, compressors).map { $0.compressed(by: $1) }
-            for target in [self] + others {
-                let own = sharers.contains { $0 === target } ? images : tracks
-                branches.append(try target.branch(own, labels, settings, at: moments, isFirst: target === self))
+            var encoders: [VideoCodec: SharedEncoders] = [:]
+            for codec in VideoCodec.allCases {
+                let stored = zip(codecs, places).filter { $0.0 == codec }.map(\.1)
+                encoders[codec] = try Self.encoders(of: tracks, stored, codec, settings)
+            }
+            for (target, (codec, places)) in zip(targets, zip(codecs, places)) {
+                let own = codec.flatMap { encoders[$0] }?.coded(tracks) ?? tracks
+                branches.append(try target.branch(own, places, labels, settings, at: moments))
+            }
+            for codec in VideoCodec.allCases {
+                guard let encoders = encoders[codec] else { continue }
+                let storing = zip(codecs, branches).filter { $0.0 == codec }.map(\.1)
+                shared.append(SharedEncoding(encoders, branches: storing))
             }
         } catch {
             for branch in branches { branch.discard() }
             throw error
         }
-        guard !sharers.isEmpty else { return TeeWriter(tracks, branches: branches) }
-        let sharing = zip([self] + others, branches).filter { pair in sharers.contains { $0 === pair.0 } }.map(\.1)
-        let shared = SharedEncoding(compressors, branches: sharing, tracks: tracks)
         return TeeWriter(tracks, branches: branches, shared: shared)
     }
 
-    /// Targets that store JPEG images of a raw track, if several do: with the same parameters, these are the same images.
-    private func sharers(
-        with others: [RecordingTarget], _ tracks: [ClipTrack], _ codec: VideoCodec
-    ) -> [RecordingTarget] {
-        let raw = tracks.indices.filter { tracks[$0].isRawVideo }
-        let storing = ([self] + others).filter { target in
-            let places = target.places(of: tracks, isFirst: target === self)
-            return target.format.keepsJPEG(as: codec) && raw.contains { places[$0] != nil }
-        }
-        let isShared = raw.contains { track in
-            storing.count { $0.places(of: tracks, isFirst: $0 === self)[track] != nil } > 1
-        }
-        return isShared ? storing : []
+    /// Codec whose packets this target may store beside others.
+    ///
+    /// A segment begins with a key frame, where no other output has one: only images are the same there.
+    private func sharedCodec(_ settings: EncoderSettings) -> VideoCodec? {
+        let codec = format.videoCodec(settings)
+        return segment == nil || codec == .mjpeg ? codec : nil
     }
 
-    private static func compressors(
-        of tracks: [ClipTrack], _ parameters: MJPEGParameters
-    ) throws(CaptureError) -> [FrameCompressor?] {
-        var compressors: [FrameCompressor?] = []
-        for track in tracks {
-            let format = track.isRawVideo ? track.video : nil
-            compressors.append(
-                try format.map { (format) throws(CaptureError) in try FrameCompressor(format, parameters) })
+    /// Encoders of the tracks that targets store in one codec.
+    /// - Parameters:
+    ///   - tracks: of the capture.
+    ///   - stored: places of the tracks in each of the targets.
+    ///   - codec: of the targets.
+    ///   - settings: of the encoders.
+    /// - Returns: `nil` where no two targets store the same track.
+    private static func encoders(
+        of tracks: [ClipTrack], _ stored: [[Int?]], _ codec: VideoCodec, _ settings: EncoderSettings
+    ) throws(CaptureError) -> SharedEncoders? {
+        let uses = tracks.indices.map { track in
+            codec.encodes(tracks[track]) ? stored.count { $0[track] != nil } : 0
         }
-        return compressors
+        guard uses.contains(where: { $0 > 1 }) else { return nil }
+        var settings = settings
+        settings.videoCodec = codec
+        return try SharedEncoders(zip(tracks, uses).map { track, uses in uses > 0 ? track : nil }, settings)
     }
 
     /// Index in this target's clip of each track of the capture; `nil` where the format can't hold it.
@@ -234,16 +255,15 @@ extension RecordingTarget {
     }
 
     /// - Parameters:
-    ///   - tracks: of the clip, as this target gets them.
+    ///   - tracks: of the capture, as this target gets them.
+    ///   - places: of the tracks in its clip.
     ///   - labels: of the clip.
     ///   - settings: of the encoders.
     ///   - moments: at which the frames were captured.
-    ///   - isFirst: true for the clip's own output.
     private func branch(
-        _ tracks: [ClipTrack], _ labels: ClipLabels, _ settings: EncoderSettings, at moments: CaptureMoments,
-        isFirst: Bool
+        _ tracks: [ClipTrack], _ places: [Int?], _ labels: ClipLabels, _ settings: EncoderSettings,
+        at moments: CaptureMoments
     ) throws(CaptureError) -> TeeBranch {
-        let places = places(of: tracks, isFirst: isFirst)
         let own = zip(tracks, places).compactMap { track, index in index == nil ? nil : track }
         return TeeBranch(
             path: destination.description, writer: try writer(own, labels, settings, at: moments), tracks: places)
@@ -276,16 +296,5 @@ extension ClipFormat {
     /// - Throws: `.usage`.
     public func checkTee(_ kinds: [MediaKind]) throws(CaptureError) {
         if let kind = kinds.first, !kinds.contains(where: self.kinds.contains) { try check([kind]) }
-    }
-
-    /// True for formats whose video, if they have any, is stored as JPEG images. Frames that are predicted from one another
-    /// must be raw until then.
-    func keepsJPEG(as codec: VideoCodec) -> Bool {
-        switch self {
-        case .mjpeg, .wav, .flac, .opus: true
-        case .matroska: codec == .automatic || codec == .mjpeg
-        case .mp4: codec == .mjpeg
-        case .y4m, .raw, .webm, .nothing, .v4l2: false
-        }
     }
 }

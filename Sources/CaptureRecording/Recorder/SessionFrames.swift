@@ -1,73 +1,6 @@
 import CaptureEncoding
 import CaptureGate
 
-/// Owner of a session from the device's opening to its closing. It lends the session, under a lock, and gives it away only
-/// to be closed.
-///
-/// The recorder's threads come one after the other, so the lock is never waited for; it is what makes that checkable.
-///
-/// *thread-safe*
-final class SessionOwner<Session: ~Copyable & Sendable>: Sendable {
-    /// The session; `nil` once it is closed.
-    let session: Locked<Session?>
-
-    init(_ session: consuming Session) { self.session = Locked(session) }
-
-    /// Gives the session away, to be closed; `nil` the second time.
-    func take() -> Session? { session.withLock { $0.take() } }
-}
-
-/// Device of a recording, open from the recorder's beginning to its end.
-enum OpenDevice: Sendable {
-    case microphone(SessionOwner<AudioSession>)
-    case camera(SessionOwner<VideoSession>)
-
-    /// Opens the device of a permit; the recorder has checked that there are threads for all of them.
-    /// - Throws: as `AudioSession` and `VideoSession`.
-    init(_ permit: consuming DevicePermit, settings: RecorderSettings) async throws(CaptureError) {
-        if permit.capability == .microphone {
-            let own = settings.recordedAudio(of: permit.device.id)
-            let session = try await AudioSession(opening: permit, settings: own, for: .record, hasThreads: true)
-            self = .microphone(SessionOwner(session))
-        } else {
-            let own = settings.videoOf[permit.device.id] ?? settings.video
-            let session = try await VideoSession(
-                opening: permit, settings: own, for: .video, hasThreads: true)
-            self = .camera(SessionOwner(session))
-        }
-    }
-
-    var isMicrophone: Bool {
-        if case .microphone = self { true } else { false }
-    }
-
-    /// Converts a camera's frames if a target can't have them. If that is impossible, the writer reports it.
-    func adapt(to target: RecordingTarget, _ codec: VideoCodec) throws(CaptureError) {
-        guard case .camera(let owner) = self else { return }
-        try owner.session.withLock { (session) throws(CaptureError) in
-            guard let delivered = session?.format, !target.takes(delivered, as: codec) else { return }
-            guard !delivered.pixelFormat.isPredicted else { throw delivered.pixelFormat.cannotBePassed }
-            _ = try session?.convertFrames()
-        }
-    }
-
-    /// The device; `nil` once it is closed.
-    var device: Device? {
-        switch self {
-        case .microphone(let owner): owner.session.withLock { $0?.device }
-        case .camera(let owner): owner.session.withLock { $0?.device }
-        }
-    }
-
-    /// Ends the capture and closes the device.
-    func close() async {
-        switch self {
-        case .microphone(let owner): await owner.take()?.close()
-        case .camera(let owner): await owner.take()?.close()
-        }
-    }
-}
-
 /// Frames of a session, with the device's clock as the first of them show it.
 ///
 /// *session-bound*
@@ -87,11 +20,13 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     private var keyless = 0
     /// Sees frames as they are taken into memory, so that a person sees and hears what waits.
     var watch: ((FrameHeader, RawSpan) -> Void)?
-    private let owner: SessionOwner<Session>
+    private let owner: SessionOwner<Format>
     private let clip: ClipClock
     private let attach: (inout Session?) throws(CaptureError) -> Bool
     /// Frames in memory from before the clip's start.
     private let held = PreRollBuffer()
+    /// Counters when the recording began: a session may have run before.
+    private var before: CaptureStatistics?
 
     /// Interval at which the recorder's thread is woken for a device: a file is in no hurry.
     private static var wakeInterval: Duration { .milliseconds(50) }
@@ -102,12 +37,13 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     ///   - rate: frames a second, nominal: audio frames, or video frames.
     ///   - attach: goes on with a device that was unplugged.
     init(
-        _ owner: SessionOwner<Session>, _ clip: ClipClock, rate: Double,
+        _ owner: SessionOwner<Format>, _ clip: ClipClock, rate: Double,
         attach: @escaping (inout Session?) throws(CaptureError) -> Bool
     ) {
         decision = owner.session.withLock { $0?.decision ?? nil }
         differences = owner.session.withLock { $0?.differences ?? [] }
         clock = DeviceClock(rate: rate)
+        before = owner.session.withLock { $0?.statistics }
         self.owner = owner
         self.clip = clip
         self.attach = attach
@@ -126,25 +62,26 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     }
     var signal: SignalState { owner.session.withLock { $0?.signal ?? .present } }
     var handle: SessionHandle? { owner.session.withLock { $0?.handle } }
-    var statistics: CaptureStatistics? { owner.session.withLock { $0?.statistics } }
+    /// Counters since the recording began.
+    var statistics: CaptureStatistics? {
+        owner.session.withLock { $0?.statistics }.map { now in before.map(now.since) ?? now }
+    }
     var lastTimestamp: Int64 { statistics?.lastTimestamp ?? 0 }
     var oldestHeld: Int64? { held.oldest }
 
     func start() {
-        owner.session.withLock { session in
-            session?.wake(every: Self.wakeInterval)
-            session?.start()
-        }
+        owner.start(wakingEvery: Self.wakeInterval)
     }
 
     func stop() { owner.session.withLock { $0?.stop() } }
 
     func reattach() throws(CaptureError) -> Bool {
-        try owner.session.withLock { (session) throws(CaptureError) in
-            guard try attach(&session) else { return false }
-            session?.wake(every: Self.wakeInterval)
-            return true
-        }
+        let isBack = try owner.session.withLock { (session) throws(CaptureError) in try attach(&session) }
+        guard isBack else { return false }
+        // The new opening counts from 0.
+        before = nil
+        owner.start(wakingEvery: Self.wakeInterval)
+        return true
     }
 
     var needsKeys: Bool { isKey != nil }
@@ -153,14 +90,13 @@ final class SessionFrames<Format: Sendable>: FrameSource {
 
     func skip() -> Bool {
         if needsKeys { return skipToKey() }
-        let skipped = owner.session.withLock { session in
-            session?.withNext { header, _ in
-                clock.update(header)
-                return true
-            } ?? false
+        // Nothing in it throws.
+        let skipped = try? owner.withNext { (header, _) throws(CaptureError) in
+            clock.update(header)
+            return true
         }
-        hasDelivered = hasDelivered || skipped
-        return skipped
+        hasDelivered = hasDelivered || skipped != nil
+        return skipped != nil
     }
 
     /// Holds a frame, and forgets those that no clip needs which begins with the last key frame.
@@ -214,11 +150,9 @@ final class SessionFrames<Format: Sendable>: FrameSource {
     private func withNext<Value: Sendable>(
         _ body: (FrameHeader, RawSpan) throws(CaptureError) -> Value
     ) throws(CaptureError) -> Value? {
-        try owner.session.withLock { (session) throws(CaptureError) in
-            guard let compressor else { return try session?.withNext(body) ?? nil }
-            return try session?.withNext { (header, frame) throws(CaptureError) in
-                try compressor.withImage(of: frame) { (image) throws(CaptureError) in try body(header, image) }
-            } ?? nil
+        guard let compressor else { return try owner.withNext(body) }
+        return try owner.withNext { (header, frame) throws(CaptureError) in
+            try compressor.withImage(of: frame) { (image) throws(CaptureError) in try body(header, image) }
         }
     }
 }

@@ -19,6 +19,8 @@ final class StopMonitor: Sendable {
     private let control: RecordingControl
     /// Time for which a device that may return is waited for, nanoseconds; `nil` where none is.
     private let patience: Int64?
+    /// True where devices run on behind the clip.
+    private let keepsDevices: Bool
     private let state = Locked(State())
 
     private struct State {
@@ -33,8 +35,9 @@ final class StopMonitor: Sendable {
     /// Time after the clip's end for a reader that pauses, nanoseconds.
     private static let slack: Int64 = 5_000_000_000
 
-    init(_ control: RecordingControl, reattach patience: Duration?) {
+    init(_ control: RecordingControl, reattach patience: Duration?, keepsDevices: Bool = false) {
         self.control = control
+        self.keepsDevices = keepsDevices
         self.patience = patience?.nanoseconds
     }
 
@@ -62,6 +65,7 @@ final class StopMonitor: Sendable {
             if state.cause != nil { return true }
             state.cause = requested.map { .control($0) } ?? ended(&state, now)
             guard state.cause != nil else { return false }
+            if keepsDevices { return true }
             for session in state.sessions { session.stop() }
             return true
         }

@@ -32,6 +32,8 @@ protocol TrackRecorder: AnyObject {
     ///   - nanoseconds: from the clip's start.
     ///   - writer: gets what stands for the lost frames.
     func miss(until nanoseconds: Int64, in writer: any ClipWriter) throws(CaptureError)
+    /// Ends the track at a time in the clip whose length was open until now, nanoseconds from its start.
+    func limit(to nanoseconds: Int64)
     /// Writes what is still inside; no more frames follow.
     func finish() throws(CaptureError)
     /// Account of the track's frames, derived from the loss log, the device's statistics and the writer's counts.
@@ -51,6 +53,9 @@ extension TrackRecorder {
     var writtenTrack: ClipTrack { track }
 
     func finish() throws(CaptureError) {}
+
+    /// Nothing, for tracks that look at the clip's length with each frame.
+    func limit(to nanoseconds: Int64) {}
 
     var isAudio: Bool { track.kind == .audio }
 }

@@ -44,7 +44,7 @@ final class VideoTrackRecorder: TrackRecorder {
     ///   - mayLeave: true where the clip goes on while the camera is away.
     /// - Returns: `nil` for a session that is closed.
     init?(
-        _ owner: SessionOwner<VideoSession>, _ clip: ClipClock, _ losses: LossLog, constantRate: Bool, mayLeave: Bool
+        _ owner: SessionOwner<VideoFormat>, _ clip: ClipClock, _ losses: LossLog, constantRate: Bool, mayLeave: Bool
     ) {
         let opened = owner.session.withLock { session in session?.format.paired(with: session?.device) }
         guard let (format, device) = opened else { return nil }

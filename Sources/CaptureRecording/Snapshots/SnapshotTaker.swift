@@ -34,7 +34,7 @@ public struct SnapshotTaker: Sendable {
         if !files.format.takes(session.format) { _ = try session.convertFrames() }
         var work = Work(
             encoder: try StillEncoder(session.format, as: files.format, parameters: settings.parameters),
-            meter: try BrightnessMeter(session.format),
+            meter: BrightnessMeter(session.format),
             clock: SnapshotSchedule(patience: settings.patience.nanoseconds, interval: settings.interval.nanoseconds),
             title: settings.title, device: device, differences: session.differences,
             blindness: SignalWait(session.device.description, patience: settings.patience.nanoseconds))
@@ -95,7 +95,7 @@ public struct SnapshotTaker: Sendable {
             guard try blindness.shows(frame.header.flags, at: time) else { return nil }
             var isBroken = false
             let verdict = try clock.judge(time) { () throws(CaptureError) in
-                let mean = try meter.mean(of: frame.bytes.span.bytes)
+                let mean = meter.mean(of: frame.bytes.span.bytes)
                 isBroken = mean == nil
                 return mean
             }
@@ -179,26 +179,14 @@ public struct SnapshotSettings: Hashable, Sendable {
 /// *session-bound*
 final class BrightnessMeter {
     private let pixels: StillPixels
-    private let repair: MJPEGRepair?
 
     /// - Parameter format: of the frames, one that ``StillEncoder`` takes.
-    init(_ format: VideoFormat) throws(CaptureError) {
+    init(_ format: VideoFormat) {
         pixels = StillPixels(format, range: MJPEGParameters().range, keepsDepth: false)
-        repair = format.pixelFormat.isJPEG ? MJPEGRepair(format: format) : nil
-        try repair?.begin()
     }
 
     /// Mean brightness of a frame, 0…1; `nil` for one that is short or broken.
-    func mean(of frame: RawSpan) throws(CaptureError) -> Double? {
-        try read(frame) ? mean : nil
-    }
-
-    private func read(_ frame: RawSpan) throws(CaptureError) -> Bool {
-        guard let repair else { return frame.withUnsafeBytes { pixels.read($0) } }
-        var mended = PacketBuffer()
-        try repair.encode(frame, at: 0, into: &mended)
-        return mended.count > 0 && mended.withBytes(of: 0) { pixels.readJPEG($0) }
-    }
+    func mean(of frame: RawSpan) -> Double? { pixels.read(frame) ? mean : nil }
 
     /// Mean of every eighth pixel of every eighth row: noise and edges don't matter to it.
     private var mean: Double {
@@ -215,7 +203,7 @@ final class BrightnessMeter {
     }
 
     /// Luma by the weights of ITU-R BT.601, in 1/256.
-    private func luma(_ pixel: UnsafeMutablePointer<UInt8>, _ channels: Int) -> Int {
+    private func luma(_ pixel: UnsafePointer<UInt8>, _ channels: Int) -> Int {
         channels == 1 ? 256 * Int(pixel[0]) : 77 * Int(pixel[0]) + 150 * Int(pixel[1]) + 29 * Int(pixel[2])
     }
 }

@@ -52,6 +52,9 @@ final class AudioTrackWriter {
 
     var isFull: Bool { target.map { written >= $0 } ?? false }
 
+    /// Ends the clip's track with fewer frames than it was to have, but not with fewer than it has.
+    func limit(to frames: UInt64) { target = min(target ?? .max, max(written, frames)) }
+
     /// Frames of a number that the clip still has room for.
     func room(for frames: UInt64) -> UInt64 {
         target.map { min(frames, $0 - min($0, written)) } ?? frames

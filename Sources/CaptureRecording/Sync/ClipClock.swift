@@ -12,7 +12,7 @@ final class ClipClock {
     /// Start of the clip, CLOCK_MONOTONIC nanoseconds; `nil` until the leading track has its first frame.
     private(set) var origin: Int64?
     /// Length that the clip is to have, nanoseconds; `nil` until it is stopped.
-    let duration: Int64?
+    private(set) var duration: Int64?
     /// Rate of the clip's clock against CLOCK_MONOTONIC, less 1: 1e-6 is one part per million faster.
     private(set) var rateOffset = 0.0
     /// Latest period of the leading microphone: when it was captured, and its place in the capture. `nil` without one.
@@ -43,6 +43,17 @@ final class ClipClock {
 
     /// Time in the clip of a moment on CLOCK_MONOTONIC, nanoseconds; `nil` before the clip has started, and in a pause.
     func time(of moment: Int64) -> Int64? { captureTime(of: moment).flatMap(cuts.time) }
+
+    /// Ends a clip at a moment: what is captured later is not in it.
+    /// - Parameter moment: CLOCK_MONOTONIC nanoseconds.
+    /// - Returns: its length, in whole frames of the leading camera; `nil` before it has begun.
+    func end(at moment: Int64) -> Int64? {
+        guard let captured = captureTime(of: moment) else { return nil }
+        if cuts.isPaused { cuts.resume(at: captured) }
+        let time = cuts.whole(max(0, captured - cuts.removed(before: captured)))
+        duration = min(duration ?? .max, time)
+        return duration
+    }
 
     // MARK: Pauses
 

@@ -39,6 +39,9 @@ struct ClipCuts {
         if length > 0 { cuts.append(Cut(start: cut.start, end: cut.start + length)) }
     }
 
+    /// A time in the clip, in whole frames of the leading camera.
+    func whole(_ time: Int64) -> Int64 { Self.roundedUp(time, to: frame) }
+
     private static func roundedUp(_ time: Int64, to step: Int64) -> Int64 { (time + step - 1) / step * step }
 
     /// Time in the clip of a moment of the capture; `nil` for one that is cut out.

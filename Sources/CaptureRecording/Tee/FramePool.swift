@@ -11,17 +11,23 @@ final class FramePool: Sendable {
 
     /// Prepares memory before the first video frame: touching it for the first time costs more than the copy.
     init(for track: ClipTrack) {
-        guard let byteCount = track.video?.rawByteCount else { return }
+        guard track.coded == nil, let byteCount = track.video?.rawByteCount else { return }
         let count = min(TeeBacklog.mostFrames, max(2, TeeBacklog.mostVideoBytes / max(byteCount, 1)))
         for _ in 0..<count { put([UInt8](repeating: 0, count: byteCount)) }
     }
 
     /// Copies a frame.
     func frame(_ data: RawSpan) -> SharedFrame {
-        var copy = spare.withLock { $0.popLast() } ?? []
-        copy.removeAll(keepingCapacity: true)
-        data.withUnsafeBytes { copy.append(contentsOf: $0) }
-        return SharedFrame(copy, of: self)
+        frame { copy in data.withUnsafeBytes { copy.append(contentsOf: $0) } }
+    }
+
+    /// Makes a frame.
+    /// - Parameter fill: appends its bytes.
+    func frame(_ fill: (inout [UInt8]) -> Void) -> SharedFrame {
+        var bytes = spare.withLock { $0.popLast() } ?? []
+        bytes.removeAll(keepingCapacity: true)
+        fill(&bytes)
+        return SharedFrame(bytes, of: self)
     }
 
     func put(_ bytes: [UInt8]) {

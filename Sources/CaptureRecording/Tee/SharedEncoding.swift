@@ -2,21 +2,19 @@ import CaptureEncoding
 import CaptureGate
 import Dispatch
 
-/// Encoding that several outputs of a capture share: each raw video frame is made a JPEG image once, and every output gets it.
+/// Encoding that several outputs of a capture share: each video frame is encoded once, and every output gets its packet.
 ///
 /// It has a queue of its own, through which all goes that its outputs get, in the order of the capture. Where 16 video frames
 /// wait for it, or 128 MiB of them, the next is left out of each of its outputs' clips, as a slow output leaves it out of its
-/// own. JPEG alone is shared: any image may be left out of one clip and kept in another.
+/// own. An output that leaves a packet out goes on with the next one that needs none before it: any image of MJPEG, and a key
+/// frame of the codecs that predict frames from one another.
 ///
 /// *thread-safe*
 final class SharedEncoding: Sendable {
-    /// Outputs that store its images.
+    /// Outputs that store its packets.
     let branches: [TeeBranch]
-    /// Encoders of the capture's tracks; `nil` for tracks that are handed on as they are.
-    private let compressors: Locked<[FrameCompressor?]>
+    private let encoders: SharedEncoders
     private let backlog = Locked(Backlog())
-    /// Memory of each track's images.
-    private let pools: [FramePool]
     let queue = DispatchQueue(label: "capturegate.encoding")
 
     private struct Backlog {
@@ -27,14 +25,14 @@ final class SharedEncoding: Sendable {
     }
 
     /// - Parameters:
-    ///   - compressors: of the capture's tracks; `nil` for each that is no raw video.
-    ///   - branches: whose tracks are those images.
-    ///   - tracks: of the capture, as the branches get them.
-    init(_ compressors: sending [FrameCompressor?], branches: [TeeBranch], tracks: [ClipTrack]) {
-        self.compressors = Locked(compressors)
+    ///   - encoders: of the capture's tracks.
+    ///   - branches: whose tracks are those that the encoders make.
+    init(_ encoders: SharedEncoders, branches: [TeeBranch]) {
+        self.encoders = encoders
         self.branches = branches
-        pools = tracks.map { FramePool(for: $0) }
     }
+
+    func has(_ branch: TeeBranch) -> Bool { branches.contains { $0 === branch } }
 
     /// True while the next video frame is left out.
     var isBusy: Bool { backlog.withLock { $0.isFull } }
@@ -97,9 +95,10 @@ final class SharedEncoding: Sendable {
     ///   - ledger: of the whole capture.
     ///   - reason: of the capture's end.
     func finish(_ ledger: LossLedger, _ reason: EndReason) {
-        each { $0.finish(ledger, reason) }
-        // Their threads end, too.
-        queue.async { [self] in compressors.withLock { $0 = [] } }
+        queue.async { [self] in
+            let ledger = finishEncoders(ledger)
+            for branch in branches { branch.finish(ledger, reason) }
+        }
     }
 
     /// Waits until its outputs have everything that was handed over.
@@ -114,37 +113,46 @@ final class SharedEncoding: Sendable {
     private func encode(_ frame: SharedFrame, in places: TeeFrame, to track: Int) {
         // Nobody waits for it any more.
         guard takes(track) else { return }
-        do throws(CaptureError) {
-            let image = try image(of: frame, track)
-            for branch in branches {
-                guard let own = branch.admit(places, bytes: image.byteCount, to: track) else { continue }
-                branch.write(image, in: own, to: track)
+        guard encoders.coded[track] != nil else { return hand(frame, in: places, to: track) }
+        failing(track) { (encoder) throws(CaptureError) in
+            try frame.withBytes { (bytes) throws(CaptureError) in
+                try encoder.encode(bytes, in: places) { hand($0, in: $1, to: track) }
             }
-        } catch {
-            for branch in branches where branch.tracks[track] != nil { branch.fail(error) }
         }
     }
 
-    /// Image of a frame, without bytes for one that was short; the frame itself for a track that is not encoded here.
-    private func image(of frame: SharedFrame, _ track: Int) throws(CaptureError) -> SharedFrame {
-        try compressors.withLock { (compressors) throws(CaptureError) in
-            guard compressors.indices.contains(track), let compressor = compressors[track] else { return frame }
-            var image = frame
-            try frame.withBytes { (bytes) throws(CaptureError) in
-                image = try compressor.withImage(of: bytes) { pools[track].frame($0) }
+    private func hand(_ packet: SharedFrame, in places: TeeFrame, to track: Int) {
+        for branch in branches {
+            guard let own = branch.admit(places, bytes: packet.byteCount, to: track) else { continue }
+            branch.write(packet, in: own, to: track)
+        }
+    }
+
+    /// Hands on what the encoders still hold, and ends them and their threads.
+    /// - Returns: the ledger with the frames that they repaired.
+    private func finishEncoders(_ ledger: LossLedger) -> LossLedger {
+        var ledger = ledger
+        for track in ledger.tracks.indices {
+            failing(track) { (encoder) throws(CaptureError) in
+                ledger.tracks[track].repaired += encoder.repaired
+                try encoder.finish { hand($0, in: $1, to: track) }
             }
-            return image
+        }
+        encoders.end()
+        return ledger
+    }
+
+    /// Ends the outputs of a track whose encoder fails.
+    private func failing(_ track: Int, _ body: (SharedEncoder) throws(CaptureError) -> Void) {
+        do throws(CaptureError) {
+            try encoders.with(track, body)
+        } catch {
+            for branch in branches where branch.tracks[track] != nil { branch.fail(error) }
         }
     }
 }
 
 extension ClipTrack {
     /// True for frames that can be made JPEG images.
-    var isRawVideo: Bool { video.map { !$0.pixelFormat.isCompressed } ?? false }
-
-    /// The track as it is where its frames are images.
-    /// - Parameter compressor: of its frames; `nil` leaves it as it is.
-    func compressed(by compressor: FrameCompressor?) -> ClipTrack {
-        compressor.map { ClipTrack(.video($0.format), name: name, device: device) } ?? self
-    }
+    var isRawVideo: Bool { coded == nil && video.map { !$0.pixelFormat.isCompressed } ?? false }
 }

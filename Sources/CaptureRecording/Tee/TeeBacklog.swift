@@ -9,15 +9,37 @@ struct TeeTrack: Sendable {
     var written: UInt64 = 0
     /// Frames of the camera that were left out.
     private(set) var shed: UInt64 = 0
+    /// Frames of the camera that were left out because they need one before them that was.
+    private(set) var dependent: UInt64 = 0
     /// Frames that were left out and only stood for missing ones.
     private(set) var shedFills: UInt64 = 0
     /// Presentation time of the last video frame, which may stand in several places, nanoseconds.
     private(set) var last: Int64?
     /// Frames left out in a row in whose places none stands yet.
     private var missing: TeeFrame?
+    /// True where the next frame must be one that needs no other.
+    private var awaitsKey = false
 
     init(_ track: ClipTrack) { frameDuration = track.nanoseconds(ofFrames: 1) }
 
+    /// Frames of the camera that were left out.
+    var leftOut: UInt64 { shed + dependent }
+
+    /// True for a frame that decoders could make nothing of.
+    func isCutOff(_ frame: TeeFrame) -> Bool { awaitsKey && frame.hasPacket && !frame.isKey }
+
+    /// Leaves a frame out that others may need.
+    mutating func cut(_ frame: TeeFrame, fillsPlaces: Bool) {
+        guard frame.hasPacket else { return shed(frame, fillsPlaces: fillsPlaces) }
+        let isDependent = isCutOff(frame)
+        awaitsKey = true
+        shed(frame, fillsPlaces: fillsPlaces)
+        guard isDependent, !frame.isFill else { return }
+        shed -= 1
+        dependent += 1
+    }
+
+    /// Leaves a frame out that no other needs.
     mutating func shed(_ frame: TeeFrame, fillsPlaces: Bool) {
         if !frame.isFill { shed += 1 }
         if frame.isFill, !fillsPlaces { shedFills += UInt64(frame.count) }
@@ -29,6 +51,7 @@ struct TeeTrack: Sendable {
     mutating func take(_ frame: TeeFrame) -> TeeFrame {
         let places = joined(frame)
         missing = nil
+        if frame.hasPacket { awaitsKey = false }
         note(places)
         return places
     }
@@ -44,7 +67,9 @@ struct TeeTrack: Sendable {
 
     private func joined(_ frame: TeeFrame) -> TeeFrame {
         guard let missing else { return frame }
-        return TeeFrame(time: missing.time, count: missing.count + frame.count, isFill: frame.isFill)
+        var places = frame
+        (places.time, places.count) = (missing.time, missing.count + frame.count)
+        return places
     }
 }
 
@@ -58,10 +83,11 @@ extension TrackLedger {
     func of(_ track: TeeTrack, _ counts: EncoderCounts, fillsPlaces: Bool, hasEnded: Bool) -> TrackLedger {
         var ledger = self
         ledger.lost.encoder += track.shed + counts.late
+        ledger.lost.keyFrame += track.dependent
         ledger.lost.corrupt += counts.skipped
         ledger.repaired += counts.repaired
-        ledger.delivered -= min(delivered, track.shed + counts.leftOut)
-        if fillsPlaces { ledger.filled += track.shed } else { ledger.filled -= min(filled, track.shedFills) }
+        ledger.delivered -= min(delivered, track.leftOut + counts.leftOut)
+        if fillsPlaces { ledger.filled += track.leftOut } else { ledger.filled -= min(filled, track.shedFills) }
         if hasEnded { ledger.limit(to: track.written) }
         if kind == .video, lastNanoseconds != nil { ledger.lastNanoseconds = track.last }
         ledger.asked = ledger.delivered + ledger.lost.total
@@ -105,11 +131,11 @@ struct TeeBacklog: Sendable {
 
     var isFull: Bool { frames >= 2 && (frames >= Self.mostFrames || videoBytes >= Self.mostVideoBytes) }
 
-    /// Takes a video frame in, or leaves it out.
+    /// Takes a video frame in, or leaves it out, and then each one that needs it.
     /// - Returns: the places that it takes; `nil` where it is left out.
     mutating func add(_ frame: TeeFrame, bytes byteCount: Int, to track: Int) -> TeeFrame? {
-        guard !isFull else {
-            shed(frame, of: track)
+        guard !isFull, !tracks[track].isCutOff(frame) else {
+            tracks[track].cut(frame, fillsPlaces: fillsPlaces)
             return nil
         }
         frames += 1
@@ -117,7 +143,7 @@ struct TeeBacklog: Sendable {
         return tracks[track].take(frame)
     }
 
-    /// Leaves a video frame out.
+    /// Leaves a video frame out that was not encoded: none needs it.
     mutating func shed(_ frame: TeeFrame, of track: Int) { tracks[track].shed(frame, fillsPlaces: fillsPlaces) }
 
     mutating func remove(video byteCount: Int) {
@@ -138,4 +164,8 @@ struct TeeFrame: Sendable {
     var count: Int
     /// True for a frame that only stands for missing ones.
     let isFill: Bool
+    /// False for a frame that needs the one before it.
+    var isKey = true
+    /// False for one that its encoder skipped: no other needs it, and it needs none.
+    var hasPacket = true
 }

@@ -6,7 +6,7 @@ import Dispatch
 ///
 /// Frames wait in memory. Where 16 video frames wait, or 128 MiB of them, the next is left out of this output's clip and
 /// counted there as lost by the encoder; in a format of constant rate the one after it, or at the end the one before, stands
-/// in its place. Audio is never left out: an output that is more than 64 MiB of it behind has failed.
+/// in its place. Behind a frame that is left out, those that need it are left out, too. Audio is never left out: an output that is more than 64 MiB of it behind has failed.
 ///
 /// *thread-safe*
 final class TeeBranch: Sendable {
@@ -51,7 +51,7 @@ final class TeeBranch: Sendable {
     /// - Parameter track: of the capture.
     func leftOut(of track: Int) -> UInt64 {
         guard let own = tracks[track] else { return 0 }
-        return state.withLock { $0.skipped[own] + $0.backlog.tracks[own].shed }
+        return state.withLock { $0.skipped[own] + $0.backlog.tracks[own].leftOut }
     }
 
     // MARK: On the capturing thread

@@ -2,7 +2,7 @@ import CaptureEncoding
 import CaptureGate
 
 /// Writer of one capture to several outputs, each in its format and with the tracks that it can hold. An output that fails is
-/// told of and finished as far as it is; the others go on. Outputs that store the same images of a track share their encoding.
+/// told of and finished as far as it is; the others go on. Outputs that store a track in the same codec share its encoding.
 ///
 /// *session-bound*
 final class TeeWriter: ClipWriter {
@@ -11,8 +11,8 @@ final class TeeWriter: ClipWriter {
     private let branches: [TeeBranch]
     /// Those that encode by themselves.
     private let direct: [TeeBranch]
-    /// Encoding of the others; `nil` where nothing is shared.
-    let shared: SharedEncoding?
+    /// Encodings of the others, one for each codec.
+    let shared: [SharedEncoding]
     /// Memory of each track's frames.
     private let pools: [FramePool]
     /// True for branches that are known to have ended.
@@ -26,12 +26,12 @@ final class TeeWriter: ClipWriter {
     /// - Parameters:
     ///   - tracks: of the capture.
     ///   - branches: at least one.
-    ///   - shared: encoding of some of them.
-    init(_ tracks: [ClipTrack], branches: [TeeBranch], shared: SharedEncoding? = nil) {
+    ///   - shared: encodings of some of them.
+    init(_ tracks: [ClipTrack], branches: [TeeBranch], shared: [SharedEncoding] = []) {
         self.tracks = tracks
         self.branches = branches
         self.shared = shared
-        direct = branches.filter { branch in !(shared?.branches.contains { $0 === branch } ?? false) }
+        direct = branches.filter { branch in !shared.contains { $0.has(branch) } }
         pools = tracks.map { FramePool(for: $0) }
         hasEnded = branches.map { _ in false }
     }
@@ -45,25 +45,27 @@ final class TeeWriter: ClipWriter {
     /// Frames left out by the output that has the fewest.
     func leftOut(of track: Int) -> UInt64 { branches.reduce(0) { max($0, $1.leftOut(of: track)) } }
 
-    var isBusy: Bool { (shared?.isBusy ?? false) || branches.contains(where: \.isBusy) }
+    var isBusy: Bool { shared.contains(where: \.isBusy) || branches.contains(where: \.isBusy) }
 
     /// - Throws: the error of the branch that ended last, once none goes on.
     func write(_ data: RawSpan, to track: Int, at nanoseconds: Int64) throws(CaptureError) {
         try prepare(track)
         let count = try tracks[track].frames(in: data)
         if tracks[track].kind == .video {
-            hand(data, TeeFrame(time: nanoseconds, count: 1, isFill: false), to: track)
+            hand(data, TeeFrame(time: nanoseconds, count: 1, isFill: false, isKey: isKey(data, track)), to: track)
         } else {
             let frame = pools[track].frame(data)
             for branch in direct { branch.write(frame, frames: count, to: track, at: nanoseconds) }
-            shared?.write(frame, frames: count, to: track, at: nanoseconds)
+            for encoding in shared { encoding.write(frame, frames: count, to: track, at: nanoseconds) }
         }
     }
 
     func fill(_ data: RawSpan, to track: Int, at nanoseconds: Int64, times: Int) throws(CaptureError) {
         try prepare(track)
-        hand(data, TeeFrame(time: nanoseconds, count: times, isFill: true), to: track)
+        hand(data, TeeFrame(time: nanoseconds, count: times, isFill: true, isKey: isKey(data, track)), to: track)
     }
+
+    private func isKey(_ data: RawSpan, _ track: Int) -> Bool { tracks[track].video?.isKeyFrame(data) ?? true }
 
     /// Copies a video frame once, if any output takes it in.
     private func hand(_ data: RawSpan, _ video: TeeFrame, to track: Int) {
@@ -74,11 +76,14 @@ final class TeeWriter: ClipWriter {
             branch.write(copy, in: places, to: track)
             frame = copy
         }
-        guard let shared, shared.takes(track) else { return }
-        if shared.admit(bytes: data.byteCount) {
-            shared.write(frame ?? pools[track].frame(data), in: video, to: track)
-        } else {
-            shared.leaveOut(video, of: track)
+        for encoding in shared where encoding.takes(track) {
+            guard encoding.admit(bytes: data.byteCount) else {
+                encoding.leaveOut(video, of: track)
+                continue
+            }
+            let copy = frame ?? pools[track].frame(data)
+            encoding.write(copy, in: video, to: track)
+            frame = copy
         }
     }
 
@@ -86,23 +91,25 @@ final class TeeWriter: ClipWriter {
 
     func extend(to nanoseconds: Int64) {
         for branch in direct { branch.extend(to: nanoseconds) }
-        shared?.extend(to: nanoseconds)
+        for encoding in shared { encoding.extend(to: nanoseconds) }
     }
 
     var isSegmentOver: Bool { branches.contains(where: \.isSegmentOver) }
 
     func finishSegments(_ ledger: () -> LossLedger) throws(CaptureError) {
         for branch in direct where branch.isSegmentOver { branch.finishSegments(ledger()) }
-        for branch in shared?.branches ?? [] where branch.isSegmentOver {
-            shared?.finishSegments(of: branch, ledger())
+        for encoding in shared {
+            for branch in encoding.branches where branch.isSegmentOver {
+                encoding.finishSegments(of: branch, ledger())
+            }
         }
     }
 
     func finish(ledger: LossLedger, end reason: EndReason) throws(CaptureError) -> Clip {
         // All at once: each disk takes its time.
         for branch in direct { branch.finish(ledger, reason) }
-        shared?.finish(ledger, reason)
-        shared?.wait()
+        for encoding in shared { encoding.finish(ledger, reason) }
+        for encoding in shared { encoding.wait() }
         let results = branches.map { $0.result() }
         var clip = try clip(of: results)
         clip.tees = results.dropFirst().map(\.tee)
@@ -121,7 +128,7 @@ final class TeeWriter: ClipWriter {
     }
 
     func discard() {
-        shared?.wait()
+        for encoding in shared { encoding.wait() }
         for branch in branches { branch.discard() }
     }
 

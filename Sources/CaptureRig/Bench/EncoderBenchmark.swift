@@ -111,7 +111,7 @@ protocol BenchmarkTask: AnyObject {
 }
 
 final class EncoderTask: BenchmarkTask {
-    private let encoder: any Encoder
+    private let encoder: any TrackEncoder
     private var packets = PacketBuffer()
 
     init(_ settings: EncoderSettings, _ track: ClipTrack) throws(CaptureError) {

@@ -19,7 +19,7 @@ public final class ScriptedPrompter: Prompter {
         var confirmationAnswers: ArraySlice<ConfirmationAnswer>
         /// Used when `confirmationAnswers` is empty; `nil` makes such a confirmation fail.
         var confirmation: ConfirmationAnswer?
-        var confirmations: [Confirmation] = []
+        var confirmations: [ConfirmationRequest] = []
         var open = 0
         var mostOpen = 0
 
@@ -53,11 +53,16 @@ public final class ScriptedPrompter: Prompter {
         state = Locked(State(answers: [], reply: reply, confirmationAnswers: [], confirmation: .dismissed))
     }
 
+    /// Allows what is asked until the login session of the program that asks ends: "this session".
+    ///
+    ///     let prompter = ScriptedPrompter(ScriptedPrompter.allowThisSession)
+    public static let allowThisSession: Reply = { .allow(.session($0.subject.session)) }
+
     /// The questions so far, in order.
     public var questions: [Question] { state.withLock { $0.questions } }
 
     /// The confirmations so far, in order.
-    public var confirmations: [Confirmation] { state.withLock { $0.confirmations } }
+    public var confirmations: [ConfirmationRequest] { state.withLock { $0.confirmations } }
 
     /// Most questions and confirmations that were open at one time.
     public var mostOpen: Int { state.withLock { $0.mostOpen } }
@@ -89,7 +94,7 @@ public final class ScriptedPrompter: Prompter {
         return await reply?(question) ?? .failed(Self.exhausted("question \(number)"))
     }
 
-    public func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+    public func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
         state.withLock { state in
             state.begin()
             state.confirmations.append(confirmation)

@@ -28,6 +28,8 @@ package struct ClockRate: Sendable {
 
     /// Timestamps are rounded: in ns, and by many drivers in µs.
     private static let resolution = 1e-6
+    /// Fewer points may lie on a line by chance.
+    private static let fewest = 8
 
     /// - Parameter points: in the order of their time.
     package init(_ points: [ClockPoint]) {
@@ -40,8 +42,11 @@ package struct ClockRate: Sendable {
         }
         let (fit, span) = (SlopeFit(stretches), abs(stretches.last?.last?.x ?? 0))
         ppm = fit.map { $0.slope * 1e6 }
-        // Rounding makes errors that are the same for a long time, which the spread of the points does not show.
-        uncertainty = fit?.uncertainty.map { ($0 + Self.resolution / span) * 1e6 }
+        // Rounding makes errors that are the same for a long time, which the spread of the points does not show. Where the points
+        // are off their line by less than that, it is all that is uncertain, however alike neighbours are.
+        let isExact = fit.map { $0.deviation < Self.resolution && $0.residuals.count >= Self.fewest } ?? false
+        let spread = fit?.uncertainty ?? (isExact ? 0 : nil)
+        uncertainty = spread.map { ($0 + Self.resolution / span) * 1e6 }
         self.span = span
         ahead = stretches.flatMap { $0 }
         residuals = fit?.residuals ?? []

@@ -105,13 +105,13 @@ final class FrameDecoder: @unchecked Sendable {
 /// *session-bound*
 // Sendable by hand because of the decoder's memory: the inspector that has it is used by one thread at a time.
 final class FrameImages: @unchecked Sendable {
-    let decoder: JPEGLuma
+    let decoder: JPEGPixels
     private let size: (width: Int, height: Int)
 
     init(_ format: VideoFormat) throws(CaptureError) {
         // The error of a format that no picture can be made of.
         _ = try StillEncoder(format, as: .jpeg)
-        decoder = JPEGLuma(format)
+        decoder = JPEGPixels(format)
         size = (format.width, format.height)
     }
 

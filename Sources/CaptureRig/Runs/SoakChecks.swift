@@ -83,21 +83,41 @@ struct SoakInspector: StreamInspector {
     /// Frames or audio frames that were delivered and that the ledger has as lost, after the first entry.
     private(set) var delivered: UInt64 = 0
     private(set) var lost: UInt64 = 0
-    /// Readings of the device's clock at equal distances.
+    /// Readings of the device's clock, each the mean of an interval: a timestamp is a few frames' rounding off, and one of them
+    /// at equal distances would keep that for a long time, or change it once and for all.
     private(set) var points: [ClockPoint] = []
+    private var interval = Interval()
     /// Use of the process at the same moments.
     private(set) var usages: [Reading] = []
     private var first: FrameHeader?
     private var last: FrameHeader?
-    private var isAfterBreak = false
 
     private let rate: Double
     private let isSound: Bool
-    /// Time between two points, and between two readings of the process, in ns. A point costs next to nothing, and a line through
-    /// few of them says little of a capture of a minute.
+    /// Length of an interval, and time between two readings of the process, in ns. A point costs next to nothing, and a line
+    /// through few of them says little of a capture of a minute.
     private let (spacing, pause): (Int64, Int64)
     /// `nil` where another inspector reads the same process.
     private let meter: UsageMeter?
+
+    /// Frames of which a point is made, counted from the first one of them.
+    private struct Interval {
+        var count = 0
+        var start: FrameHeader?
+        /// Sum over all of them, in ns.
+        var time = 0.0
+        /// The same in sequence numbers.
+        var position = 0.0
+        var isAfterBreak = false
+
+        mutating func add(_ header: FrameHeader) {
+            let start = start ?? header
+            self.start = start
+            count += 1
+            time += header.timestamp.elapsed(since: start.timestamp)
+            position += Double(Int64(bitPattern: header.sequence &- start.sequence))
+        }
+    }
 
     /// Use of the process at a time, in ns of the device's clock since the first frame.
     struct Reading {
@@ -131,22 +151,31 @@ struct SoakInspector: StreamInspector {
         } else {
             lost += header.lost.total
             // How much sound was lost is guessed from the time; a camera's numbers count what it lost.
-            if isSound, header.lost.total > 0 { isAfterBreak = true }
+            if isSound, header.lost.total > 0 { close(isBreak: true) }
         }
         last = header
         guard let first else { return }
         let time = header.timestamp.elapsed(since: first.timestamp)
-        if points.last.map({ header.timestamp.elapsed(since: $0.time) >= Double(spacing) }) ?? true {
-            keep(header, since: first)
+        if let start = interval.start?.timestamp,
+            !(0..<Double(spacing)).contains(header.timestamp.elapsed(since: start))
+        {
+            close()
         }
+        interval.add(header)
         if usages.last.map({ time - Double($0.time) >= Double(pause) }) ?? true { read(at: Int64(time)) }
     }
 
-    private mutating func keep(_ header: FrameHeader, since first: FrameHeader) {
-        guard points.count <= Self.mostPoints else { return }
-        let count = Double(Int64(bitPattern: header.sequence &- first.sequence))
-        points.append(ClockPoint(time: header.timestamp, position: count / rate, isAfterBreak: isAfterBreak))
-        isAfterBreak = false
+    /// Makes a point of the interval.
+    private mutating func close(isBreak: Bool = false) {
+        if let first, let start = interval.start, points.count <= Self.mostPoints {
+            let count = Double(interval.count)
+            let begin = Double(Int64(bitPattern: start.sequence &- first.sequence))
+            points.append(
+                ClockPoint(
+                    time: start.timestamp + Int64(interval.time / count),
+                    position: (begin + interval.position / count) / rate, isAfterBreak: interval.isAfterBreak))
+        }
+        interval = Interval(isAfterBreak: isBreak)
     }
 
     private mutating func read(at time: Int64) {

@@ -14,16 +14,19 @@ extension Gatekeeper {
 
     /// Report on a capability: availability, status and the reason of a refusal, in one reading. Asks nobody.
     public func report(on capability: some CapabilityType) async -> AuthorizationReport {
-        await capability.report(in: self)
+        await capability.comparedReport(in: self)
     }
 
     /// Finds the devices and reads the decisions about them, now.
-    /// - Parameter earlier: a reading whose snapshot of the store serves again where the store has not changed since.
+    /// - Parameters:
+    ///   - service: finds what is no microphone or camera; `nil` for the machine's devices.
+    ///   - earlier: a reading whose snapshot of the store serves again where the store has not changed since.
     func read(
-        _ requests: [DeviceRequest], after earlier: AuthorizationSnapshot? = nil
+        _ requests: [DeviceRequest], in service: (any DeviceDirectory)? = nil,
+        after earlier: AuthorizationSnapshot? = nil
     ) async -> AuthorizationSnapshot {
         var resolutions: [DeviceResolution] = []
-        for request in requests { resolutions.append(await resolve(request)) }
+        for request in requests { resolutions.append(await resolve(request, in: service ?? directory)) }
         let cases = zip(requests, resolutions).map { request, resolution in
             AuthorizationEvaluator.Request(
                 request: request, device: resolution.device?.id, aliases: resolution.aliases,
@@ -40,7 +43,7 @@ extension Gatekeeper {
     }
 
     /// Answer of the directory; a device that is not the one named is none.
-    private func resolve(_ request: DeviceRequest) async -> DeviceResolution {
+    private func resolve(_ request: DeviceRequest, in directory: any DeviceDirectory) async -> DeviceResolution {
         let resolution = await directory.resolve(request)
         guard let device = resolution.device, !request.device.covers(device.id) else { return resolution }
         return DeviceResolution(device: nil, availability: .absent("\(request.device)"))
@@ -63,7 +66,7 @@ extension Gatekeeper {
     // An error is a notice in the log: the status says what came of it.
     private func request(_ capability: some CapabilityType) async {
         do throws(CaptureError) {
-            try await capability.requestAuthorization(in: self)
+            try await capability.authorize(in: self)
         } catch {
             log?.notice("\(error.message)")
         }

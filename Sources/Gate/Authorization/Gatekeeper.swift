@@ -25,6 +25,8 @@ public final class Gatekeeper: Sendable {
     let log: Logger?
     let standing: GateStanding
     let stills = StillRateLimiter()
+    /// Answers of services that have a say of their own, in this process.
+    let services = ServiceAnswers()
     /// The store and the policy block on locks and files, which the cooperative pool must not.
     let storeQueue = DispatchQueue(label: "capturegate.gatekeeper.store", qos: .userInitiated)
     let prompts = PromptCoordinator()

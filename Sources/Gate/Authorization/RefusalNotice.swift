@@ -115,10 +115,14 @@ extension RefusalNotice {
     /// The yes is for a lower level; `nil` if it is high enough.
     private func tooLow(_ grant: Grant) -> CaptureError? {
         guard let request, grant.level < request.level else { return nil }
-        return CaptureError(
-            .notAuthorized,
-            "\(program) may use \(thing) for \"\(grant.level)\" only, and \"\(request.level)\" is needed.",
-            remedies: grantRemedies)
+        return tooLow(grant, for: request.level)
+    }
+
+    /// Error for a yes of too low a level. The commands that grant know devices alone.
+    func tooLow(_ grant: Grant, for level: AccessLevel) -> CaptureError {
+        CaptureError(
+            .notAuthorized, "\(program) may use \(thing) for \"\(grant.level)\" only, and \"\(level)\" is needed.",
+            remedies: request == nil ? [Remedy("Ask for \"\(level)\", and agree.")] : grantRemedies)
     }
 
     /// Error for a permit of too low a level.

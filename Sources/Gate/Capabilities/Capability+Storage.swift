@@ -33,6 +33,8 @@ extension Capability {
         }
 
         public var name: CapabilityName { .storage }
+        /// None: nobody grants it.
+        public var requiredLevel: AccessLevel? { nil }
 
         public func availability(in gatekeeper: Gatekeeper) async -> Availability {
             await report(in: gatekeeper).availability

@@ -19,12 +19,20 @@ public struct CapabilityName: RawRepresentable, Hashable, Sendable, Codable, Cus
 }
 
 extension CapabilityName {
-    /// Levels of the microphone and of the camera, lowest first; empty for a program's own capability, which makes its
-    /// own.
+    /// Capabilities that have levels here, which commands and policy files know by name.
+    package static let known: [CapabilityName] = [.microphone, .camera, .location, .photos]
+
+    /// True for what a service of the machine gives, and no device.
+    package var isOfService: Bool { self == .location || self == .photos }
+
+    /// Levels of the capabilities that have a name here, lowest first; empty for a program's own capability, which makes
+    /// its own.
     public var levels: [AccessLevel] {
         switch self {
         case .microphone: [.meter, .record]
         case .camera: [.still, .video]
+        case .location: LocationAccuracy.allCases.map(\.level)
+        case .photos: PhotosAccess.allCases.map(\.level)
         default: []
         }
     }
@@ -36,9 +44,9 @@ extension CapabilityName {
 
 /// Level of access to a capability, requested or granted; a higher level includes the lower ones.
 ///
-/// Microphone: `.meter` < `.record`. Camera: `.still` < `.video`. The two capabilities have these four levels only, by
-/// name and rank: the gate refuses any other, in a request and in a stored yes. A program's own capability makes its
-/// own levels.
+/// Microphone: `.meter` < `.record`. Camera: `.still` < `.video`. Location: the cases of `LocationAccuracy`. Photos: those
+/// of `PhotosAccess`. These capabilities have their own levels only, by name and rank: the gate refuses any other, in a
+/// request and in a stored yes. A program's own capability makes its own levels.
 ///
 /// A level limits the session that a permit opens; it is no promise of the program's: `.meter` opens a level meter,
 /// `.still` takes still images, and frames need `.record` or `.video`.
@@ -68,6 +76,29 @@ public struct AccessLevel: Hashable, Sendable, Codable, Comparable, CustomString
     public var description: String { name }
 }
 
+/// A requirement that has a level: a grant of a lower one does not meet it.
+///
+/// A capability whose `Requirement` is one gets the comparison from the gate. `AccessLevel` is one, and an enumeration of
+/// integers becomes one by conforming, its cases ordered by their raw values:
+///
+/// ```swift
+/// enum Audience: Int, LeveledRequirement { case team = 1, everybody }
+/// ```
+///
+/// *thread-safe*
+public protocol LeveledRequirement: Sendable {
+    /// Lowest level of a grant that meets it.
+    var level: AccessLevel { get }
+}
+
+extension AccessLevel: LeveledRequirement {
+    public var level: AccessLevel { self }
+}
+
+extension LeveledRequirement where Self: RawRepresentable, RawValue == Int {
+    public var level: AccessLevel { AccessLevel(name: "\(self)", rank: rawValue) }
+}
+
 /// An aspect of the machine that a person must allow.
 ///
 /// A program's own type provides a name, a requirement, availability, authorization and a way to ask. Its answers
@@ -81,6 +112,12 @@ public protocol CapabilityType: Sendable {
     var name: CapabilityName { get }
     /// The requirement of this value.
     var requirement: Requirement { get }
+
+    /// Lowest level of a grant that meets the requirement; `nil` where any grant does. Only a `LeveledRequirement` has a
+    /// default, its level: a comparison that nobody thought of does not compile.
+    ///
+    /// Whatever `report(in:)` says, nothing is executed by a grant of a lower level.
+    var requiredLevel: AccessLevel? { get }
 
     /// Presence of the thing, and its holder if it is busy. Asks nobody.
     func availability(in gatekeeper: Gatekeeper) async -> Availability
@@ -103,6 +140,22 @@ extension CapabilityType {
         let status = await authorizationStatus(in: gatekeeper)
         return AuthorizationReport(name: name, availability: availability, status: status, in: gatekeeper)
     }
+
+    /// The report, in which a grant of too low a level is a refusal: a program's own report need not compare.
+    func comparedReport(in gatekeeper: Gatekeeper) async -> AuthorizationReport {
+        let report = await report(in: gatekeeper)
+        guard let requiredLevel, report.refusal == nil, let grant = report.status.grant, grant.level < requiredLevel
+        else { return report }
+        let notice = RefusalNotice(subject: gatekeeper.subject, capability: name)
+        let absence = notice.absence(report.availability)
+        return AuthorizationReport(
+            availability: report.availability, status: report.status,
+            refusal: absence ?? notice.tooLow(grant, for: requiredLevel), isAskable: absence == nil)
+    }
+}
+
+extension CapabilityType where Requirement: LeveledRequirement {
+    public var requiredLevel: AccessLevel? { requirement.level }
 }
 
 /// State of a capability at one moment.
@@ -149,6 +202,9 @@ public protocol DeviceCapability: CapabilityType {
 }
 
 extension DeviceCapability {
+    /// No level for all: the gatekeeper compares that of each request.
+    public var requiredLevel: AccessLevel? { nil }
+
     public func availability(in gatekeeper: Gatekeeper) async -> Availability {
         await gatekeeper.read(requests).availability
     }

@@ -121,12 +121,17 @@ public enum DeviceSelector: Hashable, Sendable, Codable, CustomStringConvertible
 /// Stable id of a device: it outlives replugging and renumbering, and never is `/dev/videoN`.
 ///
 /// *thread-safe*
-public struct DeviceID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+public struct DeviceID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible,
+    ExpressibleByStringLiteral
+{
     public let rawValue: String
 
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
+
+    /// An id that is written in a program, such as `"test:bars"`.
+    public init(stringLiteral id: String) { self.init(rawValue: id) }
 
     public var description: String { rawValue }
 }

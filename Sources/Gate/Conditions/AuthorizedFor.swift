@@ -8,9 +8,20 @@ import CaptureBase
 /// *thread-safe*
 public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
     public let capability: Capable
+    public let exclusions: Set<String>
+    private let questionCategory: String?
 
-    public init(_ capability: Capable) {
+    /// - Parameters:
+    ///   - capability: the capability that must be allowed.
+    ///   - category: category of mutual exclusion of the operation that has this condition, as `MutuallyExclusive` has
+    ///     one; `nil` for none. It is taken after the question: nobody waits for it behind a person.
+    ///   - questionCategory: category of the question, as `Authorize` has one: nothing of that category executes while the
+    ///     person is asked. Questions are put one after another in any case: those about devices by the gatekeeper, and
+    ///     those of a capability of one's own in the category `Authorize(name)`, with the capability's name.
+    public init(_ capability: Capable, category: String? = nil, questionCategory: String? = nil) {
         self.capability = capability
+        exclusions = category.map { [$0] } ?? []
+        self.questionCategory = questionCategory
     }
 
     public var name: String { "AuthorizedFor(\(capability.name))" }
@@ -18,14 +29,18 @@ public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
     /// Asks only if an answer can change the outcome. The report is read again afterwards: the stored answer decides,
     /// not the prompter's.
     public func dependency(in context: OperationContext) async -> (any GateOperation)? {
-        let report = await capability.report(in: context.gatekeeper)
-        return report.isAskable ? Authorize(capability, after: report) : nil
+        let report = await capability.comparedReport(in: context.gatekeeper)
+        return report.isAskable ? Authorize(capability, category: questionCategory, after: report) : nil
     }
 
     public func evaluate(in context: OperationContext) async -> ConditionResult {
-        let answer = Authorize<Capable>.report(in: context, on: capability)
-        let refusal = if let answer { answer.refusal } else { await capability.report(in: context.gatekeeper).refusal }
-        return refusal.map { .failed($0) } ?? .satisfied
+        let report: AuthorizationReport
+        if let answer = Authorize<Capable>.report(in: context, on: capability) {
+            report = answer
+        } else {
+            report = await capability.comparedReport(in: context.gatekeeper)
+        }
+        return report.refusal.map { .failed($0) } ?? .satisfied
     }
 }
 
@@ -35,14 +50,14 @@ public struct AuthorizedFor<Capable: CapabilityType>: OperationCondition {
 ///
 /// *thread-safe*
 public struct UserConfirmationCondition: OperationCondition {
-    public let confirmation: Confirmation
+    public let confirmation: ConfirmationRequest
 
-    public init(_ confirmation: Confirmation) {
+    public init(_ confirmation: ConfirmationRequest) {
         self.confirmation = confirmation
     }
 
     public init(_ title: String, message: String = "", agreement: String = "Yes") {
-        confirmation = Confirmation(title, message: message, agreement: agreement)
+        confirmation = ConfirmationRequest(title, message: message, agreement: agreement)
     }
 
     public var name: String { "UserConfirmation(\(confirmation.title))" }
@@ -61,10 +76,10 @@ struct Confirm: GateOperation {
         fileprivate init() {}
     }
 
-    let confirmation: Confirmation
+    let confirmation: ConfirmationRequest
     var name: String { "Confirm(\(confirmation.title))" }
 
-    init(_ confirmation: Confirmation) {
+    init(_ confirmation: ConfirmationRequest) {
         self.confirmation = confirmation
     }
 
@@ -90,22 +105,30 @@ public struct Authorize<Capable: CapabilityType>: GateOperation, ConditionedOper
 
     /// - Parameters:
     ///   - capability: the capability to ask for.
+    ///   - category: category of mutual exclusion: nothing of it executes while this asks. `nil` for none but that of a
+    ///     capability of one's own, `Authorize(name)`: whoever comes second is asked only if the first answer leaves it open.
     ///   - completion: called once, in the operation's task, with the status as read from the store after the answer was
     ///     stored there; never with the answer itself.
     public init(
-        _ capability: Capable,
+        _ capability: Capable, category: String? = nil,
         completion: @escaping @Sendable (Availability, AuthorizationStatus) -> Void = { _, _ in }
     ) {
-        self.capability = capability
-        self.completion = completion
-        known = nil
+        self.init(capability, category, nil, completion)
     }
 
     /// - Parameter report: the report by which asking can help: the store is not read again before the question's turn.
-    init(_ capability: Capable, after report: AuthorizationReport) {
+    init(_ capability: Capable, category: String?, after report: AuthorizationReport) {
+        self.init(capability, category, report.snapshot) { _, _ in }
+    }
+
+    private init(
+        _ capability: Capable, _ category: String?, _ known: AuthorizationSnapshot?,
+        _ completion: @escaping @Sendable (Availability, AuthorizationStatus) -> Void
+    ) {
         self.capability = capability
-        completion = { _, _ in }
-        known = report.snapshot
+        self.completion = completion
+        self.known = known
+        if let category { conditions = [MutuallyExclusive(category: category)] }
     }
 
     public var name: String { "Authorize(\(capability.name))" }
@@ -114,13 +137,13 @@ public struct Authorize<Capable: CapabilityType>: GateOperation, ConditionedOper
     public func execute(in context: OperationContext) async throws(CaptureError) -> AuthorizationReport {
         let problem = await InteractionPolicy.knowing(known) { () -> CaptureError? in
             do throws(CaptureError) {
-                try await capability.requestAuthorization(in: context.gatekeeper)
+                try await capability.authorize(in: context.gatekeeper)
                 return nil
             } catch {
                 return error
             }
         }
-        let report = await capability.report(in: context.gatekeeper)
+        let report = await capability.comparedReport(in: context.gatekeeper)
         completion(report.availability, report.status)
         if let problem { throw problem }
         return report
@@ -159,7 +182,7 @@ public struct GetAuthorizationStatus<Capable: CapabilityType>: GateOperation, Co
 
     @discardableResult
     public func execute(in context: OperationContext) async -> AuthorizationReport {
-        let report = await InteractionPolicy.silently { await capability.report(in: context.gatekeeper) }
+        let report = await InteractionPolicy.silently { await capability.comparedReport(in: context.gatekeeper) }
         completion(report.availability, report.status)
         return report
     }

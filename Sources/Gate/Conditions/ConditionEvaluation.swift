@@ -79,6 +79,8 @@ struct ConditionEvaluation: Sendable {
     /// Runs the questions of open conditions, all at once; but each is put to the person only when the last answer has
     /// not decided the outcome. As soon as it is decided, the open ones are withdrawn.
     private func ask(_ open: Set<Int>, _ progress: inout Progress, in context: OperationContext) async {
+        // Nobody waits for a category behind a question that is open.
+        HeldLocks.stepAside()
         let questions = progress.questions
         let locks = LockManager()
         let slots =

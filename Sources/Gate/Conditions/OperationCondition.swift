@@ -66,7 +66,17 @@ public struct BlockCondition: OperationCondition {
 /// Lets one operation at a time execute among those with this condition and the same category. It is always satisfied.
 ///
 /// Queues of one gatekeeper share their categories. An operation takes all of its categories at one moment, so that no
-/// two can wait for each other; first come, first served.
+/// two can wait for each other.
+///
+/// First come, first served: in the order in which they became ready, which is when they were added and what they depend on
+/// had ended. Its other conditions may take their time: until they are evaluated it holds back those behind it. There are
+/// exceptions. What an executing operation runs inside itself (`GateQueue.run`, `OperationContext.perform`, the children of a
+/// group) comes before all others. And an operation is passed, and has its old turn afterwards,
+///
+/// - while a person is asked for one of its conditions,
+/// - when one of its conditions waits for another operation,
+/// - while its queue is suspended,
+/// - while it waits for a slot of its queue, and an operation that has one waits for others, as a group does.
 ///
 /// *thread-safe*
 public struct MutuallyExclusive<Category>: OperationCondition {
@@ -83,6 +93,13 @@ public struct MutuallyExclusive<Category>: OperationCondition {
     public var name: String { "MutuallyExclusive(\(exclusions.first ?? ""))" }
 
     public func evaluate(in context: OperationContext) async -> ConditionResult { .satisfied }
+}
+
+extension MutuallyExclusive where Category == Never {
+    /// - Parameter category: Name of the category, such as that of an `AuthorizedFor`.
+    public init(category: String) {
+        exclusions = [category]
+    }
 }
 
 /// Satisfied if no operation that this one waited for has failed or was cancelled. Operations that a condition ran
@@ -107,7 +124,8 @@ public struct NoFailedDependenciesCondition: OperationCondition {
     private func error(_ dependency: DependencyOutcome) -> CaptureError? {
         switch dependency.outcome {
         case .succeeded: nil
-        case .cancelled:
+        // Also with an output: that may be a part of what it should be.
+        case .cancelled, .cancelledWithOutput:
             ignoringCancelled ? nil : CaptureError(.cancelled, "\(dependency.name), which comes first, was cancelled.")
         case .refused(let error): failure(dependency.name, error)
         case .failed(let error): failure(dependency.name, error)
@@ -174,5 +192,61 @@ public struct UserNotificationCondition: OperationCondition {
 
     public func evaluate(in context: OperationContext) async -> ConditionResult {
         await service.obstacle().map { .failed($0) } ?? .satisfied
+    }
+}
+
+/// An address at which a program's server reaches this program with a push message.
+///
+/// Whoever knows it can send messages: it is a secret between the program and its server.
+///
+/// *thread-safe*
+public struct PushEndpoint: Hashable, Sendable {
+    /// URL that the server posts to.
+    public let url: String
+    /// Name of the service that brings the messages.
+    public let distributor: String
+
+    public init(url: String, distributor: String) {
+        self.url = url
+        self.distributor = distributor
+    }
+}
+
+/// Registers this program for push messages; implemented where the session bus is known.
+///
+/// *thread-safe*
+public protocol PushRegistrar: Sendable {
+    /// - Returns: the endpoint, else the obstacle. No answer in time is an obstacle.
+    func register() async -> Result<PushEndpoint, CaptureError>
+}
+
+/// Satisfied if a service of the desktop has registered this program for push messages and given it an endpoint.
+///
+/// It registers anew for each evaluation: an endpoint may change while the program does not run.
+///
+/// *thread-safe*
+public struct RemoteNotificationCondition: OperationCondition {
+    private let registrar: any PushRegistrar
+    private let received: @Sendable (PushEndpoint) -> Void
+
+    /// - Parameters:
+    ///   - registrar: registers this program.
+    ///   - received: gets the endpoint, before the operation executes.
+    public init(
+        by registrar: any PushRegistrar, received: @escaping @Sendable (PushEndpoint) -> Void = { _ in }
+    ) {
+        self.registrar = registrar
+        self.received = received
+    }
+
+    public var name: String { "RemoteNotification" }
+
+    public func evaluate(in context: OperationContext) async -> ConditionResult {
+        switch await registrar.register() {
+        case .success(let endpoint):
+            received(endpoint)
+            return .satisfied
+        case .failure(let error): return .failed(error)
+        }
     }
 }

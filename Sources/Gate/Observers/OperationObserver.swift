@@ -1,3 +1,4 @@
+import CaptureBase
 import Synchronization
 
 /// Identity of one run of an operation.
@@ -23,8 +24,8 @@ public protocol OperationObserver: Sendable {
     func willExecute(_ operation: OperationIdentity, in context: OperationContext)
     /// The operation's own work has ended.
     func didExecute(_ operation: OperationIdentity, in context: OperationContext)
-    /// The operation is to end, whether or not it has begun.
-    func didCancel(_ operation: OperationIdentity)
+    /// The operation is to end, whether or not it has begun; the error is the one that it was cancelled with.
+    func didCancel(_ operation: OperationIdentity, with error: CaptureError?)
     /// The operation has an outcome, which nobody has seen yet. Not called if it was cancelled before it began.
     func willFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext)
     /// The operation has ended.
@@ -37,7 +38,7 @@ extension OperationObserver {
     public func didProduce(_ produced: String, for operation: OperationIdentity, in context: OperationContext) {}
     public func willExecute(_ operation: OperationIdentity, in context: OperationContext) {}
     public func didExecute(_ operation: OperationIdentity, in context: OperationContext) {}
-    public func didCancel(_ operation: OperationIdentity) {}
+    public func didCancel(_ operation: OperationIdentity, with error: CaptureError?) {}
     public func willFinish(
         _ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext
     ) {}
@@ -52,18 +53,18 @@ public struct BlockObserver: OperationObserver {
     private let produced: (@Sendable (OperationIdentity, String) -> Void)?
     private let executes: (@Sendable (OperationIdentity) -> Void)?
     private let executed: (@Sendable (OperationIdentity) -> Void)?
-    private let cancelled: (@Sendable (OperationIdentity) -> Void)?
+    private let cancelled: (@Sendable (OperationIdentity, CaptureError?) -> Void)?
     private let finishes: (@Sendable (OperationIdentity, OperationOutcome) -> Void)?
     private let finished: (@Sendable (OperationIdentity, OperationOutcome) -> Void)?
 
     /// Makes an observer of the given closures. `didProduce` also receives the name of the operation that a condition
-    /// has run before its evaluation.
+    /// has run before its evaluation, and `didCancel` the error that the operation was cancelled with.
     public init(
         didAttach: (@Sendable (OperationIdentity) -> Void)? = nil,
         didProduce: (@Sendable (OperationIdentity, String) -> Void)? = nil,
         willExecute: (@Sendable (OperationIdentity) -> Void)? = nil,
         didExecute: (@Sendable (OperationIdentity) -> Void)? = nil,
-        didCancel: (@Sendable (OperationIdentity) -> Void)? = nil,
+        didCancel: (@Sendable (OperationIdentity, CaptureError?) -> Void)? = nil,
         willFinish: (@Sendable (OperationIdentity, OperationOutcome) -> Void)? = nil,
         didFinish: (@Sendable (OperationIdentity, OperationOutcome) -> Void)? = nil
     ) {
@@ -82,7 +83,7 @@ public struct BlockObserver: OperationObserver {
     }
     public func willExecute(_ operation: OperationIdentity, in context: OperationContext) { executes?(operation) }
     public func didExecute(_ operation: OperationIdentity, in context: OperationContext) { executed?(operation) }
-    public func didCancel(_ operation: OperationIdentity) { cancelled?(operation) }
+    public func didCancel(_ operation: OperationIdentity, with error: CaptureError?) { cancelled?(operation, error) }
     public func willFinish(
         _ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext
     ) {
@@ -123,8 +124,8 @@ final class OperationMonitor: Sendable {
         for observer in observers { observer.willExecute(identity, in: context) }
     }
 
-    func didCancel() {
-        for observer in observers { observer.didCancel(identity) }
+    func didCancel(with error: CaptureError?) {
+        for observer in observers { observer.didCancel(identity, with: error) }
     }
 
     /// An operation that was cancelled before its work began did not execute.

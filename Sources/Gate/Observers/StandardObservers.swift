@@ -25,7 +25,7 @@ public final class TimeoutObserver: OperationObserver {
         let timer = Task.detached {
             // Cancelled: the work ended in time.
             guard (try? await clock.sleep(for: limit)) != nil else { return }
-            context.cancel(because: .timedOut(operation.name, limit))
+            context.cancel(with: .timedOut(operation.name, limit))
         }
         timers.withLock { $0[operation] = timer }
     }
@@ -66,12 +66,15 @@ public struct LoggingObserver: OperationObserver {
         debug(operation, "executes")
     }
 
-    public func didCancel(_ operation: OperationIdentity) { debug(operation, "is to end") }
+    public func didCancel(_ operation: OperationIdentity, with error: CaptureError?) {
+        debug(operation, error.map { "is to end: \($0.message)" } ?? "is to end")
+    }
 
     public func didFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome) {
         switch outcome {
         case .succeeded: debug(operation, "succeeded")
         case .cancelled: debug(operation, "was cancelled")
+        case .cancelledWithOutput: debug(operation, "was cancelled, and has an output")
         case .refused(let error):
             log.notice("\(operation.name) was refused: \(error.message)", metadata: mark(operation))
         case .failed(let error): log.notice("\(operation.name) failed: \(text(of: error))", metadata: mark(operation))

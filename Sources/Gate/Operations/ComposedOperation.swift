@@ -19,7 +19,7 @@ public struct ComposedOperation<Wrapped: QueuedOperation>: ConditionedOperation 
 
     public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
         context.willExecute()
-        return await context.perform(operation)
+        return await context.passOn(operation)
     }
 }
 
@@ -38,7 +38,7 @@ public struct MapOperation<Wrapped: QueuedOperation, Output: Sendable>: Conditio
 
     public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
         context.willExecute()
-        return await context.perform(operation).map(transform)
+        return await context.passOn(operation).map(transform)
     }
 }
 
@@ -59,8 +59,8 @@ where Next.Failure == Wrapped.Failure {
 
     public func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
         context.willExecute()
-        switch await context.perform(operation) {
-        case .success(let output): return await context.perform(next(output))
+        switch await context.passOn(operation) {
+        case .success(let output): return await context.passOn(next(output))
         case .failure(let error): return .failure(error)
         }
     }

@@ -47,10 +47,16 @@ public final class GateQueue: Sendable {
 
     public var isSuspended: Bool { scheduler.isSuspended }
 
-    public func cancelAll() { scheduler.cancelAll() }
+    /// Cancels every operation that is in it now.
+    /// - Parameter error: the error that each ends with, as by `OperationHandle.cancel(with:)`; `nil`: they are cancelled.
+    public func cancelAll(with error: CaptureError? = nil) { scheduler.cancelAll(with: error) }
 
     /// Waits until every operation has ended.
-    public func waitUntilEmpty() async { await scheduler.waitUntilEmpty() }
+    public func waitUntilEmpty() async {
+        let wait = HeldLocks.beginWait(unless: count == 0)
+        defer { wait.end() }
+        await scheduler.waitUntilEmpty()
+    }
 
     @usableFromInline
     func add(
@@ -63,7 +69,9 @@ public final class GateQueue: Sendable {
 extension GateQueue {
     /// Adds an operation and waits for its output. Cancelling the task cancels the operation, and the wait ends when the
     /// operation has.
-    /// - Throws: what `execute` threw, or the gate's refusal; `.cancelled` if it was cancelled.
+    /// - Returns: its output, also where it was cancelled and had one all the same; a `GroupOperation` has the results of its
+    ///   children then.
+    /// - Throws: what `execute` threw, or the gate's refusal; `.cancelled` if it was cancelled and has no output.
     @discardableResult
     public func run<O: QueuedOperation>(
         _ operation: O, after dependencies: [any OperationReference] = []
@@ -124,7 +132,7 @@ struct InjectedOperation<Input: Sendable, InputFailure: Error, Next: QueuedOpera
 
     func perform(in context: OperationContext) async -> OperationResult<Output, Failure> {
         switch await input.result {
-        case .success(let value): return await context.perform(make(value))
+        case .success(let value): return await context.passOn(make(value))
         case .failure(.cancelled): return .failure(.refused(CaptureError(.cancelled, "The input was cancelled.")))
         case .failure(.refused(let error)): return .failure(.refused(.withoutInput(error)))
         case .failure(.failed(let error)): return .failure(.refused(.withoutInput(error)))

@@ -1,9 +1,11 @@
 import CaptureBase
 
-/// Several operations as one: it ends after the last of them, and cancelling it cancels them.
+/// Several operations as one: it ends after the last of them, and cancelling it cancels them. One that is cancelled with an
+/// error cancels them with that, too; it still has their results.
 ///
 /// The error of the first child that failed or was refused is the group's. A child can't share a category of mutual
-/// exclusion with the group or with what the group is a part of: that is an error at once.
+/// exclusion with the group or with what the group is a part of: that is an error at once. While it executes, children
+/// can be added to it: by a child (`OperationContext.group`), or by whoever has its handle (`OperationHandle.add`).
 ///
 /// *thread-safe*
 public struct GroupOperation: GateOperation, ConditionedOperation {
@@ -12,7 +14,7 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
         let index: Int
     }
 
-    /// The results of the children.
+    /// The results of the children that the group had when it began; the others have handles.
     public struct Results: Sendable {
         let all: [any Sendable]
 
@@ -23,8 +25,11 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
         }
     }
 
+    /// Its name in logs.
     public let name: String
+    /// Conditions of the group: where they fail, no child begins.
     public var conditions: [any OperationCondition] = []
+    /// Observers of the group itself; children have their own.
     public var observers: [any OperationObserver] = []
     private let width: Int
     private let stopsAtFirstError: Bool
@@ -54,22 +59,25 @@ public struct GroupOperation: GateOperation, ConditionedOperation {
 
     public func execute(in context: OperationContext) async throws(CaptureError) -> Results {
         // Before any child begins: it would wait for its turn first, and then for ever.
-        for child in children {
-            guard let shared = child.exclusions.intersection(context.heldLocks.categories).min() else { continue }
-            throw .waitsForItself(child.name, shared)
-        }
+        for child in children { try child.exclusions.check(against: context.heldLocks, of: child.name) }
         let first = FirstError()
         // A scheduler of its own: the width is the group's, and cancelling it reaches its children alone.
-        let scheduler = Scheduler(gatekeeper: context.gatekeeper, width: width) {
-            [stopsAtFirstError] scheduler, outcome in
-            guard let error = outcome.error, first.keep(error), stopsAtFirstError else { return }
-            scheduler.cancelAll()
+        let scheduler = Scheduler(
+            gatekeeper: context.gatekeeper, width: width, membership: GroupMembership(of: context)
+        ) { [stopsAtFirstError] scheduler, outcome in
+            // What the group is cancelled with is no error of a child.
+            guard let error = outcome.error, error != scheduler.membership?.stopError, first.keep(error) else { return }
+            if stopsAtFirstError { scheduler.stop(with: nil) }
         }
         let running = add(to: scheduler, context.heldLocks.nested)
+        if let group = scheduler.group { context.queuedNode.announce(group) }
+        let wait = HeldLocks.beginWait(unless: scheduler.registry.count == 0)
+        defer { wait.end() }
         await withTaskCancellationHandler {
-            await scheduler.waitUntilEmpty()
+            // A child that was added meanwhile has to end, too.
+            repeat { await scheduler.waitUntilEmpty() } while !scheduler.registry.close()
         } onCancel: {
-            scheduler.cancelAll()
+            scheduler.stop(with: context.cancelError.map { .withGroup(name, $0) })
         }
         if let error = first.error { throw error }
         var results: [any Sendable] = []
@@ -142,7 +150,7 @@ struct TypedChild<O: QueuedOperation>: GroupChild {
     let dependencies: [Int]
 
     var name: String { operation.name }
-    var exclusions: Set<String> { operation.allConditions.reduce(into: []) { $0.formUnion($1.exclusions) } }
+    var exclusions: Set<String> { operation.exclusions }
 
     func start(in scheduler: Scheduler, after dependencies: [OperationNode], _ heldLocks: HeldLocks) -> RunningChild {
         let node = scheduler.add(OperationBody(operation), holding: heldLocks, after: dependencies)
@@ -150,11 +158,170 @@ struct TypedChild<O: QueuedOperation>: GroupChild {
     }
 }
 
+extension QueuedOperation {
+    /// Categories of all its conditions.
+    fileprivate var exclusions: Set<String> { allConditions.reduce(into: []) { $0.formUnion($1.exclusions) } }
+}
+
+extension Set<String> {
+    /// Refuses a child that would wait for a category until the group around it ends.
+    fileprivate func check(against heldLocks: HeldLocks, of name: String) throws(CaptureError) {
+        if let shared = intersection(heldLocks.categories).min() { throw .waitsForItself(name, shared) }
+    }
+}
+
+// MARK: - While it executes
+
+/// A group that executes: children can be added until it ends, which it does after the last of them.
+///
+/// *thread-safe*
+public struct RunningGroup: Sendable {
+    private let scheduler: Scheduler
+    private let membership: GroupMembership
+
+    fileprivate init(_ scheduler: Scheduler, _ membership: GroupMembership) {
+        self.scheduler = scheduler
+        self.membership = membership
+    }
+
+    /// Adds a child, which begins as soon as it may. Its error counts as that of any child; its result is that of the
+    /// handle.
+    ///
+    /// A child that waits for that result keeps its slot meanwhile: in a group of width 1 both would wait for ever.
+    /// - Parameters:
+    ///   - operation: the child. Where the group has been cancelled, it is cancelled, too.
+    ///   - dependencies: handles of operations that end first, however they end.
+    /// - Throws: `.usage` if the group has ended; `.deadlock` if the child shares a category with the group, or would wait
+    ///   for it.
+    @discardableResult
+    public func add<O: QueuedOperation>(
+        _ operation: O, after dependencies: [any OperationReference] = []
+    ) throws(CaptureError) -> OperationHandle<O.Output, O.Failure> {
+        let nodes = dependencies.map(\.ticket.node)
+        if nodes.contains(where: { ObjectIdentifier($0) == membership.node }) { throw .waitsForGroup(operation.name) }
+        try operation.exclusions.check(against: membership.heldLocks, of: operation.name)
+        guard scheduler.registry.reserve() else { throw .groupHasEnded(operation.name) }
+        defer { if scheduler.registry.endReservation() { scheduler.announceEmpty() } }
+        // Whoever adds it, it asks by the rules of the group.
+        let node = InteractionPolicy.$current.withValue(membership.interaction) {
+            scheduler.add(OperationBody(operation), holding: membership.heldLocks, after: nodes)
+        }
+        if membership.isStopped { node.carryOut(node.cancel(with: membership.stopError)) }
+        return OperationHandle(node)
+    }
+}
+
+/// Circumstances that all children of a group have in common.
+///
+/// *thread-safe*
+final class GroupMembership: Sendable {
+    /// Locks of the group, which its children must not wait for.
+    let heldLocks: HeldLocks
+    let interaction: InteractionPolicy?
+    /// The operation in a queue that the group is, or is a part of.
+    let node: ObjectIdentifier
+    private let stop = Locked<(isStopped: Bool, error: CaptureError?)>((false, nil))
+
+    init(of context: OperationContext) {
+        heldLocks = context.heldLocks.nested
+        interaction = InteractionPolicy.inherited
+        node = ObjectIdentifier(context.queuedNode)
+    }
+
+    /// Set when its children are to end.
+    var isStopped: Bool { stop.withLock { $0.isStopped } }
+    /// The error that its children are cancelled with.
+    var stopError: CaptureError? { stop.withLock { $0.error } }
+
+    /// The first call counts.
+    func stop(with error: CaptureError?) {
+        stop.withLock { stop in if !stop.isStopped { stop = (true, error) } }
+    }
+}
+
+extension Scheduler {
+    /// The group whose children it runs; `nil` for a queue.
+    var group: RunningGroup? { membership.map { RunningGroup(self, $0) } }
+
+    /// Cancels all children, also those that are being added.
+    fileprivate func stop(with error: CaptureError?) {
+        membership?.stop(with: error)
+        cancelAll(with: membership?.stopError)
+    }
+}
+
+extension OperationHandle where Output == GroupOperation.Results {
+    /// Adds a child to the group when it executes, as `RunningGroup.add` does; waits until then.
+    ///
+    /// A handle has this as long as its operation ends with the group's results: the group itself, a `ComposedOperation` or a
+    /// `RetryOperation` of it. Where the output is another one (`map`, `RepeatOperation`), a child gives away its
+    /// `OperationContext.group`, to which others can then add.
+    /// - Parameters:
+    ///   - operation: the child.
+    ///   - dependencies: handles of operations that end first, however they end.
+    /// - Throws: `.usage` if the group has ended, or ends without having executed; `.deadlock` as `RunningGroup.add` does.
+    @discardableResult
+    public func add<O: QueuedOperation>(
+        _ operation: O, after dependencies: [any OperationReference] = []
+    ) async throws(CaptureError) -> OperationHandle<O.Output, O.Failure> {
+        let wait = HeldLocks.beginWait(unless: isFinished)
+        defer { wait.end() }
+        guard let group = await ticket.node.runningGroup else { throw .groupHasEnded(operation.name) }
+        return try group.add(operation, after: dependencies)
+    }
+}
+
+extension OperationNode {
+    /// Group that it executes, as soon as it does; `nil` if it has ended.
+    fileprivate var runningGroup: RunningGroup? {
+        get async {
+            let promise = state.withLock { state -> Promise<RunningGroup?>? in
+                if state.isFinished { return nil }
+                let promise = state.group ?? Promise()
+                state.group = promise
+                return promise
+            }
+            return await promise?.value ?? nil
+        }
+    }
+
+    /// Tells those who wait for the group. Another attempt at a group takes the place of the last one.
+    fileprivate func announce(_ group: RunningGroup) {
+        state.withLock { state in
+            if state.isFinished || state.group?.fulfil(group) == true { return }
+            let promise = Promise<RunningGroup?>()
+            promise.fulfil(group)
+            state.group = promise
+        }
+    }
+}
+
+extension CaptureError {
+    /// Error of a child whose group was cancelled with an error.
+    fileprivate static func withGroup(_ name: String, _ error: CaptureError) -> CaptureError {
+        CaptureError(
+            .cancelled, "\(name), which it is a part of, was cancelled: \(error.message)", remedies: error.remedies,
+            underlying: [error])
+    }
+
+    fileprivate static func groupHasEnded(_ name: String) -> CaptureError {
+        CaptureError(
+            .usage, "\(name) can't be added: its group has ended.",
+            remedies: [Remedy("Add it before the last child ends, or to a queue.")])
+    }
+
+    fileprivate static func waitsForGroup(_ name: String) -> CaptureError {
+        CaptureError(
+            .deadlock, "\(name) can't wait for the group that it is a child of.",
+            remedies: [Remedy("Take the dependency away.")])
+    }
+}
+
 extension OperationOutcome {
     /// Error of an operation that was refused or failed; a cancelled one has none.
     var error: CaptureError? {
         switch self {
-        case .succeeded, .cancelled: nil
+        case .succeeded, .cancelled, .cancelledWithOutput: nil
         case .refused(let error): error
         case .failed(let error):
             (error as? CaptureError) ?? CaptureError(.conditionFailed, "A part of it failed: \(error)")

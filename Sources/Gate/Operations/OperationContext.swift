@@ -8,13 +8,26 @@ public struct OperationContext: Sendable {
     let node: OperationNode
     /// Locks of the operation and of those it is a part of.
     var heldLocks: HeldLocks
+    /// The operation in a queue or a group that this one is a part of; `nil` where it is that one itself.
+    private let outermost: OperationNode?
+    private let outerGroup: RunningGroup?
     /// Output of the operation that a condition had run before it is evaluated; `nil` where that did not succeed.
     public private(set) var answer: (any Sendable)?
 
-    init(node: OperationNode, heldLocks: HeldLocks) {
+    /// - Parameter outer: the operation that this one is performed in.
+    init(node: OperationNode, heldLocks: HeldLocks, in outer: OperationContext? = nil) {
         self.node = node
         self.heldLocks = heldLocks
+        outermost = outer.map(\.queuedNode)
+        outerGroup = outer?.group
     }
+
+    /// The operation whose handle somebody has.
+    var queuedNode: OperationNode { outermost ?? node }
+
+    /// The innermost group that this operation is a child of, or a part of a child: children can be added to it until it
+    /// ends. `nil` outside of groups.
+    public var group: RunningGroup? { node.scheduler?.group ?? outerGroup }
 
     public var gatekeeper: Gatekeeper { node.gatekeeper }
 
@@ -31,14 +44,22 @@ public struct OperationContext: Sendable {
     public var log: Logger? { gatekeeper.log }
 
     /// Cancels the operation.
-    /// - Parameter reason: the error it ends with, where it is not to count as simply cancelled.
-    public func cancel(because reason: CaptureError? = nil) {
-        node.carryOut(node.cancel(because: reason))
-    }
+    public func cancel() { node.carryOut(node.cancel(with: nil)) }
+
+    /// Cancels the operation with an error: it ends as `.refused` with that, whatever it returns or throws.
+    public func cancel(with error: CaptureError) { node.carryOut(node.cancel(with: error)) }
+
+    /// The error that the operation was cancelled with, or the one that it is a part of.
+    var cancelError: CaptureError? { node.cancelError ?? outermost?.cancelError }
 
     /// Runs another operation as a part of this one: conditions, locks, execution. Cancelling this one cancels it.
     public func perform<O: QueuedOperation>(_ operation: O) async -> OperationResult<O.Output, O.Failure> {
         await OperationRun.nested(OperationBody(operation), in: self).typed()
+    }
+
+    /// Performs an operation whose end is that of this one: where both were cancelled, the error that it threw is passed on.
+    func passOn<O: QueuedOperation>(_ operation: O) async -> OperationResult<O.Output, O.Failure> {
+        await OperationRun.nested(OperationBody(operation), in: self).passedOn()
     }
 
     func answered(_ answer: (any Sendable)?) -> OperationContext {

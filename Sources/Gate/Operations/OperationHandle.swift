@@ -32,22 +32,48 @@ public struct OperationHandle<Output: Sendable, Failure: Error>: OperationRefere
 
     /// Waits for the result. Cancelling the task that waits does not cancel the operation.
     public var result: OperationResult<Output, Failure> {
-        get async { await ticket.node.result.typed() }
+        get async {
+            let wait = HeldLocks.beginWait(unless: isFinished)
+            defer { wait.end() }
+            return await ticket.node.result.typed()
+        }
     }
 
     /// Waits for the output.
     /// - Throws: the reason why there is none.
     public func value() async throws(OperationError<Failure>) -> Output { try await result.get() }
 
+    /// Waits for the output of `execute`, also of an operation that was cancelled with an error; `nil` where there is none.
+    public var output: Output? {
+        get async {
+            let wait = HeldLocks.beginWait(unless: isFinished)
+            defer { wait.end() }
+            return await ticket.node.result.output as? Output
+        }
+    }
+
+    /// Waits for the error that `execute` threw, also of an operation that was cancelled, with an error or without; `nil` where
+    /// it threw none.
+    public var failure: Failure? {
+        get async {
+            let wait = HeldLocks.beginWait(unless: isFinished)
+            defer { wait.end() }
+            return await ticket.node.result.thrown as? Failure
+        }
+    }
+
     public var isFinished: Bool { ticket.node.isFinished }
 
-    /// Set when the operation was cancelled; it may have had its result before.
+    /// Set when the operation was cancelled before it had its result. The result may be a success: what it could do until
+    /// then.
     public var isCancelled: Bool { ticket.node.isCancelled }
 
     /// Before it executes: it never will. While it executes: cancels its task, and it ends when `execute` returns.
-    public func cancel() {
-        ticket.node.carryOut(ticket.node.cancel(because: nil))
-    }
+    public func cancel() { ticket.node.carryOut(ticket.node.cancel(with: nil)) }
+
+    /// Cancels it with an error: the result is `.refused` with that, whatever `execute` returns or throws. The first
+    /// cancellation counts.
+    public func cancel(with error: CaptureError) { ticket.node.carryOut(ticket.node.cancel(with: error)) }
 
     /// Makes this operation wait for another one, in any queue of the same gatekeeper.
     /// - Throws: `.deadlock` at once if the other one waits for this one; `.usage` if this one has begun.

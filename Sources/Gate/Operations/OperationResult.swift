@@ -1,13 +1,17 @@
 import CaptureBase
 
 /// Result of an operation: its output, or the reason why there is none.
+///
+/// An operation that was cancelled and has an output all the same has a `.success` here; that it was cancelled is in
+/// `OperationHandle.isCancelled` and in the outcome that observers and dependents get.
 public typealias OperationResult<Output, Failure: Error> = Result<Output, OperationError<Failure>>
 
 /// Reason why an operation has no output.
 public enum OperationError<Failure: Error>: Error {
-    /// It was not executed: conditions failed, a permit was refused, it would have waited for itself; or its time was up.
+    /// It was not executed: conditions failed, a permit was refused, it would have waited for itself. Or it was cancelled
+    /// with this error, as by a time-out.
     case refused(CaptureError)
-    /// It was cancelled, which is not a failure.
+    /// It was cancelled, which is not a failure. What `execute` threw then is in `OperationHandle.failure`.
     case cancelled
     /// `execute` threw.
     case failed(Failure)
@@ -15,12 +19,23 @@ public enum OperationError<Failure: Error>: Error {
 
 extension OperationError: Equatable where Failure: Equatable {}
 
+extension OperationError: CustomStringConvertible {
+    /// Sentence of the error that is the reason.
+    public var description: String {
+        switch self {
+        case .refused(let error): "\(error)"
+        case .cancelled: "The operation was cancelled."
+        case .failed(let error): "\(error)"
+        }
+    }
+}
+
 extension OperationError where Failure == CaptureError {
     /// Reason as one error, for callers that don't tell them apart.
     public var captureError: CaptureError {
         switch self {
         case .refused(let error), .failed(let error): error
-        case .cancelled: CaptureError(.cancelled, "The operation was cancelled.")
+        case .cancelled: CaptureError(.cancelled, description)
         }
     }
 }
@@ -28,9 +43,21 @@ extension OperationError where Failure == CaptureError {
 /// Outcome of an operation: its result without types and output.
 public enum OperationOutcome: Sendable {
     case succeeded
+    /// It was not executed, or it was cancelled with this error.
     case refused(CaptureError)
+    /// It was cancelled, and has no output.
     case cancelled
+    /// It was cancelled, and has an output all the same: it ended on its own, or made do with a part.
+    case cancelledWithOutput
     case failed(any Error)
+
+    /// Set where it was cancelled without an error, with or without an output.
+    public var isCancelled: Bool {
+        switch self {
+        case .cancelled, .cancelledWithOutput: true
+        case .succeeded, .refused, .failed: false
+        }
+    }
 
     @inlinable
     init<Output, Failure>(_ result: OperationResult<Output, Failure>) {
@@ -49,23 +76,33 @@ public enum OperationOutcome: Sendable {
 @usableFromInline
 final class AnyOperationResult: Sendable {
     let outcome: OperationOutcome
-    /// Output of `execute`; `nil` unless it succeeded.
-    private let output: (any Sendable)?
+    /// Output of `execute`; `nil` if it has none.
+    let output: (any Sendable)?
+    /// Error of `execute`, of one that was cancelled; the outcome has that of any other.
+    private let lateError: (any Error)?
+
+    /// Error that `execute` threw, however the operation ended.
+    var thrown: (any Error)? {
+        if case .failed(let error) = outcome { error } else { lateError }
+    }
 
     static let cancelled = AnyOperationResult(.cancelled)
     /// Success without output, shared: most operations have none.
     @usableFromInline static let succeeded = AnyOperationResult(.succeeded, ())
 
     @usableFromInline
-    init(_ outcome: OperationOutcome, _ output: (any Sendable)? = nil) {
+    init(_ outcome: OperationOutcome, _ output: (any Sendable)? = nil, thrown: (any Error)? = nil) {
         self.outcome = outcome
         self.output = output
+        lateError = thrown
     }
 
     @inlinable
     static func of<Output: Sendable, Failure: Error>(_ result: OperationResult<Output, Failure>) -> AnyOperationResult {
         switch result {
         case .success(let output): Output.self == Void.self ? .succeeded : AnyOperationResult(.succeeded, output)
+        // It may have thrown because it was cancelled, or for a reason of its own that somebody wants to know.
+        case .failure(.failed(let error)) where Task.isCancelled: AnyOperationResult(.cancelled, thrown: error)
         case .failure: AnyOperationResult(OperationOutcome(result))
         }
     }
@@ -74,7 +111,7 @@ final class AnyOperationResult: Sendable {
     /// for.
     func typed<Output: Sendable, Failure: Error>() -> OperationResult<Output, Failure> {
         switch outcome {
-        case .succeeded:
+        case .succeeded, .cancelledWithOutput:
             if let output = output as? Output { return .success(output) }
         case .failed(let error):
             if let error = error as? Failure { return .failure(.failed(error)) }
@@ -84,9 +121,18 @@ final class AnyOperationResult: Sendable {
         preconditionFailure("a handle has the types of its operation")
     }
 
-    /// Result of a cancelled node: a cancellation that came with a reason is a refusal with it.
-    func named(by node: OperationNode) -> AnyOperationResult {
-        guard case .cancelled = outcome, let reason = node.cancelReason else { return self }
-        return AnyOperationResult(.refused(reason))
+    /// Result for an operation that ends as this one does: where it was cancelled, too, the error of `execute` is passed on.
+    func passedOn<Output: Sendable, Failure: Error>() -> OperationResult<Output, Failure> {
+        if Task.isCancelled, case .cancelled = outcome, let error = thrown as? Failure {
+            return .failure(.failed(error))
+        }
+        return typed()
+    }
+
+    /// Result of an operation that was cancelled; the error that it was cancelled with is its end.
+    func cancelled(with error: CaptureError?) -> AnyOperationResult {
+        if let error { return AnyOperationResult(.refused(error), output, thrown: thrown) }
+        if case .succeeded = outcome { return AnyOperationResult(.cancelledWithOutput, output) }
+        return self
     }
 }

@@ -67,7 +67,7 @@ extension GateOperation {
         do throws(Failure) {
             return .success(try await execute(in: context))
         } catch {
-            return .failure(Task.isCancelled ? .cancelled : .failed(error))
+            return .failure(.failed(error))
         }
     }
 }
@@ -106,10 +106,15 @@ extension CaptureOperation {
         let ledger = permit.state
         defer { ledger.close() }
         context.willExecute()
+        var unused: Permit? = permit
         do throws(Failure) {
-            return .success(try await execute(with: permit, in: context))
+            return .success(
+                try await withTaskExecutorPreference(CaptureExecutor.shared) { () async throws(Failure) in
+                    guard let permit = unused.take() else { preconditionFailure("called once") }
+                    return try await execute(with: permit, in: context)
+                })
         } catch {
-            return .failure(Task.isCancelled ? .cancelled : .failed(error))
+            return .failure(.failed(error))
         }
     }
 }

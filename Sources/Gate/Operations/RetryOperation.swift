@@ -1,3 +1,30 @@
+/// Attempt that comes next: the operation that is executed, and the wait before it.
+///
+/// *thread-safe*
+public struct NextAttempt<Wrapped: QueuedOperation>: Sendable {
+    public var operation: Wrapped
+    /// Wait before it; a negative one is none.
+    public var delay: Duration
+
+    public init(_ operation: Wrapped, after delay: Duration = .zero) {
+        self.operation = operation
+        self.delay = delay
+    }
+}
+
+/// Attempt that did not succeed.
+///
+/// *thread-safe*
+public struct FailedAttempt<Wrapped: QueuedOperation>: Sendable {
+    public let operation: Wrapped
+    /// Its error; never `.cancelled`.
+    public let error: OperationError<Wrapped.Failure>
+    /// Number of the attempt, 1 for the first.
+    public let number: Int
+    /// All waits until now.
+    public let waited: Duration
+}
+
 /// Another operation, tried again when it fails: conditions are evaluated again for each attempt, and a person is asked
 /// once.
 ///
@@ -16,7 +43,7 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     private let strategy: WaitStrategy
     private let deadline: Duration?
     private let clock: any Clock<Duration>
-    private let isWorthwhile: @Sendable (OperationError<Failure>) -> Bool
+    private let next: @Sendable (FailedAttempt<Wrapped>, NextAttempt<Wrapped>) async -> NextAttempt<Wrapped>?
 
     /// - Parameters:
     ///   - operation: the operation to try.
@@ -30,12 +57,32 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
         clock: any Clock<Duration> = ContinuousClock(),
         where isWorthwhile: @escaping @Sendable (OperationError<Failure>) -> Bool = { $0.mayPass }
     ) {
+        self.init(operation, attempts: attempts, waiting: strategy, deadline: deadline, clock: clock) { failed, next in
+            isWorthwhile(failed.error) ? next : nil
+        }
+    }
+
+    /// Tries another operation, or after another wait, as a handler decides from the failure: a second device, a lower
+    /// quality, the time that a server names.
+    /// - Parameters:
+    ///   - operation: the operation of the first attempt.
+    ///   - attempts: how often it is tried at most, 1 upwards.
+    ///   - strategy: the wait that is proposed to the handler.
+    ///   - deadline: no attempt begins when the waits have taken longer altogether.
+    ///   - clock: the clock of the waits.
+    ///   - next: called after each failed attempt but the last, with that and a proposal: the same operation after the
+    ///     strategy's wait. It returns the attempt to make, or `nil` to end with the error.
+    public init(
+        _ operation: Wrapped, attempts: Int, waiting strategy: WaitStrategy = .immediate, deadline: Duration? = nil,
+        clock: any Clock<Duration> = ContinuousClock(),
+        next: @escaping @Sendable (FailedAttempt<Wrapped>, NextAttempt<Wrapped>) async -> NextAttempt<Wrapped>?
+    ) {
         self.operation = operation
         self.attempts = max(1, attempts)
         self.strategy = strategy
         self.deadline = deadline
         self.clock = clock
-        self.isWorthwhile = isWorthwhile
+        self.next = next
     }
 
     public var name: String { "Retry(\(operation.name))" }
@@ -48,23 +95,32 @@ public struct RetryOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     // The waits are added up instead of the clock being read: the deadline is about the waits, and an attempt that asks a
     // person takes as long as it takes.
     private func attempt(in context: OperationContext) async -> OperationResult<Output, Failure> {
-        var waited = Duration.zero
-        var number = 1
+        var (operation, number, waited) = (operation, 1, Duration.zero)
         while true {
-            let result = await context.perform(operation)
-            guard case .failure(let error) = result, number < attempts, isWorth(error) else { return result }
-            let wait = strategy.wait(after: number)
-            waited += wait
+            let result = await context.passOn(operation)
+            guard case .failure(let error) = result, number < attempts, !error.isCancelled, !Task.isCancelled else {
+                return result
+            }
+            let failed = FailedAttempt(operation: operation, error: error, number: number, waited: waited)
+            let proposal = NextAttempt(operation, after: strategy.wait(after: number))
+            guard let next = await next(failed, proposal) else { return result }
+            waited += max(.zero, next.delay)
             if let deadline, waited > deadline { return result }
-            guard (try? await clock.sleep(for: wait)) != nil else { return .failure(.cancelled) }
-            number += 1
+            guard await clock.passes(next.delay) else { return .failure(.cancelled) }
+            (operation, number) = (next.operation, number + 1)
         }
     }
+}
 
-    private func isWorth(_ error: OperationError<Failure>) -> Bool {
-        if case .cancelled = error { return false }
-        return !Task.isCancelled && isWorthwhile(error)
+extension Clock<Duration> {
+    /// Waits for a time, which may be none or negative; `false` where the task was cancelled.
+    fileprivate func passes(_ duration: Duration) async -> Bool {
+        (try? await sleep(for: max(.zero, duration))) != nil && !Task.isCancelled
     }
+}
+
+extension OperationError {
+    fileprivate var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 }
 
 extension OperationError {
@@ -96,7 +152,7 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
     private let strategy: WaitStrategy
     private let deadline: Duration?
     private let clock: any Clock<Duration>
-    private let isEnough: @Sendable (Wrapped.Output, Int) -> Bool
+    private let next: @Sendable (Output, NextAttempt<Wrapped>) async -> NextAttempt<Wrapped>?
 
     /// - Parameters:
     ///   - operation: the operation to repeat.
@@ -110,12 +166,32 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
         deadline: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
         until isEnough: @escaping @Sendable (Wrapped.Output, Int) -> Bool = { _, _ in false }
     ) {
+        self.init(operation, limit: limit, waiting: strategy, deadline: deadline, clock: clock) { output, next in
+            isEnough(output.last, output.count) ? nil : next
+        }
+    }
+
+    /// Repeats with another operation, or after another wait, as a handler decides from the output: the next page, the
+    /// next file.
+    /// - Parameters:
+    ///   - operation: the operation that comes first.
+    ///   - limit: how often at most, 1 upwards.
+    ///   - strategy: the wait that is proposed to the handler.
+    ///   - deadline: it is enough when the waits have taken longer altogether.
+    ///   - clock: the clock of the waits.
+    ///   - next: called after each success but the last, with the output and a proposal: the same operation after the
+    ///     strategy's wait. It returns what to execute next, or `nil` to end with this output.
+    public init(
+        _ operation: Wrapped, limit: Int = .max, waiting strategy: WaitStrategy = .immediate,
+        deadline: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        next: @escaping @Sendable (Output, NextAttempt<Wrapped>) async -> NextAttempt<Wrapped>?
+    ) {
         self.operation = operation
         self.limit = max(1, limit)
         self.strategy = strategy
         self.deadline = deadline
         self.clock = clock
-        self.isEnough = isEnough
+        self.next = next
     }
 
     public var name: String { "Repeat(\(operation.name))" }
@@ -127,21 +203,20 @@ public struct RepeatOperation<Wrapped: QueuedOperation>: ConditionedOperation {
 
     // Each time through `context.perform`: conditions are evaluated and locks are taken anew.
     private func loop(in context: OperationContext) async -> OperationResult<Output, Failure> {
-        var (count, waited) = (0, Duration.zero)
+        var (operation, count, waited) = (operation, 0, Duration.zero)
         while true {
-            let output: Wrapped.Output
-            switch await context.perform(operation) {
-            case .failure(let error): return .failure(error)
-            case .success(let value): output = value
-            }
+            let output: Output
             count += 1
-            let wait = strategy.wait(after: count)
-            waited += wait
-            let isOver = deadline.map { waited > $0 } ?? false
-            if isEnough(output, count) || count == limit || isOver {
-                return .success(Output(count: count, last: output))
+            switch await context.passOn(operation) {
+            case .failure(let error): return .failure(error)
+            case .success(let value): output = Output(count: count, last: value)
             }
-            guard (try? await clock.sleep(for: wait)) != nil, !Task.isCancelled else { return .failure(.cancelled) }
+            let proposal = NextAttempt(operation, after: strategy.wait(after: count))
+            guard count < limit, let next = await next(output, proposal) else { return .success(output) }
+            waited += max(.zero, next.delay)
+            if let deadline, waited > deadline { return .success(output) }
+            guard await clock.passes(next.delay) else { return .failure(.cancelled) }
+            operation = next.operation
         }
     }
 }

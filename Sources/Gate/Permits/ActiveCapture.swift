@@ -20,6 +20,8 @@ package final class ActiveCapture: Sendable {
 
     private let watch: WatchedCapture
     private let gatekeeper: Gatekeeper
+    /// Writing of the end, once it has begun: whoever ends the capture as well waits for it, too.
+    private let report = Locked<Task<CaptureError?, Never>?>(nil)
 
     init(_ watch: WatchedCapture, gatekeeper: Gatekeeper) {
         self.watch = watch
@@ -65,7 +67,7 @@ package final class ActiveCapture: Sendable {
     }
 
     /// Writes the `stop` line, or the `revocation` line if the gate ended it, and ends the watching. Only the first
-    /// call does.
+    /// call does; all return once it is written.
     /// - Parameters:
     ///   - frames: Audio or video frames delivered to the program; `nil` where nobody counted.
     ///   - bytes: Bytes delivered to the program; `nil` where nobody counted.
@@ -78,9 +80,15 @@ package final class ActiveCapture: Sendable {
     ///
     /// - Returns: the reason for which the log has no such line; `nil` where it has.
     package func finished(frames: UInt64?, bytes: UInt64?, outcome: String) async -> CaptureError? {
-        guard watch.finish() else { return nil }
+        let report = report.withLock { report in
+            if watch.finish() {
+                let (event, gatekeeper, device) = (line(frames, bytes, outcome), gatekeeper, device)
+                report = Task { await gatekeeper.reportEnd(event, of: device) }
+            }
+            return report
+        }
         gatekeeper.watcher.end(watch)
-        return await gatekeeper.reportEnd(line(frames, bytes, outcome), of: device)
+        return await report?.value
     }
 
     /// Notes that a broker's log does not have the end: the gate's `unloggedEnds` tell of it.

@@ -9,11 +9,34 @@ import CaptureBase
 ///
 /// *thread-safe*
 public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
+    /// Answer to a request for the service, without a wait for a person.
+    public enum Access: Sendable {
+        /// It is allowed: here it is.
+        case granted(Service)
+        /// It is not allowed, and asking can't help; or it could not be built.
+        case denied(CaptureError)
+        /// A person is being asked, or it is being built for somebody else.
+        case waiting(PendingService<Service>)
+    }
+
+    /// State of the service.
+    public enum State: Sendable {
+        /// There is none, and nobody waits for one.
+        case absent
+        /// A person is being asked, or it is being built; so many callers wait. One that was cancelled, or has let go of its
+        /// `PendingService`, does not.
+        case waiting(Int)
+        case present(Service)
+    }
+
+    /// The capability that must be allowed.
+    public let capability: Service.Capable
     private let gatekeeper: Gatekeeper
     private let shared: SharedService<Service>
 
-    init(_ shared: SharedService<Service>, in gatekeeper: Gatekeeper) {
+    init(_ shared: SharedService<Service>, of capability: Service.Capable, in gatekeeper: Gatekeeper) {
         self.shared = shared
+        self.capability = capability
         self.gatekeeper = gatekeeper
     }
 
@@ -24,14 +47,38 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
     public var service: Service {
         get async throws(CaptureError) {
             if let usable = await usable() { return usable }
-            let promise = Promise<Result<Service, CaptureError>>()
-            if shared.join(promise) { build() }
-            return try await withTaskCancellationHandler {
-                await promise.value
-            } onCancel: {
-                promise.fulfil(.failure(CaptureError(.cancelled, "The wait for the service was cancelled.")))
-            }.get()
+            return try await pending().service
         }
+    }
+
+    /// Requests the service, and does not wait for a person, whatever happens meanwhile: the answer says at once whether it is
+    /// granted, denied, or waited for. Where asking can help, the question is put.
+    public func request() async -> Access {
+        if let usable = await usable() { return .granted(usable) }
+        if shared.isBuilding { return .waiting(pending()) }
+        let report = await capability.comparedReport(in: gatekeeper)
+        if report.isAskable { return .waiting(pending()) }
+        if let refusal = report.refusal { return .denied(refusal) }
+        let caller = WaitingCaller(shared)
+        // Somebody else has it built meanwhile, who may ask.
+        guard caller.isFirst else { return .waiting(PendingService(caller: caller)) }
+        return await built(for: caller)
+    }
+
+    /// Builds it without asking anybody; where the permission has gone meanwhile, the question is put.
+    private func built(for caller: WaitingCaller<Service>) async -> Access {
+        // A task of its own: others wait for it, too.
+        let result = await Task.detached { await built(BuildService(AuthorizedFor(capability), isSilent: true)) }.value
+        if case .failure(let error) = result {
+            if error.kind == .notAuthorized, await capability.comparedReport(in: gatekeeper).isAskable {
+                build()
+                return .waiting(PendingService(caller: caller))
+            }
+            shared.end(result)
+            return .denied(error)
+        }
+        shared.end(result)
+        return await caller.promise.value.access
     }
 
     /// Calls back with the service, once, on a thread of the cooperative pool.
@@ -47,11 +94,11 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
         }
     }
 
+    /// State at this moment. A service that is present may have lost its authorization: `service` looks.
+    public var state: State { shared.state }
+
     /// Lets go of the service; until then it and the gatekeeper keep each other alive.
     public func release() { shared.release() }
-
-    /// Number of those who wait while it is built.
-    var waiting: Int { shared.waitingCount }
 
     /// The present service, if it may be handed out now.
     private func usable() async -> Service? {
@@ -60,27 +107,105 @@ public struct AuthorizedInstance<Service: AuthorizedService>: Sendable {
         case .running: return built.service
         case .ended: return nil
         // A service without a device: then the authorization itself must hold.
-        case .notBegun: return await Service.capability.report(in: gatekeeper).refusal == nil ? built.service : nil
+        case .notBegun: return await capability.comparedReport(in: gatekeeper).refusal == nil ? built.service : nil
         }
+    }
+
+    /// Waits with the others, and has it built if nobody does yet.
+    private func pending() -> PendingService<Service> {
+        let caller = WaitingCaller(shared)
+        if caller.isFirst { build() }
+        return PendingService(caller: caller)
     }
 
     /// Builds in a task of its own: it belongs to all who wait.
     private func build() {
-        Task.detached {
-            let queue = GateQueue(gatekeeper: gatekeeper)
-            do throws(CaptureError) {
-                shared.end(.success(try await queue.run(BuildService<Service>())))
-            } catch {
-                shared.end(.failure(error))
-            }
+        Task.detached { shared.end(await built(BuildService(AuthorizedFor(capability)))) }
+    }
+
+    private func built(_ operation: BuildService<Service>) async -> Result<SharedService<Service>.Built, CaptureError> {
+        do throws(CaptureError) {
+            return .success(try await GateQueue(gatekeeper: gatekeeper).run(operation))
+        } catch {
+            return .failure(error)
         }
+    }
+}
+
+extension Result where Success: AuthorizedService, Failure == CaptureError {
+    fileprivate var access: AuthorizedInstance<Success>.Access {
+        switch self {
+        case .success(let service): .granted(service)
+        case .failure(let error): .denied(error)
+        }
+    }
+}
+
+/// A service that is waited for: a person is being asked, or it is being built.
+///
+/// *thread-safe*
+public struct PendingService<Service: AuthorizedService>: Sendable {
+    let caller: WaitingCaller<Service>
+
+    /// Set until there is a service or a refusal.
+    public var isWaiting: Bool { !caller.promise.isFulfilled }
+
+    /// The service, when it is there.
+    ///
+    /// Cancelling the task ends this wait alone; the service is still built for all others, and can be awaited again.
+    /// - Throws: The refusal, with what to do, or the error of the service's initializer.
+    public var service: Service {
+        get async throws(CaptureError) {
+            let promise = caller.promise
+            if promise.isFulfilled { return try await promise.value.get() }
+            // A promise of this wait: the cancellation is nobody else's.
+            let wait = Promise<Result<Service, CaptureError>>()
+            return try await withTaskCancellationHandler {
+                Task { wait.fulfil(await promise.value) }
+                return await wait.value
+            } onCancel: {
+                wait.fulfil(.failure(.waitCancelled))
+            }.get()
+        }
+    }
+}
+
+/// A caller that waits for a shared service, until nobody has it any more.
+///
+/// *thread-safe*
+final class WaitingCaller<Service: AuthorizedService>: Sendable {
+    let promise = Promise<Result<Service, CaptureError>>()
+    /// Set for the one that is to have the service built.
+    let isFirst: Bool
+    private let shared: SharedService<Service>
+
+    init(_ shared: SharedService<Service>) {
+        self.shared = shared
+        isFirst = shared.join(promise)
+    }
+
+    deinit {
+        shared.leave(promise)
+        // A wait that was cancelled may still hang on it.
+        promise.fulfil(.failure(.waitCancelled))
     }
 }
 
 /// An operation that builds a service with a permit.
 private struct BuildService<Service: AuthorizedService>: CaptureOperation {
-    let authorization = AuthorizedFor(Service.capability)
+    let authorization: AuthorizedFor<Service.Capable>
+    /// Set where nobody may be asked for it.
+    private let isSilent: Bool
     var name: String { "Build(\(Service.self))" }
+
+    init(_ authorization: AuthorizedFor<Service.Capable>, isSilent: Bool = false) {
+        self.authorization = authorization
+        self.isSilent = isSilent
+    }
+
+    var allConditions: [any OperationCondition] {
+        isSilent ? [SilentCondition(authorization)] : [authorization]
+    }
 
     func execute(
         with permit: consuming Permit, in context: OperationContext
@@ -98,7 +223,7 @@ private struct BuildService<Service: AuthorizedService>: CaptureOperation {
 public protocol AuthorizedService: AnyObject, Sendable {
     associatedtype Capable: DeviceCapability
 
-    /// The capability that must be allowed.
+    /// The capability that must be allowed, where whoever wants the service names none.
     static var capability: Capable { get }
 
     /// Opens the devices; the permit is worth nothing after the return.
@@ -122,24 +247,35 @@ final class SharedService<Service: AuthorizedService>: Sendable {
         var isBuilding = false
     }
 
-    private let state = Locked(State())
+    private let current = Locked(State())
 
-    var built: Built? { state.withLock { $0.built } }
+    var built: Built? { current.withLock { $0.built } }
+    var isBuilding: Bool { current.withLock { $0.isBuilding } }
 
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
+    var state: AuthorizedInstance<Service>.State {
+        current.withLock { current in
+            if current.isBuilding { return .waiting(current.waiting.count) }
+            return current.built.map { .present($0.service) } ?? .absent
+        }
+    }
 
-    /// Adds a waiting caller. True if that caller is to build the service.
+    /// Adds a waiting caller. True if that caller is to have the service built.
     func join(_ promise: Promise<Result<Service, CaptureError>>) -> Bool {
-        state.withLock { state in
+        current.withLock { state in
             state.waiting.append(promise)
             defer { state.isBuilding = true }
             return !state.isBuilding
         }
     }
 
+    /// Takes a caller away that waits no more.
+    func leave(_ promise: Promise<Result<Service, CaptureError>>) {
+        current.withLock { state in state.waiting.removeAll { $0 === promise } }
+    }
+
     /// Ends the building, with a service or an error, and wakes all who wait.
     func end(_ result: Result<Built, CaptureError>) {
-        let waiting = state.withLock { state in
+        let waiting = current.withLock { state in
             state.built = try? result.get()
             state.isBuilding = false
             defer { state.waiting = [] }
@@ -150,7 +286,7 @@ final class SharedService<Service: AuthorizedService>: Sendable {
 
     func release() {
         // Released outside the lock: its deinit may call back here.
-        let built = state.withLock { state in
+        let built = current.withLock { state in
             defer { state.built = nil }
             return state.built
         }
@@ -160,26 +296,54 @@ final class SharedService<Service: AuthorizedService>: Sendable {
 
 extension Gatekeeper {
     /// Returns the shared instance of a service type: each gatekeeper has one.
-    public func instance<Service: AuthorizedService>(of type: Service.Type = Service.self) -> AuthorizedInstance<
-        Service
-    > {
-        AuthorizedInstance(instances.shared(of: type), in: self)
+    public func instance<Service: AuthorizedService>(
+        of type: Service.Type = Service.self
+    ) -> AuthorizedInstance<Service> {
+        instance(of: type, for: type.capability)
+    }
+
+    /// Returns the shared instance of a service type for a capability, such as one microphone of several: each gatekeeper
+    /// has one for each device and level, whatever the purpose.
+    /// - Parameters:
+    ///   - type: the service.
+    ///   - capability: the device, level and purpose; the permit that the service is made with is for these.
+    public func instance<Service: AuthorizedService>(
+        of type: Service.Type = Service.self, for capability: Service.Capable
+    ) -> AuthorizedInstance<Service> {
+        AuthorizedInstance(instances.shared(of: type, for: capability.requests), of: capability, in: self)
     }
 }
 
-/// The shared services of a gatekeeper, by their types.
+/// The shared services of a gatekeeper, by their types and devices.
 ///
 /// *thread-safe*
 final class InstanceRegistry: Sendable {
-    private let instances = Locked<[ObjectIdentifier: any Sendable]>([:])
+    private struct Key: Hashable {
+        let type: ObjectIdentifier
+        let requests: [DeviceRequest]
+    }
 
-    func shared<Service: AuthorizedService>(of type: Service.Type) -> SharedService<Service> {
+    private let instances = Locked<[Key: any Sendable]>([:])
+
+    func shared<Service: AuthorizedService>(
+        of type: Service.Type, for requests: [DeviceRequest]
+    ) -> SharedService<Service> {
         instances.withLock { instances in
-            let key = ObjectIdentifier(type)
+            let key = Key(type: ObjectIdentifier(type), requests: requests.map(\.withoutPurpose))
             if let known = instances[key] as? SharedService<Service> { return known }
             let new = SharedService<Service>()
             instances[key] = new
             return new
         }
     }
+}
+
+extension DeviceRequest {
+    fileprivate var withoutPurpose: DeviceRequest {
+        DeviceRequest(capability: capability, level: level, device: device, purpose: "", isShared: isShared)
+    }
+}
+
+extension CaptureError {
+    fileprivate static let waitCancelled = CaptureError(.cancelled, "The wait for the service was cancelled.")
 }

@@ -4,13 +4,17 @@ extension Gatekeeper {
     /// Asks for what is open, if asking can help, and returns when the answer is stored.
     ///
     /// Questions of this gatekeeper are asked one after another. Identical ones that wait at once are one question.
-    func settle(_ requests: [DeviceRequest]) async throws(CaptureError) {
+    ///
+    /// - Parameter service: finds what is no microphone or camera; `nil` for the machine's devices.
+    func settle(
+        _ requests: [DeviceRequest], in service: (any DeviceDirectory)? = nil
+    ) async throws(CaptureError) {
         let policy = InteractionPolicy.current
         let reading: AuthorizationSnapshot
         if let known = policy?.known, known.isOf(requests, in: self) {
             reading = known
         } else {
-            reading = await read(requests)
+            reading = await read(requests, in: service)
         }
         guard case .success(let subject) = subject, !reading.askable.isEmpty else {
             return try reading.throwAbsence(for: subject)
@@ -22,19 +26,22 @@ extension Gatekeeper {
         // Among several questions of one operation the next comes only when the last has not settled it.
         if let slot = policy?.slot, await !slot.enter() { throw .withdrawn }
         let key = QuestionKey.devices(reading.askable.compactMap(\.questionItem))
-        try await prompts.ask(key) { [reading] in await self.ask(requests, of: subject, after: reading) }.get()
+        try await prompts.ask(key) { [reading] in
+            await self.ask(requests, in: service, of: subject, after: reading)
+        }.get()
     }
 
     /// Asks for what is still open now that the turn has come: an earlier answer, here or in another process, may have
     /// settled it. The store is read again where it has changed since.
     private func ask(
-        _ requests: [DeviceRequest], of subject: Subject, after earlier: AuthorizationSnapshot
+        _ requests: [DeviceRequest], in service: (any DeviceDirectory)?, of subject: Subject,
+        after earlier: AuthorizationSnapshot
     ) async -> Result<Void, CaptureError> {
         do throws(CaptureError) {
             // Held until the answer is stored: the next process finds it there.
             let token = try await promptLock?.take(for: subject)
             defer { withExtendedLifetime(token) {} }
-            let reading = await read(requests, after: earlier)
+            let reading = await read(requests, in: service, after: earlier)
             // Settled: whoever waits reads the store, and sees how.
             guard !reading.askable.isEmpty else { return .success(()) }
             let items = reading.askable.compactMap(\.questionItem)
@@ -188,13 +195,13 @@ extension Gatekeeper {
     /// Nothing is stored. Under a silent condition nobody is asked, and an operation asks the same thing once.
     /// - Throws: `.conditionFailed` for a no, `.dismissed` where nobody answered, `.notAuthorized` where nobody may or can
     ///   be asked.
-    public func confirm(_ confirmation: Confirmation) async throws(CaptureError) {
+    public func confirm(_ confirmation: ConfirmationRequest) async throws(CaptureError) {
         guard !InteractionPolicy.isSilent else { throw .unasked(confirmation) }
         let once = InteractionPolicy.current?.once
         if let answer = once?.answer(to: confirmation) { return try answer.get() }
         if let slot = InteractionPolicy.current?.slot, await !slot.enter() { throw .withdrawn }
         // A number of its own: two operations that ask the same thing mean two different things.
-        let key = QuestionKey.confirmation(locks.nextNumber())
+        let key = QuestionKey.single(locks.nextNumber())
         let answer = await prompts.ask(key) { await self.put(confirmation) }
         // A question that was withdrawn is asked again at the next attempt.
         if !Task.isCancelled { once?.keep(answer, to: confirmation) }
@@ -202,7 +209,7 @@ extension Gatekeeper {
     }
 
     /// Asks for a confirmation when its turn has come.
-    private func put(_ confirmation: Confirmation) async -> Result<Void, CaptureError> {
+    private func put(_ confirmation: ConfirmationRequest) async -> Result<Void, CaptureError> {
         if let obstacle = await prompter.obstacle() { return .failure(obstacle) }
         // Withdrawn while the prompter was looked for.
         if Task.isCancelled { return .failure(.withdrawn) }
@@ -220,19 +227,62 @@ extension Gatekeeper {
     }
 }
 
+// MARK: - One's own capabilities
+
+extension CapabilityType {
+    /// Asks when it is this capability's turn, if asking can help then.
+    ///
+    /// Questions about devices are put together and in turn by the gatekeeper. A dialog of one's own is not: it has a
+    /// category, and whoever comes second reads first what the answer to the first has changed.
+    func authorize(in gatekeeper: Gatekeeper) async throws(CaptureError) {
+        // Nobody waits for a person where nobody may be asked: the capability says so itself.
+        if self is any DeviceCapability || InteractionPolicy.isSilent {
+            return try await requestAuthorization(in: gatekeeper)
+        }
+        let category = "Authorize(\(name))"
+        var held = HeldLocks.current
+        if held.categories.contains(category) { throw .waitsForItself(category, category) }
+        // Who asks on purpose about a no may find that the person has changed it: only what is decided meanwhile ends it.
+        let wasDecided = await comparedReport(in: gatekeeper).isDecided
+        // The slot first: whoever has the category asks, and waits for no other question.
+        if let slot = InteractionPolicy.current?.slot, await !slot.enter() { throw .withdrawn }
+        guard let turn = await gatekeeper.locks.take(nil, [category], isNested: !held.isEmpty) else { throw .withdrawn }
+        defer { gatekeeper.locks.release(turn) }
+        if !wasDecided, await comparedReport(in: gatekeeper).isDecided { return }
+        if Task.isCancelled { throw .withdrawn }
+        held = held.adding(categories: [category], of: turn, in: gatekeeper.locks)
+        try await HeldLocks.$current.withValue(held) { () -> Result<Void, CaptureError> in
+            do throws(CaptureError) { return .success(try await requestAuthorization(in: gatekeeper)) } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+}
+
+extension AuthorizationReport {
+    /// Set where somebody has decided about a thing that is there: asking changes nothing.
+    fileprivate var isDecided: Bool {
+        if case .absent = availability { return false }
+        switch status {
+        case .authorized, .denied: return !isAskable
+        case .notDetermined, .restricted: return false
+        }
+    }
+}
+
 extension CaptureError {
     /// End of a question for which nobody waits any more.
     static let withdrawn = CaptureError(.cancelled, "The question was withdrawn.")
 
     /// Refusal of a confirmation where nobody may be asked.
-    static func unasked(_ confirmation: Confirmation) -> CaptureError {
+    static func unasked(_ confirmation: ConfirmationRequest) -> CaptureError {
         CaptureError(
             .notAuthorized, "\"\(confirmation.title)\" must be confirmed, and nobody may be asked here.",
             remedies: [Remedy("Run it where a person can be asked.")])
     }
 
     fileprivate static func unanswered(
-        _ confirmation: Confirmation, _ reason: String, _ remedies: [Remedy] = []
+        _ confirmation: ConfirmationRequest, _ reason: String, _ remedies: [Remedy] = []
     ) -> CaptureError {
         CaptureError(.dismissed, "\"\(confirmation.title)\" \(reason).", remedies: [.agree] + remedies)
     }

@@ -69,7 +69,7 @@ struct InteractionPolicy: Sendable {
 final class PromptOnce: Sendable {
     private struct State {
         var asked: Set<[DeviceRequest]> = []
-        var answers: [Confirmation: Result<Void, CaptureError>] = [:]
+        var answers: [ConfirmationRequest: Result<Void, CaptureError>] = [:]
     }
 
     private let state = Locked(State())
@@ -80,11 +80,11 @@ final class PromptOnce: Sendable {
     }
 
     /// Answer of a person at an earlier attempt.
-    func answer(to confirmation: Confirmation) -> Result<Void, CaptureError>? {
+    func answer(to confirmation: ConfirmationRequest) -> Result<Void, CaptureError>? {
         state.withLock { $0.answers[confirmation] }
     }
 
-    func keep(_ answer: Result<Void, CaptureError>, to confirmation: Confirmation) {
+    func keep(_ answer: Result<Void, CaptureError>, to confirmation: ConfirmationRequest) {
         state.withLock { $0.answers[confirmation] = answer }
     }
 }

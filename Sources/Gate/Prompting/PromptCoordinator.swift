@@ -92,8 +92,8 @@ final class PromptCoordinator: Sendable {
 enum QuestionKey: Hashable, Sendable {
     /// Authorization of devices: all who wait for the same share the answer.
     case devices([Question.Item])
-    /// A confirmation is of one operation; no two are the same.
-    case confirmation(UInt64)
+    /// A confirmation or an alert is of one operation; no two are the same.
+    case single(UInt64)
 }
 
 /// Questions in the order in which they are put, one at a time. A pure state machine; `PromptCoordinator` acts.
@@ -241,7 +241,7 @@ final class PromptSlot: Sendable {
 
     // The outer slot first: the question of which this one is a part has its turn among others.
     private func waitForAll() async -> Attempt {
-        let ticket = await hasOuterSlot() ? await locks.take(nil, [Self.category], isNested: false) : nil
+        let ticket = await hasOuterSlot() ? await locks.take(nil, [Self.category]) : nil
         let others = state.withLock { state -> [Promise<Attempt>] in
             guard case .entering(let others) = state else { return [] }
             state = ticket.map { .held($0) } ?? .idle

@@ -14,7 +14,7 @@ public protocol Prompter: Sendable {
     func ask(_ question: Question) async -> Answer
 
     /// Asks yes or no about something else. Has a default, which can't. Cancelling the task dismisses the question.
-    func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer
+    func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer
 }
 
 /// Question to a person: one for all the devices of an operation.
@@ -65,7 +65,7 @@ public enum Answer: Hashable, Sendable {
 /// A yes-or-no question about something else than a device.
 ///
 /// *thread-safe*
-public struct Confirmation: Hashable, Sendable {
+public struct ConfirmationRequest: Hashable, Sendable {
     /// One line, such as "Overwrite the clip?".
     public let title: String
     /// Consequence of a yes.
@@ -93,7 +93,7 @@ public enum ConfirmationAnswer: Hashable, Sendable {
 }
 
 extension Prompter {
-    public func confirm(_ confirmation: Confirmation) async -> ConfirmationAnswer {
+    public func confirm(_ confirmation: ConfirmationRequest) async -> ConfirmationAnswer {
         .failed(CaptureError(.unavailable, "The prompter \(name) can't ask for a confirmation."))
     }
 }

@@ -43,29 +43,68 @@ final class LockManager: Sendable {
         }
     }
 
+    // MARK: Turns
+
+    /// Gives an operation that has become ready its turn in its categories.
+    /// - Parameter isAside: true where others may pass it until it comes back or claims.
+    /// - Returns: its ticket; `nil` if it may not start any more.
+    @discardableResult
+    func join(_ node: OperationNode, _ options: OperationOptions, isAside: Bool = false) -> Ticket? {
+        state.withLock { state in
+            // Nobody's turn comes when the last of a queue leaves it.
+            var none = LockTable<Waiter>.Granted()
+            let ticket = state.table.join(categories: options.exclusions, isNested: options.heldLocks.isNested)
+            guard node.keep(ticket) else {
+                state.table.release(ticket, &none)
+                return nil
+            }
+            if isAside { state.table.stepAside(ticket, &none) }
+            return ticket
+        }
+    }
+
+    /// Lets those behind a ticket pass that has not been granted, until it comes back or claims.
+    func stepAside(_ ticket: Ticket) { change { $0.table.stepAside(ticket, &$1) } }
+
+    /// Gives a ticket its old turn back.
+    func comeBack(_ ticket: Ticket) { change { $0.table.comeBack(ticket, &$1) } }
+
+    /// The operation that executes by a ticket waits for others until `endWait`.
+    func beginWait(of ticket: Ticket) { change { $0.table.beginWait(of: ticket, &$1) } }
+
+    func endWait(of ticket: Ticket) { state.withLock { $0.table.endWait(of: ticket) } }
+
     // MARK: Waiting in a task
 
     /// Waits for a slot and all categories at once.
     /// - Returns: the ticket to release; `nil` if the task was cancelled, nothing is held then.
-    func take(_ limit: LimitID?, _ categories: Set<String>, isNested: Bool) async -> Ticket? {
+    func take(_ limit: LimitID?, _ categories: Set<String> = [], isNested: Bool = false) async -> Ticket? {
+        let ticket = state.withLock { $0.table.join(categories: categories, isNested: isNested) }
+        return await claim(ticket, limit) ? ticket : nil
+    }
+
+    /// Waits for a slot and all categories that a ticket has joined.
+    /// - Returns: `false` if the task was cancelled: the ticket is withdrawn then.
+    func claim(_ ticket: Ticket, _ limit: LimitID?) async -> Bool {
         let promise = Promise<Bool>()
-        // The ticket is known before the wait begins, so that a cancellation before it finds what to withdraw.
-        let ticket = state.withLock { state in
-            state.waiting += 1
-            return state.table.makeTicket(.task(promise))
-        }
-        let taken = await withTaskCancellationHandler {
-            let isGranted = state.withLock { state in
-                let isGranted = state.table.request(
-                    ticket, limit: limit, categories: categories.sorted(), isNested: isNested)
-                if isGranted { state.waiting -= 1 }
-                return isGranted
+        return await withTaskCancellationHandler {
+            change { state, granted in
+                // Withdrawn by a cancellation before the wait began.
+                guard state.table.contains(ticket) else {
+                    _ = promise.fulfil(false)
+                    return
+                }
+                if state.table.claim(ticket, limit: limit, &granted) {
+                    _ = promise.fulfil(true)
+                    return
+                }
+                state.table.setOwner(.task(promise), of: ticket)
+                state.waiting += 1
             }
-            return isGranted ? true : await promise.value
+            return await promise.value
         } onCancel: {
             withdraw(ticket)
         }
-        return taken ? ticket : nil
     }
 
     /// Ends a wait. What has been granted already stays with the one who waited, who sees the cancellation himself.
@@ -88,26 +127,16 @@ final class LockManager: Sendable {
     /// Takes the locks of an operation that needs no evaluation, or has it wait for them without a task.
     /// - Returns: the operation with its ticket; `nil` if it waits, or may not start any more.
     func take(for ready: ReadyOperation) -> ReadyOperation? {
-        guard let options = ready.node.options else { return nil }
         var operation = ready
-        let isGranted = state.withLock { state in
-            let ticket = state.table.makeTicket(nil)
-            operation.ticket = ticket
-            if state.table.request(
-                ticket, limit: operation.limit, categories: options.exclusions, isNested: options.heldLocks.isNested)
-            {
-                return true
-            }
+        var isGranted = false
+        change { state, granted in
             // Inside this lock, so that nobody can grant the ticket before the operation knows it.
-            if operation.node.waitForLocks(ticket) {
-                state.table.setOwner(.operation(operation), of: ticket)
-                state.waiting += 1
-            } else {
-                // Nobody's turn comes when the last of a queue leaves it.
-                var none = LockTable<Waiter>.Granted()
-                state.table.release(ticket, &none)
-            }
-            return false
+            guard let ticket = operation.node.waitForLocks() else { return }
+            operation.ticket = ticket
+            isGranted = state.table.claim(ticket, limit: operation.limit?.id, &granted)
+            if isGranted { return }
+            state.table.setOwner(.operation(operation), of: ticket)
+            state.waiting += 1
         }
         return isGranted ? operation : nil
     }
@@ -154,9 +183,13 @@ final class LockManager: Sendable {
 }
 
 /// Limit of how many operations of a queue execute at once.
-struct ConcurrencyLimit: Sendable {
+struct ConcurrencyLimit: Equatable, Sendable {
     let locks: LockManager
     let id: LimitID
+
+    static func == (one: ConcurrencyLimit, other: ConcurrencyLimit) -> Bool {
+        one.id == other.id && one.locks === other.locks
+    }
 
     init(width: Int, in locks: LockManager) {
         self.locks = locks
@@ -171,6 +204,11 @@ struct ConcurrencyLimit: Sendable {
     /// Gives back a slot that `takeSlot` took, and starts what waited for one.
     func giveSlot() { locks.giveSlot(of: id) }
 
+    /// One that has a slot waits for others until `endWait`: those that wait for a slot are passed meanwhile.
+    func beginWait() { locks.beginWait(in: id) }
+
+    func endWait() { locks.endWait(in: id) }
+
     /// Changes how many execute at once; those that do go on.
     func setWidth(_ width: Int) { locks.setWidth(width, of: id) }
 
@@ -184,6 +222,9 @@ extension LockManager {
     fileprivate func hasSlot(_ limit: LimitID) -> Bool { state.withLock { $0.table.hasSlot(limit) } }
     fileprivate func takeSlot(of limit: LimitID) -> Bool { state.withLock { $0.table.takeSlot(of: limit) } }
     fileprivate func giveSlot(of limit: LimitID) { change { $0.table.giveSlot(of: limit, &$1) } }
+
+    fileprivate func beginWait(in limit: LimitID) { change { $0.table.beginWait(in: limit, &$1) } }
+    fileprivate func endWait(in limit: LimitID) { change { $0.table.endWait(in: limit, &$1) } }
 
     fileprivate func setWidth(_ width: Int, of limit: LimitID) {
         change { $0.table.setWidth(width, of: limit, &$1) }

@@ -1,9 +1,16 @@
 /// Grants execution: categories of mutual exclusion, and limits (one a queue) of how many execute at once.
 ///
 /// A pure state machine: what stands behind a ticket is its owner, which comes back with the grant; `LockManager` wakes
-/// it. A ticket gets a slot of its limit and all of its categories at one moment, or waits holding nothing, so that no two
-/// tickets can wait for each other. In each category come first the tickets that are nested in something that executes,
-/// which would otherwise wait for them, and then the others in the order of their requests.
+/// it. A ticket joins the queues of its categories when its operation becomes ready, and claims them when the operation
+/// is about to execute. It then gets a slot of its limit and all of its categories at one moment, or waits holding
+/// nothing, so that no two tickets can wait for each other. In each category come first the tickets that are nested in
+/// something that executes, which would otherwise wait for them, and then the others in the order in which they joined.
+///
+/// A ticket that has joined and not claimed yet holds those behind it back, so that the order is kept however long its
+/// conditions take. It steps aside where that may take for ever, such as for a person's answer: then it is passed over,
+/// and comes back to its old turn when it claims. So do those that wait for a slot of a limit where one who has a slot
+/// waits for others, who may stand behind them, or whose width is 0; and those that want a category of one that waits, in the
+/// further categories that they want.
 ///
 /// A release looks at the first ticket of each category that it frees and at no other: handing a category over costs the
 /// same however many wait.
@@ -21,19 +28,25 @@ struct LockTable<Owner> {
     private struct Request {
         var owner: Owner?
         var claim = Claim()
-        var phase = Phase.new
+        var phase = Phase.joined
+        /// Passed over until it comes back.
+        var isAside = false
+        /// Number of waits for others in the operation that executes by it.
+        var waits = 0
     }
 
     private struct Claim {
         var limit: LimitID?
-        /// Numbers of categories: names are looked up once, when the request is made.
+        /// Numbers of categories: names are looked up once, when the ticket joins.
         var categories: [Int] = []
         var isNested = false
+        /// Its number in the order of joining.
+        var turn: UInt64 = 0
     }
 
     private enum Phase {
-        /// It has requested nothing yet.
-        case new
+        /// It keeps its turn, and does not want to execute yet.
+        case joined
         case waiting
         /// Queued for a slot of its limit; everything else was free.
         case parked
@@ -43,19 +56,47 @@ struct LockTable<Owner> {
     /// Category of mutual exclusion.
     private struct Category {
         let name: String
-        var isHeld = false
-        var isUnused = false
-        /// Tickets that wait, and some that were withdrawn: those are skipped when they come first.
-        var nested = Deque<Ticket>()
-        var others = Deque<Ticket>()
+        /// Ticket that executes; `nil` where none does.
+        var holder: Ticket?
+        /// Number of tickets that have joined it.
+        var users = 1
+        /// Entries by their turns, also some of tickets that were withdrawn or stepped aside: those are dropped when they
+        /// come first.
+        var nested = Deque<Entry>()
+        var others = Deque<Entry>()
     }
 
     private struct Limit {
         var width: Int
         var used = 0
-        var parked = Deque<Ticket>()
+        /// Number of those with a slot that wait for others.
+        var waits = 0
+        /// Tickets that wait for a slot and nothing else, by their turns; also some that were withdrawn.
+        private var plain = Deque<Entry>()
+        /// The same of those with categories, which others may have to pass.
+        private(set) var exclusive = Deque<Entry>()
+
+        init(width: Int) { self.width = width }
 
         var hasSlot: Bool { used < width }
+        /// Set where a slot may come free only after something behind those that wait for it.
+        var isPassed: Bool { waits > 0 || width == 0 }
+
+        mutating func park(_ entry: Entry, isExclusive: Bool) {
+            if isExclusive { exclusive.insert(entry, by: \.turn) } else { plain.insert(entry, by: \.turn) }
+        }
+
+        mutating func popParked() -> Ticket? {
+            guard hasSlot else { return nil }
+            guard let turn = exclusive.first?.turn else { return plain.popFirst()?.ticket }
+            return (plain.first.map { $0.turn < turn } == true ? plain.popFirst() : exclusive.popFirst())?.ticket
+        }
+    }
+
+    /// A ticket in a queue.
+    private struct Entry {
+        let ticket: Ticket
+        let turn: UInt64
     }
 
     // Found by index: names are hashed once a request, and tickets never.
@@ -63,10 +104,13 @@ struct LockTable<Owner> {
     private var categories: [Category?] = []
     private var freeNumbers: [Int] = []
     private var numbers: [String: Int] = [:]
-    /// Number of categories without holder or waiter. Some are kept: opening one costs more than the rest of a request.
+    /// Number of categories that no ticket has joined. Some are kept: opening one costs more than the rest of a request.
     private var unused = 0
     private static var mostUnused: Int { 16 }
     private var requests = Slab<Request>()
+    /// Number of granted tickets that wait for others.
+    private var waits = 0
+    private var lastTurn: UInt64 = 0
 
     var isIdle: Bool { requests.isEmpty && numbers.count == unused }
 
@@ -83,7 +127,23 @@ struct LockTable<Owner> {
 
     /// Changes how many tickets of a limit may execute; those that do go on.
     mutating func setWidth(_ width: Int, of limit: LimitID, _ granted: inout Granted) {
-        limits[limit.key]?.width = width
+        change(limit, &granted) { $0?.width = width }
+    }
+
+    /// One that has a slot waits for others: those that wait for a slot are passed meanwhile.
+    mutating func beginWait(in limit: LimitID, _ granted: inout Granted) { change(limit, &granted) { $0?.waits += 1 } }
+
+    mutating func endWait(in limit: LimitID, _ granted: inout Granted) { change(limit, &granted) { $0?.waits -= 1 } }
+
+    /// Changes a limit, and has those that wait for a slot step aside or come back.
+    private mutating func change(_ limit: LimitID, _ granted: inout Granted, _ body: (inout Limit?) -> Void) {
+        let wasPassed = limits[limit.key]?.isPassed
+        body(&limits[limit.key])
+        if let isPassed = limits[limit.key]?.isPassed, isPassed != wasPassed {
+            for entry in limits[limit.key]?.exclusive.all ?? [] where requests[entry.ticket.key]?.phase == .parked {
+                if isPassed { stepAside(entry.ticket, &granted) } else { takeTurn(entry.ticket) }
+            }
+        }
         fill(limit, &granted)
     }
 
@@ -105,32 +165,71 @@ struct LockTable<Owner> {
 
     // MARK: Requests
 
-    /// Makes a ticket that requests nothing yet.
-    mutating func makeTicket(_ owner: Owner?) -> Ticket { Ticket(requests.add(Request(owner: owner))) }
+    /// Makes a ticket with the next turn in its categories.
+    mutating func join(categories names: some Sequence<String>, isNested: Bool) -> Ticket {
+        lastTurn += 1
+        let claim = Claim(categories: names.map { number(of: $0) }, isNested: isNested, turn: lastTurn)
+        let ticket = Ticket(requests.add(Request(claim: claim)))
+        enqueue(ticket, claim)
+        return ticket
+    }
 
-    /// Requests a slot and categories; does nothing for a ticket that was withdrawn.
+    /// False for a ticket that was released or withdrawn.
+    func contains(_ ticket: Ticket) -> Bool { requests.contains(ticket.key) }
+
+    /// Wants to execute from now on; does nothing for a ticket that was withdrawn.
     /// - Returns: whether it may execute now, without its owner being told. If not, its owner is granted later.
-    mutating func request(
-        _ ticket: Ticket, limit: LimitID?, categories names: some Sequence<String>, isNested: Bool
-    ) -> Bool {
-        guard requests.contains(ticket.key) else { return false }
-        let numbers = names.map { number(of: $0) }
-        let isGranted = areFree(numbers) && limit.map { takeSlot(of: $0) } != false
-        for number in numbers {
-            if isGranted { categories[number]?.isHeld = true } else { enqueue(ticket, in: number, isNested: isNested) }
-        }
-        requests[ticket.key]?.claim = Claim(limit: limit, categories: numbers, isNested: isNested)
-        requests[ticket.key]?.phase = isGranted ? .granted : .waiting
-        if isGranted || grant(ticket) {
-            requests[ticket.key]?.owner = nil
-            return true
+    mutating func claim(_ ticket: Ticket, limit: LimitID?, _ granted: inout Granted) -> Bool {
+        guard requests[ticket.key]?.phase == .joined else { return false }
+        requests[ticket.key]?.claim.limit = limit
+        requests[ticket.key]?.phase = .waiting
+        takeTurn(ticket)
+        if grant(ticket) { return true }
+        // Its limit is passed: those behind it may have their turns.
+        if let request = requests[ticket.key], request.isAside {
+            for number in request.claim.categories { advance(number, &granted) }
         }
         return false
     }
 
-    /// True if none of these categories has a holder or a waiter: then a ticket need not be queued.
-    private mutating func areFree(_ numbers: [Int]) -> Bool {
-        numbers.allSatisfy { categories[$0]?.isHeld == false && first(of: $0) == nil }
+    /// Lets those behind it pass, until it comes back or claims. What was granted stays granted.
+    mutating func stepAside(_ ticket: Ticket, _ granted: inout Granted) {
+        guard let request = requests[ticket.key], request.phase != .granted, !request.isAside else { return }
+        requests[ticket.key]?.isAside = true
+        for number in request.claim.categories { advance(number, &granted) }
+    }
+
+    /// Takes up its old turn.
+    mutating func comeBack(_ ticket: Ticket, _ granted: inout Granted) {
+        guard requests[ticket.key]?.isAside == true else { return }
+        takeTurn(ticket)
+        grant(ticket, &granted)
+    }
+
+    private mutating func takeTurn(_ ticket: Ticket) {
+        guard let request = requests[ticket.key], request.isAside else { return }
+        requests[ticket.key]?.isAside = false
+        enqueue(ticket, request.claim)
+    }
+
+    /// The operation that executes by a ticket waits for others until `endWait`: whoever wants one of its categories and
+    /// further ones is passed in those meanwhile, since what is waited for may be behind.
+    mutating func beginWait(of ticket: Ticket, _ granted: inout Granted) {
+        guard let request = requests[ticket.key], request.phase == .granted else { return }
+        requests[ticket.key]?.waits += 1
+        guard request.waits == 0 else { return }
+        waits += 1
+        let behind = request.claim.categories.compactMap { categories[$0] }.flatMap { $0.nested.all + $0.others.all }
+        for entry in behind where isPassed(entry.ticket) {
+            for number in requests[entry.ticket.key]?.claim.categories ?? [] { advance(number, &granted) }
+        }
+    }
+
+    /// Nobody's turn comes by it: what was passed still wants what the ticket holds.
+    mutating func endWait(of ticket: Ticket) {
+        guard let request = requests[ticket.key], request.waits > 0 else { return }
+        requests[ticket.key]?.waits -= 1
+        if request.waits == 1 { waits -= 1 }
     }
 
     /// Sets the owner, which is returned with the grant.
@@ -144,11 +243,15 @@ struct LockTable<Owner> {
     mutating func release(_ ticket: Ticket, _ granted: inout Granted) -> Owner? {
         guard let request = requests.remove(ticket.key) else { return nil }
         let (claim, isGranted) = (request.claim, request.phase == .granted)
+        if request.waits > 0 { waits -= 1 }
         if isGranted {
-            for number in claim.categories { categories[number]?.isHeld = false }
+            for number in claim.categories { categories[number]?.holder = nil }
             if let limit = claim.limit { limits[limit.key]?.used -= 1 }
         }
-        for number in claim.categories { advance(number, &granted) }
+        for number in claim.categories {
+            categories[number]?.users -= 1
+            if categories[number]?.users == 0 { leave(number) } else { advance(number, &granted) }
+        }
         if isGranted, let limit = claim.limit { fill(limit, &granted) }
         return request.owner
     }
@@ -174,11 +277,11 @@ struct Ticket: Hashable, Sendable {
 }
 
 extension LockTable {
-    /// Number of a category, which is in use from now on.
+    /// Number of a category, which has one user more from now on.
     private mutating func number(of name: String) -> Int {
         if let number = numbers[name] {
-            if categories[number]?.isUnused == true { unused -= 1 }
-            categories[number]?.isUnused = false
+            if categories[number]?.users == 0 { unused -= 1 }
+            categories[number]?.users += 1
             return number
         }
         let number = freeNumbers.popLast() ?? categories.count
@@ -188,19 +291,23 @@ extension LockTable {
         return number
     }
 
-    /// Appends a ticket to its queue of a category.
-    private mutating func enqueue(_ ticket: Ticket, in number: Int, isNested: Bool) {
-        if isNested {
-            categories[number]?.nested.append(ticket)
-        } else {
-            categories[number]?.others.append(ticket)
+    /// Puts a ticket into its queue of each category, at its turn.
+    private mutating func enqueue(_ ticket: Ticket, _ claim: Claim) {
+        let entry = Entry(ticket: ticket, turn: claim.turn)
+        for number in claim.categories {
+            if claim.isNested {
+                categories[number]?.nested.insert(entry, by: { $0.turn })
+            } else {
+                categories[number]?.others.insert(entry, by: { $0.turn })
+            }
         }
     }
 
-    /// Keeps a category without holder or waiter, or removes it if enough are kept.
+    /// Keeps a category without users, or removes it if enough are kept.
     private mutating func leave(_ number: Int) {
-        guard unused == Self.mostUnused, let name = categories[number]?.name else {
-            categories[number]?.isUnused = true
+        guard let name = categories[number]?.name else { return }
+        guard unused == Self.mostUnused else {
+            categories[number] = Category(name: name, users: 0)
             unused += 1
             return
         }
@@ -209,43 +316,57 @@ extension LockTable {
         freeNumbers.append(number)
     }
 
-    /// The ticket whose turn it is in a category; drops those before it that were withdrawn.
+    /// The ticket whose turn it is in a category; drops those before it that were withdrawn, granted or stepped aside.
     private mutating func first(of number: Int) -> Ticket? {
-        while let ticket = categories[number]?.nested.first {
-            if requests.contains(ticket.key) { return ticket }
+        while let ticket = categories[number]?.nested.first?.ticket, !isInQueue(ticket) {
             categories[number]?.nested.popFirst()
         }
-        while let ticket = categories[number]?.others.first {
-            if requests.contains(ticket.key) { return ticket }
+        while let ticket = categories[number]?.others.first?.ticket, !isInQueue(ticket) {
             categories[number]?.others.popFirst()
         }
-        return nil
+        return first(in: categories[number]?.nested) ?? first(in: categories[number]?.others)
+    }
+
+    private func first(in queue: Deque<Entry>?) -> Ticket? {
+        guard let ticket = queue?.first?.ticket, isPassed(ticket) else { return queue?.first?.ticket }
+        return queue?.all.first { isInQueue($0.ticket) && !isPassed($0.ticket) }?.ticket
+    }
+
+    private func isInQueue(_ ticket: Ticket) -> Bool {
+        guard let request = requests[ticket.key] else { return false }
+        return !request.isAside && request.phase != .granted
+    }
+
+    /// Tells whether a ticket wants, beside others, a category of one that waits.
+    private func isPassed(_ ticket: Ticket) -> Bool {
+        guard waits > 0, let numbers = requests[ticket.key]?.claim.categories, numbers.count > 1 else { return false }
+        return numbers.contains { number in
+            guard let holder = categories[number]?.holder, let request = requests[holder.key] else { return false }
+            return request.waits > 0
+        }
     }
 
     /// Tells whether a ticket is the first of all its categories, and none of them is held.
     private mutating func isTurn(of ticket: Ticket, _ numbers: [Int]) -> Bool {
-        for number in numbers where categories[number]?.isHeld != false || first(of: number) != ticket { return false }
+        for number in numbers where categories[number]?.holder != nil || first(of: number) != ticket { return false }
         return true
     }
 
     /// Takes everything that a ticket requests, or nothing.
     private mutating func grant(_ ticket: Ticket) -> Bool {
-        guard let phase = requests[ticket.key]?.phase, phase != .granted, let claim = requests[ticket.key]?.claim,
-            isTurn(of: ticket, claim.categories)
+        guard let phase = requests[ticket.key]?.phase, phase == .waiting || phase == .parked,
+            let claim = requests[ticket.key]?.claim, isTurn(of: ticket, claim.categories)
         else { return false }
         if let limit = claim.limit, !takeSlot(of: limit) {
-            if phase == .waiting { park(ticket, in: limit) }
+            park(ticket, claim, in: limit)
             return false
         }
         requests[ticket.key]?.phase = .granted
         for number in claim.categories {
-            categories[number]?.isHeld = true
-            // It is the first of each.
-            if claim.isNested {
-                categories[number]?.nested.popFirst()
-            } else {
-                categories[number]?.others.popFirst()
-            }
+            categories[number]?.holder = ticket
+            // Where it passed others it is not, and is dropped when it comes first.
+            if categories[number]?.nested.first?.ticket == ticket { categories[number]?.nested.popFirst() }
+            if categories[number]?.others.first?.ticket == ticket { categories[number]?.others.popFirst() }
         }
         return true
     }
@@ -255,62 +376,36 @@ extension LockTable {
         granted.append(owner)
     }
 
-    /// Queues a ticket for a slot: categories keep it as their first, so that nobody overtakes it meanwhile.
-    private mutating func park(_ ticket: Ticket, in limit: LimitID) {
-        requests[ticket.key]?.phase = .parked
-        limits[limit.key]?.parked.append(ticket)
+    /// Queues a ticket for a slot. Categories keep it as their first, so that nobody overtakes it meanwhile, unless its limit
+    /// is passed.
+    private mutating func park(_ ticket: Ticket, _ claim: Claim, in limit: LimitID) {
+        if requests[ticket.key]?.phase == .waiting {
+            requests[ticket.key]?.phase = .parked
+            let entry = Entry(ticket: ticket, turn: claim.turn)
+            limits[limit.key]?.park(entry, isExclusive: !claim.categories.isEmpty)
+        }
+        if limits[limit.key]?.isPassed == true { requests[ticket.key]?.isAside = true }
     }
 
     /// Grants to the first of a category that has come free, or whose first has changed.
     private mutating func advance(_ number: Int, _ granted: inout Granted) {
-        if let next = first(of: number) {
+        // More than one category only where a ticket steps aside that has joined several.
+        var (number, others) = (Optional(number), [Int]())
+        while let current = number.take() ?? others.popLast() {
+            guard let next = first(of: current) else { continue }
             grant(next, &granted)
-        } else if categories[number]?.isHeld == false {
-            leave(number)
+            // It waits for a slot of a limit that is passed: the next one has its turn.
+            if let request = requests[next.key], request.isAside { others += request.claim.categories }
         }
     }
 
     /// Grants to those that wait for slots, as many as are free.
     private mutating func fill(_ limit: LimitID, _ granted: inout Granted) {
-        while let next = popParked(limit) {
-            if requests[next.key]?.phase == .parked { requests[next.key]?.phase = .waiting }
+        while let next = limits[limit.key]?.popParked() {
+            guard requests[next.key]?.phase == .parked else { continue }
+            requests[next.key]?.phase = .waiting
+            takeTurn(next)
             grant(next, &granted)
         }
-    }
-
-    private mutating func popParked(_ limit: LimitID) -> Ticket? {
-        hasSlot(limit) ? limits[limit.key]?.parked.popFirst() : nil
-    }
-}
-
-/// A queue whose first element is taken in constant time.
-struct Deque<Element> {
-    private var elements: [Element?] = []
-    private var start = 0
-
-    var isEmpty: Bool { start == elements.count }
-    var first: Element? { isEmpty ? nil : elements[start] }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    @discardableResult
-    mutating func popFirst() -> Element? {
-        guard !isEmpty else { return nil }
-        let first = elements[start].take()
-        start += 1
-        shrink()
-        return first
-    }
-
-    /// Moves the rest only when half is empty: constant time for each element on average.
-    private mutating func shrink() {
-        if start == elements.count {
-            elements.removeAll(keepingCapacity: elements.capacity <= 64)
-        } else if start > 32, start * 2 > elements.count {
-            elements.removeFirst(start)
-        } else {
-            return
-        }
-        start = 0
     }
 }

@@ -13,7 +13,7 @@ final class OperationNode: Sendable {
         /// Waits for dependencies, a resumed queue, a slot or a worker. It has no task.
         case idle
         /// Waits for locks without a task; cancelling it withdraws the ticket.
-        case waitingForLocks(Ticket)
+        case waitingForLocks
         /// A task evaluates and executes it.
         case running
         case finished(AnyOperationResult)
@@ -23,12 +23,19 @@ final class OperationNode: Sendable {
         var phase = Phase.idle
         /// Dependencies that have not finished, and one more while the operation is being added.
         var pending: Int
+        /// Its turn in its categories; `nil` before it is ready, and for one that excludes nothing.
+        var ticket: Ticket?
         var isCancelled = false
-        var cancelReason: CaptureError?
+        /// The error that it was cancelled with.
+        var cancelError: CaptureError?
+        /// It has a result that no cancellation changes any more.
+        var isClosed = false
         var dependents: [OperationNode] = []
         var outcomes: [DependencyOutcome] = []
         /// Callers that wait for its result.
         var waiting: [CheckedContinuation<AnyOperationResult, Never>] = []
+        /// The group that it executes, for those who add children by its handle.
+        var group: Promise<RunningGroup?>?
         /// The task it runs in, for a canceller in another task.
         var task: RunningTask?
         /// A canceller uses `task`, which must not end meanwhile.
@@ -38,6 +45,13 @@ final class OperationNode: Sendable {
 
         var isFinished: Bool { if case .finished = phase { true } else { false } }
         var isIdle: Bool { if case .idle = phase { true } else { false } }
+
+        /// Settles the result that a run ended with: a cancellation until now is in it, and a later one changes nothing.
+        mutating func close(_ result: AnyOperationResult) -> AnyOperationResult {
+            if isClosed { return result }
+            isClosed = true
+            return isCancelled ? result.cancelled(with: cancelError) : result
+        }
     }
 
     let state: Locked<State>
@@ -69,9 +83,11 @@ final class OperationNode: Sendable {
     /// Set where slot and locks come from the lock table, and not the slot from the worker that starts it.
     var hasConditions: Bool { options.map { !$0.conditions.isEmpty } ?? false }
 
+    var ticket: Ticket? { state.withLock { $0.ticket } }
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    /// The error that it was cancelled with.
+    var cancelError: CaptureError? { state.withLock { $0.cancelError } }
     var isFinished: Bool { state.withLock { $0.isFinished } }
-    var cancelReason: CaptureError? { state.withLock { $0.cancelReason } }
     /// Outcomes of the dependencies, in the order in which they ended.
     var dependencyOutcomes: [DependencyOutcome] { state.withLock { $0.outcomes } }
     var dependents: [OperationNode] { state.withLock { $0.dependents } }
@@ -91,12 +107,13 @@ extension OperationNode {
         return outcome.map { DependencyOutcome(name: work.name, outcome: $0) }
     }
 
-    /// Counts a dependency; `false` if it is too late for one.
-    func addPending() -> Bool {
+    /// Counts a dependency.
+    /// - Returns: `nil` if it is too late for one; else the ticket to withdraw, since it is not ready any more.
+    func addPending() -> Ticket?? {
         state.withLock { state in
-            guard state.isIdle, !state.isCancelled else { return false }
+            guard state.isIdle, !state.isCancelled else { return nil }
             state.pending += 1
-            return true
+            return .some(state.ticket.take())
         }
     }
 
@@ -114,13 +131,33 @@ extension OperationNode {
 // MARK: - Running
 
 extension OperationNode {
-    /// Idle → waiting for locks.
-    /// - Returns: `false` if it was cancelled or has got another dependency meanwhile.
-    func waitForLocks(_ ticket: Ticket) -> Bool {
+    /// Keeps its turn in its categories.
+    /// - Returns: `false` if it has one, was cancelled, or has got another dependency meanwhile.
+    func keep(_ ticket: Ticket) -> Bool {
         state.withLock { state in
-            guard state.isIdle, state.pending == 0, !state.isCancelled else { return false }
-            state.phase = .waitingForLocks(ticket)
+            guard state.ticket == nil, state.pending == 0, !state.isCancelled, !state.isFinished else { return false }
+            state.ticket = ticket
             return true
+        }
+    }
+
+    /// Its turn, as long as it has not begun.
+    var idleTicket: Ticket? {
+        state.withLock { state in
+            switch state.phase {
+            case .idle, .waitingForLocks: state.ticket
+            case .running, .finished: nil
+            }
+        }
+    }
+
+    /// Idle → waiting for locks.
+    /// - Returns: its ticket; `nil` if it was cancelled or has got another dependency meanwhile.
+    func waitForLocks() -> Ticket? {
+        state.withLock { state in
+            guard state.isIdle, state.pending == 0, !state.isCancelled, let ticket = state.ticket else { return nil }
+            state.phase = .waitingForLocks
+            return ticket
         }
     }
 
@@ -140,24 +177,30 @@ extension OperationNode {
         }
     }
 
+    /// Settles the result before observers are told of it.
+    func close(_ result: AnyOperationResult) -> AnyOperationResult { state.withLock { $0.close(result) } }
+
     /// Running → finished.
     /// - Returns: what is to be done then; `nil` if it had finished before.
     func finish(_ result: AnyOperationResult) -> Completion? {
         state.withLock { state in
             if state.isFinished { return nil }
+            let result = state.close(result)
             state.phase = .finished(result)
             state.task = nil
+            state.group.take()?.fulfil(nil)
             defer {
                 state.outcomes = []
                 state.dependents = []
                 state.waiting = []
             }
             return Completion(
-                isTaskInUse: state.isTaskInUse, dependents: state.dependents, waiting: state.waiting)
+                result: result, isTaskInUse: state.isTaskInUse, dependents: state.dependents, waiting: state.waiting)
         }
     }
 
     struct Completion {
+        let result: AnyOperationResult
         /// A canceller uses the task: it has to wait for `taskIsFree` before it ends.
         let isTaskInUse: Bool
         let dependents: [OperationNode]
@@ -185,21 +228,20 @@ extension OperationNode {
 extension OperationNode {
     enum CancelAction {
         case nothing
-        /// It never ran: finish it, and withdraw its ticket where it waits for locks.
+        /// It never ran: finish it, and withdraw its ticket where it has one.
         case finish(Ticket?)
         case cancel(RunningTask?)
     }
 
     /// Marks the operation as cancelled, once.
-    /// - Parameter reason: the error it ends with; without one it ends as cancelled.
-    func cancel(because reason: CaptureError?) -> CancelAction {
+    /// - Parameter error: the error it ends with; without one it ends as cancelled.
+    func cancel(with error: CaptureError?) -> CancelAction {
         state.withLock { state in
-            guard !state.isFinished, !state.isCancelled else { return .nothing }
+            guard !state.isClosed, !state.isCancelled else { return .nothing }
             state.isCancelled = true
-            state.cancelReason = reason
+            state.cancelError = error
             switch state.phase {
-            case .idle: return .finish(nil)
-            case .waitingForLocks(let ticket): return .finish(ticket)
+            case .idle, .waitingForLocks: return .finish(state.ticket)
             case .running, .finished:
                 state.isTaskInUse = state.task != nil
                 return .cancel(state.task)
@@ -212,14 +254,16 @@ extension OperationNode {
         switch action {
         case .nothing: break
         case .cancel(let task):
-            options?.monitor?.didCancel()
+            options?.monitor?.didCancel(with: cancelError)
             task?.cancel()
+            // Its conditions may take their time to end, and those behind it need not wait for that.
+            if let ticket { gatekeeper.locks.withdraw(ticket) }
             state.withLock { state in
                 state.isTaskInUse = false
                 return state.taskEnd.take()
             }?.resume()
         case .finish(let ticket):
-            options?.monitor?.didCancel()
+            options?.monitor?.didCancel(with: cancelError)
             scheduler?.end(self, resultWithoutRun())
             if let ticket { gatekeeper.locks.withdraw(ticket) }
         }
@@ -247,7 +291,7 @@ extension OperationNode {
 
     /// Result of an operation that never ran.
     private func resultWithoutRun() -> AnyOperationResult {
-        let result = AnyOperationResult.cancelled.named(by: self)
+        let result = close(.cancelled)
         options?.monitor?.didFinish(result.outcome)
         return result
     }

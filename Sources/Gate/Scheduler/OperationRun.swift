@@ -13,15 +13,18 @@ struct OperationRun: Sendable {
 
     struct Locks: Sendable {
         /// The limit whose slot it must take; `nil` where it has one.
-        let limit: LimitID?
-        let isNested: Bool
+        let limit: ConcurrencyLimit?
     }
 
     private var node: OperationNode { context.node }
+    private var manager: LockManager { context.gatekeeper.locks }
 
     /// Conditions → locks → authorization read again and permit made → execute.
     func result() async -> AnyOperationResult {
-        let result = await steps().named(by: node)
+        var result = await steps()
+        // Before the operation ends: whoever waits for its result may want the same locks.
+        if locks != nil, let ticket = node.ticket { manager.release(ticket) }
+        result = node.close(result)
         if case .refused(let error) = result.outcome { await node.work.reportRefusal(error, to: context.gatekeeper) }
         options.monitor?.willFinish(context, result.outcome)
         return result
@@ -36,8 +39,10 @@ struct OperationRun: Sendable {
         if let shared = exclusions.intersection(context.heldLocks.categories).min() {
             return AnyOperationResult(.refused(.waitsForItself(context.name, shared)))
         }
+        // A part of another operation becomes ready here; any other has its turn since it was submitted.
+        if !exclusions.isEmpty, node.ticket == nil { manager.join(node, options) }
         if !options.conditions.isEmpty {
-            if let error = await ConditionEvaluation(options.conditions).failure(in: context) {
+            if let error = await failedCondition() {
                 return Task.isCancelled ? .cancelled : AnyOperationResult(.refused(error))
             }
             if Task.isCancelled { return .cancelled }
@@ -45,19 +50,33 @@ struct OperationRun: Sendable {
         return await execute(taking: locks, exclusions)
     }
 
+    /// Error of the conditions; `nil` where all hold.
+    private func failedCondition() async -> CaptureError? {
+        let evaluation = ConditionEvaluation(options.conditions)
+        guard let ticket = node.ticket else { return await evaluation.failure(in: context) }
+        var locks = context.heldLocks
+        locks.turn = HeldLocks.Turn(ticket: ticket, manager: manager)
+        return await HeldLocks.$current.withValue(locks) { await evaluation.failure(in: context) }
+    }
+
     // After the conditions, so that nobody waits for locks behind a question that is open.
     private func execute(taking locks: Locks, _ exclusions: Set<String>) async -> AnyOperationResult {
-        if exclusions.isEmpty, locks.limit == nil { return await context.execute() }
-        let manager = context.gatekeeper.locks
-        guard let ticket = await manager.take(locks.limit, exclusions, isNested: locks.isNested) else {
-            return .cancelled
+        if exclusions.isEmpty {
+            guard let limit = locks.limit else { return await context.execute() }
+            guard let slot = await manager.take(limit.id) else { return .cancelled }
+            defer { manager.release(slot) }
+            return await execute(holding: [limit], [])
         }
-        // Before the operation ends: whoever waits for its result may want the same locks.
-        defer { manager.release(ticket) }
+        // Without a ticket it was cancelled.
+        guard let ticket = node.ticket, await manager.claim(ticket, locks.limit?.id) else { return .cancelled }
+        return await execute(holding: locks.limit.map { [$0] } ?? [], exclusions)
+    }
+
+    private func execute(holding limits: [ConcurrencyLimit], _ exclusions: Set<String>) async -> AnyOperationResult {
         if Task.isCancelled { return .cancelled }
         var context = context
-        context.heldLocks = context.heldLocks.adding(HeldLocks(limits: locks.limit.map { [$0] } ?? []))
-            .adding(categories: exclusions)
+        context.heldLocks = context.heldLocks.adding(HeldLocks(limits: limits))
+            .adding(categories: exclusions, of: node.ticket, in: manager)
         return await context.execute()
     }
 }
@@ -84,8 +103,8 @@ struct ReadyOperation: Sendable {
     var needsTicket: Bool { needs == .locks && ticket == nil }
 
     /// The limit whose slot it takes: none where it goes on in the slot of an operation of its queue that waits for it.
-    var limit: LimitID? {
-        guard let limit = node.scheduler?.limit.id else { return nil }
+    var limit: ConcurrencyLimit? {
+        guard let limit = node.scheduler?.limit else { return nil }
         return node.options?.heldLocks.limits.contains(limit) == true ? nil : limit
     }
 }
@@ -96,14 +115,14 @@ extension ReadyOperation {
     nonisolated(nonsending) func run() async -> AnyOperationResult {
         if needsOnlyLocks { return await runWithLocks() }
         if let options = node.options { return await run(options) }
-        return await node.execute(OperationContext(node: node, heldLocks: HeldLocks())).named(by: node)
+        return await node.execute(OperationContext(node: node, heldLocks: HeldLocks()))
     }
 
     // Neither is inlined: a task allocates its frames piece by piece, and those of the short way above are to stay few.
     @inline(never)
     private nonisolated(nonsending) func runWithLocks() async -> AnyOperationResult {
         let context = OperationContext(node: node, heldLocks: heldLocks)
-        let result = await context.execute().named(by: node)
+        let result = await context.execute()
         if case .refused(let error) = result.outcome, node.options != nil {
             await node.work.reportRefusal(error, to: node.gatekeeper)
         }
@@ -115,7 +134,7 @@ extension ReadyOperation {
         let context = OperationContext(node: node, heldLocks: heldLocks)
         var locks: OperationRun.Locks?
         if needs == .evaluation {
-            locks = OperationRun.Locks(limit: limit, isNested: options.heldLocks.isNested)
+            locks = OperationRun.Locks(limit: limit)
         }
         let run = OperationRun(options: options, context: context, locks: locks)
         let result = await InteractionPolicy.within(options.interaction) { await run.result() }
@@ -140,7 +159,7 @@ extension ReadyOperation {
         case .slot: return outer.adding(node.scheduler?.slotHeld ?? HeldLocks())
         case .locks:
             return outer.adding(node.scheduler?.slotHeld ?? HeldLocks())
-                .adding(categories: node.options?.exclusions ?? [])
+                .adding(categories: node.options?.exclusions ?? [], of: ticket, in: node.gatekeeper.locks)
         }
     }
 }
@@ -158,12 +177,14 @@ extension OperationContext {
 extension OperationRun {
     /// Runs an operation as a part of another.
     static func nested(_ body: OperationBody, in outer: OperationContext) async -> AnyOperationResult {
-        let options = OperationOptions(body, heldLocks: outer.heldLocks, interaction: nil, in: outer.gatekeeper)
+        // Something that executes waits for it.
+        let options = OperationOptions(
+            body, heldLocks: outer.heldLocks.nested, interaction: nil, in: outer.gatekeeper)
         let node = OperationNode(body, options, in: outer.gatekeeper)
         _ = node.settle(nil)
         let run = OperationRun(
-            options: options, context: OperationContext(node: node, heldLocks: outer.heldLocks),
-            locks: Locks(limit: nil, isNested: true))
+            options: options, context: OperationContext(node: node, heldLocks: outer.heldLocks, in: outer),
+            locks: Locks(limit: nil))
         // Most are not observed: they run in the task of the outer operation.
         guard let monitor = options.monitor else {
             _ = node.begin(in: nil)
@@ -187,7 +208,7 @@ extension OperationRun {
     }
 
     private func begunResult() async -> AnyOperationResult {
-        guard context.node.begin(in: .current) else { return .cancelled.named(by: context.node) }
+        guard context.node.begin(in: .current) else { return context.node.close(.cancelled) }
         let result = await result()
         if context.node.detachTask() { await context.node.taskIsFree() }
         return result
@@ -213,11 +234,58 @@ struct HeldLocks: Sendable {
     /// Categories of mutual exclusion.
     var categories: Set<String> = []
     /// Limits in which it has a slot.
-    var limits: [LimitID] = []
+    var limits: [ConcurrencyLimit] = []
+    /// Turn by which it holds the categories; those around it, where operations with categories are nested.
+    private var holding: Turn?
+    private var holdingAround: [Turn] = []
     /// Set where something that executes waits for the holder.
     var isNested = false
+    /// Turn of the operation whose conditions are evaluated in this task.
+    var turn: Turn?
+
+    init(limits: [ConcurrencyLimit] = []) { self.limits = limits }
+
+    /// Turn of an operation in its categories, which holds back those that became ready later.
+    struct Turn: Sendable {
+        let ticket: Ticket
+        let manager: LockManager
+    }
 
     var isEmpty: Bool { categories.isEmpty && limits.isEmpty }
+
+    /// Lets others pass the operation whose conditions are evaluated in this task: it waits for something that may be
+    /// behind it.
+    static func stepAside() {
+        if let turn = current.turn { turn.manager.stepAside(turn.ticket) }
+    }
+
+    /// Lets others pass as long as the caller waits for an operation: the one whose conditions are evaluated in this task, those
+    /// that wait for a slot of the one that executes in it, and those that want a category of it and further ones. What is
+    /// waited for may be behind them.
+    /// - Parameter isOver: whether there is nothing to wait for.
+    static func beginWait(unless isOver: @autoclosure () -> Bool) -> Wait {
+        stepAside()
+        let locks = current
+        if locks.isEmpty || isOver() { return Wait(locks: HeldLocks()) }
+        for limit in locks.limits { limit.beginWait() }
+        locks.eachHolding { $0.manager.beginWait(of: $0.ticket) }
+        return Wait(locks: locks)
+    }
+
+    /// A wait for an operation, which must be ended.
+    struct Wait {
+        fileprivate let locks: HeldLocks
+
+        func end() {
+            for limit in locks.limits { limit.endWait() }
+            locks.eachHolding { $0.manager.endWait(of: $0.ticket) }
+        }
+    }
+
+    private func eachHolding(_ body: (Turn) -> Void) {
+        if let holding { body(holding) }
+        for turn in holdingAround { body(turn) }
+    }
 
     /// Locks with further slots. A list that is not changed is not copied.
     func adding(_ slots: HeldLocks) -> HeldLocks {
@@ -230,10 +298,13 @@ struct HeldLocks: Sendable {
         return copy
     }
 
-    /// Locks with further categories. A set that is not changed is not copied.
-    func adding(categories: Set<String>) -> HeldLocks {
+    /// Locks with further categories, held by a ticket. A set that is not changed is not copied.
+    func adding(categories: Set<String>, of ticket: Ticket?, in manager: LockManager) -> HeldLocks {
+        guard !categories.isEmpty, let ticket else { return self }
         var copy = self
         if copy.categories.isEmpty { copy.categories = categories } else { copy.categories.formUnion(categories) }
+        if let holding { copy.holdingAround.append(holding) }
+        copy.holding = Turn(ticket: ticket, manager: manager)
         return copy
     }
 

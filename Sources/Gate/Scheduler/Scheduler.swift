@@ -23,20 +23,23 @@ final class Scheduler: Sendable {
     /// Operations that have not ended: for cancelling all of them, and to know when the queue is empty.
     let registry = OperationRegistry()
     let state: Locked<State>
+    /// Circumstances of a group's children; `nil` for a queue.
+    let membership: GroupMembership?
     /// Called with each end, in the order in which they come.
     private let didEnd: (@Sendable (Scheduler, OperationOutcome) -> Void)?
     /// Operations with conditions that have not ended.
     private let conditional = Atomic(0)
 
     init(
-        gatekeeper: Gatekeeper, width: Int, isSuspended: Bool = false,
+        gatekeeper: Gatekeeper, width: Int, isSuspended: Bool = false, membership: GroupMembership? = nil,
         didEnd: (@Sendable (Scheduler, OperationOutcome) -> Void)? = nil
     ) {
         self.didEnd = didEnd
+        self.membership = membership
         self.gatekeeper = gatekeeper
         self.width = max(1, width)
         limit = ConcurrencyLimit(width: isSuspended ? 0 : self.width, in: gatekeeper.locks)
-        slotHeld = HeldLocks(limits: [limit.id])
+        slotHeld = HeldLocks(limits: [limit])
         state = Locked(State(isSuspended: isSuspended))
     }
 
@@ -69,7 +72,8 @@ final class Scheduler: Sendable {
     /// - Returns: `false` if it is too late for another dependency.
     @discardableResult
     func wait(_ node: OperationNode, for dependency: OperationNode) -> Bool {
-        guard node.addPending() else { return false }
+        guard let ticket = node.addPending() else { return false }
+        if let ticket { gatekeeper.locks.withdraw(ticket) }
         follow(node, dependency)
         return true
     }
@@ -83,6 +87,11 @@ final class Scheduler: Sendable {
     /// - Parameter byWorker: true for a call by a worker of this queue, which finds the next operation by itself.
     private func submit(_ node: OperationNode, byWorker: Bool = false) {
         let operation = ReadyOperation(node: node, needs: needs(of: node))
+        // It has its turn from now on, whenever a worker comes and however long its conditions take. One that a suspended
+        // queue holds back holds nobody back itself.
+        if let options = node.options, !options.exclusions.isEmpty {
+            gatekeeper.locks.join(node, options, isAside: isSuspended)
+        }
         if byWorker { return state.withLock { $0.ready.append(operation) } }
         guard submissions.append(operation) else { return }
         if let level = state.withLock({ $0.workerForSubmissions(self) }) { makeWorker(level) }
@@ -92,7 +101,7 @@ final class Scheduler: Sendable {
         guard let options = node.options else { return width == .max ? .nothing : .slot }
         if options.conditions.isEmpty {
             // What is waited for inside an operation of this queue goes on in that one's slot.
-            return width == .max || options.heldLocks.limits.contains(limit.id) ? .nothing : .slot
+            return width == .max || options.heldLocks.limits.contains(limit) ? .nothing : .slot
         }
         // Where it waits for itself the evaluation says so.
         return options.needsOnlyLocks && options.heldLocks.categories.isEmpty ? .locks : .evaluation
@@ -106,14 +115,16 @@ final class Scheduler: Sendable {
     @discardableResult
     func end(_ node: OperationNode, _ result: AnyOperationResult, byWorker: Bool = false) -> Bool {
         guard let completion = node.finish(result) else { return false }
+        let result = completion.result
         if let didEnd { didEnd(self, result.outcome) }
         if node.hasConditions { conditional.subtract(1, ordering: .relaxed) }
         let wasLast = registry.remove(node)
+        // Before anybody sees the result, who may add what comes after them.
+        if !completion.dependents.isEmpty { settle(completion.dependents, node, result, byWorker) }
         // Its slot is free.
         if !byWorker, width < .max, !wasLast { startRest() }
         for continuation in completion.waiting { continuation.resume(returning: result) }
         if wasLast { announceEmpty() }
-        if !completion.dependents.isEmpty { settle(completion.dependents, node, result, byWorker) }
         return completion.isTaskInUse
     }
 
@@ -131,7 +142,8 @@ final class Scheduler: Sendable {
         }
     }
 
-    private func announceEmpty() {
+    /// Wakes those who wait for the last operation, if it has ended.
+    func announceEmpty() {
         let (emptied, leftover, level) = state.withLock { state in
             // Another one may have been added meanwhile, whose end comes, too.
             guard registry.count == 0 else { return ([] as [Promise<Void>], [] as [ReadyOperation], nil as UInt8?) }
@@ -158,20 +170,26 @@ extension Scheduler {
             state.isSuspended = true
             limit.setWidth(0)
         }
+        for ticket in idleTickets { gatekeeper.locks.stepAside(ticket) }
     }
 
     func resume() {
         let level = state.withLock { state in
             state.isSuspended = false
+            // First their turns, then the slots: they come in the order in which they became ready.
+            for ticket in idleTickets { gatekeeper.locks.comeBack(ticket) }
             limit.setWidth(width)
             return state.workerForRest(self)
         }
         if let level { makeWorker(level) }
     }
 
+    /// Turns of operations that have not begun.
+    private var idleTickets: [Ticket] { registry.all.compactMap(\.idleTicket) }
+
     /// Cancels what is in the queue now; what is added meanwhile may be missed.
-    func cancelAll() {
-        for node in registry.all { node.carryOut(node.cancel(because: nil)) }
+    func cancelAll(with error: CaptureError? = nil) {
+        for node in registry.all { node.carryOut(node.cancel(with: error)) }
     }
 
     /// Ends what a queue that is gone holds back: it would wait for ever.
@@ -255,6 +273,28 @@ struct OperationRegistry: ~Copyable, Sendable {
     func add(_ node: OperationNode) {
         living.add(1, ordering: .sequentiallyConsistent)
         slabs[part(of: node)].withLock { node.key.store($0.add(node), ordering: .relaxed) }
+    }
+
+    /// Counts one that is about to be added, so that the queue is not empty meanwhile; `false` where nothing is added any
+    /// more.
+    func reserve() -> Bool {
+        var count = count
+        while count >= 0 {
+            let (isDone, now) = living.weakCompareExchange(
+                expected: count, desired: count + 1, ordering: .sequentiallyConsistent)
+            if isDone { return true }
+            count = now
+        }
+        return false
+    }
+
+    /// Takes back what `reserve` counted.
+    /// - Returns: whether it was the last.
+    func endReservation() -> Bool { living.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 }
+
+    /// Ends all adding by `reserve`; `false` where something has not ended.
+    func close() -> Bool {
+        living.compareExchange(expected: 0, desired: .min, ordering: .sequentiallyConsistent).exchanged
     }
 
     /// - Returns: whether it was the last.

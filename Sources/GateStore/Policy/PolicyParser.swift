@@ -107,16 +107,16 @@ extension PolicyParser {
 
     /// The capabilities that a rule names, `nil` for any.
     private mutating func capabilities(_ node: YAMLNode) -> Set<CapabilityName>? {
-        let known: [String: CapabilityName] = ["microphone": .microphone, "camera": .camera]
         var names: Set<CapabilityName> = []
         var any = false
         for (word, node) in words(node) {
             if word == "any" {
                 any = true
-            } else if let name = known[word] {
+            } else if let name = CapabilityName.known.first(where: { $0.rawValue == word }) {
                 names.insert(name)
             } else {
-                report("`\(word)` is not a capability; write microphone, camera or any.", at: node)
+                let words = CapabilityName.known.map(\.rawValue).joined(separator: ", ")
+                report("`\(word)` is not a capability; write \(words) or any.", at: node)
             }
         }
         return any ? nil : names

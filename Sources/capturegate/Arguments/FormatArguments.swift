@@ -115,6 +115,22 @@ extension CapabilityName: ExpressibleByArgument {
     public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
+/// Capability that is decided about by command: one of devices, or one that a service of the machine gives.
+///
+/// Those of a program's own have their decisions elsewhere, so their names are refused here.
+struct DecidedCapability: ExpressibleByArgument {
+    let name: CapabilityName
+
+    /// Exactly as in policy files and in the log.
+    init?(argument: String) {
+        guard let name = CapabilityName.known.first(where: { $0.rawValue == argument }) else { return nil }
+        self.name = name
+    }
+
+    static var allValueStrings: [String] { CapabilityName.known.map(\.rawValue) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+}
+
 // Raw values are the spelling, so the library's names and the options' values can't drift apart.
 extension AudioCodec: ExpressibleByArgument {}
 extension VideoCodec: ExpressibleByArgument {}

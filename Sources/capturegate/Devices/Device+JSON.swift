@@ -31,7 +31,7 @@ extension Device.Formats {
     /// Best format in a few words: the largest size with its highest rate, and the codes on offer.
     var phrase: String {
         switch self {
-        case .unknown: return "formats unknown while it is in use or closed to this user"
+        case .unknown: return "formats unknown: it is in use, closed to this user, or tells them once it is opened"
         case .audio(let ranges):
             return "\(Self.range(ranges.sampleRates)) Hz, \(Self.range(ranges.channels)) channels"
         case .video(let modes):

@@ -1,7 +1,10 @@
 import ArgumentParser
 import CaptureGate
-import GatePipeWire
 import LinuxSystem
+
+#if PipeWire
+    import GatePipeWire
+#endif
 
 /// Entry point of the process.
 ///
@@ -18,7 +21,9 @@ enum Program {
         tellVersion()
         ProcessStart.ensureColumns(to: 40)
         let dispatcher = SignalDispatcher()
-        DeviceCatalog.add(PipeWireDevices())
+        #if PipeWire
+            DeviceCatalog.add(PipeWireDevices())
+        #endif
         let invocation = Invocation(Provision.arguments, isText: Provision.areArgumentsText)
         do throws(CaptureError) {
             try Provision.begin()
@@ -79,11 +84,21 @@ struct CaptureGateCommand: ParsableCommand {
         // reads its names from here as well, so that no second list can go stale.
         subcommands: [
             RecordCommand.self, SnapshotCommand.self, MeterCommand.self, RecoverCommand.self, BenchCommand.self,
-            RunCommand.self, WrapCommand.self, UnwrapCommand.self, SecureCommand.self,
-            AgentCommand.self, PipeWireCommand.self, RigCommand.self, DevicesCommand.self,
-            ControlsCommand.self, StatusCommand.self, GrantCommand.self, RevokeCommand.self, ResetCommand.self,
+            RunCommand.self, WrapCommand.self, UnwrapCommand.self, SecureCommand.self, AgentCommand.self,
+        ] + ofTraits + [
+            RigCommand.self, DevicesCommand.self, ControlsCommand.self, StatusCommand.self, GrantCommand.self,
+            RevokeCommand.self, ResetCommand.self,
             CameraCommand.self, MicrophoneCommand.self, LogCommand.self, PolicyCommand.self,
         ])
+
+    /// Commands that a build without the package's trait does not have.
+    private static var ofTraits: [any ParsableCommand.Type] {
+        #if PipeWire
+            [PipeWireCommand.self]
+        #else
+            []
+        #endif
+    }
 }
 
 extension CommandConfiguration {

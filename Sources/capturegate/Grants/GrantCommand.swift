@@ -10,7 +10,7 @@ import LinuxSystem
 struct GrantCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant",
-        abstract: "Allow a program to use the microphone or the camera.",
+        abstract: "Allow a program to use the microphone or the camera, or to know the location or the photos.",
         discussion: """
             Without --to it is this program's own recordings that are allowed. How long it holds must be said. A grant \
             is bound to the program's file: if that changes, it is asked about again.
@@ -20,19 +20,26 @@ struct GrantCommand: ParsableCommand {
               capturegate grant microphone --level meter --for 8h --to /usr/bin/memo
               capturegate grant camera --until 18:00
               capturegate grant camera --always --lift
+              capturegate grant location --level city --always --to /usr/bin/memo
             """
     ).parsedAlone
 
-    @Argument(help: "What is allowed.")
-    var capability: CapabilityName
+    @Argument(help: ArgumentHelp("What is allowed.", valueName: "capability"))
+    var decided: DecidedCapability
+
+    /// Name of what is allowed, as it is stored.
+    var capability: CapabilityName { decided.name }
 
     @OptionGroup var subject: SubjectOption
     @OptionGroup var device: DeviceOption
 
     /// Highest level by default: the usual grant is for recording, and a lower one does not allow it.
     @Option(
-        help: "How much: meter or record of a microphone, still or video of a camera; the most where not said.",
-        completion: .list(["meter", "record", "still", "video"]))
+        help: """
+            How much: meter or record of a microphone, still or video of a camera, country, city, neighbourhood, street or \
+            exact of a location, read or write of photos; the most where not said.
+            """,
+        completion: .list(CapabilityName.known.flatMap { $0.levels.map(\.name) }))
     var level: String?
 
     @OptionGroup var lifetime: LifetimeOptions

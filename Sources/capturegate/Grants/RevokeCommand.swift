@@ -6,7 +6,7 @@ import GateStore
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Take back what was decided about a program's microphone or camera.",
+        abstract: "Take back what was decided about a program's microphone, camera, location or photos.",
         discussion: """
             A capture that is running on it ends within 100 ms, and its file is finished. A stored no is taken back, too: \
             the next capture asks. Without --device it is about all devices; without --to about this program's own \
@@ -18,8 +18,11 @@ struct RevokeCommand: ParsableCommand {
             """
     ).parsedAlone
 
-    @Argument(help: "What is taken back.")
-    var capability: CapabilityName
+    @Argument(help: ArgumentHelp("What is taken back.", valueName: "capability"))
+    var decided: DecidedCapability
+
+    /// Name of what is taken back, as it is stored.
+    var capability: CapabilityName { decided.name }
 
     @OptionGroup var program: SubjectOption
     @OptionGroup var device: DeviceOption

@@ -12,7 +12,9 @@ struct LogCommand: AsyncParsableCommand, SignalHandlingCommand {
         discussion: """
             Each line carries the hash of the one before. --verify finds a line that was changed, is missing or was cut \
             off at the end, says which, and exits with 78. It also names captures whose end is not there. The last 50000 lines are kept; --keep changes that. Dropping \
-            the oldest lines is itself a line, and leaves the chain whole.
+            the oldest lines is itself a line, and leaves the chain whole. With --json each line has its text as `stored`: \
+            the SHA-256 of "capturegate-audit-1", its number, the hash before it and that text, each on a line of its own, \
+            is its hash.
 
               capturegate log --last 20
               capturegate log --follow --json
@@ -275,12 +277,13 @@ extension AuditEntry {
         ].joined(separator: "  ")
     }
 
-    /// Line for programs: the event as it is stored, or its text where it is no event any more, with both
-    /// hashes of the chain.
+    /// Line for programs: the event, with keys as all commands have them; or its text where it is no event any more. Beside it
+    /// the text as it is stored, which is what the hash is of, and both hashes of the chain.
     var json: JSONValue {
         [
-            "number": .integer(number), "event": event == nil ? .string(text) : .rendered(text),
-            "previous": .string(previous), "hash": .string(hash),
+            "number": .integer(number),
+            "event": event == nil ? .string(text) : .rendered(JSONString.withSnakeCasedKeys(document: text)),
+            "stored": .string(text), "previous": .string(previous), "hash": .string(hash),
         ]
     }
 }

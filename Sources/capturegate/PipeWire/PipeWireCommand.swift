@@ -1,183 +1,186 @@
-import ArgumentParser
-import CaptureGate
-import GatePipeWire
-import GateStore
-import GateSupervisor
-import LinuxSystem
+#if PipeWire
+    import ArgumentParser
+    import CaptureGate
+    import GatePipeWire
+    import GateStore
+    import GateSupervisor
+    import LinuxSystem
 
-/// `capturegate pipewire`: gives PipeWire's programs cameras and microphones, as the gate decides.
-struct PipeWireCommand: AsyncParsableCommand, SignalHandlingCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pipewire",
-        abstract: "Give PipeWire's programs cameras and microphones, each as the gate decides.",
-        discussion: """
-            Browsers and conference programs get their devices from PipeWire. This command offers each program that is \
-            connected to PipeWire a node of its own for each device, and captures for it once it takes one: what was decided \
-            for that program counts, and else the person is asked. Nobody else gets anything from that node. When the \
-            permission ends, silence follows, and the node goes away.
+    /// `capturegate pipewire`: gives PipeWire's programs cameras and microphones, as the gate decides.
+    struct PipeWireCommand: AsyncParsableCommand, SignalHandlingCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "pipewire",
+            abstract: "Give PipeWire's programs cameras and microphones, each as the gate decides.",
+            discussion: """
+                Browsers and conference programs get their devices from PipeWire. This command offers each program that is \
+                connected to PipeWire a node of its own for each device, and captures for it once it takes one: what was decided \
+                for that program counts, and else the person is asked. Nobody else gets anything from that node. When the \
+                permission ends, silence follows, and the node goes away.
 
-            It runs with the session, until Ctrl-C. Where a broker has the devices, PipeWire has none but these.
+                It runs with the session, until Ctrl-C. Where a broker has the devices, PipeWire has none but these.
 
-            With --json each event is a line on standard output.
+                With --json each event is a line on standard output.
 
-              capturegate pipewire
-              capturegate pipewire --camera none --microphone Podcast
-              systemctl --user enable --now capturegate-pipewire
-            """
-    ).parsedAlone
+                  capturegate pipewire
+                  capturegate pipewire --camera none --microphone Podcast
+                  systemctl --user enable --now capturegate-pipewire
+                """
+        ).parsedAlone
 
-    @Option(
-        help: ArgumentHelp("A camera to offer, once for each; all where not said, or none.", valueName: "id"),
-        completion: DeviceCompletion.camera(or: ["none"]))
-    var camera: [String] = []
+        @Option(
+            help: ArgumentHelp("A camera to offer, once for each; all where not said, or none.", valueName: "id"),
+            completion: DeviceCompletion.camera(or: ["none"]))
+        var camera: [String] = []
 
-    @Option(
-        help: ArgumentHelp("A microphone to offer, once for each; all where not said, or none.", valueName: "id"),
-        completion: DeviceCompletion.microphone(or: ["none"]))
-    var microphone: [String] = []
+        @Option(
+            help: ArgumentHelp("A microphone to offer, once for each; all where not said, or none.", valueName: "id"),
+            completion: DeviceCompletion.microphone(or: ["none"]))
+        var microphone: [String] = []
 
-    @OptionGroup var json: JSONOption
+        @OptionGroup var json: JSONOption
 
-    /// Serves until a signal arrives, which is a success.
-    func run() async throws {
-        let listing = DeviceCatalog.scan(.identity)
-        let cameras = try OfferedChoice(camera, .camera, listing)
-        let microphones = try OfferedChoice(microphone, .microphone, listing)
-        let isJSON = json.isOn
-        // Where nobody reads what is told, the serving goes on.
-        let tell: @Sendable (PipeWireGate.Event) -> Void = { try? Self.tell($0, isJSON) }
-        let gate = PipeWireGate(gatekeeper: try Self.gatekeepers(), onEvent: tell)
-        let devices = OfferedDevices.changes(
-            choosing: { listing in listing.filter { cameras.has($0) || microphones.has($0) } },
-            onFailure: { tell(.failed($0)) })
-        let task = Task { try await gate.run(offering: devices) }
-        let signals = SignalSubscription { _ in task.cancel() }
-        defer { withExtendedLifetime(signals) {} }
-        try await task.value
-    }
+        /// Serves until a signal arrives, which is a success.
+        func run() async throws {
+            let listing = DeviceCatalog.scan(.identity)
+            let cameras = try OfferedChoice(camera, .camera, listing)
+            let microphones = try OfferedChoice(microphone, .microphone, listing)
+            let isJSON = json.isOn
+            // Where nobody reads what is told, the serving goes on.
+            let tell: @Sendable (PipeWireGate.Event) -> Void = { try? Self.tell($0, isJSON) }
+            let gate = PipeWireGate(gatekeeper: try Self.gatekeepers(), onEvent: tell)
+            let devices = OfferedDevices.changes(
+                choosing: { listing in listing.filter { cameras.has($0) || microphones.has($0) } },
+                onFailure: { tell(.failed($0)) })
+            let task = Task { try await gate.run(offering: devices) }
+            let signals = SignalSubscription { _ in task.cancel() }
+            defer { withExtendedLifetime(signals) {} }
+            try await task.value
+        }
 
-    /// Makes the gate of each program. Where there is a broker, it is the broker's word as about that program itself. Else the
-    /// decisions are this user's, and a yes that was stored since this began counts only if it was given here: those programs
-    /// could write it.
-    private static func gatekeepers() throws(CaptureError)
-        -> @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper
-    {
-        if BrokerLink.machine != nil { return brokered }
-        let user = try UserStore.open()
-        let store = try SupervisedStore(user) { StandardStream.error.note("capturegate: \($0.visible)") }
-        return { subject, _ throws(CaptureError) in
-            Gatekeeper.supervising(subject, store: store, promptLock: StorePromptLock(of: user))
+        /// Makes the gate of each program. Where there is a broker, it is the broker's word as about that program itself. Else the
+        /// decisions are this user's, and a yes that was stored since this began counts only if it was given here: those programs
+        /// could write it.
+        private static func gatekeepers() throws(CaptureError)
+            -> @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper
+        {
+            if BrokerLink.machine != nil { return brokered }
+            let user = try UserStore.open()
+            let store = try SupervisedStore(user) { StandardStream.error.note("capturegate: \($0.visible)") }
+            return { subject, _ throws(CaptureError) in
+                Gatekeeper.supervising(subject, store: store, promptLock: StorePromptLock(of: user))
+            }
+        }
+
+        private static let brokered: @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper = {
+            subject, process throws(CaptureError) in
+            guard let handle = try? ProcessHandle(process: process) else { throw .otherProgram(process) }
+            let link = BrokerLink(for: handle, of: BrokerLink.machineUser)
+            // The broker has looked at it, too: it must have seen the same.
+            guard try link.subject() == subject else { throw .otherProgram(process) }
+            return Gatekeeper.system(by: link, prompter: PrompterChain.system)
+        }
+
+        private static func tell(_ event: PipeWireGate.Event, _ json: Bool) throws {
+            if json { return try StandardStream.output.line(event.json.text) }
+            if let line = event.line { StandardStream.error.note(line.visible) }
         }
     }
 
-    private static let brokered: @Sendable (Subject, Int32) throws(CaptureError) -> Gatekeeper = {
-        subject, process throws(CaptureError) in
-        guard let handle = try? ProcessHandle(process: process) else { throw .otherProgram(process) }
-        let link = BrokerLink(for: handle, of: BrokerLink.machineUser)
-        // The broker has looked at it, too: it must have seen the same.
-        guard try link.subject() == subject else { throw .otherProgram(process) }
-        return Gatekeeper.system(by: link, prompter: PrompterChain.system)
-    }
+    /// Devices of one kind that are offered.
+    struct OfferedChoice {
+        /// `nil` for all that are real.
+        private let ids: Set<DeviceID>?
+        private let capability: CapabilityName
 
-    private static func tell(_ event: PipeWireGate.Event, _ json: Bool) throws {
-        if json { return try StandardStream.output.line(event.json.text) }
-        if let line = event.line { StandardStream.error.note(line.visible) }
-    }
-}
-
-/// Devices of one kind that are offered.
-struct OfferedChoice {
-    /// `nil` for all that are real.
-    private let ids: Set<DeviceID>?
-    private let capability: CapabilityName
-
-    /// Reads an option.
-    ///
-    /// - Parameters:
-    ///   - said: ids, parts of names, or `none`; empty for all.
-    ///   - capability: kind of device.
-    ///   - listing: the machine's devices, among which a name that is said must be.
-    init(_ said: [String], _ capability: CapabilityName, _ listing: [Device]) throws(CaptureError) {
-        self.capability = capability
-        guard !said.isEmpty else {
-            ids = nil
-            return
+        /// Reads an option.
+        ///
+        /// - Parameters:
+        ///   - said: ids, parts of names, or `none`; empty for all.
+        ///   - capability: kind of device.
+        ///   - listing: the machine's devices, among which a name that is said must be.
+        init(_ said: [String], _ capability: CapabilityName, _ listing: [Device]) throws(CaptureError) {
+            self.capability = capability
+            guard !said.isEmpty else {
+                ids = nil
+                return
+            }
+            guard said != ["none"] else {
+                ids = []
+                return
+            }
+            var ids: Set<DeviceID> = []
+            for text in said {
+                let device = try DeviceQuery(text).pick(from: listing, capability)
+                guard device.provided == nil else { throw .isPipeWires(device) }
+                ids.insert(device.id)
+            }
+            self.ids = ids
         }
-        guard said != ["none"] else {
-            ids = []
-            return
-        }
-        var ids: Set<DeviceID> = []
-        for text in said {
-            let device = try DeviceQuery(text).pick(from: listing, capability)
-            guard device.provided == nil else { throw .isPipeWires(device) }
-            ids.insert(device.id)
-        }
-        self.ids = ids
-    }
 
-    func has(_ device: Device) -> Bool {
-        guard device.capability == capability else { return false }
-        return ids?.contains(device.id) ?? !device.isBuiltIn
-    }
-}
-
-extension CaptureError {
-    /// Refusal to offer PipeWire a node of its own.
-    fileprivate static func isPipeWires(_ device: Device) -> CaptureError {
-        CaptureError(
-            .usage, "\(device.id) is PipeWire's already.",
-            remedies: [Remedy("Offer hardware, or a test device.", .listDevices)])
-    }
-
-    /// Error of a process that is not what it was a moment ago.
-    fileprivate static func otherProgram(_ process: Int32) -> CaptureError {
-        CaptureError(.notAuthorized, "Process \(process) has ended, or runs another program by now.")
-    }
-}
-
-extension PipeWireGate.Event {
-    /// Event for persons; `nil` for what happens all the time.
-    fileprivate var line: String? {
-        switch self {
-        case .connected: "Giving PipeWire's programs what is allowed, until Ctrl-C."
-        case .offered, .withdrawn: nil
-        case .began(let subject, let device): "\(subject.executable.path) takes \(device.name)."
-        case .ended(let subject, let device, nil): "\(subject.executable.path) has left \(device.name)."
-        case .ended(let subject, let device, let error?):
-            "\(subject.executable.path) gets nothing more from \(device.name): \(error.message)"
-        case .unknown(let process, let error): "Note: process \(process) gets nothing: \(error.message)"
-        case .intruded(let subject, let device, let process):
-            "Process \(process) has linked itself to the node by which \(subject.executable.path) gets \(device.name): it was "
-                + "stopped at once, and comes back in a few seconds."
-        case .failed(let error): "Note: \(error.message)"
+        func has(_ device: Device) -> Bool {
+            guard device.capability == capability else { return false }
+            return ids?.contains(device.id) ?? !device.isBuiltIn
         }
     }
 
-    /// Event for programs.
-    fileprivate var json: JSONValue {
-        switch self {
-        case .connected: ["event": "connected"]
-        case .offered(let subject, let device): Self.about("offered", subject, device)
-        case .withdrawn(let subject, let device): Self.about("withdrawn", subject, device)
-        case .began(let subject, let device): Self.about("began", subject, device)
-        case .ended(let subject, let device, let error): Self.about("ended", subject, device, error)
-        case .unknown(let process, let error):
-            ["event": "unknown", "process": .count(process), "error": ErrorReport(error: error).json]
-        case .intruded(let subject, let device, let process):
-            Self.about("intruded", subject, device, by: process)
-        case .failed(let error): ["event": "failed", "error": ErrorReport(error: error).json]
+    extension CaptureError {
+        /// Refusal to offer PipeWire a node of its own.
+        fileprivate static func isPipeWires(_ device: Device) -> CaptureError {
+            CaptureError(
+                .usage, "\(device.id) is PipeWire's already.",
+                remedies: [Remedy("Offer hardware, or a test device.", .listDevices)])
+        }
+
+        /// Error of a process that is not what it was a moment ago.
+        fileprivate static func otherProgram(_ process: Int32) -> CaptureError {
+            CaptureError(.notAuthorized, "Process \(process) has ended, or runs another program by now.")
         }
     }
 
-    private static func about(
-        _ event: String, _ subject: Subject, _ device: Device, _ error: CaptureError? = nil, by process: Int32? = nil
-    ) -> JSONValue {
-        [
-            "event": .string(event), "program": .string(subject.executable.path),
-            "capability": .string(device.capability.rawValue), "device": .string(device.id.rawValue),
-            "error": error.map { ErrorReport(error: $0).json } ?? .null,
-            "process": process.map { .count($0) } ?? .null,
-        ]
+    extension PipeWireGate.Event {
+        /// Event for persons; `nil` for what happens all the time.
+        fileprivate var line: String? {
+            switch self {
+            case .connected: "Giving PipeWire's programs what is allowed, until Ctrl-C."
+            case .offered, .withdrawn: nil
+            case .began(let subject, let device): "\(subject.executable.path) takes \(device.name)."
+            case .ended(let subject, let device, nil): "\(subject.executable.path) has left \(device.name)."
+            case .ended(let subject, let device, let error?):
+                "\(subject.executable.path) gets nothing more from \(device.name): \(error.message)"
+            case .unknown(let process, let error): "Note: process \(process) gets nothing: \(error.message)"
+            case .intruded(let subject, let device, let process):
+                "Process \(process) has linked itself to the node by which \(subject.executable.path) gets \(device.name): it was "
+                    + "stopped at once, and comes back in a few seconds."
+            case .failed(let error): "Note: \(error.message)"
+            }
+        }
+
+        /// Event for programs.
+        fileprivate var json: JSONValue {
+            switch self {
+            case .connected: ["event": "connected"]
+            case .offered(let subject, let device): Self.about("offered", subject, device)
+            case .withdrawn(let subject, let device): Self.about("withdrawn", subject, device)
+            case .began(let subject, let device): Self.about("began", subject, device)
+            case .ended(let subject, let device, let error): Self.about("ended", subject, device, error)
+            case .unknown(let process, let error):
+                ["event": "unknown", "process": .count(process), "error": ErrorReport(error: error).json]
+            case .intruded(let subject, let device, let process):
+                Self.about("intruded", subject, device, by: process)
+            case .failed(let error): ["event": "failed", "error": ErrorReport(error: error).json]
+            }
+        }
+
+        private static func about(
+            _ event: String, _ subject: Subject, _ device: Device, _ error: CaptureError? = nil,
+            by process: Int32? = nil
+        ) -> JSONValue {
+            [
+                "event": .string(event), "program": .string(subject.executable.path),
+                "capability": .string(device.capability.rawValue), "device": .string(device.id.rawValue),
+                "error": error.map { ErrorReport(error: $0).json } ?? .null,
+                "process": process.map { .count($0) } ?? .null,
+            ]
+        }
     }
-}
+#endif

@@ -159,7 +159,7 @@ extension ClipFormat {
         case .webm: [.automatic, .vp8, .vp9, .av1]
         case .mjpeg: [.automatic, .mjpeg]
         case .y4m, .raw, .wav, .flac, .opus: [.automatic, .raw]
-        case .v4l2: [.automatic]
+        case .v4l2, .own: [.automatic]
         }
     }
 
@@ -171,7 +171,7 @@ extension ClipFormat {
         case .flac: [.automatic, .flac]
         case .opus, .webm: [.automatic, .opus]
         case .wav, .raw, .y4m, .mjpeg: [.automatic, .pcm]
-        case .v4l2: [.automatic]
+        case .v4l2, .own: [.automatic]
         }
     }
 
@@ -185,7 +185,7 @@ extension ClipFormat {
         case .flac: return ["FLAC"]
         case .opus: return ["Opus"]
         case .mjpeg: return ["JPEG"]
-        case .wav, .y4m, .raw, .nothing, .v4l2: return []
+        case .wav, .y4m, .raw, .nothing, .v4l2, .own: return []
         case .matroska, .mp4, .webm: break
         }
         var settings = EncoderSettings()

@@ -67,7 +67,9 @@ extension Remedy.Permission {
         if let foreignProgram { words += ["--to", ShellQuote.word(foreignProgram)] }
         if let device { words += ["--device", ShellQuote.word(device)] }
         // The highest level of a capability is what `grant` gives by default.
-        if let level, [AccessLevel.meter.name, AccessLevel.still.name].contains(level) { words += ["--level", level] }
+        // A lower one has to be said: more than was refused must not be given by a copied line.
+        let highest = CapabilityName(rawValue: capability).levels.last?.name
+        if let level, level != highest { words += ["--level", ShellQuote.word(level)] }
         words.append(isOnce ? "--once" : "--always")
         return words.joined(separator: " ")
     }

@@ -58,9 +58,9 @@ struct MP4PacketTests {
         ]
         var random = SystemRandomNumberGenerator.Seeded(3)
         // Half at 30 frames a second and half at 15, each a few milliseconds early or late.
-        let times = (0..<60).map { number in
-            Int64(min(number, 30) + 2 * max(number - 30, 0)) * 33_333_333
-                + Int64.random(in: 0...6_000_000, using: &random)
+        let times = (0..<60).map { number -> Int64 in
+            let early: Int = min(number, 30) + 2 * max(number - 30, 0)
+            return Int64(early) * 33_333_333 + Int64.random(in: 0...6_000_000, using: &random)
         }
         let writer = try PreparedTrack.writer(to: ClipOutput(opening: .file(path: path)), tracks) { times[$1] }
         _ = try writer.finish(ledger: Recording.ledger, end: .complete)

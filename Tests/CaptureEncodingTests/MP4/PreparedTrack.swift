@@ -4,7 +4,7 @@ import ClipScenery
 @testable import CaptureEncoding
 
 /// Encoder whose packets another program has made: each call hands out the next.
-final class PreparedEncoder: Encoder {
+final class PreparedEncoder: TrackEncoder {
     let description: CodecDescription
     private(set) var counts = EncoderCounts()
     private let prepared: [(bytes: [UInt8], isKey: Bool)]

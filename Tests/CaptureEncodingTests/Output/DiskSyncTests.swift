@@ -114,11 +114,18 @@ struct DiskSyncTests {
         "what can't be stored ends the recording, and what there is keeps its partial name",
         arguments: [Errno.ioError, .noSpace])
     func failure(code: Errno) throws {
-        let scratch = try Scratch()
+        // Behind the file its folder is stored: a disk may never come to that while there is something new each microsecond.
+        let scratch = try Scratch(inMemory: true)
         let path = scratch.path("a.raw")
+        let asked = DispatchSemaphore(value: 0)
         var steps = OutputSteps()
-        steps.store = { (_) throws(Errno) in throw code }
+        steps.store = { (_) throws(Errno) in
+            asked.signal()
+            throw code
+        }
         var output = try ClipOutput(opening: .file(path: path), replacing: false, over: .recording, steps: steps)
+        try output.write([1])
+        asked.wait()
         var told: CaptureError?
         while told == nil {
             do throws(CaptureError) { try output.write([1]) } catch { told = error }

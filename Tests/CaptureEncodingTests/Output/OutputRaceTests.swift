@@ -6,6 +6,8 @@ import Testing
 
 @testable import CaptureEncoding
 
+/// In memory: what is raced is the calls, not a disk.
+///
 /// Example of a failure that these find: the recorder that made the partial file waits for its lock, the other one takes it,
 /// records, and has its finished clip written over.
 @Suite("Two recorders to one name", .timeLimit(.minutes(5)))
@@ -18,12 +20,6 @@ struct OutputRaceTests {
         case finished
         case refused(CaptureError.Kind)
         case discarded
-    }
-
-    /// In memory: what is raced is the calls, not a disk.
-    private static func folder() throws -> String {
-        var template = Array("/dev/shm/capturegate-race.XXXXXX".utf8CString)
-        return try #require(mkdtemp(&template).map { String(cString: $0) })
     }
 
     private static func bytes(of index: Int) -> [UInt8] { [UInt8](repeating: UInt8(index + 1), count: 64) }
@@ -53,9 +49,9 @@ struct OutputRaceTests {
     }
 
     private static func race(
-        _ folder: String, seed: UInt64, replacing: Bool = false, discards: Bool = false
+        _ scratch: Scratch, seed: UInt64, replacing: Bool = false, discards: Bool = false
     ) throws -> (outcomes: [Outcome], clip: [UInt8]?, names: [String]) {
-        let path = folder + "/a.raw"
+        let path = scratch.path("a.raw")
         for name in [path, path + ".partial"] { unlink(name) }
         if seed.isMultiple(of: 3) { close(open(path + ".partial", O_WRONLY | O_CREAT, 0o600)) }
         let turns = Turns(seed: seed)
@@ -64,17 +60,15 @@ struct OutputRaceTests {
             let outcome = record(path, index, turns, replacing: replacing, discards: discards && index == 0)
             outcomes.withLock { $0[index] = outcome }
         }
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        return (outcomes.withLock { $0 }.compactMap(\.self), try? Scratch.read(path), names)
+        return (outcomes.withLock { $0 }.compactMap(\.self), try? Scratch.read(path), scratch.names)
     }
 
     @Test("give one whole clip and one refusal, in 2,000 races with delays at every step")
     func oneWins() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let scratch = try Scratch(inMemory: true)
         var wins = [0, 0]
         for seed in 0..<UInt64(2000) {
-            let (outcomes, clip, names) = try Self.race(folder, seed: seed)
+            let (outcomes, clip, names) = try Self.race(scratch, seed: seed)
             let winners = outcomes.indices.filter { outcomes[$0] == .finished }
             try #require(winners.count == 1, "seed \(seed): \(outcomes)")
             let other = outcomes[1 - winners[0]]
@@ -88,10 +82,9 @@ struct OutputRaceTests {
 
     @Test("both with --force: what is there in the end is one's, whole")
     func forced() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let scratch = try Scratch(inMemory: true)
         for seed in 0..<UInt64(500) {
-            let (outcomes, clip, names) = try Self.race(folder, seed: seed, replacing: true)
+            let (outcomes, clip, names) = try Self.race(scratch, seed: seed, replacing: true)
             let finished = outcomes.indices.filter { outcomes[$0] == .finished }
             try #require(finished.contains { clip == Self.bytes(of: $0) }, "seed \(seed): \(outcomes)")
             try #require(names == ["a.raw"], "seed \(seed): \(names)")
@@ -100,10 +93,9 @@ struct OutputRaceTests {
 
     @Test("one that gives up takes nothing of the other's along")
     func discarded() throws {
-        let folder = try Self.folder()
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let scratch = try Scratch(inMemory: true)
         for seed in 0..<UInt64(500) {
-            let (outcomes, clip, names) = try Self.race(folder, seed: seed, discards: true)
+            let (outcomes, clip, names) = try Self.race(scratch, seed: seed, discards: true)
             let isFinished = outcomes[1] == .finished
             try #require(clip == (isFinished ? Self.bytes(of: 1) : nil), "seed \(seed): \(outcomes)")
             try #require(names == (isFinished ? ["a.raw"] : []), "seed \(seed): \(names)")

@@ -118,7 +118,8 @@ struct StillTests {
         let scratch = try Scratch()
         let video = Source.video(try #require(PixelFormat(code)), 16, 4)
         let bits = code == "Y10 " ? 10 : code == "Y12 " ? 12 : 16
-        let values = (0..<64).map { UInt16($0 * ((1 << bits) - 1) / 63) }
+        let white = (1 << bits) - 1
+        let values = (0..<64).map { UInt16($0 * white / 63) }
         let frame = values.flatMap { value -> [UInt8] in
             let (low, high) = (UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8))
             return code == "Y16-BE" ? [high, low] : [low, high]
@@ -126,8 +127,9 @@ struct StillTests {
         let file = try stored(frame, video, .png)
         try judge(file, scratch)
         let found = try decoded(file, .png, as: "gray16be", scratch)
-        let samples = (0..<64).map { UInt16(found[2 * $0]) << 8 | UInt16(found[2 * $0 + 1]) }
-        #expect(samples.map { $0 >> UInt16(16 - bits) } == values && samples[63] == 0xFFFF && samples[0] == 0)
+        let samples = (0..<64).map { at -> UInt16 in UInt16(found[2 * at]) << 8 | UInt16(found[2 * at + 1]) }
+        let kept = samples.map { $0 >> UInt16(16 - bits) }
+        #expect(kept == values && samples[63] == 0xFFFF && samples[0] == 0)
         #expect(try decoded(stored(frame, video, .qoi), .qoi, as: "gray", scratch).last == 255)
     }
 

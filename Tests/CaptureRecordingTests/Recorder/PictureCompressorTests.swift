@@ -91,9 +91,13 @@ struct FrameCompressorTests {
 
     @Test("are for clips that keep JPEG images, beside sound")
     func formats() {
-        #expect(ClipFormat.matroska.keepsJPEG(as: .automatic) && ClipFormat.matroska.keepsJPEG(as: .mjpeg))
-        #expect(!ClipFormat.matroska.keepsJPEG(as: .raw))
-        let others = ClipFormat.allCases.filter { $0 != .matroska && $0.keepsJPEG(as: .automatic) }
-        #expect(Set(others) == [.mjpeg, .wav, .flac, .opus])
+        func keeping(_ codec: VideoCodec) -> Set<ClipFormat> {
+            var settings = EncoderSettings()
+            settings.videoCodec = codec
+            return Set(ClipFormat.allCases.filter { $0.keepsJPEG(settings) })
+        }
+        #expect(keeping(.automatic) == [.matroska, .mjpeg, .wav, .flac, .opus])
+        #expect(keeping(.mjpeg) == [.matroska, .mp4, .webm, .mjpeg, .wav, .flac, .opus])
+        #expect(keeping(.raw) == [.mjpeg, .wav, .flac, .opus])
     }
 }

@@ -115,6 +115,27 @@ struct TeeTests {
         #expect(backlog.takeMissing(of: 0) == nil)
     }
 
+    @Test("a picture that its encoder skipped is none that another needs, and gives nobody what it needs")
+    func skipped() {
+        func frame(_ number: Int, isKey: Bool = false, hasPacket: Bool = true) -> TeeFrame {
+            var frame = TeeFrame(time: Int64(number), count: 1, isFill: false)
+            (frame.isKey, frame.hasPacket) = (isKey, hasPacket)
+            return frame
+        }
+        for leavesOutSkipped in [false, true] {
+            var backlog = TeeBacklog([tracks[0]], fillsPlaces: false)
+            for number in 0..<TeeBacklog.mostFrames {
+                _ = backlog.add(frame(number, isKey: number == 0), bytes: 16, to: 0)
+            }
+            #expect(backlog.add(frame(16, isKey: true, hasPacket: !leavesOutSkipped), bytes: 16, to: 0) == nil)
+            for _ in 0..<4 { backlog.remove(video: 16) }
+            #expect(backlog.add(frame(17, isKey: true, hasPacket: false), bytes: 0, to: 0) != nil)
+            #expect((backlog.add(frame(18), bytes: 16, to: 0) != nil) == leavesOutSkipped)
+            #expect(backlog.add(frame(19, isKey: true), bytes: 16, to: 0) != nil)
+            #expect(backlog.tracks[0].dependent == (leavesOutSkipped ? 0 : 1))
+        }
+    }
+
     @Test("of large pictures fewer wait")
     func large() {
         var backlog = TeeBacklog([tracks[0]], fillsPlaces: false)

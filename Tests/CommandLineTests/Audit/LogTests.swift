@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Testing
 
 @Suite("the audit log", .fewAtOnce)
@@ -16,6 +17,21 @@ struct LogTests {
         #expect(entries[1]["previous"] == entries[0]["hash"])
         let last = try Document(try await workspace.capturegate("log", "--json", "--last", "1").output)
         #expect(last["entries"].elements == [entries[1]])
+    }
+
+    @Test("a program finds the keys of all commands, and the text that the hash is of")
+    func keys() async throws {
+        let workspace = try Workspace()
+        _ = try await workspace.capturegate("grant", "camera", "--always")
+        let entry = try Document(try await workspace.capturegate("log", "--json").output)["entries"].elements[0]
+        #expect(entry["event"]["at"]["boot_id"] != .null)
+        #expect(entry["event"]["subject"]["user_id"] == .number(Double(getuid())))
+        guard case .string(let stored) = entry["stored"], case .string(let previous) = entry["previous"] else {
+            Issue.record("no text is there")
+            return
+        }
+        let hashed = "capturegate-audit-1\n1\n\(previous)\n\(stored)"
+        #expect(entry["hash"] == .string(try SHA256.digest(of: hashed.utf8)))
     }
 
     @Test("an intact log is verified with 0")

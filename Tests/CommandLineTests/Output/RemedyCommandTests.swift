@@ -17,6 +17,12 @@ struct RemedyCommandTests {
             "capturegate controls usb-1 gain_automatic=0 gain=VALUE"
         ),
         (.grant(Remedy.Permission("camera")), "capturegate grant camera --always"),
+        (
+            .grant(Remedy.Permission("location", level: "city", isOnce: true)),
+            "capturegate grant location --level city --once"
+        ),
+        (.grant(Remedy.Permission("location", level: "exact")), "capturegate grant location --always"),
+        (.grant(Remedy.Permission("photos", level: "read")), "capturegate grant photos --level read --always"),
         (.switchOn(capability: "camera"), "capturegate camera on"),
         (.showSwitches, "capturegate help camera"),
         (.forgetLaterClock, "capturegate reset --clock"),

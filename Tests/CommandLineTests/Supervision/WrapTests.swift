@@ -49,7 +49,7 @@ struct WrapTests {
         #expect(wrapped.code == 0, "\(wrapped.errors)")
         #expect(wrapped.output.contains(home.launcher))
         let ending = try await home.shell("tool 'a b' --camera -- \"x'y\"")
-        #expect(ending.output == "\(home.tool)|a b|--camera|--|x'y|")
+        #expect(ending.output == "\(home.tool)|a b|--camera|--|x'y|", "\(ending.code) \(ending.errors)")
         try home.program("bin/tool", "grep Seccomp: /proc/self/status\n")
         #expect(try await home.shell("tool").output == "Seccomp:\t2\n")
     }

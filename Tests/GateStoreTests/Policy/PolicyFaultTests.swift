@@ -40,6 +40,8 @@ struct PolicyFaultTests {
             ("version: 1\nrules:\n  - allow: any\n    until: 9999-01-01T00:00:00Z\n", 4, 12, "not a date"),
             ("version: 1\nrules:\n  - allow: any\n    level: still\n", 4, 12, "one capability"),
             ("version: 1\nrules:\n  - allow: microphone\n    level: still\n", 4, 12, "meter or record"),
+            ("version: 1\nrules:\n  - allow: location\n    level: still\n", 4, 12, "country or city"),
+            ("version: 1\nrules:\n  - deny: photos\n    level: exact\n", 4, 12, "read or write"),
             ("version: 1\nrules:\n  - allow: any\n    user: no-such-user-here\n", 4, 11, "no user"),
             ("version: 1\nrules:\n  - allow: any\n    group: [0, no-such-group]\n", 4, 16, "no group"),
             ("version: 1\nrules:\n  - allow: any\n    executable: memo\n", 4, 17, "from the root on"),

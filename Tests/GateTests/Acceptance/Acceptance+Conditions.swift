@@ -57,8 +57,8 @@ extension Acceptance {
         func negatedAndNoFailed(_ pace: Pace) async {
             for answer in [Answer.deny, .dismissed] {
                 let world = World(pace, answer: answer)
-                let first = world.queue.add(BlockOperation { _ in })
-                let operation = BlockOperation { _ in }.adding(
+                let first = world.queue.add(ClosureOperation { _ in })
+                let operation = ClosureOperation { _ in }.adding(
                     NegatedCondition(AuthorizedFor(Microphone())), NoFailedDependenciesCondition())
                 #expect(await world.queue.add(operation, after: [first]).result.error == nil)
                 #expect(world.prompter.questions.count == 1)
@@ -100,7 +100,7 @@ extension Acceptance {
                 isWithdrawn.raise()
                 return .dismissed
             }
-            let other = Producing(BlockOperation { _ in await open.prompter.asked.reached() })
+            let other = Producing(ClosureOperation { _ in await open.prompter.asked.reached() })
             #expect(await open.refusal(by: OrCondition(asking, other)) == nil)
             await isWithdrawn.reached()
             #expect(open.store.decisions.isEmpty)

@@ -18,7 +18,7 @@ extension Acceptance {
                 for number in 0..<100 {
                     group.addTask {
                         await pace.pass()
-                        let operation = BlockOperation { _ in await overlap.run() }
+                        let operation = ClosureOperation { _ in await overlap.run() }
                             .adding(MutuallyExclusive<Category>())
                         await (number.isMultiple(of: 2) ? world.queue : other).add(operation).result.ignore()
                     }
@@ -33,7 +33,7 @@ extension Acceptance {
             let order = Record<String>()
             let (gate, began) = (Signal(), Signal())
             func add(_ name: String, _ conditions: [any OperationCondition]) -> OperationHandle<Void, Never> {
-                var operation = BlockOperation(name) { _ in
+                var operation = ClosureOperation(name) { _ in
                     order.append(name)
                     began.raise()
                     if name == "a" { await gate.reached() }
@@ -64,7 +64,7 @@ extension Acceptance {
         func opposite(_ pace: Pace) async {
             let world = World(pace)
             let overlap = Overlap()
-            let operation = BlockOperation { _ in await overlap.run() }
+            let operation = ClosureOperation { _ in await overlap.run() }
             let handles = (0..<40).map { number in
                 number.isMultiple(of: 2)
                     ? world.queue.add(operation.adding(MutuallyExclusive<Category>(), MutuallyExclusive<Other>()))
@@ -77,7 +77,7 @@ extension Acceptance {
         @Test("14. Exclusion plus dependency does not deadlock.", arguments: Pace.allCases)
         func exclusionAndDependency(_ pace: Pace) async {
             let world = World(pace)
-            let exclusive = BlockOperation { _ in await pace.pass() }.adding(MutuallyExclusive<Category>())
+            let exclusive = ClosureOperation { _ in await pace.pass() }.adding(MutuallyExclusive<Category>())
             world.queue.suspend()
             let late = world.queue.add(exclusive)
             let early = world.queue.add(exclusive)
@@ -93,7 +93,7 @@ extension Acceptance {
             let world = World(pace)
             let executed = Signal()
             var inner = GroupOperation("inner")
-            inner.add(BlockOperation { _ in executed.raise() }.adding(MutuallyExclusive<Category>()))
+            inner.add(ClosureOperation { _ in executed.raise() }.adding(MutuallyExclusive<Category>()))
             var outer = GroupOperation("outer")
             outer.add(inner)
             inner.addCondition(MutuallyExclusive<Category>())
@@ -103,8 +103,8 @@ extension Acceptance {
             #expect(executed.count == 0)
             // At once: not only when the child's turn would come.
             var late = GroupOperation("late")
-            let never = late.add(BlockOperation { _ in await untilCancelled() })
-            late.add(BlockOperation { _ in }.adding(MutuallyExclusive<Category>()), after: [never])
+            let never = late.add(ClosureOperation { _ in await untilCancelled() })
+            late.add(ClosureOperation { _ in }.adding(MutuallyExclusive<Category>()), after: [never])
             late.addCondition(MutuallyExclusive<Category>())
             #expect(await world.queue.add(late).result.error?.kind == .deadlock)
             // Apart from each other they exclude each other as they should.

@@ -32,17 +32,17 @@ extension Acceptance {
             }
             world.store.beforeSnapshot { _ in steps.append("read") }
             let holder = world.queue.add(
-                BlockOperation { _ in
+                ClosureOperation { _ in
                     locked.raise()
                     await unlock.reached()
                 }.adding(MutuallyExclusive<Lock>()))
             await locked.reached()
             let before = world.queue.add(
-                BlockOperation { _ in
+                ClosureOperation { _ in
                     await gate.reached()
                     steps.append("dependency")
                 })
-            let producing = Producing(BlockOperation { _ in steps.append("produced") }) { steps.append("evaluation") }
+            let producing = Producing(ClosureOperation { _ in steps.append("produced") }) { steps.append("evaluation") }
             var capture = Capture(
                 Capability.Microphone(),
                 conditions: [
@@ -51,7 +51,8 @@ extension Acceptance {
             capture.addObserver(BlockObserver(willExecute: { _ in steps.append("execute") }))
             let handle = world.queue.add(capture, after: [before])
             // Somebody else comes all the way through in between.
-            #expect(await GateQueue(gatekeeper: world.gatekeeper).add(BlockOperation { _ in 1 }).result == .success(1))
+            #expect(
+                await GateQueue(gatekeeper: world.gatekeeper).add(ClosureOperation { _ in 1 }).result == .success(1))
             #expect(steps.all.isEmpty)
             gate.raise()
             while world.gatekeeper.locks.waiting == 0, capture.executions.count == 0 { await Task.yield() }

@@ -21,8 +21,8 @@ extension Acceptance {
                 return true
             }
             group.add(capture)
-            let late = group.add(BlockOperation { _ in never.raise() }.adding(blocked))
-            group.add(BlockOperation { _ in never.raise() }, after: [late])
+            let late = group.add(ClosureOperation { _ in never.raise() }.adding(blocked))
+            group.add(ClosureOperation { _ in never.raise() }, after: [late])
             let handle = world.queue.add(group)
             await capture.openings.reached()
             handle.cancel()
@@ -38,14 +38,14 @@ extension Acceptance {
                 var group = GroupOperation(stopsAtFirstError: stops)
                 let (failed, others) = (Signal(), Signal())
                 group.add(
-                    BlockOperation { _ throws(CaptureError) in
+                    ClosureOperation { _ throws(CaptureError) in
                         await failed.reached()
                         if stops { await untilCancelled() }
                         others.raise()
                         throw CaptureError(.noDevice, "the second")
                     })
                 group.add(
-                    BlockOperation("First") { _ throws(CaptureError) in
+                    ClosureOperation("First") { _ throws(CaptureError) in
                         await pace.pass()
                         throw CaptureError(.badInput, "the first")
                     }.observed(by: BlockObserver(didFinish: { _, _ in failed.raise() })))
@@ -106,7 +106,7 @@ extension Acceptance {
                 await pace.pass()
                 return .allow(.always)
             }
-            let slow = BlockOperation("Slow") { _ throws(CaptureError) in
+            let slow = ClosureOperation("Slow") { _ throws(CaptureError) in
                 await untilCancelled()
                 throw CaptureError(.cancelled, "interrupted")
             }.adding(AuthorizedFor(Microphone())).observed(by: TimeoutObserver(.seconds(5), clock: clock))
@@ -115,7 +115,7 @@ extension Acceptance {
             #expect(clock.sleeps == [.seconds(5)])
             // As a part of another operation it is bounded too; what is in time is left alone.
             #expect(await world.queue.add(ComposedOperation(slow)).result.error?.kind == .timedOut)
-            let quick = BlockOperation("Quick") { _ in
+            let quick = ClosureOperation("Quick") { _ in
                 await pace.pass()
                 return 1
             }.observed(by: TimeoutObserver(.seconds(5), clock: StandingClock()))

@@ -21,7 +21,7 @@ extension Acceptance {
                 let world = World(pace)
                 let (gate, began, evaluated) = (Signal(), Signal(), Signal())
                 let holding = world.queue.add(
-                    BlockOperation { _ in
+                    ClosureOperation { _ in
                         began.raise()
                         await gate.reached()
                     }.adding(MutuallyExclusive<Lock>()))

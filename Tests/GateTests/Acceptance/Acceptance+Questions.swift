@@ -134,9 +134,9 @@ extension Acceptance {
         func handles(_ pace: Pace) async throws {
             let world = World(pace)
             let gate = Signal()
-            let before = world.queue.add(BlockOperation("before") { _ in await gate.reached() })
+            let before = world.queue.add(ClosureOperation("before") { _ in await gate.reached() })
             // The same operation twice: only the one that was added with a dependency waits.
-            let operation = BlockOperation { context in
+            let operation = ClosureOperation { context in
                 await pace.pass()
                 return context.dependencies.map(\.name)
             }

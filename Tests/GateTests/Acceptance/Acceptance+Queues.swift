@@ -10,7 +10,7 @@ extension Acceptance {
         func cycle(_ pace: Pace) async throws {
             let world = World(pace)
             world.queue.suspend()
-            let handles = (0..<3).map { _ in world.queue.add(BlockOperation { _ in await pace.pass() }) }
+            let handles = (0..<3).map { _ in world.queue.add(ClosureOperation { _ in await pace.pass() }) }
             try handles[1].addDependency(handles[0])
             try handles[2].addDependency(handles[1])
             let error = #expect(throws: CaptureError.self) { try handles[0].addDependency(handles[2]) }
@@ -33,7 +33,8 @@ extension Acceptance {
             }
             let handle = world.queue.add(Capture(Microphone(), conditions: [counting]))
             // Another queue of the same gatekeeper comes all the way through in between.
-            await GateQueue(gatekeeper: world.gatekeeper).add(BlockOperation { _ in await pace.pass() }).result.ignore()
+            await GateQueue(gatekeeper: world.gatekeeper).add(ClosureOperation { _ in await pace.pass() }).result
+                .ignore()
             #expect(evaluations.count == 0 && world.prompter.questions.isEmpty && world.store.snapshots == 0)
             #expect(world.queue.isSuspended)
             world.queue.resume()
@@ -46,12 +47,12 @@ extension Acceptance {
             let world = World(pace, width: 1)
             let (gate, began, executed) = (Signal(), Signal(), Signal())
             let holding = world.queue.add(
-                BlockOperation { _ in
+                ClosureOperation { _ in
                     began.raise()
                     await gate.reached()
                 })
             await began.reached()
-            let operation = BlockOperation { _ in executed.raise() }
+            let operation = ClosureOperation { _ in executed.raise() }
             let capture = Capture(Microphone())
             let waiting = [
                 world.queue.add(operation), world.queue.add(operation.adding(BlockCondition { true })),
@@ -65,7 +66,7 @@ extension Acceptance {
             gate.raise()
             #expect(await holding.result.error == nil)
             #expect(executed.count == 0 && capture.executions.count == 0)
-            #expect(await world.queue.add(BlockOperation { _ in 1 }).result == .success(1))
+            #expect(await world.queue.add(ClosureOperation { _ in 1 }).result == .success(1))
         }
 
         @Test(
@@ -93,7 +94,7 @@ extension Acceptance {
         func firstFinishWins(_ pace: Pace) async throws {
             let world = World(pace)
             let finishes = Signal()
-            var operation = BlockOperation { context in
+            var operation = ClosureOperation { context in
                 await pace.pass()
                 return 5
             }
@@ -106,9 +107,9 @@ extension Acceptance {
             // The reason that came first is the one it ends with.
             let asleep = Signal()
             let stopped = world.queue.add(
-                BlockOperation { context in
-                    context.cancel(because: CaptureError(.timedOut, "the first"))
-                    context.cancel(because: CaptureError(.stalled, "the second"))
+                ClosureOperation { context in
+                    context.cancel(with: CaptureError(.timedOut, "the first"))
+                    context.cancel(with: CaptureError(.stalled, "the second"))
                     await untilCancelled()
                     asleep.raise()
                     try Task.checkCancellation()
@@ -126,7 +127,7 @@ extension Acceptance {
             let world = World(pace)
             let (began, followed) = (Signal(), Signal())
             let outcomes = Record<String>()
-            var operation = BlockOperation { _ throws(CaptureError) in
+            var operation = ClosureOperation { _ throws(CaptureError) in
                 began.raise()
                 await untilCancelled()
                 await pace.pass()
@@ -134,7 +135,7 @@ extension Acceptance {
             }
             operation.addObserver(BlockObserver(didFinish: { _, outcome in outcomes.append("\(outcome)") }))
             let handle = world.queue.add(operation)
-            let lenient = BlockOperation { _ in followed.raise() }
+            let lenient = ClosureOperation { _ in followed.raise() }
                 .adding(NoFailedDependenciesCondition(ignoringCancelled: true))
             let follower = world.queue.add(lenient, after: [handle])
             await began.reached()

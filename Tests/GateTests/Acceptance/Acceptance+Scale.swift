@@ -39,7 +39,7 @@ extension Acceptance {
         }
 
         private static func add(_ number: Int, to world: World, _ pace: Pace, _ token: Population.Token) {
-            let operation = BlockOperation { _ in
+            let operation = ClosureOperation { _ in
                 if pace == .later { await Task.yield() }
                 withExtendedLifetime(token) {}
             }
@@ -57,9 +57,9 @@ extension Acceptance {
         func chain(_ pace: Pace, isCancelled: Bool) async {
             let world = World(pace, width: pace == .later ? 4 : .max)
             world.queue.suspend()
-            var last = world.queue.add(BlockOperation { _ in 0 })
+            var last = world.queue.add(ClosureOperation { _ in 0 })
             for number in 1..<10_000 {
-                let next = BlockOperation { _ in
+                let next = ClosureOperation { _ in
                     if pace == .later { await Task.yield() }
                     return number
                 }

@@ -16,7 +16,7 @@ extension Acceptance {
             let gate = Signal()
             let began = Signal()
             let holding = world.queue.add(
-                BlockOperation { _ in
+                ClosureOperation { _ in
                     began.raise()
                     await gate.reached()
                 }.adding(MutuallyExclusive<Lock>()))

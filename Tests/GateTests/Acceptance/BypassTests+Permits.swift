@@ -68,7 +68,7 @@ extension Acceptance {
             let world = World(pace)
             let (keeper, frames) = (Keeper(), Signal())
             world.decide(.allow)
-            let opening = BlockOperation { _ throws(CaptureError) in try await keeper.redeem(into: frames) }
+            let opening = ClosureOperation { _ throws(CaptureError) in try await keeper.redeem(into: frames) }
             #expect(
                 await world.queue.add(keeping(keeper).flatMap { _ in opening }).result.error?.kind == .notAuthorized)
             let first = world.queue.add(keeping(keeper))

@@ -22,29 +22,29 @@ extension Acceptance.BypassTests.Attack {
         },
         Self("map") { world, capture in await world.queue.add(capture.map(\.count)).result.ignore() },
         Self("flatMap") { world, capture in
-            let first = BlockOperation { _ throws(CaptureError) in 1 }
+            let first = ClosureOperation { _ throws(CaptureError) in 1 }
             await world.queue.add(first.flatMap { _ in capture }).result.ignore()
         },
         Self("inject") { world, capture in
-            let number = world.queue.add(BlockOperation { _ in 1 })
+            let number = world.queue.add(ClosureOperation { _ in 1 })
             await world.queue.add(injecting: number) { _ in capture }.result.ignore()
         },
         Self("a part of another operation") { world, capture in
-            await world.queue.add(BlockOperation { await $0.perform(capture).ignore() }).result.ignore()
+            await world.queue.add(ClosureOperation { await $0.perform(capture).ignore() }).result.ignore()
         },
         Self("another queue inside another operation") { world, capture in
             let other = GateQueue(gatekeeper: world.gatekeeper)
-            await world.queue.add(BlockOperation { _ in await other.outcome(of: capture).ignore() }).result.ignore()
+            await world.queue.add(ClosureOperation { _ in await other.outcome(of: capture).ignore() }).result.ignore()
         },
         Self("a dependency that succeeded") { world, capture in
-            let before = world.queue.add(BlockOperation { _ in })
+            let before = world.queue.add(ClosureOperation { _ in })
             await world.queue.add(capture, after: [before]).result.ignore()
         },
         Self("an operation without conditions of its own") { world, capture in
             await world.queue.add(Unconditional(capture: capture)).result.ignore()
         },
         Self("an operation that performs the capture by hand") { world, capture in
-            await world.queue.add(BlockOperation { await capture.perform(in: $0).ignore() }).result.ignore()
+            await world.queue.add(ClosureOperation { await capture.perform(in: $0).ignore() }).result.ignore()
         },
         Self("a condition that adds operations") { world, capture in
             let queue = world.queue
@@ -52,16 +52,16 @@ extension Acceptance.BypassTests.Attack {
                 queue.add(capture)
                 return true
             }
-            await queue.add(BlockOperation { _ in }.adding(adding)).result.ignore()
+            await queue.add(ClosureOperation { _ in }.adding(adding)).result.ignore()
         },
         Self("a condition that waits for the operation it adds") { world, capture in
             let queue = world.queue
             let adding = BlockCondition { await queue.add(capture).result.error == nil }
-            await queue.add(BlockOperation { _ in }.adding(adding)).result.ignore()
+            await queue.add(ClosureOperation { _ in }.adding(adding)).result.ignore()
         },
         Self("a condition that has the capture run before it is evaluated") { world, capture in
-            let producing = Producing(BlockOperation { await $0.perform(capture).ignore() })
-            await world.queue.add(BlockOperation { _ in }.adding(IgnoredCondition(producing))).result.ignore()
+            let producing = Producing(ClosureOperation { await $0.perform(capture).ignore() })
+            await world.queue.add(ClosureOperation { _ in }.adding(IgnoredCondition(producing))).result.ignore()
         },
     ]
 

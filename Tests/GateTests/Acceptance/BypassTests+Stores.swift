@@ -38,12 +38,12 @@ extension Acceptance {
                 let other = others(than: world)[number]
                 let (gate, began, evaluated) = (Signal(), Signal(), Signal())
                 let holding = queue.add(
-                    BlockOperation { _ in
+                    ClosureOperation { _ in
                         began.raise()
                         await gate.reached()
                     }.adding(MutuallyExclusive<Lock>()))
                 await began.reached()
-                let last = Producing(BlockOperation { _ in }) { evaluated.raise() }
+                let last = Producing(ClosureOperation { _ in }) { evaluated.raise() }
                 let capture = Capture(Microphone(), conditions: [MutuallyExclusive<Lock>(), last])
                 let handle = queue.add(capture)
                 // Produced dependencies run after the authorization was found to hold.

@@ -21,10 +21,10 @@ struct Sneaky: OperationCondition {
 
 /// A condition that has something run before it is evaluated.
 struct Producing<Output: Sendable, Failure: Error>: OperationCondition {
-    let operation: BlockOperation<Output, Failure>
+    let operation: ClosureOperation<Output, Failure>
     let evaluated: @Sendable () -> Void
 
-    init(_ operation: BlockOperation<Output, Failure>, evaluated: @escaping @Sendable () -> Void = {}) {
+    init(_ operation: ClosureOperation<Output, Failure>, evaluated: @escaping @Sendable () -> Void = {}) {
         self.operation = operation
         self.evaluated = evaluated
     }

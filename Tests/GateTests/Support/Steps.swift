@@ -16,7 +16,7 @@ struct Steps: OperationObserver {
     }
     func willExecute(_ operation: OperationIdentity, in context: OperationContext) { steps.append("will execute") }
     func didExecute(_ operation: OperationIdentity, in context: OperationContext) { steps.append("did execute") }
-    func didCancel(_ operation: OperationIdentity) { steps.append("cancelled") }
+    func didCancel(_ operation: OperationIdentity, with error: CaptureError?) { steps.append("cancelled") }
     func willFinish(_ operation: OperationIdentity, _ outcome: OperationOutcome, in context: OperationContext) {
         steps.append("will finish")
     }

@@ -3,7 +3,7 @@ import Gate
 extension World {
     /// Why an operation with these conditions would not execute; `nil` if it would.
     func refusal(by conditions: any OperationCondition...) async -> CaptureError? {
-        var operation = BlockOperation { _ in }
+        var operation = ClosureOperation { _ in }
         operation.conditions = conditions
         switch await queue.add(operation).result {
         case .success: return nil

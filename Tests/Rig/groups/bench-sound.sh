@@ -24,7 +24,7 @@ clap() {
         aplay -q -D hw:Loopback,0 -t raw -f S16_LE -r 48000 -c 2 --period-size=960 --buffer-size=9600 &
     player=$!
     wait_for 10 grep -q RUNNING /proc/asound/Loopback/pcm0p/sub0/status
-    "$judges/clapper" "$camera_node" /proc/asound/Loopback/pcm0p/sub0/status 48000 &
+    "$judges/clapper" "$camera_node" /proc/asound/Loopback/pcm0p/sub0/status 48000 steady &
 }
 hush() {
     kill $player

@@ -39,7 +39,7 @@ descriptors() { find "/proc/$broker/fd" -type l | wc -l; }
     exits "the microphone is recorded" 0 record sound.wav --camera none --microphone "$microphone" --for 1s
     check "all of a second" between "$(duration $rig/user/sound.wav)" 0.99 1.02
     equal "what is decided is in the broker's log, with the user" 65534 "$(broker_log |
-        jq -r 'last(.entries[] | select(.event.kind == "start")) | .event.subject.userID')"
+        jq -r 'last(.entries[] | select(.event.kind == "start")) | .event.subject.user_id')"
 
     exits "a recording is watched to its end" 0 \
         as_nobody env LD_PRELOAD="$judges/count-calls.so" COUNT_PLANT= COUNT_REPORT=$rig/user/report \

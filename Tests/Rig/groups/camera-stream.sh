@@ -1,7 +1,7 @@
 # about: a USB camera's own H.264 and H.265 is stored as it comes: each picture, at its time, whatever is wrong with some
 # time: virtual
 # timeout: 400
-# checks: 69
+# checks: 70
 
 . "$here/usb-camera.sh"
 
@@ -128,7 +128,9 @@ recorder=$!
 wait_for 20 recording events.ndjson
 sleep 2.5
 kill -KILL $recorder
-wait $recorder || true
+killed=0
+wait $recorder || killed=$?
+equal "a recording is killed" 137 "$killed"
 exits "a recording that was killed is recovered" 0 capturegate recover killed.mp4.partial
 pictures killed.mp4 >recorded
 check "it has all but the last second" between "$(wc -l <recorded)" 45 80

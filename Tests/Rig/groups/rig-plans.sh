@@ -37,7 +37,7 @@ setsid sh -c 'echo $$ >"$rig/tmp/claps"
     "$judges/click-track" 60 48000 |
         aplay -q -D "$RIG_SPEAKER" -t raw -f S16_LE -r 48000 -c 2 --period-size=480 --buffer-size=4800 &
     until grep -qs RUNNING "$speaker"; do sleep 0.01; done
-    exec "$judges/clapper" "$RIG_CAMERA" "$speaker" 48000' </dev/null >/dev/null 2>&1 &
+    exec "$judges/clapper" "$RIG_CAMERA" "$speaker" 48000 steady' </dev/null >/dev/null 2>&1 &
 until grep -qs RUNNING "$speaker"; do sleep 0.01; done
 PROGRAM
 

@@ -91,7 +91,7 @@ run_out() {
     export XDG_STATE_HOME=$rig/timed
     span=$(capturegate grant camera --to "$clings" --for 4s --json | jq .decision.until_ns)
     ended expired 20 sleeping_until "$(capturegate log --json | jq --arg until "$span" \
-        'first(.entries[]).event.at | .bootNanoseconds + ($until | tonumber) - .wallNanoseconds')"
+        'first(.entries[]).event.at | .boot_nanoseconds + ($until | tonumber) - .wall_nanoseconds')"
 }
 sleeping_until() { sleep 5; echo "$1"; }
 (run_out)

@@ -1,7 +1,7 @@
 # about: one capture in several formats at once, each encoded on a queue of its own
 # time: virtual
 # timeout: 120
-# checks: 14
+# checks: 17
 
 load_vivid
 load_aloop
@@ -31,3 +31,10 @@ slow='.tees[0].ledger.tracks[] | select(.kind == "video")'
 check "the pipe's clip has lost pictures, counted" between "$(jq "$slow | .lost.encoder" end.json)" 30 80
 equal "and has the others" "$(jq "$slow | .delivered" end.json)" "$(frame_count slow.mkv)"
 equal "and all the sound" 144000 "$(jq '.tees[0].ledger.tracks[] | select(.kind == "audio") | .delivered' end.json)"
+
+# Files of one codec get their packets from one encoder, another file beside them from its own.
+packet_sums() { ffmpeg -nostdin -v error -i "$1" -map 0:v -c copy -f framemd5 - | grep -v '^#'; }
+exits "two MP4 files and a WebM file are recorded at once" 0 \
+    capturegate record a.mp4 --tee b.mp4 --tee c.webm --json --camera "$camera" --size 640x360 --fps 30 --for 2s
+equal "the MP4 files have the same packets" "$(packet_sums a.mp4)" "$(packet_sums b.mp4)"
+check "all of them decode" eval 'decodes a.mp4 && decodes b.mp4 && decodes c.webm'

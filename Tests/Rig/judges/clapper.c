@@ -1,9 +1,11 @@
-// clapper CAMERA-NODE PCM-STATUS EVERY-FRAMES: has a vivid camera flash whenever the sound that plays has come to a click of
-// click-track, until the sound ends: a clapperboard. PCM-STATUS is the player's file below /proc/asound; it tells how
-// far the sound card is: to a tick of its clock, a millisecond, where EVERY-FRAMES are whole periods of the player's.
+// clapper CAMERA-NODE PCM-STATUS EVERY-FRAMES [steady]: has a vivid camera flash whenever the sound that plays has come to
+// a click of click-track, until the sound ends: a clapperboard. PCM-STATUS is the player's file below /proc/asound; it
+// tells how far the sound card is: to a tick of its clock, a millisecond, where EVERY-FRAMES are whole periods of the
+// player's. "steady" is for a sound card that goes by the system's clock: a click's moment is foretold from the one before.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/videodev2.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,9 +47,31 @@ static int reaches(const char *path, long frame) {
     }
 }
 
+// Waits for a click whose moment is foretold, EVERY-FRAMES after the one before. Each flash then comes at the same
+// place between two pictures: a look at the player finds a click a tick sooner or later, and where a picture is made on that
+// tick, the flash would be in it or not. Looks again where the sound is otherwise than foretold. False where it ended before.
+static int comes(const char *path, long click, struct timespec *moment) {
+    if (moment->tv_sec) {
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, moment, NULL);
+        long now = played(path);
+        if (now < 0) return 0;
+        if (now > click - 480 && now < click + 480) return 1;
+    }
+    int has_come = reaches(path, click);
+    clock_gettime(CLOCK_MONOTONIC, moment);
+    return has_come;
+}
+
+static void foretell(struct timespec *moment, long frames) {
+    long nanoseconds = moment->tv_nsec + (long)((long long)frames * 1000000000 / 48000);
+    moment->tv_sec += nanoseconds / 1000000000;
+    moment->tv_nsec = nanoseconds % 1000000000;
+}
+
 int main(int count, char **arguments) {
-    if (count != 4) {
-        fprintf(stderr, "usage: clapper CAMERA-NODE PCM-STATUS EVERY-FRAMES\n");
+    int is_steady = count == 5 && !strcmp(arguments[4], "steady");
+    if (count != 4 && !is_steady) {
+        fprintf(stderr, "usage: clapper CAMERA-NODE PCM-STATUS EVERY-FRAMES [steady]\n");
         return 2;
     }
     int camera = open(arguments[1], O_RDWR);
@@ -56,7 +80,13 @@ int main(int count, char **arguments) {
         return 1;
     }
     long every = atol(arguments[3]);
-    for (long click = every; reaches(arguments[2], click); click += every) {
+    // Ahead of a picture that is made on the same tick, each time.
+    struct sched_param first = {.sched_priority = 1};
+    if (is_steady && sched_setscheduler(0, SCHED_FIFO, &first) < 0) perror("sched_setscheduler");
+    struct timespec moment = {0};
+    for (long click = every; comes(arguments[2], click, &moment); click += every) {
+        if (is_steady) foretell(&moment, every);
+        else moment = (struct timespec){0};
         set_brightness(camera, 255);
         pause_for(200000);
         set_brightness(camera, 0);

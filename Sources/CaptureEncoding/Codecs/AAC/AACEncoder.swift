@@ -9,7 +9,7 @@ import CaptureBase
 /// The corresponding C functions are `SetInputData` and `GetOutputData` of `VO_AUDIO_CODECAPI`.
 ///
 /// *session-bound*
-public final class AACEncoder: Encoder {
+public final class AACEncoder: TrackEncoder {
     /// Format of the device's samples.
     public let format: AudioFormat
     /// Bits per second of all channels; `nil` chooses by channels and sample rate.

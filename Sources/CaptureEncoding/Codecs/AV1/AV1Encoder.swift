@@ -9,7 +9,7 @@ import CaptureBase
 /// The corresponding C functions are `svt_av1_enc_send_picture` and `svt_av1_enc_get_packet`.
 ///
 /// *session-bound*
-public final class AV1Encoder: Encoder {
+public final class AV1Encoder: TrackEncoder {
     /// Format of the camera's frames.
     public let format: VideoFormat
     /// Bitrate or quality, key frames and complexity.

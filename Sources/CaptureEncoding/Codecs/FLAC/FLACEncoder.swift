@@ -10,7 +10,7 @@ import CaptureBase
 /// The corresponding C function is `FLAC__stream_encoder_process_interleaved`.
 ///
 /// *session-bound*
-public final class FLACEncoder: Encoder {
+public final class FLACEncoder: TrackEncoder {
     /// Format of the device's samples.
     public let format: AudioFormat
     /// Compression level: 0 (fast) to 8 (small).

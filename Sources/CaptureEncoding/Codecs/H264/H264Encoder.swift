@@ -10,7 +10,7 @@ import CaptureBase
 /// The corresponding C function is `EncodeFrame` of `ISVCEncoder`.
 ///
 /// *session-bound*
-public final class H264Encoder: Encoder {
+public final class H264Encoder: TrackEncoder {
     /// Format of the camera's frames.
     public let format: VideoFormat
     /// Bitrate or quality, key frames and complexity.

@@ -13,6 +13,7 @@ final class JPEGWriter {
     private let fit: AdaptiveHuffman?
     /// `nil` on one processor, and for small images.
     private let threads: WorkerThreads?
+    private var isFirst = true
 
     /// Sets up libjpeg-turbo.
     /// - Parameters:
@@ -44,6 +45,8 @@ final class JPEGWriter {
     ) throws(CaptureError) -> Int {
         guard let out = room.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
         compressors.prepare(frame, out, capacity: room.count)
+        if isFirst, threads != nil { compressors.reserve() }
+        isFirst = false
         let size = fit.map { $0.encode(compressors) { image() } } ?? image()
         guard size > 0 else { throw compressors.failure }
         return Int(size)

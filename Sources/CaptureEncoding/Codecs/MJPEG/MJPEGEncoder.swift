@@ -13,7 +13,7 @@ import LinuxSystem
 /// The corresponding C functions are `jpeg_write_raw_data` and `jpeg_write_scanlines`.
 ///
 /// *session-bound*
-public final class MJPEGEncoder: Encoder {
+public final class MJPEGEncoder: TrackEncoder {
     /// Format of the camera's frames.
     public let format: VideoFormat
     /// Quality, chroma, range, quantization and codes.

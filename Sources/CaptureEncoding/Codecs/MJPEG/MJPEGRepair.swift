@@ -218,26 +218,55 @@ final class JPEGValidator {
     }
 }
 
-/// Decoder of the brightness in a camera's JPEG images, also reduced to an eighth.
+/// Decoder of a camera's JPEG images to pixels, also reduced to an eighth.
 ///
-/// A pixel of the reduced picture is the mean of 8 x 8, which the code has as it is: nothing is transformed. All of the code is
+/// A pixel of a reduced picture is the mean of 8 x 8, which the code has as it is: nothing is transformed. All of the code is
 /// read in either case, so that damage is found. The corresponding C function is `tjDecompress2`.
 ///
 /// *session-bound*
-package final class JPEGLuma {
+package final class JPEGPixels {
+    /// Bytes of a pixel.
+    package enum Layout: Sendable {
+        case rgb, grey, bgra, rgba
+
+        package var byteCount: Int {
+            switch self {
+            case .grey: 1
+            case .rgb: 3
+            case .bgra, .rgba: 4
+            }
+        }
+
+        fileprivate var code: cc_jpeg_pixels {
+            switch self {
+            case .rgb: CC_JPEG_TO_RGB
+            case .grey: CC_JPEG_TO_GREY
+            case .bgra: CC_JPEG_TO_BGRA
+            case .rgba: CC_JPEG_TO_RGBA
+            }
+        }
+    }
+
     private let format: VideoFormat
+    private let layout: Layout
     private let repair: MJPEGRepair
     private let decoder = cc_jpeg_decoder()
     private var mended = PacketBuffer()
-    private var pixels: [UInt8] = []
+    private var pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 0)
 
-    /// - Parameter format: MJPG or JPEG; images of another size can't be read.
-    package init(_ format: VideoFormat) {
+    /// - Parameters:
+    ///   - format: MJPG or JPEG; images of another size can't be read.
+    ///   - layout: of the pixels.
+    package init(_ format: VideoFormat, as layout: Layout = .grey) {
         self.format = format
+        self.layout = layout
         repair = MJPEGRepair(format: format)
     }
 
-    deinit { cc_jpeg_free(decoder) }
+    deinit {
+        cc_jpeg_free(decoder)
+        pixels.deallocate()
+    }
 
     /// Looks at the markers alone; see ``MJPEGRepair/seemsWhole(_:)``.
     package func seemsWhole(_ frame: RawSpan) -> Bool { repair.seemsWhole(frame) }
@@ -252,25 +281,43 @@ package final class JPEGLuma {
     package func read<Result>(
         _ frame: RawSpan, reducedBy divisor: Int, _ body: (Span<UInt8>, Int, Int) -> Result
     ) -> Result? {
+        guard let pixels = decode(frame, reducedBy: divisor) else { return nil }
+        return body(pixels.span, reduced(format.width, divisor), reduced(format.height, divisor))
+    }
+
+    /// The same, with the pixels in memory that is good until the next call.
+    package func decode(_ frame: RawSpan, reducedBy divisor: Int = 1) -> UnsafeBufferPointer<UInt8>? {
+        if let place = repair.pass(frame) {
+            return frame.extracting(place).withUnsafeBytes { decode(image: $0, divisor) }
+        }
         mended.removeAll()
-        guard let decoder, (try? repair.encode(frame, at: 0, into: &mended)) != nil, mended.count > 0 else {
-            return nil
-        }
-        let (width, height) = ((format.width + divisor - 1) / divisor, (format.height + divisor - 1) / divisor)
-        return mended.withBytes(of: 0) { image in
-            var header = cc_jpeg_planes()
-            guard let bytes = image.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                cc_jpeg_header(decoder, bytes, image.count, &header) >= 0
-            else { return nil }
+        guard (try? repair.encode(frame, at: 0, into: &mended)) != nil, mended.count > 0 else { return nil }
+        return mended.withBytes(of: 0) { decode(image: $0, divisor) }
+    }
+
+    private func decode(image: UnsafeRawBufferPointer, _ divisor: Int) -> UnsafeBufferPointer<UInt8>? {
+        var header = cc_jpeg_planes()
+        guard let decoder, let bytes = image.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            cc_jpeg_header(decoder, bytes, image.count, &header) >= 0, Int(header.width) == format.width,
             // Some cameras code whole blocks of 16 rows, such as 1088 for 1080.
-            let rows = (Int(header.height) + divisor - 1) / divisor
-            if pixels.count < width * rows { pixels = [UInt8](repeating: 0, count: width * rows) }
-            return pixels.withUnsafeMutableBufferPointer { room in
-                let result = cc_jpeg_decode_grey(
-                    decoder, bytes, image.count, room.baseAddress, Int32(width), Int32(width), Int32(rows))
-                return result >= 0 ? body(UnsafeBufferPointer(room).span, width, height) : nil
-            }
-        }
+            (format.height..<format.height + 16).contains(Int(header.height))
+        else { return nil }
+        let (width, height) = (reduced(format.width, divisor), reduced(format.height, divisor))
+        let rows = reduced(Int(header.height), divisor)
+        let rowBytes = width * layout.byteCount
+        makeRoom(for: rowBytes * rows)
+        let result = cc_jpeg_decode_pixels(
+            decoder, bytes, image.count, pixels.baseAddress, Int32(width), Int32(rowBytes), Int32(rows), layout.code)
+        return result >= 0 ? UnsafeBufferPointer(rebasing: pixels[..<(rowBytes * height)]) : nil
+    }
+
+    private func reduced(_ length: Int, _ divisor: Int) -> Int { (length + divisor - 1) / divisor }
+
+    private func makeRoom(for count: Int) {
+        guard pixels.count < count else { return }
+        pixels.deallocate()
+        pixels = .allocate(capacity: count)
+        pixels.initialize(repeating: 0)
     }
 }
 

@@ -12,7 +12,7 @@ import CaptureBase
 /// The corresponding C functions are `opus_encode_float` and `opus_multistream_encode_float`.
 ///
 /// *session-bound*
-public final class OpusEncoder: Encoder {
+public final class OpusEncoder: TrackEncoder {
     /// Format of the device's samples.
     public let format: AudioFormat
     /// Bitrate, complexity and frame duration.

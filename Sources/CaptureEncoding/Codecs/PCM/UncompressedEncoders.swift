@@ -6,7 +6,7 @@ import CaptureBase
 /// `A_PCM/INT/LIT` know three bytes.
 ///
 /// *session-bound*
-public final class PCMEncoder: Encoder {
+public final class PCMEncoder: TrackEncoder {
     /// Format of the device's samples.
     public let format: AudioFormat
     public private(set) var counts = EncoderCounts()

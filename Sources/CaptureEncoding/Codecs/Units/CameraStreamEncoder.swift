@@ -10,7 +10,7 @@ import CaptureBase
 /// the frames: a stream whose pictures come in another order than they are shown (B-frames) is refused at the third of them.
 ///
 /// *session-bound*
-public final class CameraStreamEncoder: Encoder {
+public final class CameraStreamEncoder: TrackEncoder {
     /// Format of the camera's frames.
     public let format: VideoFormat
     public private(set) var description: CodecDescription

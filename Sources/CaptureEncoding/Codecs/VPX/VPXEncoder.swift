@@ -10,7 +10,7 @@ import CaptureBase
 /// The corresponding C function is `vpx_codec_encode`.
 ///
 /// *session-bound*
-public final class VPXEncoder: Encoder {
+public final class VPXEncoder: TrackEncoder {
     /// Codecs of the library.
     public enum Codec: Hashable, Sendable {
         case vp8, vp9

@@ -19,7 +19,7 @@ final class MP4Track: EncodedTrack {
     private let codec: MP4SampleEntry
 
     /// - Throws: `.usage` for a codec that MP4 does not hold.
-    init(number: Int, track: ClipTrack, encoder: any Encoder, timescale: Int64? = nil) throws(CaptureError) {
+    init(number: Int, track: ClipTrack, encoder: any TrackEncoder, timescale: Int64? = nil) throws(CaptureError) {
         guard let codec = MP4SampleEntry(track, encoder.description) else {
             throw CaptureError(
                 .usage, "MP4 holds no \(track.kind == .video ? "uncompressed pictures" : "sound of this format").",

@@ -9,7 +9,7 @@ final class MatroskaTrack: EncodedTrack {
     /// Timestamp of the last packet in ticks.
     private(set) var lastTick: Int64 = -1
 
-    override init(number: Int, track: ClipTrack, encoder: any Encoder) {
+    override init(number: Int, track: ClipTrack, encoder: any TrackEncoder) {
         isPredicted = Self.predicted.contains(encoder.description.matroskaID)
         super.init(number: number, track: track, encoder: encoder)
     }

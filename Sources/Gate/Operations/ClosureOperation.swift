@@ -3,7 +3,7 @@
 /// Its output and its error are the closure's. Cancelling the operation cancels the task in which the closure runs.
 ///
 /// *thread-safe*
-public struct BlockOperation<Output: Sendable, Failure: Error>: GateOperation, ConditionedOperation {
+public struct ClosureOperation<Output: Sendable, Failure: Error>: GateOperation, ConditionedOperation {
     public let name: String
     public var conditions: [any OperationCondition] = []
     public var observers: [any OperationObserver] = []
@@ -14,7 +14,7 @@ public struct BlockOperation<Output: Sendable, Failure: Error>: GateOperation, C
     ///   - block: the work; it runs once, unless the operation is retried or repeated.
     @inlinable
     public init(
-        _ name: String = "BlockOperation",
+        _ name: String = "ClosureOperation",
         _ block: @escaping @Sendable (OperationContext) async throws(Failure) -> Output
     ) {
         self.name = name

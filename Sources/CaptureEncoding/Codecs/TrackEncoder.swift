@@ -4,10 +4,10 @@ import CaptureBase
 ///
 /// The calls come in one order: `begin`, any number of `encode`, `finish`. An encoder allocates
 /// nothing per frame once its buffers have grown to size, so that a recording does not stall in
-/// malloc(3).
+/// malloc(3). One that codes each sample by itself is a call of ``PacketBuffer/append(coding:of:at:counting:_:)``.
 ///
 /// *session-bound*
-public protocol Encoder: AnyObject {
+public protocol TrackEncoder: AnyObject {
     /// Parameters for the container: complete after `begin`, final after `finish`.
     ///
     /// The final CodecPrivate has the size of the first one, so that a container can overwrite it
@@ -42,7 +42,7 @@ public protocol Encoder: AnyObject {
     func finish(into packets: inout PacketBuffer) throws(CaptureError)
 }
 
-extension Encoder {
+extension TrackEncoder {
     /// True, for encoders that know their stream from the start.
     public var isDescribed: Bool { true }
 }
@@ -51,7 +51,7 @@ extension Encoder {
 /// change, which saves a copy of every frame.
 ///
 /// *session-bound*
-protocol PassthroughEncoder: Encoder {
+protocol PassthroughEncoder: TrackEncoder {
     /// Format of the camera's frames.
     var format: VideoFormat { get }
 

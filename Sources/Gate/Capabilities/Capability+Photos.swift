@@ -1,0 +1,128 @@
+import CaptureBase
+
+extension CapabilityName {
+    /// The user's pictures, as named in grants and policy files.
+    public static let photos = CapabilityName(rawValue: "photos")
+}
+
+/// Access to the user's pictures: the levels of `Capability.Photos`, lowest first.
+///
+/// *thread-safe*
+public enum PhotosAccess: Int, LeveledRequirement, CaseIterable {
+    /// Pictures may be seen.
+    case read = 1
+    /// Pictures may be added and changed, too.
+    case write
+}
+
+extension Capability {
+    /// Right to use the folder of the user's pictures.
+    ///
+    /// `folder(in:)` gives its path to code that has the permission. A decision is about one folder: where the user's settings
+    /// name another one later, the person is asked again. In a sandbox that does not show that folder, the desktop's portal has
+    /// the person choose one.
+    ///
+    /// *thread-safe*
+    public struct Photos: CapabilityType {
+        /// An access, and the sentence that a person reads when asked.
+        public struct Requirement: LeveledRequirement {
+            public let access: PhotosAccess
+            public let purpose: String
+            public var level: AccessLevel { access.level }
+        }
+
+        public let requirement: Requirement
+        private let library: any PicturesLibrary
+
+        /// Describes what is needed; asks nobody.
+        ///
+        /// - Parameters:
+        ///   - access: `.read`, or `.write` to add pictures.
+        ///   - purpose: sentence that a person reads when asked.
+        ///   - library: finds the folder, which the gate does not know.
+        public init(_ access: PhotosAccess, purpose: String, in library: any PicturesLibrary) {
+            requirement = Requirement(access: access, purpose: purpose)
+            self.library = library
+        }
+
+        public var name: CapabilityName { .photos }
+
+        public func availability(in gatekeeper: Gatekeeper) async -> Availability {
+            await report(in: gatekeeper).availability
+        }
+
+        public func authorizationStatus(in gatekeeper: Gatekeeper) async -> AuthorizationStatus {
+            await report(in: gatekeeper).status
+        }
+
+        public func requestAuthorization(in gatekeeper: Gatekeeper) async throws(CaptureError) {
+            let (library, access) = (library, requirement.access)
+            try await authorization().request(in: gatekeeper) { await library.ask(for: access) }
+        }
+
+        public func report(in gatekeeper: Gatekeeper) async -> AuthorizationReport {
+            await authorization().report(in: gatekeeper)
+        }
+
+        /// Path of the folder. Uses up a grant for once, and writes the use into the audit log.
+        ///
+        /// - Parameter gatekeeper: the gate that decides.
+        /// - Returns: an absolute path.
+        /// - Throws: `.notAuthorized` where it is not allowed, `.unavailable` where no folder is known. Nobody is asked:
+        ///   `AuthorizedFor` does that before.
+        public func folder(in gatekeeper: Gatekeeper) async throws(CaptureError) -> String {
+            let (library, access) = (library, requirement.access)
+            // The folder that is decided about, and no other one that the settings name a moment later.
+            let finding = await library.find(for: access)
+            return try await authorization(finding).use(in: gatekeeper) { () async throws(CaptureError) in
+                guard let path = finding.path else { return try await library.chosenFolder(for: access) }
+                return path
+            }
+        }
+
+        private func authorization() async -> ServiceAuthorization {
+            authorization(await library.find(for: requirement.access))
+        }
+
+        private func authorization(_ finding: PicturesFinding) -> ServiceAuthorization {
+            let request = DeviceRequest(
+                capability: .photos, level: requirement.level, device: .id(finding.description.id),
+                purpose: requirement.purpose)
+            return ServiceAuthorization(
+                request: request, service: finding.description, state: finding.state, hasSay: finding.path == nil)
+        }
+    }
+}
+
+/// The folder of the user's pictures, as far as it is known without asking.
+///
+/// *thread-safe*
+public struct PicturesFinding: Sendable {
+    /// The folder, as a question shows it. A decision about its id is one about this folder.
+    public let description: DeviceDescription
+    public let state: ServiceState
+    /// Absolute path; `nil` where a person has to choose a folder first.
+    public let path: String?
+
+    public init(_ description: DeviceDescription, _ state: ServiceState, path: String?) {
+        self.description = description
+        self.state = state
+        self.path = path
+    }
+}
+
+/// Finds the folder of the user's pictures; implemented where the user's settings and the session bus are known.
+///
+/// *thread-safe*
+public protocol PicturesLibrary: Sendable {
+    /// Finds the folder by the user's settings. Asks nobody.
+    func find(for access: PhotosAccess) async -> PicturesFinding
+
+    /// Has a person choose a folder, where the settings' one can't be used from here.
+    func ask(for access: PhotosAccess) async -> ServiceAnswer
+
+    /// The folder that a person has chosen.
+    ///
+    /// - Throws: `.unavailable` where nobody has chosen one yet.
+    func chosenFolder(for access: PhotosAccess) async throws(CaptureError) -> String
+}
