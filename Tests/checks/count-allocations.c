@@ -1,4 +1,5 @@
-// Counts allocations between begin_counting and end_counting, those that the codecs' libraries make for themselves apart.
+// Counts allocations between begin_counting and end_counting, those that the codecs' libraries and Dispatch make for
+// themselves apart.
 // Loaded with LD_PRELOAD by encoder-allocations.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +19,7 @@ static __thread int is_inside;
 static int is_library(const void *caller) {
     Dl_info info;
     if (!dladdr(caller, &info) || !info.dli_fname) return 0;
-    const char *names[] = {"libjpeg", "libturbojpeg", "libFLAC", "libopus", "libogg", "libpng", "libz."};
+    const char *names[] = {"libjpeg", "libturbojpeg", "libFLAC", "libopus", "libogg", "libpng", "libz.", "libdispatch"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strstr(info.dli_fname, names[i])) return 1;
     return 0;

@@ -26,7 +26,7 @@ struct Workload {
 
     private func time(_ number: Int) -> Int64 { Int64(number) * nanoseconds }
 
-    func encode(_ range: Range<Int>, with encoder: any Encoder, into packets: inout PacketBuffer) throws {
+    func encode(_ range: Range<Int>, with encoder: any TrackEncoder, into packets: inout PacketBuffer) throws {
         for number in range {
             packets.removeAll()
             try encoder.encode(frame.span.bytes, at: time(number), into: &packets)

@@ -17,12 +17,18 @@ struct MachineProbe {
         case ("ask", let name?): print(await ask(about: name))
         case ("confirm", let title?): print(await confirm(title))
         case ("obstacle", _): print(await PrompterChain.system.obstacle().map(describe) ?? "none")
-        default: print("usage: MachineProbe route|notifications|storage|ask|confirm|obstacle …")
+        case ("location", let accuracy?): await LocationProbe.run(accuracy, Array(words.dropFirst(2)))
+        case ("photos", let access?): await PhotosProbe.run(access, Array(words.dropFirst(2)))
+        case ("push", let application?): await PushProbe.run(application, Array(words.dropFirst(2)))
+        case ("notice", let seconds?): print(await NoticeProbe.run(Int(seconds) ?? 60, Array(words.dropFirst(2))))
+        default:
+            print(
+                "usage: MachineProbe route|notifications|storage|ask|confirm|obstacle|location|photos|push|notice …")
         }
     }
 
-    private static func evaluate(_ condition: any OperationCondition) async {
-        var operation = BlockOperation("probe") { _ throws(CaptureError) in }
+    static func evaluate(_ condition: any OperationCondition) async {
+        var operation = ClosureOperation("probe") { _ throws(CaptureError) in }
         operation.conditions.append(condition)
         do throws(CaptureError) {
             try await GateQueue().run(operation)
@@ -59,7 +65,7 @@ struct MachineProbe {
 
     private static func confirm(_ title: String) async -> String {
         switch await PrompterChain.system.confirm(
-            Confirmation(title, message: "--title=x <b>&amp;", agreement: "--help"))
+            ConfirmationRequest(title, message: "--title=x <b>&amp;", agreement: "--help"))
         {
         case .yes: "yes"
         case .no: "no"
@@ -69,7 +75,7 @@ struct MachineProbe {
         }
     }
 
-    private static func describe(_ error: CaptureError) -> String {
+    static func describe(_ error: CaptureError) -> String {
         let remedies = error.remedies.map { [$0.text, $0.command].compactMap(\.self).joined(separator: " ") }
         return (["\(error.kind.rawValue):", error.message] + remedies).joined(separator: " ")
     }

@@ -96,7 +96,14 @@ struct Trial {
     private struct Log: Decodable {
         struct Entry: Decodable { let event: Event }
         struct Event: Decodable { let at: Moment }
-        struct Moment: Decodable { let bootNanoseconds, wallNanoseconds: Int64 }
+        struct Moment: Decodable {
+            let boot, wall: Int64
+
+            enum CodingKeys: String, CodingKey {
+                case boot = "boot_nanoseconds"
+                case wall = "wall_nanoseconds"
+            }
+        }
         let entries: [Entry]
     }
 
@@ -127,7 +134,7 @@ struct Trial {
             guard trial.events.hasStarted else { continue }
             let asleep = nanoseconds(CLOCK_BOOTTIME) - nanoseconds(CLOCK_MONOTONIC)
             return try trial.outcome(
-                of: recording, moment: at.bootNanoseconds + grant.decision.until - at.wallNanoseconds - asleep)
+                of: recording, moment: at.boot + grant.decision.until - at.wall - asleep)
         }
         throw ProbeFailure("no capture began within 16 s")
     }

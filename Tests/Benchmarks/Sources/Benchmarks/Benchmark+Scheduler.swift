@@ -1,7 +1,7 @@
 import CaptureGate
 import Foundation
 
-typealias Block = CaptureGate.BlockOperation<Void, Never>
+typealias Block = CaptureGate.ClosureOperation<Void, Never>
 
 extension GateQueue {
     func runTrivial(_ count: Int) async {
