@@ -9,16 +9,20 @@ struct WrapTests {
         var launcher: String { workspace.file(".local/bin/tool") }
         var tool: String { workspace.file("bin/tool") }
 
-        init() throws {
+        init() async throws {
             workspace = try Workspace()
             try FileManager.default.createDirectory(
                 atPath: workspace.file("bin"), withIntermediateDirectories: true)
-            try program("bin/tool", "printf '%s|' \"$0\" \"$@\"\n")
+            try await program("bin/tool", "printf '%s|' \"$0\" \"$@\"\n")
         }
 
-        func program(_ name: String, _ script: String) throws {
-            try workspace.write("#!/bin/sh\n" + script, to: name)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: workspace.file(name))
+        /// Has a process of its own write it: what this one has open, another test's child may still have open, too,
+        /// and the kernel starts nothing that is open for writing.
+        func program(_ name: String, _ script: String) async throws {
+            let write = "printf '%s' \"$1\" > \"$2\" && chmod 755 \"$2\""
+            let text = "#!/bin/sh\n" + script
+            let ending = try await workspace.run(["sh", "-c", write, "sh", text, workspace.file(name)])
+            guard ending.code == 0 else { throw Failure(ending.errors) }
         }
 
         func folder(_ name: String) throws {
@@ -44,19 +48,19 @@ struct WrapTests {
 
     @Test("a wrapped program runs under supervision by its own name, with its arguments")
     func run() async throws {
-        let home = try Home()
+        let home = try await Home()
         let wrapped = try await home.capturegate("wrap tool --camera none --purpose \"it's mine\"")
         #expect(wrapped.code == 0, "\(wrapped.errors)")
         #expect(wrapped.output.contains(home.launcher))
         let ending = try await home.shell("tool 'a b' --camera -- \"x'y\"")
         #expect(ending.output == "\(home.tool)|a b|--camera|--|x'y|", "\(ending.code) \(ending.errors)")
-        try home.program("bin/tool", "grep Seccomp: /proc/self/status\n")
+        try await home.program("bin/tool", "grep Seccomp: /proc/self/status\n")
         #expect(try await home.shell("tool").output == "Seccomp:\t2\n")
     }
 
     @Test("within a run its launcher starts it as it is")
     func nested() async throws {
-        let home = try Home()
+        let home = try await Home()
         _ = try await home.capturegate("wrap tool")
         let ending = try await home.capturegate("run -- tool inner")
         #expect(ending.code == 0)
@@ -65,7 +69,7 @@ struct WrapTests {
 
     @Test("what is wrapped is listed, wrapping again replaces the options, and unwrapping leaves nothing behind")
     func unwrap() async throws {
-        let home = try Home()
+        let home = try await Home()
         let before = home.names
         _ = try await home.capturegate("wrap tool --camera none")
         _ = try await home.capturegate("wrap tool --microphone none")
@@ -81,7 +85,7 @@ struct WrapTests {
 
     @Test("a desktop entry of the program goes through the launcher, and is there again as it was")
     func entry() async throws {
-        let home = try Home()
+        let home = try await Home()
         let own = """
             [Desktop Entry]
             Name=Tool
@@ -113,7 +117,7 @@ struct WrapTests {
 
     @Test("a file that is not ours is left alone")
     func occupied() async throws {
-        let home = try Home()
+        let home = try await Home()
         try home.folder(".local/bin")
         try home.workspace.write("#!/bin/sh\n", to: ".local/bin/tool")
         let ending = try await home.capturegate("wrap tool")
@@ -124,7 +128,7 @@ struct WrapTests {
 
     @Test("a launcher that nobody would find is not made, and the PATH is what the person is told to mend")
     func path() async throws {
-        let home = try Home()
+        let home = try await Home()
         let without = try await home.workspace.run([
             "sh", "-c", "PATH='\(home.workspace.file("bin")):/usr/bin:/bin' '\(Executable.capturegate)' wrap tool",
         ])
@@ -135,7 +139,7 @@ struct WrapTests {
 
     @Test("what can't be wrapped is refused with its reason", arguments: ["no-such-program", "''", "--camera none"])
     func refused(words: String) async throws {
-        let home = try Home()
+        let home = try await Home()
         let ending = try await home.capturegate("wrap \(words)")
         #expect([64, 66].contains(ending.code))
         #expect(!ending.errors.isEmpty)
