@@ -21,6 +21,8 @@ struct BusService: Sendable {
     let name: String
     /// Sentence in the imperative for a machine that has no such service.
     let advice: String
+    /// Sentence in the imperative for a service that runs, and does not answer.
+    var adviceOfSilence = "Try again."
 
     private static let queue = DispatchQueue(label: "capturegate.bus", attributes: .concurrent)
 
@@ -108,7 +110,7 @@ struct BusService: Sendable {
         case .timedOut:
             CaptureError(
                 .timedOut, "\(complaint): \(name) does not answer in time.", errno: Errno.timedOut.number,
-                remedies: [Remedy("Try again.")])
+                remedies: [Remedy(adviceOfSilence)])
         case .cancelled: CaptureError(.cancelled, "The question to \(name) was cancelled.")
         case .broken(let errno): error("the \(bus) bus can't be reached (\(errno.text))", errno)
         }

@@ -28,7 +28,9 @@ public struct GeoClue: LocationService {
         self.deadline = deadline
         service = BusService(
             bus: .system, environment: environment, complaint: "The position can't be known",
-            name: "the location service GeoClue", advice: "Install GeoClue (geoclue-2.0), and start it.")
+            name: "the location service GeoClue", advice: "Install GeoClue (geoclue-2.0), and start it.",
+            adviceOfSilence: "Answer what the desktop asks. Where no desktop runs, start an agent for GeoClue first "
+                + "(/usr/libexec/geoclue-2.0/demos/agent).")
     }
 
     /// Reads the accuracy that GeoClue has sources for.
@@ -70,11 +72,18 @@ public struct GeoClue: LocationService {
         try await service.run(within: limit) { bus, end, cancel throws(CaptureError) in
             try service.listen(to: "\(Self.name).Client", "LocationUpdated", on: bus)
             let client = try start(accuracy, on: bus, until: end, cancel: cancel)
-            let path = try service.first(from: client.sender, on: bus, until: end, cancel: cancel) { signal in
+            let path = try searching.first(from: client.sender, on: bus, until: end, cancel: cancel) { signal in
                 signal.path == client.path && signal.values.count == 2 ? signal.values[1].path : nil
             }
             return try position(at: path, on: bus, until: end, cancel: cancel)
         }.get()
+    }
+
+    /// The service once it has let this program in: its silence means that it finds nothing.
+    private var searching: BusService {
+        var service = service
+        service.adviceOfSilence = "Try again, or ask for a coarser position."
+        return service
     }
 
     /// A client that was started: its path, and the connection that GeoClue speaks by.
