@@ -143,7 +143,7 @@ struct GateCheckTests {
         let events = store.events.dropFirst()
         #expect(Set(events.map(\.kind)) == [.start, .decision, .revocation, .removal])
         #expect(events.allSatisfy { $0.devices == [.testPicture] })
-        #expect(events.first { $0.kind == .decision }?.detail.contains("denied for 10 s") == true)
+        #expect(events.first { $0.kind == .decision }?.detail.contains("denied for 240 s") == true)
     }
 
     @Test("A gate that does not take back fails for that")

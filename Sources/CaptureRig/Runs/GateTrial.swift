@@ -15,8 +15,8 @@ struct GateTrial: Sendable {
     /// Length of a capture that nobody ends.
     private let most: Duration
 
-    /// Time after which a denial has no effect any more, longer than the trial.
-    private static let denial = Duration.seconds(10)
+    /// Time after which a denial has no effect any more: longer than the capture, which would else go on where the gate is late.
+    private var denial: Duration { most * 2 }
     /// Time that is left to a grant of the built-in camera while it is captured.
     private static let rest = Duration.milliseconds(500)
 
@@ -50,7 +50,9 @@ struct GateTrial: Sendable {
         async let capturing = capture.run(on: device)
         await capture.begun.reached()
         let begun = SystemClock.monotonic.now
-        let commit = await stored(denial, detail: "denied for 10 s: the check gate.holds takes the permission back")
+        let seconds = self.denial.components.seconds
+        let commit = await stored(
+            denial, detail: "denied for \(seconds) s: the check gate.holds takes the permission back")
         let record = await capturing
         try await remove(commit)
         let moment = max(begun, try commit.get().committed.nanoseconds)
@@ -87,7 +89,7 @@ struct GateTrial: Sendable {
         let now = clock.now
         return Decision(
             verdict: .deny, subject: subject, capability: device.capability, level: .still, device: free,
-            lifetime: .until(now.advanced(by: Self.denial.nanoseconds)), decidedBy: .command, decidedAt: now)
+            lifetime: .until(now.advanced(by: self.denial.nanoseconds)), decidedBy: .command, decidedAt: now)
     }
 
     private func stored(_ decision: Decision, detail: String) async -> Result<StoreCommit, CaptureError> {
