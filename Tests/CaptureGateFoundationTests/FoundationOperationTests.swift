@@ -9,9 +9,10 @@ struct FoundationOperationTests {
     /// Operation with a result, and a gate that it waits at.
     private final class Sum: Foundation.Operation, @unchecked Sendable {
         let numbers: [Int]
-        let begun = DispatchSemaphore(value: 0)
+        let begun = Signal()
         private(set) var sum: Int?
         private let waits: Bool
+        private let stopped = DispatchSemaphore(value: 0)
 
         init(_ numbers: [Int], waits: Bool = false) {
             self.numbers = numbers
@@ -19,15 +20,22 @@ struct FoundationOperationTests {
         }
 
         override func main() {
-            begun.signal()
-            while waits, !isCancelled { Thread.sleep(forTimeInterval: 0.001) }
+            begun.raise()
+            if waits { stopped.wait() }
             if !isCancelled { sum = numbers.reduce(0, +) }
+        }
+
+        override func cancel() {
+            super.cancel()
+            stopped.signal()
         }
     }
 
     private func queue() throws -> GateQueue {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-        return GateQueue(gatekeeper: try Gatekeeper.system(storeIn: folder, prompter: ScriptedPrompter([])))
+        GateQueue(
+            gatekeeper: Gatekeeper(
+                subject: .success(try ProcessSubject.current()), store: MemoryStore(), prompter: ScriptedPrompter([]),
+                directory: SystemDeviceDirectory(), clock: SystemGateClock()))
     }
 
     @Test("An operation of Foundation runs in the gate's queue, after what it depends on in both")
@@ -57,12 +65,7 @@ struct FoundationOperationTests {
         for cancelsFoundations in [false, true] {
             let work = Sum([1], waits: true)
             let handle = queue.add(FoundationOperation(work))
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
-                    work.begun.wait()
-                    continuation.resume()
-                }
-            }
+            await work.begun.reached()
             if cancelsFoundations { work.cancel() } else { handle.cancel() }
             let error = await #expect(throws: (any Error).self) { try await handle.result.get() }
             #expect(String(describing: error).contains("cancelled") && work.isCancelled && work.sum == nil)

@@ -34,8 +34,7 @@ struct ReadyTests {
         // More of them than threads of captures and of the language's pool, in a client of a broker as many: did all of the first
         // ones block theirs, the last ones would never see a frame.
         let count = opener == .program ? 20 : 16
-        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
-        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
+        let (arrived, ended) = (Signal(), Signal())
         let tasks = (0..<count).map { _ in
             Task {
                 try await gate.queue.run(
@@ -45,19 +44,19 @@ struct ReadyTests {
                         var session = try await VideoSession(opening: permit.takeOnly(), settings: slow)
                         if isOnPool {
                             try await withTaskExecutorPreference(globalConcurrentExecutor) { () throws(CaptureError) in
-                                try await watch(&session) { arrived.yield() }
+                                try await watch(&session) { arrived.raise() }
                             }
                         } else {
-                            try await watch(&session) { arrived.yield() }
+                            try await watch(&session) { arrived.raise() }
                         }
                         await session.close()
-                        ended.yield()
+                        ended.raise()
                     })
             }
         }
-        await arrivals.first(count)
+        await arrived.reached(count)
         for task in tasks { task.cancel() }
-        await ends.first(count)
+        await ended.reached(count)
         // What the queue says of an operation that was cancelled is its own.
         for task in tasks { await _ = task.result }
     }
@@ -75,15 +74,15 @@ struct ReadyTests {
     func actor() async throws {
         let gate = try GateFixture(answers: [.allow(.once)])
         let analysis = Analysis()
-        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let started = Signal()
         async let end: Void = {
-            await starts.first(1)
+            await started.reached()
             await analysis.end()
         }()
         try await gate.queue.run(
             Capture(camera: "test:bars") { permit throws(CaptureError) in
                 var permit = permit
-                try await analysis.run(try await VideoSession(opening: permit.takeOnly())) { started.yield() }
+                try await analysis.run(try await VideoSession(opening: permit.takeOnly())) { started.raise() }
             })
         await end
     }
@@ -117,13 +116,5 @@ private actor Analysis {
             session.withNext { _, _ in onFrame() }
         }
         await session.close()
-    }
-}
-
-extension AsyncStream<Void> {
-    /// Waits for so many.
-    fileprivate func first(_ count: Int) async {
-        var iterator = makeAsyncIterator()
-        for _ in 0..<count { await iterator.next() }
     }
 }

@@ -31,7 +31,7 @@ struct CancelledResultTests {
             handle.cancel()
             #expect(await handle.result == .success(7))
             #expect(await handle.output == 7 && handle.isCancelled)
-            #expect(await after.result.error?.refusal?.kind == .cancelled)
+            #expect(await after.result.refusal()?.kind == .cancelled)
             #expect(await other.result == .success(["cancelledWithOutput"]))
         }
         #expect(outcomes.all == ["will cancelledWithOutput", "did cancelledWithOutput"])
@@ -54,7 +54,7 @@ struct CancelledResultTests {
         #expect(results[first] == .success(7) && results[second] == .failure(.cancelled))
         #expect(handle.isCancelled)
         #expect(await outcomes.result == .success(["cancelledWithOutput"]))
-        #expect(await strict.result.error?.refusal?.kind == .cancelled)
+        #expect(await strict.result.refusal()?.kind == .cancelled)
     }
 
     @Test("Run gives the output of what was cancelled and has one; without, it throws that it was cancelled")
@@ -112,7 +112,7 @@ struct CancelledResultTests {
         // Its output is there for whoever wants it.
         #expect(await running.output == 7 && running.isCancelled)
         // A cancellation with an error is not ignored as one without.
-        #expect(await after.result.error?.refusal?.underlying == [error])
+        #expect(await after.result.refusal()?.underlying == [error])
     }
 
     @Test("What an operation throws after it was cancelled is reachable, and it is cancelled all the same")
@@ -196,7 +196,7 @@ struct CancelledResultTests {
         handle.cancel(with: error)
         #expect(await handle.result.error == .refused(error))
         let result = await handle.output?[child]
-        #expect(result?.error?.refusal?.kind == .cancelled && result?.error?.refusal?.underlying == [error])
+        #expect(result?.refusal()?.kind == .cancelled && result?.refusal()?.underlying == [error])
         #expect(errors.all.count == 2 && errors.all.allSatisfy { $0?.message.contains("Enough.") == true })
     }
 
@@ -214,9 +214,4 @@ struct CancelledResultTests {
         #expect(await handle.output == [DeviceID(rawValue: "usb-mic")])
         #expect(world.store.events(.stop).count == 1 && world.store.events(.refusal).isEmpty)
     }
-}
-
-extension OperationError {
-    /// The gate's own error.
-    var refusal: CaptureError? { if case .refused(let error) = self { error } else { nil } }
 }

@@ -18,12 +18,12 @@ struct CategoryTests {
             MutuallyExclusive(category: "devices"),
             SilentCondition(AuthorizedFor(Microphone(), category: "devices")),
         ]
-        for number in 0..<40 {
+        let handles = (0..<40).map { number in
             var operation = ClosureOperation { _ in await overlap.run() }
             operation.conditions = [conditions[number % conditions.count]]
-            world.queue.add(operation)
+            return world.queue.add(operation)
         }
-        await world.queue.waitUntilEmpty()
+        for handle in handles { #expect(await handle.result.error == nil) }
         #expect(overlap.most == 1)
     }
 
@@ -105,7 +105,7 @@ struct CategoryTests {
     func deadlock() async {
         let world = World()
         let inner = ClosureOperation { _ in }.adding(AuthorizedFor(Microphone(), questionCategory: "screen"))
-        let outer = ClosureOperation { context in await context.perform(inner).error?.refusal?.kind }
+        let outer = ClosureOperation { context in await context.perform(inner).refusal()?.kind }
             .adding(MutuallyExclusive(category: "screen"))
         #expect(await world.queue.add(outer).result == .success(.deadlock))
         #expect(world.prompter.questions.isEmpty)

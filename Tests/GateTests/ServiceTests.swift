@@ -141,7 +141,7 @@ struct ServiceTests {
         world.prompter.reply(.allow(.always), after: gate)
         let instance = world.ear(on: "usb-mic")
         let (impatient, patient) = (Task { try await instance.service }, Task { try await instance.service })
-        while instance.state.waiting != 2 { await Task.yield() }
+        await instance.waits(for: 2)
         impatient.cancel()
         await #expect(throws: CaptureError.self) { try await impatient.value }
         #expect(instance.state.waiting == 1)

@@ -116,9 +116,6 @@ struct SharedRequestTests {
 extension AuthorizedInstance {
     /// Waits until so many callers wait.
     func waits(for callers: Int) async {
-        while true {
-            if case .waiting(let now) = state, now >= callers { return }
-            await Task.yield()
-        }
+        while (state.waiting ?? 0) < callers { await Task.yield() }
     }
 }

@@ -17,7 +17,7 @@ wait_for() {
 }
 
 # has_size BYTES FILE: whether the file has at least that many.
-has_size() { [ "$(stat -c %s "$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
+has_size() { [ "$(command stat -c %s "$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 
 # bus_settings session|system SOCKET [SERVICES]: a dbus-daemon's file. SERVICES is a folder; what it names, the bus starts.
 bus_settings() {

@@ -123,7 +123,7 @@ struct PictureConverterTests {
                 let converter = try PictureConverter(source, to: format)
                 let half = Array(frame.prefix(frame.count / 2))
                 #expect(converter.withPixels(of: half.span.bytes) { $0.byteCount } == nil)
-                let count = converter.target.planes.first?.row(47).upperBound
+                let count = try #require(converter.target.planes.first).row(47).upperBound
                 #expect(converter.withPixels(of: frame.span.bytes) { $0.byteCount } == count)
             }
         }

@@ -69,9 +69,9 @@ struct LiveCaptureTests {
         try await withLiveCapture(in: scratch) { capture async throws(CaptureError) in
             ended.withLock { $0 = capture }
             let control = try RecordingControl()
-            let (started, signal) = AsyncStream.makeStream(of: Void.self)
-            async let first = recorded(by: capture, to: scratch.path("a.mkv"), control) { signal.yield() }
-            for await _ in started { break }
+            let started = Signal()
+            async let first = recorded(by: capture, to: scratch.path("a.mkv"), control) { started.raise() }
+            await started.reached()
             let second = await recorded(by: capture, to: scratch.path("b.mkv"), try RecordingControl()) {}
             #expect(second.failure?.message == "A clip is being recorded.")
             control.stop()

@@ -36,7 +36,7 @@ struct RecordingEventsTests {
         }
         #expect(tracks == clip.tracks && ended == clip && error == nil && last > 0)
         let elapsed = seen.compactMap { if case .progress(let progress) = $0 { progress.elapsed } else { nil } }
-        #expect(elapsed == elapsed.sorted() && elapsed.allSatisfy { $0 <= clip.duration })
+        #expect(!elapsed.isEmpty && elapsed == elapsed.sorted() && elapsed.allSatisfy { $0 <= clip.duration })
     }
 
     @Test("They end with a recording that throws, too, of which there is nothing to tell")

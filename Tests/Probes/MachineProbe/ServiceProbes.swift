@@ -1,6 +1,6 @@
 import CaptureGate
 
-/// Status of a capability that a service gives, or what it gives: `status`, `authorize`, or nothing for the use itself.
+/// Status of a capability that a service gives, for the word `status`; else what it gives.
 enum LocationProbe {
     static func run(_ accuracy: String, _ words: [String]) async {
         guard let accuracy = LocationAccuracy.allCases.first(where: { "\($0)" == accuracy }) else {
@@ -32,8 +32,7 @@ enum ServiceProbe {
     ) async {
         if word == "status" { return await tell(capability) }
         // As a program does it: the condition asks, the operation uses.
-        var operation = ClosureOperation("probe") { _ throws(CaptureError) in word == "authorize" ? "" : try await use()
-        }
+        var operation = ClosureOperation("probe") { _ throws(CaptureError) in try await use() }
         operation.conditions.append(AuthorizedFor(capability))
         do throws(CaptureError) {
             print(try await GateQueue().run(operation))

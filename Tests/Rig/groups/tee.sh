@@ -36,5 +36,7 @@ equal "and all the sound" 144000 "$(jq '.tees[0].ledger.tracks[] | select(.kind 
 packet_sums() { ffmpeg -nostdin -v error -i "$1" -map 0:v -c copy -f framemd5 - | grep -v '^#'; }
 exits "two MP4 files and a WebM file are recorded at once" 0 \
     capturegate record a.mp4 --tee b.mp4 --tee c.webm --json --camera "$camera" --size 640x360 --fps 30 --for 2s
-equal "the MP4 files have the same packets" "$(packet_sums a.mp4)" "$(packet_sums b.mp4)"
+packet_sums a.mp4 >a.sums
+packet_sums b.mp4 >b.sums
+check "the MP4 files have the same packets" eval 'test -s a.sums && cmp a.sums b.sums'
 check "all of them decode" eval 'decodes a.mp4 && decodes b.mp4 && decodes c.webm'
