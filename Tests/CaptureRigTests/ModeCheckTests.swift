@@ -47,6 +47,42 @@ struct ModeCheckTests {
                 """)
     }
 
+    @Test("A sample has as many modes as the plan wants, and the report has its seed")
+    func sample() async throws {
+        let sounds = try #require(SoundModeList(BuiltInDevices.tone)).modes.count
+        for (check, listed) in [("camera.modes", 12), ("sound.modes", sounds)] {
+            for seed in [7, nil] {
+                var parameters: [String: PlanValue] = ["sample": .count(5)]
+                parameters["seed"] = seed.map(PlanValue.count)
+                let result = try await VirtualRig.result(check, parameters: parameters)
+                #expect(result.verdict.isGood && result.measures.map(\.value) == [5, 0, 0], "\(result)")
+                let message = try #require(result.message)
+                let (begin, end) = ("\(listed) modes are listed, of which 5 were tried, chosen by seed ", ".")
+                #expect(message.hasPrefix(begin) && message.hasSuffix(end), "\(message)")
+                let told = try #require(Int(message.dropFirst(begin.count).dropLast(end.count)))
+                #expect(seed == nil || told == seed)
+            }
+            let all = try await VirtualRig.result(check, parameters: ["sample": .count(0), "seed": .count(7)])
+            #expect(all.measures.value("modes") == Double(listed) && all.message == nil)
+        }
+    }
+
+    @Test("A seed chooses the same modes each time, other seeds choose others, and each mode is as likely as the next")
+    func seeds() {
+        let all = Array(0..<50)
+        var chances = all.map { _ in 0 }
+        for seed in 0..<1000 {
+            let chosen = ModeSample(count: 10, seed: seed).chosen(from: all)
+            #expect(chosen.count == 10 && chosen == Set(chosen).sorted())
+            #expect(chosen == ModeSample(count: 10, seed: seed).chosen(from: all))
+            #expect(chosen != ModeSample(count: 10, seed: seed + 1).chosen(from: all))
+            for mode in chosen { chances[mode] += 1 }
+        }
+        // Each is chosen 200 times in the mean, give or take 13.
+        #expect(chances.allSatisfy { (140...260).contains($0) }, "\(chances)")
+        #expect(ModeSample(count: 60, seed: 1).chosen(from: all) == all)
+    }
+
     @Test("Between the ends of a range, a mode that a microphone has not is told and not counted")
     func holes() async throws {
         let result = try await VirtualRig.result(

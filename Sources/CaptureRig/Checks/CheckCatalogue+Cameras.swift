@@ -23,10 +23,11 @@ extension CheckCatalogue {
             method: """
                 Sets each combination, streams some frames, and reads size, format and rate back from the driver, and the size \
                 from the frames themselves. Of a range of sizes it takes the ends and the first step, of a range of rates the \
-                ends, and of more than 500 modes as many, spread over the list.
+                ends, and of more than 500 modes as many, spread over the list. A sample is chosen at random, and the report \
+                has its seed.
                 """,
             source: "media_v4l2_test asks for the same width, height, format and rate after streaming.",
-            parameters: [Parameter("frames", .count, "frames of each mode", standard: "5")],
+            parameters: [Parameter("frames", .count, "frames of each mode", standard: "5")] + Parameter.modeSample,
             measures: [
                 Definition("modes", "modes", .higher, "modes that were tried", bench: .least(1)),
                 Definition("changed", "modes", .lower, "modes that the driver changed", bench: .most(0)),

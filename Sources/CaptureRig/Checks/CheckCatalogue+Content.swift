@@ -159,10 +159,10 @@ extension CheckCatalogue {
             method: """
                 Opens each pair of channels and formats, channels and rates, rates and formats, and captures some periods. \
                 Between the ends of a range it takes what is usual; a device may have holes there, so that such a mode counts \
-                only if it is kept.
+                only if it is kept. A sample is chosen at random, and the report has its seed.
                 """,
             source: "alsa_conformance_test: test_all_pairs.",
-            parameters: [Parameter("periods", .count, "periods of each mode", standard: "5")],
+            parameters: [Parameter("periods", .count, "periods of each mode", standard: "5")] + Parameter.modeSample,
             measures: [
                 Definition("modes", "modes", .higher, "modes that were tried", bench: .least(1)),
                 Definition("changed", "modes", .lower, "modes that the driver changed", bench: .most(0)),

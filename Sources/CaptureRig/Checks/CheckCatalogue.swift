@@ -26,6 +26,12 @@ extension CheckDefinition.Parameter {
         CheckDefinition.Parameter("rate", .count, "frames a second, Hz"),
     ]
 
+    /// Parameters of a check that tries modes one after another.
+    static let modeSample: [CheckDefinition.Parameter] = [
+        CheckDefinition.Parameter("sample", .count, "modes to choose at random; 0 tries all", standard: "0"),
+        CheckDefinition.Parameter("seed", .count, "number that decides the choice; by default a new one each time"),
+    ]
+
     /// Time of a capture.
     static func time(_ standard: String) -> CheckDefinition.Parameter {
         CheckDefinition.Parameter("for", .duration, "time that is captured", standard: standard)

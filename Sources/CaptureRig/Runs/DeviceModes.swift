@@ -13,8 +13,10 @@ struct ModeList: Sendable {
     /// Modes that are kept: some minutes of opening and closing.
     static let most = 500
 
-    /// - Parameter device: one that was asked for its formats; without them there are no modes.
-    init(_ device: Device) {
+    /// - Parameters:
+    ///   - device: one that was asked for its formats; without them there are no modes.
+    ///   - sample: modes to choose at random; `nil` keeps ``most``.
+    init(_ device: Device, sample: ModeSample? = nil) {
         self.device = device.id
         guard case .video(let listed) = device.formats else {
             (modes, self.listed) = ([], 0)
@@ -23,7 +25,8 @@ struct ModeList: Sendable {
         let all = listed.flatMap(Self.modes)
         self.listed = all.count
         // Evenly over the list, so that some of each format remain.
-        modes = all.count <= Self.most ? all : (0..<Self.most).map { all[$0 * all.count / Self.most] }
+        let spread = all.count <= Self.most ? all : (0..<Self.most).map { all[$0 * all.count / Self.most] }
+        modes = sample?.chosen(from: all) ?? spread
     }
 
     /// A mode and another one, of another size if there is any, else of another format or rate.
@@ -72,6 +75,28 @@ extension VideoSettings {
     fileprivate func has(_ asked: VideoSettings) -> Bool {
         (asked.width ?? width) == width && (asked.height ?? height) == height
             && (asked.pixelFormat ?? pixelFormat) == pixelFormat && (asked.frameRate ?? frameRate) == frameRate
+    }
+}
+
+/// Some modes of many, chosen at random: the same ones for the same seed.
+///
+/// *thread-safe*
+struct ModeSample: Sendable {
+    /// Number of modes to choose.
+    let count: Int
+    /// Number that decides the choice; a report prints it, and a plan can repeat it.
+    let seed: Int
+
+    /// Returns `count` elements in their order, or all of them if there are fewer.
+    func chosen<Mode>(from modes: [Mode]) -> [Mode] {
+        // Doubled, because the generator ignores the lowest bit.
+        var noise = TestNoise(seed: UInt64(truncatingIfNeeded: seed) << 1)
+        var chosen: [Mode] = []
+        // Knuth's algorithm S: every set of this size is as likely as every other one.
+        for (index, mode) in modes.enumerated() where noise.next(below: modes.count - index) < count - chosen.count {
+            chosen.append(mode)
+        }
+        return chosen
     }
 }
 

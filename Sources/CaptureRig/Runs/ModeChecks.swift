@@ -9,7 +9,8 @@ extension CheckMakers {
     ]
 
     private static func modes(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
-        let list = ModeList(try await context.askedDevice())
+        let sample = context.modeSample
+        let list = ModeList(try await context.askedDevice(), sample: sample)
         guard !list.modes.isEmpty else {
             throw CaptureError(.unavailable, "\(try context.device().id) lists no mode.")
         }
@@ -20,9 +21,7 @@ extension CheckMakers {
             try await trial.run(capture, mode.mode)
         }
         var findings = trial.findings
-        if list.listed > list.modes.count {
-            findings.add("\(list.listed) modes are listed, of which \(list.modes.count) were tried.")
-        }
+        findings.add(listed: list.listed, tried: list.modes.count, sample)
         return findings
     }
 
@@ -31,12 +30,16 @@ extension CheckMakers {
             throw CaptureError(.unavailable, "\(try context.device().id) lists no sample format that is known.")
         }
         var trial = ModeTrial(context, frames: context.count("periods") ?? 5)
-        for mode in list.modes {
+        let sample = context.modeSample
+        let modes = sample?.chosen(from: list.modes) ?? list.modes
+        for mode in modes {
             var capture = trial.capture
             capture.audio = mode
             try await trial.run(capture, mode.mode, isPromised: list.isPromised(mode))
         }
-        return trial.findings
+        var findings = trial.findings
+        findings.add(listed: list.modes.count, tried: modes.count, sample)
+        return findings
     }
 
     private static func requiredModes(_ context: CheckContext) async throws(CaptureError) -> CheckFindings {
@@ -51,6 +54,14 @@ extension CheckMakers {
         var findings = CheckFindings([Measure("missing", Double(missing.count), "modes", .lower)])
         findings.add(missing.map(\.word), "not listed")
         return findings
+    }
+}
+
+extension CheckContext {
+    /// The sample of the plan; `nil` if the plan wants all modes. Without a seed in the plan, each run has another one.
+    fileprivate var modeSample: ModeSample? {
+        guard let wanted = count("sample"), wanted > 0 else { return nil }
+        return ModeSample(count: wanted, seed: count("seed") ?? .random(in: 0..<1_000_000))
     }
 }
 
@@ -116,6 +127,13 @@ extension StreamRecord {
 }
 
 extension CheckFindings {
+    /// Adds how many modes were tried, if not all were, and the seed that chose them.
+    fileprivate mutating func add(listed: Int, tried: Int, _ sample: ModeSample?) {
+        guard listed > tried else { return }
+        let seed = sample.map { ", chosen by seed \($0.seed)" } ?? ""
+        add("\(listed) modes are listed, of which \(tried) were tried\(seed).")
+    }
+
     /// Adds a sentence to the message.
     mutating func add(_ sentence: String) { message = message.map { "\($0) \(sentence)" } ?? sentence }
 
