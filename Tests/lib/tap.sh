@@ -41,8 +41,31 @@ fail() {
 # check SENTENCE COMMAND...: passes if the command does; what it says is shown where it fails.
 check() { if tap_run "$@"; then pass "$1"; else fail "$1" "$tap_work/check.txt"; fi; }
 
-# refute SENTENCE COMMAND...: passes if the command fails.
-refute() { if tap_run "$@"; then fail "$1" "$tap_work/check.txt"; else pass "$1"; fi; }
+# refute SENTENCE COMMAND...: passes if the command runs and fails. A command that is missing, is ended by a signal or by
+# timeout(1) has judged nothing, so the check fails. To say that a file lacks some text, use `lacks`: grep fails as well if the
+# file is missing.
+refute() {
+    tap_code=0
+    tap_run "$@" || tap_code=$?
+    echo "exit code $tap_code" >>"$tap_work/check.txt"
+    if [ $tap_code -gt 0 ] && tap_judged $tap_code; then pass "$1"; else fail "$1" "$tap_work/check.txt"; fi
+}
+
+# lacks SENTENCE PATTERN FILE...: no line of these files matches an extended regular expression. A file that is missing or
+# unreadable fails the check; an empty file passes it.
+lacks() { tap_unmatched -E "$@"; }
+
+# absent SENTENCE PATH...: none of these files exists. A pattern such as clip.* may stand unquoted.
+absent() {
+    tap_folder
+    tap_sentence=$1
+    shift
+    : >"$tap_work/check.txt"
+    for tap_path in "$@"; do
+        [ ! -e "$tap_path" ] && [ ! -L "$tap_path" ] || echo "exists: $tap_path" >>"$tap_work/check.txt"
+    done
+    if [ $# -gt 0 ] && [ ! -s "$tap_work/check.txt" ]; then pass "$tap_sentence"; else fail "$tap_sentence" "$tap_work/check.txt"; fi
+}
 
 # equal SENTENCE EXPECTED GOT
 equal() {
@@ -72,6 +95,12 @@ said() {
     if grep -qiE -- "$2" "$tap_work/said.txt"; then pass "$1"; else fail "$1" "$tap_work/said.txt"; fi
 }
 
+# unsaid SENTENCE PATTERN: the opposite of `said`.
+unsaid() {
+    tap_folder
+    tap_unmatched -iE "$1" "$2" "$tap_work/said.txt"
+}
+
 # adopt PROGRAM ARGUMENT...: the checks of a program that speaks TAP as well become this script's own. It has run to its end
 # where it has written its summary; one more check fails where it has not.
 adopt() {
@@ -79,7 +108,7 @@ adopt() {
     rm -f "$tap_work/adopted"
     mkfifo "$tap_work/adopted"
     "$@" >"$tap_work/adopted" &
-    tap_child=$! tap_over=
+    tap_child=$! tap_over= tap_code=0 tap_before=$tap_failed
     while IFS= read -r tap_said; do
         case $tap_said in
             "ok "*) pass "${tap_said#* - }" ;;
@@ -90,6 +119,8 @@ adopt() {
     done <"$tap_work/adopted"
     wait $tap_child || tap_code=$?
     [ -n "$tap_over" ] || fail "$(basename "$1") runs to its end"
+    # A crash after the summary is a failure, too.
+    [ $tap_code = 0 ] || [ $tap_failed -gt $tap_before ] || fail "$(basename "$1") ends with exit code 0, not $tap_code"
 }
 
 # Ends a script: its result is that of all checks.
@@ -123,6 +154,19 @@ tap_folder() {
     [ -z "${tap_work:-}" ] || return 0
     tap_own=$(mktemp -d)
     tap_work=$tap_own
+}
+
+# tap_judged CODE: a command that ended with this code has run to its end. The shell uses 126 and 127 for a command that it
+# can't run, and 128 plus the signal's number for one that a signal ended; timeout(1) and env(1) use 124 and 125.
+tap_judged() { [ "$1" -lt 124 ] || [ "$1" = 128 ] || [ "$1" -gt 192 ]; }
+
+# tap_unmatched OPTIONS SENTENCE PATTERN FILE...: grep's exit code is 1 if all files were read and no line matches.
+tap_unmatched() {
+    tap_folder
+    tap_options=$1 tap_sentence=$2 tap_pattern=$3 tap_code=0
+    shift 3
+    if [ $# -gt 0 ]; then grep "$tap_options" -- "$tap_pattern" "$@" >"$tap_work/check.txt" 2>&1 || tap_code=$?; fi
+    if [ $tap_code = 1 ]; then pass "$tap_sentence"; else fail "$tap_sentence" "$tap_work/check.txt"; fi
 }
 
 # tap_run SENTENCE COMMAND...
