@@ -1,3 +1,4 @@
+import GateTestKit
 import Testing
 
 @testable import Gate
@@ -6,6 +7,8 @@ import Testing
 @Suite("Order of exclusive operations")
 struct ExclusionOrderTests {
     enum Category {}
+
+    private let executor = CountingExecutor()
 
     /// Tasks that keep all threads of the pool busy, and give way now and then.
     private struct Load {
@@ -161,7 +164,7 @@ struct ExclusionOrderTests {
 
     @Test("One that is cancelled or refused while its conditions are evaluated gives its turn up at once")
     func cancelled() async {
-        let world = World()
+        let world = World(on: executor)
         let order = Record<String>()
         let (evaluating, gate) = (Signal(), Signal())
         let first = world.queue.add(
@@ -170,7 +173,7 @@ struct ExclusionOrderTests {
         let second = world.queue.add(exclusive("second", order))
         world.queue.add(exclusive("refused", order).adding(BlockCondition { false }))
         let third = world.queue.add(exclusive("third", order))
-        for _ in 0..<100 { await Task.yield() }
+        await executor.idle()
         #expect(order.all.isEmpty)
         first.cancel()
         await second.result.ignore()
@@ -234,7 +237,7 @@ struct ExclusionOrderTests {
         first: String = "first", _ wanted: [any OperationCondition] = [], waiting: Int,
         _ wait: @escaping @Sendable (GateQueue, ClosureOperation<Void, Never>) async -> Void
     ) async -> [String] {
-        let world = World(width: width)
+        let world = World(width: width, on: executor)
         let order = Record<String>()
         let other = GateQueue(gatekeeper: world.gatekeeper)
         let (began, gate) = (Signal(), Signal())
@@ -330,9 +333,10 @@ struct ExclusionOrderTests {
 
     @Test("A holder that waits for no other keeps the turns of what wants its category and another")
     func busyHolder() async {
-        let order = await waitingHolder { other, behind in
+        let order = await waitingHolder { [executor] other, behind in
             let handle = await Task.detached { other.add(behind) }.value
-            for _ in 0..<100 { await Task.yield() }
+            // The holder waits here for no operation.
+            await executor.idle()
             #expect(!handle.isFinished)
         }
         #expect(order == ["holder", "both", "second", "behind"])
@@ -340,9 +344,9 @@ struct ExclusionOrderTests {
 
     @Test("A full queue whose operation waits for no other keeps the turns of what it holds back")
     func busyQueue() async {
-        let order = await waitingInSlot { other, behind in
+        let order = await waitingInSlot { [executor] other, behind in
             let handle = other.add(behind)
-            for _ in 0..<100 { await Task.yield() }
+            await executor.idle()
             #expect(!handle.isFinished)
         }
         #expect(order == ["holder", "first", "second", "behind"])

@@ -1,3 +1,4 @@
+import GateTestKit
 import Testing
 
 @testable import Gate
@@ -97,7 +98,8 @@ struct ExclusiveOperationTests {
 
     @Test("A suspended queue starts none, also of those whose turn comes meanwhile")
     func suspended() async {
-        let world = World()
+        let executor = CountingExecutor()
+        let world = World(on: executor)
         let (gate, ran) = (Signal(), Signal())
         let holder = await hold(world, until: gate)
         let waiting = world.queue.add(exclusive { ran.raise() })
@@ -105,7 +107,7 @@ struct ExclusiveOperationTests {
         world.queue.suspend()
         gate.raise()
         #expect(await holder.result.error == nil)
-        for _ in 0..<100 { await Task.yield() }
+        await executor.idle()
         #expect(ran.count == 0)
         world.queue.resume()
         #expect(await waiting.result.error == nil)

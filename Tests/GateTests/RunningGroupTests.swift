@@ -1,3 +1,4 @@
+import GateTestKit
 import Testing
 
 @testable import Gate
@@ -8,7 +9,8 @@ struct RunningGroupTests {
 
     @Test("A child adds another one, and the group ends after it", arguments: [1, .max])
     func inside(width: Int) async throws {
-        let world = World()
+        let executor = CountingExecutor()
+        let world = World(on: executor)
         let order = Record<String>()
         let gate = Signal()
         let added = Promise<OperationHandle<Int, Never>>()
@@ -28,7 +30,7 @@ struct RunningGroupTests {
             })
         let handle = world.queue.add(group)
         let late = await added.value
-        for _ in 0..<100 { await Task.yield() }
+        await executor.idle()
         #expect(!handle.isFinished)
         gate.raise()
         let results = try await handle.value()

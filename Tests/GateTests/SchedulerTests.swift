@@ -1,3 +1,4 @@
+import GateTestKit
 import Testing
 
 @testable import Gate
@@ -150,5 +151,41 @@ struct SchedulerTests {
         world.queue.resume()
         await world.queue.waitUntilEmpty()
         #expect(runs.all.count == 6 * 100 * 4)
+    }
+
+    @Test("It is idle when all operations wait, and not before one that yields has ended", arguments: [1, .max])
+    func idle(width: Int) async {
+        let executor = CountingExecutor()
+        let world = World(width: width, on: executor)
+        let (gate, done) = (Signal(), Signal())
+        let yielding = world.queue.add(
+            ClosureOperation { _ in
+                for _ in 0..<1000 { await Task.yield() }
+                done.raise()
+            })
+        let waiting = world.queue.add(ClosureOperation { _ in await gate.reached() }, after: [yielding])
+        let behind = world.queue.add(ClosureOperation { _ in done.raise() }, after: [waiting])
+        await executor.idle()
+        #expect(yielding.isFinished && !waiting.isFinished && !behind.isFinished && done.count == 1)
+        gate.raise()
+        await executor.idle()
+        #expect(waiting.isFinished && behind.isFinished && done.count == 2 && world.queue.count == 0)
+    }
+
+    @Test("It is not idle while a capture asks, opens, ends or is written down, only while the person thinks")
+    func idleCapture() async {
+        let executor = CountingExecutor()
+        let world = World(on: executor)
+        let answered = Signal()
+        world.prompter.reply { _ in
+            await answered.reached()
+            return .allow(.always)
+        }
+        let handle = world.queue.add(Capture(Capability.Microphone()))
+        await executor.idle()
+        #expect(world.prompter.questions.count == 1 && !handle.isFinished)
+        answered.raise()
+        await executor.idle()
+        #expect(handle.isFinished && world.store.events(.stop).count == 1)
     }
 }

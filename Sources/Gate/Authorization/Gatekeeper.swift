@@ -29,7 +29,10 @@ public final class Gatekeeper: Sendable {
     let services = ServiceAnswers()
     /// The store and the policy block on locks and files, which the cooperative pool must not.
     let storeQueue = DispatchQueue(label: "capturegate.gatekeeper.store", qos: .userInitiated)
-    let prompts = PromptCoordinator()
+    /// Executor of all tasks of operations, questions and captures; `nil` for the default ones. A test passes an executor that
+    /// counts its jobs: when it has none, every operation waits for an event from outside.
+    let executor: (any TaskExecutor)?
+    let prompts: PromptCoordinator
     /// Shared by all queues: categories of mutual exclusion are of the gatekeeper.
     let locks = LockManager()
     let instances = InstanceRegistry()
@@ -64,11 +67,12 @@ public final class Gatekeeper: Sendable {
     /// - Parameters:
     ///   - standing: rights to real devices.
     ///   - sessions: tells when the subject's login session ends; `nil` where it has no end.
+    ///   - executor: executor of the tasks of operations, questions and captures; `nil` for the default ones.
     package init(
         as standing: GateStanding, subject: Result<Subject, CaptureError>, store: any GrantStore,
         policy: any PolicySource = NoPolicy(), prompter: any Prompter, directory: any DeviceDirectory,
         clock: any GateClock, sessions: (any LoginSessions)? = nil, promptLock: (any PromptLock)? = nil,
-        log: Logger? = nil
+        log: Logger? = nil, executor: (any TaskExecutor)? = nil
     ) {
         self.standing = standing
         self.subject = subject
@@ -79,6 +83,8 @@ public final class Gatekeeper: Sendable {
         self.clock = clock
         self.promptLock = promptLock
         self.log = log
+        self.executor = executor
+        prompts = PromptCoordinator(executor)
         watcher = CaptureWatcher(
             evaluator: AuthorizationEvaluator(
                 subject: subject, store: store, policy: policy, clock: clock, sessions: sessions ?? EndlessSessions()),
@@ -87,7 +93,9 @@ public final class Gatekeeper: Sendable {
 
     /// Runs `body` where it may block.
     func onStoreQueue<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
+        // An executor that counts its jobs does not see this queue.
+        if executor != nil { return body() }
+        return await withCheckedContinuation { continuation in
             storeQueue.async { continuation.resume(returning: body()) }
         }
     }

@@ -107,9 +107,10 @@ extension CaptureOperation {
         defer { ledger.close() }
         context.willExecute()
         var unused: Permit? = permit
+        let executor: any TaskExecutor = context.gatekeeper.executor ?? CaptureExecutor.shared
         do throws(Failure) {
             return .success(
-                try await withTaskExecutorPreference(CaptureExecutor.shared) { () async throws(Failure) in
+                try await withTaskExecutorPreference(executor) { () async throws(Failure) in
                     guard let permit = unused.take() else { preconditionFailure("called once") }
                     return try await execute(with: permit, in: context)
                 })

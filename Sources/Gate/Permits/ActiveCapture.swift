@@ -83,7 +83,9 @@ package final class ActiveCapture: Sendable {
         let report = report.withLock { report in
             if watch.finish() {
                 let (event, gatekeeper, device) = (line(frames, bytes, outcome), gatekeeper, device)
-                report = Task { await gatekeeper.reportEnd(event, of: device) }
+                report = Task(executorPreference: gatekeeper.executor) {
+                    await gatekeeper.reportEnd(event, of: device)
+                }
             }
             return report
         }
@@ -104,7 +106,9 @@ package final class ActiveCapture: Sendable {
         guard watch.finish() else { return }
         gatekeeper.watcher.end(watch)
         let (event, gatekeeper, device) = (line(nil, nil, "released without a report"), gatekeeper, device)
-        Task.detached { await gatekeeper.reportEnd(event, of: device) }
+        Task.detached(executorPreference: gatekeeper.executor) {
+            await gatekeeper.reportEnd(event, of: device)
+        }
     }
 }
 

@@ -18,6 +18,12 @@ final class PromptCoordinator: Sendable {
     }
 
     private let state = Locked(State())
+    private let executor: (any TaskExecutor)?
+
+    /// - Parameter executor: executor of the tasks that ask; `nil` for the default one.
+    init(_ executor: (any TaskExecutor)? = nil) {
+        self.executor = executor
+    }
 
     /// Number of those that wait for an answer.
     var waiting: Int { state.withLock { $0.promises.count } }
@@ -70,7 +76,7 @@ final class PromptCoordinator: Sendable {
         state.withLock { state in
             guard let work = state.work.removeValue(forKey: entry) else { return }
             // Detached: the question belongs to all who wait, not to the task that happened to come first.
-            let task = Task.detached { self.end(entry, await work()) }
+            let task = Task.detached(executorPreference: executor) { self.end(entry, await work()) }
             state.tasks[entry] = task
             if state.pending.head?.isWithdrawn == true { task.cancel() }
         }

@@ -200,7 +200,7 @@ extension OperationRun {
     private func resultInOwnTask() async -> AnyOperationResult {
         let promise = Promise<AnyOperationResult>()
         return await withTaskCancellationHandler {
-            Task { promise.fulfil(await begunResult()) }
+            Task(executorPreference: context.gatekeeper.executor) { promise.fulfil(await begunResult()) }
             return await promise.value
         } onCancel: {
             context.cancel()

@@ -122,7 +122,9 @@ struct Worker {
 extension Scheduler {
     /// Makes a worker. Detached: it belongs to the queue, not to the operation in which something became ready.
     func makeWorker(_ level: UInt8) {
-        Task.detached(priority: TaskPriority(rawValue: level)) { await self.work(level) }
+        Task.detached(executorPreference: gatekeeper.executor, priority: TaskPriority(rawValue: level)) {
+            await self.work(level)
+        }
     }
 
     /// Runs what is ready until nothing is.
@@ -163,13 +165,17 @@ extension Scheduler {
     /// Runs an operation in a task of its own, here until it has to wait for the first time. Detached: which task happened
     /// to end the last dependency must not matter.
     private func startInOwnTask(_ operation: ReadyOperation) {
-        Task.immediateDetached(priority: TaskPriority(rawValue: operation.node.level)) { await self.run(operation) }
+        Task.immediateDetached(
+            priority: TaskPriority(rawValue: operation.node.level), executorPreference: gatekeeper.executor
+        ) { await self.run(operation) }
     }
 
     /// Runs an operation that got its locks from one of another queue or priority. Not at once: that one has not ended yet,
     /// and a chain of them would go deeper and deeper into the stack.
     func startLater(_ operation: ReadyOperation) {
-        Task.detached(priority: TaskPriority(rawValue: operation.node.level)) { await self.run(operation) }
+        Task.detached(
+            executorPreference: gatekeeper.executor, priority: TaskPriority(rawValue: operation.node.level)
+        ) { await self.run(operation) }
     }
 
     private func run(_ operation: ReadyOperation) async {

@@ -35,7 +35,8 @@ extension Acceptance {
                 await world.queue.waitUntilEmpty()
             }
             // The last task lets go of its operation after the queue is empty.
-            for _ in 0..<1_000_000 where population.count > 0 { await Task.yield() }
+            let limit = ContinuousClock.now + .seconds(60)
+            while population.count > 0, ContinuousClock.now < limit { await Task.yield() }
         }
 
         private static func add(_ number: Int, to world: World, _ pace: Pace, _ token: Population.Token) {

@@ -1,7 +1,6 @@
-// Exported: the doubles that every suite here uses are then known without an import of their own.
-@_exported import CaptureRig
 import Dispatch
 import Gate
+import GateTestKit
 import Testing
 
 /// Pace of the parts: whether they answer at once or later.
@@ -142,7 +141,8 @@ final class SetSessions: LoginSessions {
 /// says nothing. A test then changes one part (`store.fail`, `policy.set`, `directory.set`, `clock.pass`,
 /// `prompter.reply`), runs an operation in `queue`, and looks at its outcome, at `prompter.questions` and at
 /// `store.events`. `decide`, `revoke` and `kill` are what another process would do by a command. With `.later` every part
-/// answers after other tasks had their turns, which finds what holds only where all answer at once.
+/// answers after other tasks had their turns, which finds what holds only where all answer at once. A test that expects
+/// something not to happen passes a ``CountingExecutor``.
 struct World: Sendable {
     let store = MemoryStore()
     let prompter: ScriptedPrompter
@@ -156,7 +156,7 @@ struct World: Sendable {
 
     init(
         _ pace: Pace = .atOnce, answer: Answer = .allow(.always), subject: Result<Subject, CaptureError>? = nil,
-        width: Int = .max
+        width: Int = .max, on executor: CountingExecutor? = nil
     ) {
         prompter = ScriptedPrompter { _ in
             await pace.pass()
@@ -165,7 +165,7 @@ struct World: Sendable {
         directory = FixedDirectory(pace)
         gatekeeper = Gatekeeper(
             as: .rig, subject: subject ?? .success(self.subject), store: store, policy: policy, prompter: prompter,
-            directory: directory, clock: clock, sessions: sessions)
+            directory: directory, clock: clock, sessions: sessions, executor: executor)
         queue = GateQueue(gatekeeper: gatekeeper, width: width)
     }
 
