@@ -35,13 +35,13 @@ let probes: [Target] =
         // What encoders allocate a frame.
         probe("EncoderProbe", ["CaptureRecording", "CaptureRig", "CaptureGate"]),
         // Each call of the shims fails in turn during a recording; in debug builds alone.
-        probe("FaultSweep", ["CaptureRecording", "CaptureRig", "CaptureGate", "CMedia"]),
+        probe("FaultSweep", ["CaptureRecording", "CaptureGate", "GateTestKit", "CMedia"]),
         // Many cameras and microphones recorded in one process, and the cost of that.
-        probe("ManyDevices", ["CaptureRecording", "CaptureRig", "CaptureGate"]),
+        probe("ManyDevices", ["CaptureRecording", "CaptureGate", "GateTestKit"]),
         // How soon a capture ends whose permission does.
         probe("Revocations", ["CaptureRig", "ProbeKit"]),
         // What programs under supervision try to pass the gate by.
-        probe("AttackProbe", ["CaptureRig", "CaptureGate", "Gate", "GateSupervisor", "LinuxSystem"]),
+        probe("AttackProbe", ["CaptureGate", "Gate", "GateSupervisor", "GateTestKit", "LinuxSystem"]),
         // How well picture and sound stay together where clocks drift; for the rig.
         probe("Drift", ["CaptureRig", "ProbeKit"]),
         // That hours of captures need no more memory at their end, in virtual time.
@@ -49,7 +49,7 @@ let probes: [Target] =
         // Processor time that checks take to judge a stream.
         probe("CheckCost", ["CaptureRecording", "CaptureRig", "CaptureGate", "ProbeKit"]),
         // What it costs a task to wait for a camera's frames, and a thread.
-        probe("ReadingCost", ["CaptureRig", "CaptureGate", "CaptureBase"]),
+        probe("ReadingCost", ["CaptureGate", "GateTestKit", "CaptureBase"]),
         // What it costs to lend a camera's frames to three processes.
         probe("SharedRingProbe", ["CaptureRealtime", "CaptureBase", "ProbeKit"]),
         // A broker for the tests of one user.
@@ -77,6 +77,7 @@ let package = Package(
         .library(name: "CaptureEncoding", targets: ["CaptureEncoding"]),
         .library(name: "CaptureRecording", targets: ["CaptureRecording"]),
         .library(name: "CaptureRig", targets: ["CaptureRig"]),
+        .library(name: "GateTestKit", targets: ["GateTestKit"]),
         // What has Foundation in it, which the others do without.
         .library(name: "CaptureGateFoundation", targets: ["CaptureGateFoundation"]),
         .executable(name: "capturegate", targets: ["capturegate"]),
@@ -132,6 +133,8 @@ let package = Package(
         .target(
             name: "Gate", dependencies: ["CaptureBase", .product(name: "Logging", package: "swift-log")],
             exclude: ["Scheduler/README.md"], swiftSettings: swift),
+        // Doubles for tests, also for those of apps.
+        .target(name: "GateTestKit", dependencies: ["Gate"], swiftSettings: swift),
         .target(name: "GateStore", dependencies: ["Gate", "CaptureBase", "LinuxSystem"], swiftSettings: swift),
         .target(
             name: "CaptureGate",
@@ -168,7 +171,8 @@ let package = Package(
         .target(
             name: "CaptureRig",
             dependencies: [
-                "CaptureRecording", "CaptureGate", "CaptureRealtime", "CaptureBase", "CMedia", "LinuxSystem",
+                "CaptureRecording", "CaptureGate", "GateTestKit", "CaptureRealtime", "CaptureBase", "CMedia",
+                "LinuxSystem",
             ],
             swiftSettings: swift),
         .target(name: "CaptureGateFoundation", dependencies: ["CaptureGate"], swiftSettings: swift),
@@ -203,9 +207,8 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem"], swiftSettings: swift),
         .testTarget(
-            name: "GateTests", dependencies: ["Gate", "CaptureRig", .product(name: "Logging", package: "swift-log")],
-            // Its capabilities are called as those of CaptureGate, which comes with CaptureRig and is not imported.
-            swiftSettings: swift + [.enableUpcomingFeature("MemberImportVisibility")]),
+            name: "GateTests", dependencies: ["Gate", "GateTestKit", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: swift),
         .testTarget(
             name: "GateStoreTests",
             dependencies: ["GateStore", "Gate", "LinuxSystem", "CSystem"],
@@ -213,12 +216,12 @@ let package = Package(
             exclude: ["Fixtures/OldStores"],
             swiftSettings: swift),
         .testTarget(
-            name: "CaptureGateTests", dependencies: ["CaptureGate", "CaptureRig", "GateStore", "LinuxSystem"],
+            name: "CaptureGateTests", dependencies: ["CaptureGate", "GateTestKit", "GateStore", "LinuxSystem"],
             swiftSettings: swift),
         .testTarget(
             name: "GateBrokerTests",
             dependencies: [
-                "GateBroker", "CaptureGate", "CaptureRealtime", "CaptureRig", "GateStore", "Gate", "CaptureBase",
+                "GateBroker", "CaptureGate", "CaptureRealtime", "GateTestKit", "GateStore", "Gate", "CaptureBase",
                 "LinuxSystem",
             ],
             swiftSettings: swift),
@@ -226,7 +229,7 @@ let package = Package(
             name: "GatePipeWireTests", dependencies: ["GatePipeWire", "CaptureGate", "CaptureBase"],
             swiftSettings: swift),
         .testTarget(
-            name: "GateSupervisorTests", dependencies: ["GateSupervisor", "CaptureRig", "Gate", "CaptureBase"],
+            name: "GateSupervisorTests", dependencies: ["GateSupervisor", "GateTestKit", "Gate", "CaptureBase"],
             swiftSettings: swift),
         .testTarget(
             name: "CaptureEncodingTests",
@@ -234,17 +237,17 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "CaptureRecordingTests",
-            dependencies: ["CaptureRecording", "ClipScenery", "CaptureGate", "CaptureRig", "LinuxSystem"],
+            dependencies: ["CaptureRecording", "ClipScenery", "CaptureGate", "GateTestKit", "LinuxSystem"],
             swiftSettings: swift),
         // Media, recordings, a directory and judges for the tests of both.
         .target(
             name: "ClipScenery", dependencies: ["CaptureEncoding", "CaptureBase"], path: "Tests/ClipScenery",
             swiftSettings: swift),
         .testTarget(
-            name: "CaptureGateFoundationTests", dependencies: ["CaptureGateFoundation", "CaptureGate", "CaptureRig"],
+            name: "CaptureGateFoundationTests", dependencies: ["CaptureGateFoundation", "CaptureGate", "GateTestKit"],
             swiftSettings: swift),
         .testTarget(
-            name: "CaptureRigTests", dependencies: ["CaptureRig", "CaptureRecording", "CaptureGate"],
+            name: "CaptureRigTests", dependencies: ["CaptureRig", "CaptureRecording", "CaptureGate", "GateTestKit"],
             swiftSettings: swift),
         .testTarget(
             name: "CommandLineTests",

@@ -1,7 +1,7 @@
 import CaptureGate
 import CaptureGateFoundation
-import CaptureRig
 import Foundation
+import GateTestKit
 import Testing
 
 @Suite("Foundation beside the gate")

@@ -1,5 +1,5 @@
 import CaptureGate
-import CaptureRig
+import GateTestKit
 import Glibc
 import Testing
 

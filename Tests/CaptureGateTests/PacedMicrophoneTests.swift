@@ -1,5 +1,4 @@
 import CaptureGate
-import CaptureRig
 import Testing
 
 /// Through the real libasound, from the paced PCM of `Tests/PacedPCM`; `ALSA_CONFIG_PATH` names its configuration, as

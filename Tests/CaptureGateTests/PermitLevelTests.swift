@@ -1,6 +1,6 @@
 import CaptureGate
-import CaptureRig
 import GateStore
+import GateTestKit
 import Testing
 
 @Suite("Sessions and what a permit is for")

@@ -1,5 +1,4 @@
 import CaptureGate
-import CaptureRig
 import Testing
 
 /// On the paced PCM of `Tests/PacedPCM`, which is unplugged after half a second and is back at the next opening.

@@ -1,5 +1,5 @@
 import CaptureGate
-import CaptureRig
+import GateTestKit
 import Testing
 
 /// Each runs twice: the program opens the device itself, and a broker does.

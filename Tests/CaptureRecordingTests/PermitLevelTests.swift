@@ -1,5 +1,4 @@
 import CaptureGate
-import CaptureRig
 import ClipScenery
 import Testing
 
@@ -27,24 +26,6 @@ struct PermitLevelTests {
             #expect(error?.kind == .notAuthorized)
             #expect(error?.message.contains(" is needed for what it is to open") == true && error?.remedies.count == 3)
             #expect(!scratch.names.contains { $0.hasPrefix("a.mkv") })
-        }
-    }
-
-    @Test("A benchmark takes none below record and video either")
-    func benchmark() async throws {
-        for part: any DeviceCapability in [Capability.tone(.meter), Capability.bars(.still)] {
-            let kind = try await withPermit(for: [part], in: Scratch()) {
-                permit async throws(CaptureError) -> CaptureError.Kind? in
-                var permit = permit
-                guard let id = permit.devices.first?.device.id, let only = permit.take(id) else { return nil }
-                do throws(CaptureError) {
-                    _ = try await CaptureBenchmark(for: .milliseconds(50)).measure(with: only)
-                    return nil
-                } catch {
-                    return error.kind
-                }
-            }
-            #expect(kind == .notAuthorized)
         }
     }
 

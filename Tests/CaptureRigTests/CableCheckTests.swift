@@ -1,3 +1,4 @@
+import GateTestKit
 import Testing
 
 @testable import CaptureGate

@@ -1,4 +1,5 @@
 import CaptureRecording
+import GateTestKit
 import Testing
 
 @testable import CaptureGate

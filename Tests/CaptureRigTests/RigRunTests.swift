@@ -1,3 +1,4 @@
+import GateTestKit
 import LinuxSystem
 import Testing
 

@@ -1,4 +1,5 @@
 import CaptureRig
+import GateTestKit
 import Testing
 
 @testable import CaptureGate

@@ -1,6 +1,6 @@
 import CaptureGate
-import CaptureRig
 import Gate
+import GateTestKit
 import LinuxSystem
 import Testing
 

@@ -1,6 +1,7 @@
 import CaptureBase
 import CaptureGate
 import Gate
+import GateTestKit
 import Glibc
 import LinuxSystem
 import Testing

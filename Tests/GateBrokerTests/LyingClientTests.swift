@@ -1,8 +1,8 @@
 import CaptureBase
 import CaptureGate
 import CaptureRealtime
-import CaptureRig
 import Gate
+import GateTestKit
 import LinuxSystem
 import Testing
 

@@ -1,9 +1,9 @@
 import CaptureBase
 import CaptureGate
 import CaptureRealtime
-import CaptureRig
 import Dispatch
 import Gate
+import GateTestKit
 import LinuxSystem
 import Testing
 

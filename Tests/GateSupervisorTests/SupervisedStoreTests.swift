@@ -1,7 +1,7 @@
 import CaptureBase
-import CaptureRig
 import Gate
 import GateSupervisor
+import GateTestKit
 import Testing
 
 @Suite("store of a supervised run")

@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 import Testing
 
 /// A device has other ids than the one it is known by: that of its port, or, behind a name of ALSA's configuration, that of

@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 import Logging
 import Testing
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Gate
+import GateTestKit
 import Testing
 
 /// The callback style and the async style of asking.

@@ -1,5 +1,6 @@
 import Dispatch
 import Gate
+import GateTestKit
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 import Testing
 
 @Suite("Wait strategies")

@@ -1,4 +1,5 @@
 import CaptureGate
+import GateTestKit
 
 /// A bench of cameras and microphones under test, for Swift tests of hardware, and of programs' limits without hardware.
 ///

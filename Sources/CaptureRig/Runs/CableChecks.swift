@@ -1,6 +1,7 @@
 import CaptureGate
 import CaptureRecording
 import Dispatch
+import GateTestKit
 
 extension CheckMakers {
     /// Checks of devices that come and go.

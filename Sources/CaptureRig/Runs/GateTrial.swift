@@ -1,5 +1,6 @@
 import CaptureGate
 import Dispatch
+import GateTestKit
 import LinuxSystem
 
 /// Trial of the gate: it takes back, lets run out, refuses and asks nobody.

@@ -1,6 +1,7 @@
 import CaptureGate
 import CaptureRecording
 import Dispatch
+import GateTestKit
 import LinuxSystem
 
 /// A recording whose camera was pulled out.

@@ -1,7 +1,7 @@
 import CaptureGate
-import CaptureRig
 import Foundation
 import GateStore
+import GateTestKit
 import LinuxSystem
 import Testing
 

@@ -1,5 +1,6 @@
 import CaptureGate
 import Gate
+import GateTestKit
 import Testing
 
 @Suite("Services beside a broker")

@@ -1,5 +1,5 @@
 import CaptureGate
-import CaptureRig
+import GateTestKit
 import Testing
 
 @Suite("control session")

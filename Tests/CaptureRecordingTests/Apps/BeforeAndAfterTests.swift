@@ -1,7 +1,7 @@
 import CaptureGate
-import CaptureRig
 import ClipScenery
 import Foundation
+import GateTestKit
 import Testing
 
 @testable import CaptureRecording

@@ -1,6 +1,6 @@
 import CaptureGate
-import CaptureRig
 import ClipScenery
+import GateTestKit
 
 @testable import CaptureRecording
 

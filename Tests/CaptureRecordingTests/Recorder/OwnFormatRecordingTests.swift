@@ -1,6 +1,6 @@
 import CaptureGate
-import CaptureRig
 import ClipScenery
+import GateTestKit
 import Testing
 
 @testable import CaptureRecording

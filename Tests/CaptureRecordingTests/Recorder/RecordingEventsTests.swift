@@ -1,5 +1,4 @@
 import CaptureGate
-import CaptureRig
 import ClipScenery
 import Testing
 

@@ -1,6 +1,6 @@
 import CaptureGate
-import CaptureRig
 import ClipScenery
+import GateTestKit
 
 /// Does something with a permit of the built-in devices.
 struct PermitWork<Output: Sendable>: CaptureOperation {

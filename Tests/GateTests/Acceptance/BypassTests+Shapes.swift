@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 
 extension Acceptance.BypassTests.Attack {
     /// Operations around a capture.

@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 
 extension FailureNoticeTests {
     static func restricted(_ cause: Restriction.Cause, _ reason: String, _ remedy: Remedy) -> Restriction {

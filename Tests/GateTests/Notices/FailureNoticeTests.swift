@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 import Testing
 
 /// Every refusal carries a reason and remedies that a person can act on, as data and as text.

@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 
 extension Capability {
     struct Microphone: DeviceCapability {

@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 
 /// What can stand against a capture, and a world in which it does.
 enum Refused: CaseIterable, Sendable {

@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 
 /// One turn at a time, for all who share it, as processes share a lock.
 final class SharedTurns: PromptLock {

@@ -1,4 +1,5 @@
 import Gate
+import GateTestKit
 
 /// An observer that writes down what it is told, in order, as words such as "will execute".
 ///

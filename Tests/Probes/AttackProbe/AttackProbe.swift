@@ -1,7 +1,7 @@
 import CaptureGate
-import CaptureRig
 import Gate
 import GateSupervisor
+import GateTestKit
 import Glibc
 import LinuxSystem
 

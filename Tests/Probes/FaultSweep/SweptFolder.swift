@@ -1,5 +1,5 @@
 import CaptureGate
-import CaptureRig
+import GateTestKit
 import Glibc
 
 /// A new folder that has all that is written meanwhile: clips, the gate's state, temporary files.

@@ -1,7 +1,7 @@
 import CaptureGate
 import CaptureRecording
-import CaptureRig
 import FoundationEssentials
+import GateTestKit
 import Glibc
 
 // Records many cameras and microphones at once in one process, received and dropped, and says what that took:

@@ -1,6 +1,6 @@
 import CaptureBase
 import CaptureGate
-import CaptureRig
+import GateTestKit
 import Glibc
 
 /// Cost of a task that waits for the frames of a camera, 1920x1080 at 60 a second, beside a thread that does, in one capture.

@@ -1,4 +1,4 @@
-import CaptureGate
+import Gate
 
 /// A clock whose time passes only on request, or when somebody sleeps on it, which returns at once.
 ///

@@ -1,4 +1,4 @@
-import CaptureGate
+import Gate
 
 /// A prompter without a person: answers from a script, and records the questions.
 ///

@@ -1,4 +1,4 @@
-import CaptureGate
+import Gate
 
 /// A counter that a task can wait for: one side raises it, the other sleeps until it has a certain value.
 ///

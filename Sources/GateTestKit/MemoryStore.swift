@@ -1,5 +1,5 @@
-import CaptureGate
 import Dispatch
+import Gate
 
 /// A store of decisions in memory, which behaves like `GrantStore` and fails on request of a test.
 ///
