@@ -81,7 +81,7 @@ struct UnplugCheckTests {
 
     @Test("A recording that is complete at once, and whose file has all frames, passes; the camera is back")
     func good() async throws {
-        for _ in 0..<50 {
+        for _ in Extent.seeds {
             let board = ScriptedCable()
             let findings = try await trial(board).unplug(BuiltInDevices.bars, after: .zero, recording(on: board))
             #expect(try verdicts(findings, of: "camera.unplug") == ["file_valid": .pass, "unaccounted": .pass])
@@ -205,7 +205,7 @@ struct HotplugCheckTests {
 
     @Test("A camera that comes back as itself each time passes")
     func good() async throws {
-        for _ in 0..<50 {
+        for _ in Extent.seeds {
             let board = ScriptedCable()
             let verdicts = try verdicts(try await findings(board), of: "camera.hotplug")
             #expect(verdicts == ["ids_changed": .pass, "descriptors_left": .pass, "threads_left": .pass])

@@ -127,7 +127,7 @@ struct ControlCheckTests {
 
     @Test("Controls that keep their ranges pass, also one that an automatic holds, and all are as before")
     func good() throws {
-        for _ in 0..<50 {
+        for _ in Extent.seeds {
             let panel = ScriptedControls()
             let before = panel.now
             let findings = try findings(panel)

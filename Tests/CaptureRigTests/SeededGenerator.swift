@@ -1,3 +1,15 @@
+import Glibc
+
+/// Extent of a property that must hold for every seed or for hours: a part by default, all with `CAPTUREGATE_LONG`.
+enum Extent {
+    private static let isLong = getenv("CAPTUREGATE_LONG") != nil
+
+    /// Ten seeds, or fifty.
+    static var seeds: ClosedRange<UInt64> { 1...(isLong ? 50 : 10) }
+    /// Minutes of a soak: one hour, or eight. The step `soak` always takes eight, in a release build.
+    static var soak: Int { isLong ? 480 : 60 }
+}
+
 /// Random numbers of a seed, the same in every run: SplitMix64.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64

@@ -72,10 +72,10 @@ struct SoundCheckTests {
         #expect(result.measures.first { $0.name == twin.measure }?.verdict == .fail, "\(result.measures)")
     }
 
-    @Test("A good microphone passes it fifty times in a row", arguments: Set(twins.map(\.check)).sorted())
+    @Test("A good microphone passes it with every seed", arguments: Set(twins.map(\.check)).sorted())
     func good(check: String) async throws {
         let needsPlaying = ["sound.channel_map", "sound.round_trip"].contains(check)
-        for seed in 1...50 as ClosedRange<UInt64> {
+        for seed in Extent.seeds {
             var faults = FaultPlan()
             (faults.seed, faults.noise) = (seed, check == "sound.alive" || needsPlaying ? 0.0001 : 0)
             (faults.roundTrip, faults.tone) = (.nanoseconds(Int64(seed) * 1_234_567), 997)
