@@ -23,39 +23,9 @@ make_home() {
 
 nanoseconds() { "$judges/monotonic"; }
 
-# Says from now on when the machine itself stood still: what happens then is nobody's delay.
-watch_stalls() { "$judges/stalls" watch >$rig/stalls & }
-
-# stalled FROM TO: for how many of the nanoseconds between two moments it did.
-stalled() { "$judges/stalls" between "$1" "$2" <$rig/stalls; }
-
-# price_calls: sets $share: how many percent of a processor a program that waits may use. Five, or where ten system calls
-# and ten looks at the clock in each 10 ms cost more than that here, what they cost, 25 at most: who waits makes about four
-# of each, and who does not uses a hundred.
-price_calls() {
-    price=$("$judges/price")
-    share=$((price / 10000))
-    [ $share -ge 5 ] || share=5
-    [ $share -le 25 ] || share=25
-    note "a system call and a look at the clock cost $price ns: who waits may use $share % of a processor"
-}
-
-# spared BUSY FROM TO: so many microseconds are less than $share percent of a processor between two moments. Who has it
-# while the machine stands still is said to have used that time.
-spared() { [ $((($1 * 1000 - $(stalled "$2" "$3")) * 100)) -lt $((($3 - $2) * share)) ]; }
-
-# undisturbed COMMAND...: where it fails and the machine stood still meanwhile, once more, up to five times in all. Of 60 pictures a
-# second vivid itself skips one that is late by 8 ms, half a picture's time; 5 of them may lie between two of the watch's ticks.
-undisturbed() {
-    for attempt in 1 2 3 4 5; do
-        begun=$(nanoseconds)
-        "$@" && return
-        stood=$(stalled "$begun" "$(nanoseconds)")
-        [ "$stood" -ge 3000000 ] || break
-        note "in attempt $attempt the machine stood still for $((stood / 1000000)) ms"
-    done
-    return 1
-}
+# spared BUSY FROM TO: in virtual time, this many microseconds are less than 5 % of a processor between two moments, in
+# nanoseconds. A program that waits uses next to nothing; a program that asks again and again uses all of it.
+spared() { [ $(($1 * 1000 * 20)) -lt $(($3 - $2)) ]; }
 
 # Sets $now: hundredths of a second since the boot, without starting a program.
 look_at_clock() {

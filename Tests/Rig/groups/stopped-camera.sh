@@ -1,6 +1,6 @@
 # about: a recorder that is stopped for a second while a camera delivers: what came and what is missing is what was made
-# time: real
-# timeout: 120
+# time: virtual
+# timeout: 60
 # checks: 18
 
 load_vivid

@@ -1,5 +1,5 @@
 # about: GStreamer, a Python program with many threads and a browser get frames under "run" by a grant alone
-# time: real
+# time: virtual
 # timeout: 280
 # checks: 10
 
