@@ -91,7 +91,7 @@ struct MP4PacketTests {
         #expect(zip(starts.dropFirst(), starts).allSatisfy { $0 - $1 <= 22 } && starts[1] <= 6, "\(starts)")
     }
 
-    @Test("Torn at any of a thousand places, what is whole is recovered, or the file is refused")
+    @Test("Torn at any of many places, what is whole is recovered, or the file is refused")
     func torn() throws {
         let scratch = try Scratch()
         let tracks = [
@@ -105,7 +105,7 @@ struct MP4PacketTests {
         let finished = try Scratch.read(scratch.path("a.mp4"))
         let first = try #require(growing.places(of: Array("moof".utf8)).first) - 4
         var random = SystemRandomNumberGenerator.Seeded(17)
-        for number in 0..<1000 {
+        for number in 0..<Extent.count(of: 1000) {
             let whole = number % 4 == 0 ? finished : growing
             // Mostly behind the head.
             let length = Int.random(in: (number % 10 == 0 ? 0 : first)...whole.count, using: &random)
@@ -117,7 +117,7 @@ struct MP4PacketTests {
                 .run(removingSource: false)
                 #expect(length >= first && report.losses.allSatisfy { $0.reason == .tornEnd }, "cut at \(length)")
                 #expect(report.lostBytes <= Int64(length))
-                if number % 100 == 1 {
+                if number % 20 == 1 {
                     let decoded = try Tool.run(
                         "ffmpeg", ["-v", "error", "-i", report.path, "-f", "null", "-"], in: scratch)
                     #expect(decoded.status == 0 && decoded.errors.isEmpty, "cut at \(length): \(decoded.errors)")

@@ -63,11 +63,12 @@ struct OutputRaceTests {
         return (outcomes.withLock { $0 }.compactMap(\.self), try? Scratch.read(path), scratch.names)
     }
 
-    @Test("give one whole clip and one refusal, in 2,000 races with delays at every step")
+    @Test("give one whole clip and one refusal, in many races with delays at every step")
     func oneWins() throws {
         let scratch = try Scratch(inMemory: true)
         var wins = [0, 0]
-        for seed in 0..<UInt64(2000) {
+        let races = Extent.count(of: 2000)
+        for seed in 0..<UInt64(races) {
             let (outcomes, clip, names) = try Self.race(scratch, seed: seed)
             let winners = outcomes.indices.filter { outcomes[$0] == .finished }
             try #require(winners.count == 1, "seed \(seed): \(outcomes)")
@@ -77,13 +78,13 @@ struct OutputRaceTests {
             try #require(names == ["a.raw"], "seed \(seed): \(names)")
             wins[winners[0]] += 1
         }
-        #expect(wins.allSatisfy { $0 > 300 }, "\(wins)")
+        #expect(wins.allSatisfy { $0 > races * 3 / 20 }, "\(wins)")
     }
 
     @Test("both with --force: what is there in the end is one's, whole")
     func forced() throws {
         let scratch = try Scratch(inMemory: true)
-        for seed in 0..<UInt64(500) {
+        for seed in 0..<UInt64(Extent.count(of: 500)) {
             let (outcomes, clip, names) = try Self.race(scratch, seed: seed, replacing: true)
             let finished = outcomes.indices.filter { outcomes[$0] == .finished }
             try #require(finished.contains { clip == Self.bytes(of: $0) }, "seed \(seed): \(outcomes)")
@@ -94,7 +95,7 @@ struct OutputRaceTests {
     @Test("one that gives up takes nothing of the other's along")
     func discarded() throws {
         let scratch = try Scratch(inMemory: true)
-        for seed in 0..<UInt64(500) {
+        for seed in 0..<UInt64(Extent.count(of: 500)) {
             let (outcomes, clip, names) = try Self.race(scratch, seed: seed, discards: true)
             let isFinished = outcomes[1] == .finished
             try #require(clip == (isFinished ? Self.bytes(of: 1) : nil), "seed \(seed): \(outcomes)")
