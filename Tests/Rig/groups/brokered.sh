@@ -28,7 +28,7 @@ descriptors() { find "/proc/$broker/fd" -type l | wc -l; }
 
     exits "without a decision and without a person nothing is captured" 77 record none.mkv $picture --for 1s
     said "and the missing agent is named" "agent"
-    refute "nothing is left behind" sh -c "ls $rig/user/none.mkv*"
+    absent "nothing is left behind" $rig/user/none.mkv*
     exits "a person who is asked at the terminal says no" 77 person n capturegate record none.mkv $picture --for 1s
     exits "who is asked by a command that allows says yes" 0 person y capturegate grant camera --device "$camera" --always
     exits "for the microphone, too" 0 person y capturegate grant microphone --always

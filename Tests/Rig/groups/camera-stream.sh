@@ -117,7 +117,7 @@ for words in "a.y4m" "a.webm" "a.mkv --video-codec vp9" "a.mkv --tee a.y4m" "a.m
 done
 said "with what to do" 'Leave --video-bitrate out'
 exits "so is a still picture" 64 capturegate snapshot a.png --camera "$camera" --pixel-format h264
-refute "and no file is left" sh -c 'ls a.*'
+absent "and no file is left" a.*
 capturegate record usual.mkv --json --camera "$camera" --microphone none --for 1s >events.ndjson
 equal "where nothing is said, raw pictures as large are taken" YUYV \
     "$(jq -r 'select(.event == "start") | .tracks[0].pixel_format' events.ndjson)"

@@ -33,4 +33,4 @@ equal "the file has 300 frames" 300 "$(frame_count clip.mkv)"
 equal "of 1280x720" 1280,720 "$(stream clip.mkv video width),$(stream clip.mkv video height)"
 check "it lasts five seconds" between "$(duration clip.mkv)" 4.97 5.05
 check "all of it decodes" decodes clip.mkv
-refute "nothing is left under a partial name" ls clip.mkv.partial
+absent "nothing is left under a partial name" clip.mkv.partial

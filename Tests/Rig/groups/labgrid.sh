@@ -39,7 +39,7 @@ labgrid-client -v resources >resources.txt
 cp resources.txt /rigout/
 check "labgrid knows the camera" grep -q "USBVideo" resources.txt
 check "and its microphone" grep -q "USBAudioInput" resources.txt
-refute "neither is called away" grep -qi "'avail': False" resources.txt
+lacks "neither is called away" "'avail': False" resources.txt
 
 labgrid_place bench1 capture=webcam >/dev/null
 exits "a plan runs on the bench that has the tag, and the tests pass" 0 labgrid_tests $rig/tmp/plans/short.yaml $rig/tmp/reports

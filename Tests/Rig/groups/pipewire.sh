@@ -72,7 +72,8 @@ check "the system is secured" capturegate secure --from "$package"
 check "the broker serves" start_broker
 start_session
 check "a closed node stands for each device" start_helper
-refute "PipeWire itself has neither" as_nobody sh -c 'pw-cli ls Node | grep -E "v4l2|alsa_input"'
+as_nobody pw-cli ls Node >nodes
+lacks "PipeWire itself has neither" 'v4l2|alsa_input' nodes
 exits "who is asked by a command allows the recorder the microphone" 0 \
     person y capturegate grant microphone --to "$recorder" --device "$microphone" --always
 exits "and the viewer the camera" 0 person y capturegate grant camera --to "$viewer" --device "$camera" --always

@@ -17,11 +17,11 @@ check "the trace would show an opened camera" grep -qE "$devices" trace
 
 exits "a camera without a grant and without a terminal is refused" 77 \
     traced capturegate record clip.mkv --camera "$camera" --microphone none --for 1s
-refute "no capture node was opened for it" grep -E "$devices" trace
+lacks "no capture node was opened for it" "$devices" trace
 said "it says how to allow it" 'capturegate grant camera'
 exits "a microphone likewise" 77 traced capturegate record clip.wav --camera none --microphone "$microphone" --for 1s
-refute "no capture node was opened for it either" grep -E "$devices" trace
+lacks "no capture node was opened for it either" "$devices" trace
 said "it says how to allow it too" 'capturegate grant microphone'
 exits "the machine's default likewise" 77 traced capturegate record clip.mkv --for 1s
-refute "nor for that" grep -E "$devices" trace
+lacks "nor for that" "$devices" trace
 equal "no file is left" "" "$(ls clip* 2>/dev/null)"

@@ -48,7 +48,7 @@ check "which were some" [ "$(count lost.corrupt)" -ge 9 ]
 check "the clip decodes" decodes marked.mkv
 exits "or end the clip: where the first picture is broken, there is none" 74 taken none.mkv --pixel-format MJPG \
     --on-loss fail
-refute "and no file" ls none.mkv
+absent "and no file" none.mkv
 unplug
 
 plug LIES7 --lie truncated:9:7
@@ -186,7 +186,7 @@ plug LIES8 --bandwidth 5000000
 exits "a camera for which the bus has no room is not recorded" 69 taken wide.mkv --pixel-format YUYV --size 640x480
 said "and that is what it is called" 'no USB bandwidth for this format'
 said "with a mode that would fit" 'such as [0-9]+x[0-9]+ [A-Z0-9]+ at [0-9.]+ a second'
-refute "and no file is left" sh -c 'ls wide.*'
+absent "and no file is left" wide.*
 exits "a smaller size does" 0 taken small.mkv --pixel-format YUYV
 fps=5
 exits "and so do fewer frames" 0 taken slow.mkv --pixel-format YUYV --size 640x480
@@ -216,7 +216,7 @@ unplug
 plug LIES13 --largest 2000000000
 exits "a camera that claims pictures of 2 GB is refused" 69 taken huge.mkv --pixel-format MJPG
 said "for what it is" 'many times the memory that their size can need'
-refute "before a file is there" sh -c 'ls huge.*'
+absent "before a file is there" huge.*
 exits "and its others are recorded" 0 taken usual.mkv --pixel-format YUYV
 unplug
 

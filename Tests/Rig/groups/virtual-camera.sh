@@ -67,7 +67,7 @@ equal "a reader saw all of them in their order, bit for bit, and nothing else be
 # A judge that can't say no proves nothing.
 middle=$(($(stat -c %s tee.shown) / size / 2))
 printf '\001' | dd of=tee.shown bs=1 seek=$((middle * size + 1000)) conv=notrunc status=none
-refute "one changed value is told" [ "$(judge tee.shown sent.raw $size)" = "$judged" ]
+equal "one changed value is noticed" 1 "$(judge tee.shown sent.raw $size | cut -d ' ' -f 4)"
 
 check "a recording is shown alone" shown alone YUYV send "v4l2:$out"
 causes tee.said
