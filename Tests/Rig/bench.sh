@@ -1,6 +1,12 @@
 # What groups of the bench rig say beside guest.sh: each check passes on a good device, and fails for the right measure on its
 # twin, which is the same device with a fault. Sourced by those groups, which write the plan's devices into `devices.yaml` first.
 
+# sampled COUNT: keys of a check that tries modes: a sample of them by the group's seed, or all of them in the long run.
+sampled() {
+    echo "sample: $([ -n "$CAPTUREGATE_LONG" ] && echo 0 || echo "$1")
+    seed: $seed"
+}
+
 # made CHECK [YAML...]: makes one check by a plan of its own. Its result is in result.json, the exit code in $code. Each further
 # word is a line of YAML among the check's keys.
 made() {

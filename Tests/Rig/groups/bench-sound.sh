@@ -7,6 +7,7 @@
 
 . "$here/bench.sh"
 
+note "seed $seed"
 load_still_vivid
 # Its pictures are then stamped as webcams stamp theirs, when they begin.
 v4l2-ctl -d "$camera_node" -c timestamp_source=1,brightness=0
@@ -50,14 +51,14 @@ good sound.distortion "$mode" "$play"
 good sound.channel_map "$mode" 'channels: 2' "$play"
 good sound.round_trip "$mode" "$play" 'times: 3'
 good sound.controls
-good sound.modes 'periods: 2'
+good sound.modes 'periods: 2' "$(sampled 50)"
 steady sound.controls
 steady sound.present
 clap 0
 good sync.offset "$clapped" 'for: 5 s'
 hush
-good sync.drift 'for: 20 s'
-good sync.soak 'for: 30 s' 'settle: 10 s'
+good sync.drift 'for: 12 s'
+good sync.soak 'for: 20 s' 'settle: 8 s'
 
 # Nobody plays, or another tone than the plan says.
 twin sound.alive zero_channels "$mode" 'for: 1 s'
@@ -76,8 +77,8 @@ hush
 shift_clock 100300
 twin sound.rate sound_rate_error "$mode" 'for: 3 s'
 twin sound.duration duration_error "$mode" 'for: 4 s'
-twin sync.drift drift 'for: 20 s'
-twin sync.soak drift 'for: 30 s' 'settle: 10 s'
+twin sync.drift drift 'for: 12 s'
+twin sync.soak drift 'for: 20 s' 'settle: 8 s'
 shift_clock 100000
 
 # A program that is stopped for three seconds reads nothing meanwhile, and the ring is not that long.

@@ -1,7 +1,7 @@
-# about: four cameras that a plan checks at once: nothing is lost, and a loss of one is that one's alone
+# about: of four cameras that a plan checks at once, only the one that loses frames fails
 # time: virtual
-# timeout: 180
-# checks: 7
+# timeout: 90
+# checks: 5
 
 . "$here/bench.sh"
 
@@ -9,6 +9,8 @@ load_eight
 grant_all
 head -n 4 pairs | cut -d ' ' -f 1 | awk '{ printf "camera%d: {kind: camera, id: \"%s\"}\n", NR, $1 }' >devices.yaml
 equal "there are four cameras" 4 "$(grep -c . devices.yaml)"
+
+# The plan of eight cameras in the group rig-plans is for good ones.
 
 # four CHECK: a plan that makes one check of all four at once. Its results are in out/report.json.
 four() {
@@ -27,13 +29,8 @@ four() {
 verdicts() { jq -r '[.results[].verdict] | join(" ")' out/report.json; }
 lost() { jq -r '[.results[].measures[] | select(.name == "lost").value] | join(" ")' out/report.json; }
 
-four camera.loss
-equal "four cameras lose nothing at once" "0 pass pass pass pass: 0 0 0 0" "$code $(verdicts): $(lost)"
 # From the first one's start to the last one's end there is one capture's time and not four.
 at_once() { jq -e '([.results[] | .begins + .seconds] | max) - ([.results[].begins] | min) < 7' out/report.json; }
-check "they are captured at once" at_once
-four camera.frozen
-equal "four pictures are looked at, at once" "0 pass pass pass pass" "$code $(verdicts)"
 
 # The third one's driver drops one frame of five.
 third=$(sed -n 's/^camera3:.*id: "\(.*\)"}/\1/p' devices.yaml)
@@ -43,4 +40,5 @@ v4l2-ctl -d "$node" -c percentage_of_dropped_buffers=20
 four camera.loss
 note "lost: $(lost); $node of $third; $(tr "\n" " " <said)"
 equal "a camera that loses frames fails, and no other one" "1 pass pass fail pass" "$code $(verdicts)"
+check "they are captured at once" at_once
 check "the others have lost nothing" [ "$(lost | awk '{ print $1 + $2 + $4 }')" = 0 ]
