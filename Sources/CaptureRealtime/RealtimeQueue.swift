@@ -9,16 +9,30 @@ public final class RealtimeQueue: Sendable {
     private let label: String
     private let broker: (any RealtimeBroker)?
     private let patience: Duration
+    private let later: Later
+
+    /// Calls a body once, some nanoseconds later.
+    package typealias Later = @Sendable (_ nanoseconds: Int, _ body: @escaping @Sendable () -> Void) -> Void
 
     /// - Parameters:
     ///   - label: Also the thread's name while it captures: its first 15 bytes.
     ///   - broker: Asked for realtime priority where the system refuses it.
     ///   - patience: Longest time that a call to the device may take before the session counts as stalled. Some cameras
     ///     take seconds to start.
-    public init(label: String, broker: (any RealtimeBroker)? = nil, patience: Duration = .seconds(5)) {
+    public convenience init(label: String, broker: (any RealtimeBroker)? = nil, patience: Duration = .seconds(5)) {
+        self.init(label: label, broker: broker, patience: patience) { nanoseconds, body in
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { body() }
+        }
+    }
+
+    /// - Parameter later: Schedules the looks for a hang; a test passes its own timer.
+    package init(
+        label: String, broker: (any RealtimeBroker)? = nil, patience: Duration, later: @escaping Later
+    ) {
         self.label = label
         self.patience = patience
         self.broker = broker
+        self.later = later
         queue = DispatchQueue(label: label)
     }
 
@@ -33,11 +47,11 @@ public final class RealtimeQueue: Sendable {
         _ run: consuming Run, completion: @escaping @Sendable (LoopResult) -> Void
     ) {
         let transfer = RunTransfer(run)
-        let (label, broker, patience) = (label, broker, patience)
+        let (label, broker, patience, later) = (label, broker, patience, later)
         queue.async {
             guard var run = transfer.take() else { return }
             let detector = run.hangDetector(patience: patience)
-            if let detector { Self.look(by: detector, after: detector.firstLook()) }
+            if let detector { Self.look(by: detector, after: detector.firstLook(), later) }
             let name = ThreadName(setting: label)
             let policy = ThreadPolicy()
             run.report(policy.raise(allowed: run.allowsRealtimePriority, by: broker))
@@ -51,10 +65,9 @@ public final class RealtimeQueue: Sendable {
     }
 
     /// Looks until the session ends. The reference is weak, so that a timer holds nothing of a session that is over.
-    private static func look(by detector: HangDetector, after last: HangDetector.Look) {
-        let next = DispatchTime.now() + .nanoseconds(detector.interval)
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: next) { [weak detector] in
-            if let detector, let next = detector.look(after: last) { look(by: detector, after: next) }
+    private static func look(by detector: HangDetector, after last: HangDetector.Look, _ later: @escaping Later) {
+        later(detector.interval) { [weak detector] in
+            if let detector, let next = detector.look(after: last) { look(by: detector, after: next, later) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import CMedia
+import CaptureBase
 import CaptureRealtime
 import Dispatch
 import Testing
@@ -6,6 +7,12 @@ import Testing
 @Suite("Hang watch")
 struct HangDetectorTests {
     private let settings = PCMSettings(rate: 48_000, channels: 1, periodFrames: 480, bufferFrames: 4800)
+    private let timer = ManualTimer()
+
+    /// A queue whose time passes only by the timer: no machine is too slow for it.
+    private var queue: RealtimeQueue {
+        RealtimeQueue(label: "test", patience: .seconds(5)) { [timer] _, body in timer.set(body) }
+    }
 
     private func period(_ number: Int) -> ScriptedAudio.Entry {
         .frames(480, at: cm_monotonic() - 500_000_000 + Int64(number) * 10_000_000)
@@ -13,13 +20,15 @@ struct HangDetectorTests {
 
     @Test("A call that never returns is a stall to the reader, who gets what came before it and nothing after it")
     func sound() throws {
-        let (hanging, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let script = [period(0), period(1), .run { hanging.wait() }, period(2)]
+        let (hang, over) = (Hang(), DispatchSemaphore(value: 0))
+        let script = [period(0), period(1), .run { hang.begin() }, period(2)]
         let (control, counters) = (try LoopControl(), CaptureCounters())
         let capture = try AudioCapture(
             ScriptedAudio(script, settings: settings), control: control, counters: counters)
-        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.stream) { _ in over.signal() }
+        queue.run(capture.stream) { _ in over.signal() }
         var consumer = capture.consumer
+        hang.waitUntilBegun()
+        timer.passPatience()
         var periods = 0
         while case .ready = consumer.wait(milliseconds: -1) {
             while consumer.withNext({ _, _ in periods += 1 }) != nil {}
@@ -27,7 +36,7 @@ struct HangDetectorTests {
         let end = consumer.ended
         #expect(end == LoopResult(.stalled))
         #expect(periods == 2)
-        hanging.signal()
+        hang.end()
         over.wait()
         let endAfterwards = consumer.ended
         #expect(endAfterwards == end)
@@ -36,14 +45,16 @@ struct HangDetectorTests {
 
     @Test("A camera's memory is given back once, though its call returns after all")
     func picture() throws {
-        let (hanging, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (hang, over) = (Hang(), DispatchSemaphore(value: 0))
         let script: [ScriptedVideo.Entry] = [
-            .picture(0, at: cm_monotonic() - 500_000_000), .run { hanging.wait() }, .read(.nothing),
+            .picture(0, at: cm_monotonic() - 500_000_000), .run { hang.begin() }, .read(.nothing),
         ]
         let source = try ScriptedVideo(script)
         let capture = try VideoCapture(source, control: LoopControl(), counters: CaptureCounters())
-        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.stream) { _ in over.signal() }
+        queue.run(capture.stream) { _ in over.signal() }
         var consumer = capture.consumer
+        hang.waitUntilBegun()
+        timer.passPatience()
         var pictures = 0
         while case .ready = consumer.wait(milliseconds: -1) {
             while consumer.withNext({ _, _ in pictures += 1 }) != nil {}
@@ -51,53 +62,89 @@ struct HangDetectorTests {
         let end = consumer.ended
         #expect(end == LoopResult(.stalled))
         #expect(pictures == 1)
-        hanging.signal()
+        hang.end()
         over.wait()
     }
 
     @Test("A revocation while it hangs is told as one")
     func revoked() throws {
-        let (hanging, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (hang, over) = (Hang(), DispatchSemaphore(value: 0))
         let control = try LoopControl()
-        let script: [ScriptedAudio.Entry] = [.run { control.request(.revoked) }, .run { hanging.wait() }]
+        let script: [ScriptedAudio.Entry] = [.run { control.request(.revoked) }, .run { hang.begin() }]
         let capture = try AudioCapture(
             ScriptedAudio(script, settings: settings), control: control, counters: CaptureCounters())
-        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.stream) { _ in over.signal() }
+        queue.run(capture.stream) { _ in over.signal() }
         var consumer = capture.consumer
+        hang.waitUntilBegun()
+        timer.passPatience()
         #expect(consumer.wait(milliseconds: -1) == .ended(LoopResult(.revoked)))
-        hanging.signal()
+        hang.end()
         over.wait()
     }
 
     @Test("A device that is gone is told as gone, though stopping it never returns")
     func gone() throws {
-        let (hanging, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (hang, over) = (Hang(), DispatchSemaphore(value: 0))
         let calls = ScriptedAudio.Calls()
-        calls.atStop = { hanging.wait() }
+        calls.atStop = { hang.begin() }
         let capture = try AudioCapture(
             ScriptedAudio([period(0)], settings: settings, calls: calls), control: LoopControl(),
             counters: CaptureCounters())
-        RealtimeQueue(label: "test", patience: .milliseconds(200)).run(capture.stream) { _ in over.signal() }
+        queue.run(capture.stream) { _ in over.signal() }
         var consumer = capture.consumer
         #expect(consumer.wait(milliseconds: -1) == .ready)
         while consumer.withNext({ _, _ in }) != nil {}
+        hang.waitUntilBegun()
+        timer.passPatience()
         #expect(consumer.wait(milliseconds: -1) == .ended(LoopResult(.deviceGone)))
-        hanging.signal()
+        hang.end()
         over.wait()
     }
 
     @Test("A device that is silent for longer than a call may take does not hang")
     func silent() throws {
-        let silence = (0..<22).flatMap { _ in
-            [ScriptedAudio.Entry.run { _ = cm_poll(nil, 0, 60) }, .wakeup(.quiet)]
+        let silence = (0..<22).flatMap { [timer] _ in
+            [ScriptedAudio.Entry.run { timer.fire() }, .wakeup(.quiet)]
         }
         let capture = try AudioCapture(
             ScriptedAudio(silence + [period(0)], settings: settings), control: LoopControl(),
             counters: CaptureCounters())
-        RealtimeQueue(label: "test", patience: .seconds(1)).run(capture.stream) { _ in }
+        queue.run(capture.stream) { _ in }
         var consumer = capture.consumer
         #expect(consumer.wait(milliseconds: -1) == .ready)
         while consumer.withNext({ _, _ in }) != nil {}
         #expect(consumer.wait(milliseconds: -1) == .ended(LoopResult(.deviceGone)))
     }
+}
+
+/// A timer whose time the test lets pass.
+private final class ManualTimer: Sendable {
+    private let next = Locked<(@Sendable () -> Void)?>(nil)
+
+    func set(_ body: @escaping @Sendable () -> Void) { next.withLock { $0 = body } }
+
+    /// Calls what is due, on this thread.
+    func fire() {
+        let body = next.withLock { next in
+            defer { next = nil }
+            return next
+        }
+        body?()
+    }
+
+    /// Lets more time pass than a call may take: a detector gives up after six looks.
+    func passPatience() { for _ in 0..<10 { fire() } }
+}
+
+/// A call that does not return before the test lets it.
+private struct Hang {
+    private let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+
+    func begin() {
+        begun.signal()
+        ended.wait()
+    }
+
+    func waitUntilBegun() { begun.wait() }
+    func end() { ended.signal() }
 }

@@ -27,6 +27,12 @@ struct VideoLoopTests {
         numbers.enumerated().map { .picture($1, at: at($0)) }
     }
 
+    /// Waits that bring nothing, each longer than the watchdog's slice of 125 ms. Each counts as one slice, however slow the
+    /// machine is; four are a stall.
+    private func silence(_ waits: Int) -> [ScriptedVideo.Entry] {
+        (0..<waits).flatMap { _ -> [ScriptedVideo.Entry] in [.run { _ = cm_poll(nil, 0, 130) }, .wakeup(.quiet)] }
+    }
+
     /// - Parameter isReading: The reader takes each picture at once, else all at the end.
     private func run(
         _ script: [ScriptedVideo.Entry], buffers: Int = 6, isReading: Bool = true, control: LoopControl? = nil
@@ -190,11 +196,9 @@ struct VideoLoopTests {
 
     @Test("A device that falls silent is started again once, which is counted, and its pause measured by the clock")
     func stall() throws {
-        // 16 silent waits of no length, the loop's own patience measured by a clock: long enough by themselves.
-        let silence = ScriptedVideo.Entry.run { _ = cm_poll(nil, 0, 60) }
-        let quiet = (0..<10).flatMap { _ in [silence, .wakeup(.quiet)] }
+        // Started again after the fourth.
         let later = ScriptedVideo.Entry.picture(7, at: at(4))
-        let outcome = try run(pictures([3]) + quiet + [later])
+        let outcome = try run(pictures([3]) + silence(5) + [later])
         #expect(outcome.counters.stalls == 1)
         #expect(outcome.counters.restarts == 1)
         #expect(outcome.calls.starts == 2)
@@ -206,12 +210,10 @@ struct VideoLoopTests {
 
     @Test("What comes broken after a restart is counted once, as broken, and what is missing around it as missing")
     func brokenRestart() throws {
-        let silence = ScriptedVideo.Entry.run { _ = cm_poll(nil, 0, 60) }
-        let quiet = (0..<10).flatMap { _ in [silence, .wakeup(.quiet)] }
         let later: [ScriptedVideo.Entry] = [
             .picture(0, at: at(4), bytes: 0), .picture(2, at: at(6)), .picture(3, at: at(7)),
         ]
-        let outcome = try run(pictures([3]) + quiet + later)
+        let outcome = try run(pictures([3]) + silence(5) + later)
         #expect(outcome.pictures == [3, 2, 3])
         #expect(outcome.headers.map(\.lost) == [Loss(), Loss(device: 4, damaged: 1), Loss()])
         #expect(outcome.headers.map(\.sequence) == [0, 6, 7])
@@ -233,9 +235,7 @@ struct VideoLoopTests {
 
     @Test("A device that stays silent after its restart has stalled")
     func stalled() throws {
-        let silence = ScriptedVideo.Entry.run { _ = cm_poll(nil, 0, 60) }
-        let quiet = (0..<40).flatMap { _ in [silence, .wakeup(.quiet)] }
-        let outcome = try run(pictures([0]) + quiet)
+        let outcome = try run(pictures([0]) + silence(9))
         #expect(outcome.result == LoopResult(.stalled))
         #expect(outcome.counters.stalls == 2)
         #expect(outcome.counters.restarts == 1)
