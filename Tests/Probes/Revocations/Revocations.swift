@@ -4,23 +4,23 @@ import ProbeKit
 
 /// How soon a running capture stops when its permission ends: taken back by another process, run out, or switched off.
 ///
-/// Prints the distribution from the commit (or the date) to the last frame's timestamp; none may be over 100 ms, but for
-/// the time in which the machine itself stood still. `Tests/checks/revocations` prepares what it needs.
+/// Prints the distribution from the commit (or the date) to the last frame's timestamp. None may be over 100 ms, less the time
+/// for which the machine itself stood still. `Tests/checks/revocations` prepares what it needs.
 @main
 struct Revocations {
     private let bench: TrialBench
     private let standstills: String
-    // Line by line: who reads a pipe sees how far it has come.
+    // Line by line, so that a pipe shows the progress.
     private let report = TAPReport { line in
         print(line)
         fflush(nil)
     }
 
-    /// Nanoseconds.
+    /// Longest time to the last frame, in nanoseconds.
     private static let limit: Int64 = 100_000_000
-    /// A capture that says nothing for so long was none, nanoseconds.
+    /// A capture without a frame for this long had stopped before, in nanoseconds.
     private static let idle: Int64 = 500_000_000
-    /// Of the test tone, nanoseconds: the last one may end so much after the moment.
+    /// Longest time between two frames of a test device, in nanoseconds: that of the test tone.
     private static let period: Int64 = 100_000_000
 
     static func main() {
@@ -34,18 +34,18 @@ struct Revocations {
     }
 
     private func run(trials: Int, behind slowDisk: String) -> Int32 {
-        let revoke = ["revoke", "microphone", "--json"]
         judge("revoked by another process", trials, .revoked, width: 1) { trial throws(ProbeFailure) in
-            try trial.ended(by: revoke)
+            try trial.ended(by: ["revoke", trial.device.rawValue, "--json"])
         }
         let environment = ["LD_PRELOAD": slowDisk]
-        judge("revoked where the disk is behind", trials / 10 + 1, .revoked, width: 1) { trial throws(ProbeFailure) in
-            try trial.ended(by: revoke, environment)
+        judge("revoked with a slow disk", trials / 10 + 2, .revoked, width: 1) { trial throws(ProbeFailure) in
+            try trial.ended(by: ["revoke", trial.device.rawValue, "--json"], environment)
         }
         judge("switched off", trials, .revoked, width: 1) { trial throws(ProbeFailure) in
-            try trial.ended(by: ["microphone", "off", "--json"])
+            try trial.ended(by: [trial.device.rawValue, "off", "--json"])
         }
-        judge("run out", trials, .expired, width: 4) { trial throws(ProbeFailure) in try trial.runOut() }
+        // These trials only wait, so eight run at once.
+        judge("run out", trials, .expired, width: 8) { trial throws(ProbeFailure) in try trial.runOut() }
         return report.finish()
     }
 

@@ -4,14 +4,14 @@ import Glibc
 import ProbeKit
 import Synchronization
 
-/// Where trials are made, several at once: each in a folder of its own, with a grant store of its own.
+/// Makes trials, several at once, each in a separate folder with a separate grant store.
 struct TrialBench: Sendable {
     let program: String
     let folder: String
 
-    /// Makes trials, each on a thread of its own.
+    /// Makes trials on separate threads, half of them with a microphone and half with a camera.
     ///
-    /// - Parameter width: so many at once at most.
+    /// - Parameter width: largest number of trials at once.
     func outcomes(
         of count: Int, named title: String, width: Int,
         _ work: @escaping @Sendable (Trial) throws(ProbeFailure) -> Trial.Outcome
@@ -22,7 +22,8 @@ struct TrialBench: Sendable {
         for worker in 0..<width {
             DispatchQueue(label: "trials-\(worker)").async(group: group) {
                 while let number = results.take() {
-                    let trial = Trial(program: program, folder: "\(folder)/\(name)-\(number)")
+                    let device: Trial.Device = number.isMultiple(of: 2) ? .microphone : .camera
+                    let trial = Trial(program: program, folder: "\(folder)/\(name)-\(number)", device: device)
                     do throws(ProbeFailure) {
                         results.append(.success(try work(trial)))
                     } catch {
@@ -56,10 +57,24 @@ private final class Results: Sendable {
     var all: [Result<Trial.Outcome, ProbeFailure>] { state.withLock { $0.all } }
 }
 
-/// A capture of the test tone whose permission ends while it runs.
+/// A capture of a test device whose permission ends while it runs.
 struct Trial {
+    /// Named as the program names the capability.
+    enum Device: String, Sendable {
+        case microphone, camera
+
+        /// Options of `record`.
+        var options: [String] {
+            switch self {
+            case .microphone: ["--camera", "none", "--microphone", "test:tone"]
+            case .camera: ["--camera", "test:bars", "--size", "160x120", "--microphone", "none"]
+            }
+        }
+    }
+
     let program: String
     let folder: String
+    let device: Device
 
     /// Before other work where this user may ask for that (root may): a busy machine would be measured instead.
     private static let first: [String] =
@@ -109,7 +124,7 @@ struct Trial {
 
     /// Another process ends the permission, by a command that tells when that was committed.
     func ended(by words: [String], _ environment: [String: String] = [:]) throws(ProbeFailure) -> Outcome {
-        _ = try said(["grant", "microphone", "--always"])
+        _ = try said(["grant", device.rawValue, "--always"])
         let recording = try record()
         wait(seconds: 60) { events.hasStarted || recording.hasEnded }
         guard let commit = decoded(Commit.self, from: try said(words, environment)) else {
@@ -124,8 +139,8 @@ struct Trial {
     /// A capture that had not begun when its time was over says nothing, and is made again with more time.
     func runOut() throws(ProbeFailure) -> Outcome {
         for seconds in [2, 4, 8, 16] {
-            let trial = Trial(program: program, folder: "\(folder)-\(seconds)")
-            let words = ["grant", "microphone", "--for", "\(seconds)s", "--json"]
+            let trial = Trial(program: program, folder: "\(folder)-\(seconds)", device: device)
+            let words = ["grant", device.rawValue, "--for", "\(seconds)s", "--json"]
             guard let grant = decoded(Grant.self, from: try trial.said(words)),
                 let at = decoded(Log.self, from: try trial.said(["log", "--json"]))?.entries.first?.event.at
             else { throw ProbeFailure("the store tells of no grant") }
@@ -154,9 +169,7 @@ struct Trial {
     }
 
     private func record() throws(ProbeFailure) -> RunningProgram {
-        var command = command([
-            "record", "null:", "--json", "--camera", "none", "--microphone", "test:tone", "--for", "60s",
-        ])
+        var command = command(["record", "null:", "--json", "--for", "10m"] + device.options)
         command.output = folder + "/events"
         command.errors = folder + "/said"
         return try command.start()
