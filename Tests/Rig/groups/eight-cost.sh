@@ -1,23 +1,24 @@
 # about: eight cameras and eight microphones in one process cost no more than eight times one of each
 # time: real
-# timeout: 150
+# timeout: 120
 # checks: 2
 
 load_eight
-rounds=3
 
-# cost PAIRS: milliseconds a second that the machine is busy, its kernel included, which makes picture and sound.
+# cost PAIRS: milliseconds a second that the machine is busy, its kernel included, which makes picture and sound. In real time:
+# virtual time does not pass while something computes.
 cost() {
     # shellcheck disable=SC2046
-    "$(beside ManyDevices)" 3 $(head -n "$1" pairs) >said
+    "$(beside ManyDevices)" 2 $(head -n "$1" pairs) >said
     head -n 1 said | jq '((.seconds - .idle) / .seconds * 1000)'
     grep '"tracks"' said | jq -c '.tracks[]' >>tracks
 }
-for round in $(seq $rounds); do
+for round in 1 2 3; do
     echo "$(cost 1) $(cost 8)" | tee -a costs
 done
-median() { cut -d ' ' -f "$1" costs | sort -n | sed -n "$(((rounds + 1) / 2))p"; }
-one=$(median 1) eight=$(median 2)
+# Whatever else the machine does can only add to a cost.
+least() { cut -d ' ' -f "$1" costs | sort -n | head -n 1; }
+one=$(least 1) eight=$(least 2)
 note "$(awk -v one="$one" -v eight="$eight" 'BEGIN {
     printf "one pair: %.0f ms a second; eight: %.0f, ", one, eight
     printf "which is %.2f times eight times one", eight / 8 / one }')"
