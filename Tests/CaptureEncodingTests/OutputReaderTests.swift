@@ -31,15 +31,24 @@ struct OutputReaderTests {
         deinit { for end in ends { close(end) } }
     }
 
+    /// A reader with a patience of 250 ms, by a clock on which each look takes 100 ms.
+    private func slowlyLooking(at pipe: borrowing FullPipe) -> OutputReader {
+        let time = Atomic<Int64>(0)
+        return OutputReader(of: RawDescriptor(pipe.ends[1]), patience: .milliseconds(250)) {
+            time.add(100_000_000, ordering: .relaxed).newValue
+        }
+    }
+
     @Test("it is waited for as long as something is captured, and for a while without a byte after that")
     func patience() throws {
         let pipe = try FullPipe()
-        let reader = OutputReader(of: RawDescriptor(pipe.ends[1]), patience: .milliseconds(250))
+        let reader = slowlyLooking(at: pipe)
         let looks = Atomic(0)
         // Not over for longer than its patience lasts.
         reader.watch { looks.add(1, ordering: .relaxed).newValue > 5 }
         #expect(!reader.waitForRoom())
-        #expect(looks.load(ordering: .relaxed) >= 8)
+        // Over at the sixth look, and given up 300 ms after it.
+        #expect(looks.load(ordering: .relaxed) == 9)
         // For good: what is still to be written is not waited for again.
         let before = looks.load(ordering: .relaxed)
         #expect(!reader.waitForRoom() && looks.load(ordering: .relaxed) == before)
@@ -48,7 +57,7 @@ struct OutputReaderTests {
     @Test("one that reads on has its time anew with each byte")
     func slow() throws {
         let pipe = try FullPipe()
-        let reader = OutputReader(of: RawDescriptor(pipe.ends[1]), patience: .milliseconds(250))
+        let reader = slowlyLooking(at: pipe)
         let looks = Atomic(0)
         // It reads before each third look, so that none finds its time over.
         reader.watch { [ends = pipe.ends] in

@@ -18,6 +18,8 @@ package final class OutputReader: Sendable {
     private let patience: Int64
     /// The pipe, for people.
     private let name: String
+    /// CLOCK_MONOTONIC in ns; a test passes its own time.
+    private let now: @Sendable () -> Int64
     private let state = Locked(State())
 
     private struct State {
@@ -30,8 +32,12 @@ package final class OutputReader: Sendable {
     /// - Parameters:
     ///   - stream: standard stream of the process.
     ///   - patience: longest wait for each byte after the capture.
-    package convenience init(of stream: RawDescriptor, patience: Duration = .seconds(5)) {
-        self.init(stream, closes: false, named: "standard output", patience)
+    ///   - now: clock of that wait, in ns.
+    package convenience init(
+        of stream: RawDescriptor, patience: Duration = .seconds(5),
+        now: @escaping @Sendable () -> Int64 = { SystemClock.monotonic.now }
+    ) {
+        self.init(stream, closes: false, named: "standard output", patience, now)
     }
 
     /// Opens a pipe by its path; waits until somebody has opened it to read.
@@ -50,13 +56,17 @@ package final class OutputReader: Sendable {
             opened.close()
             throw .output(.notPermitted, "open", path)
         }
-        self.init(opened, closes: true, named: path, .seconds(5))
+        self.init(opened, closes: true, named: path, .seconds(5)) { SystemClock.monotonic.now }
     }
 
     /// - Parameter closes: true for a descriptor that nobody else closes.
-    private init(_ stream: RawDescriptor, closes: Bool, named name: String, _ patience: Duration) {
+    private init(
+        _ stream: RawDescriptor, closes: Bool, named name: String, _ patience: Duration,
+        _ now: @escaping @Sendable () -> Int64
+    ) {
         self.patience = patience.nanoseconds
         self.name = name
+        self.now = now
         let kind = try? FileStatus.of(stream).get().kind
         let flags: OpenFlags = [.writeOnly, .nonBlocking, .noControllingTerminal]
         let own = kind == .pipe ? try? RawDescriptor(opening: "/proc/self/fd/\(stream.number)", flags) : nil
@@ -84,7 +94,7 @@ package final class OutputReader: Sendable {
             if state.withLock({ $0.hasGivenUp }) { return false }
             // The write reports any trouble.
             if !Poll.wait(for: descriptor.number, .output, milliseconds: 100).isEmpty { return true }
-            look(at: SystemClock.monotonic.now)
+            look(at: now())
         }
     }
 
