@@ -5,6 +5,7 @@
 //   COUNT_REPORT=FILE   where the lines go
 //   COUNT_PLANT=WHAT    does that once on each capture thread, so that the counters can be seen to count: allocation,
 //                       lock, futex
+//   COUNT_TURNS=N COUNT_THREADS=M    ends the program by SIGTERM once M capture threads have made N turns
 //
 // A capture thread is one while it bears a name that starts with "capturegate.". Its turns begin with poll(2). The first
 // ones are left out: pages, bindings and buffers come into being there. What follows the last poll, the end, is so too.
@@ -48,6 +49,8 @@ struct thread {
 
 static struct thread threads[most_threads];
 static atomic_int thread_count;
+static long wanted_turns, wanted_threads;
+static atomic_long ready_threads;
 // Without the library's help, which allocates.
 static __thread struct thread *mine __attribute__((tls_model("initial-exec")));
 
@@ -182,6 +185,13 @@ static void turn(struct thread *thread) {
     }
     const char *what = number == planted_turn ? getenv("COUNT_PLANT") : NULL;
     if (what) plant(what);
+    if (number == wanted_turns && atomic_fetch_add(&ready_threads, 1) + 1 == wanted_threads) kill(getpid(), SIGTERM);
+}
+
+__attribute__((constructor)) static void read_wishes(void) {
+    const char *turns = getenv("COUNT_TURNS"), *count = getenv("COUNT_THREADS");
+    wanted_turns = turns ? atol(turns) : 0;
+    wanted_threads = count ? atol(count) : 1;
 }
 
 int poll(struct pollfd *descriptors, nfds_t descriptor_count, int milliseconds) {
