@@ -7,7 +7,7 @@
 load_vivid
 camera=$(device_id "$camera_node")
 # In virtual time, nothing but the program's own waiting can make it late. The step `revocations` measures the rest of the
-# delay on the machine's own clock, a hundred times.
+# delay on the clock of the machine.
 rounds=${CAPTUREGATE_LONG:+100}
 rounds=${rounds:-20}
 
