@@ -117,7 +117,7 @@ struct DesktopPrompterTests {
         let gone = await withCheckedContinuation { continuation in
             DispatchQueue(label: "gone").async {
                 var item = pollfd(fd: alive, events: Int16(POLLIN), revents: 0)
-                continuation.resume(returning: poll(&item, 1, 30_000))
+                continuation.resume(returning: poll(&item, 1, 120_000))
             }
         }
         var byte: UInt8 = 0
@@ -158,7 +158,7 @@ struct DesktopPrompterTests {
         #expect(await fake.prompter().ask(Questions.one()) == .deny)
         var item = pollfd(fd: alive, events: Int16(POLLIN), revents: 0)
         var byte: UInt8 = 0
-        #expect(poll(&item, 1, 30_000) == 1 && read(alive, &byte, 1) == 0)
+        #expect(poll(&item, 1, 120_000) == 1 && read(alive, &byte, 1) == 0)
     }
 
     @Test("A confirmation is a yes only after a yes")

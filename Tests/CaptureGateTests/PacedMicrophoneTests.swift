@@ -32,7 +32,7 @@ struct PacedMicrophoneTests {
                 var heard = Heard()
                 var seen: UInt64 = 0
                 while seen < frames, session.end == nil || session.wait(milliseconds: 0),
-                    session.wait(milliseconds: 10_000)
+                    session.wait(milliseconds: 60_000)
                 {
                     while let count = session.withNext({ header, bytes in
                         heard.lost += header.lost.device

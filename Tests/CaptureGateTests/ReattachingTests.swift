@@ -32,7 +32,7 @@ struct ReattachingTests {
     }
 
     private static func read(_ session: inout AudioSession, into heard: inout Heard) {
-        while session.end == nil || session.wait(milliseconds: 0), session.wait(milliseconds: 10_000) {
+        while session.end == nil || session.wait(milliseconds: 0), session.wait(milliseconds: 60_000) {
             while let header = session.withNext({ header, _ in header }) { heard.headers.append(header) }
             if session.end != nil { break }
         }
@@ -64,7 +64,7 @@ struct ReattachingTests {
                 var session = try await AudioSession(opening: permit.takeOnly())
                 session.start()
                 try session.reattach()
-                let isThere = session.wait(milliseconds: 10_000) && session.end == nil
+                let isThere = session.wait(milliseconds: 60_000) && session.end == nil
                 await session.close()
                 return isThere
             })

@@ -20,7 +20,7 @@ struct SessionTests {
                 var session = try await AudioSession(opening: permit.takeOnly())
                 session.start()
                 var frames = 0
-                while frames < 4800, session.end == nil, session.wait(milliseconds: 5000) {
+                while frames < 4800, session.end == nil, session.wait(milliseconds: 60_000) {
                     frames +=
                         session.withNext { header, bytes in
                             #expect(bytes.byteCount == header.byteCount)
@@ -53,7 +53,7 @@ struct SessionTests {
                     opening: permit.takeOnly(), settings: AudioSettings(period: asked))
                 session.start()
                 var count: Int?
-                while count == nil, session.wait(milliseconds: 5000) {
+                while count == nil, session.wait(milliseconds: 60_000) {
                     count = session.withNext { header, _ in header.frameCount }
                 }
                 await session.close()
@@ -134,10 +134,10 @@ struct SessionTests {
                 var permit = permit
                 var session = try await VideoSession(opening: permit.takeOnly())
                 session.start()
-                guard session.wait(milliseconds: 5000) else { return Ended(end: nil, late: 0) }
+                guard session.wait(milliseconds: 60_000) else { return Ended(end: nil, late: 0) }
                 do { try gate.revokeFromOutside() } catch { throw CaptureError(.store, "\(error)") }
                 // The capture ends by itself; until then there may be frames from before.
-                while session.end == nil, session.wait(milliseconds: 5000) {
+                while session.end == nil, session.wait(milliseconds: 60_000) {
                     while session.withNext({ _, _ in }) != nil {}
                 }
                 let end = session.end

@@ -51,7 +51,7 @@ struct SharedRingTests {
         while last == .nothing {
             last = reader.drain()
             if last == .nothing, !reader.reader.hasMore {
-                EventSignal.wait(for: reader.reader.wake, milliseconds: 10_000)
+                EventSignal.wait(for: reader.reader.wake, milliseconds: 60_000)
             }
         }
         wait()

@@ -251,7 +251,7 @@ struct SharedSourceTests {
         RealtimeQueue(label: "test").run(capture.stream) { _ in }
         var consumer = capture.consumer
         var sums = Sums()
-        if case .ready = consumer.wait(milliseconds: 10_000) { consumer.withNext { sums.add($0, $1) } }
+        if case .ready = consumer.wait(milliseconds: 60_000) { consumer.withNext { sums.add($0, $1) } }
         let carrier = Carrier(writer)
         let base = base
         let wait = onThread {
@@ -268,7 +268,7 @@ struct SharedSourceTests {
         }
         var end: LoopResult?
         while end == nil {
-            switch consumer.wait(milliseconds: 10_000) {
+            switch consumer.wait(milliseconds: 60_000) {
             case .ready: while consumer.withNext({ header, bytes in sums.add(header, bytes) }) != nil {}
             case .ended(let result): end = result
             case .timedOut: end = LoopResult(.stalled)

@@ -39,7 +39,7 @@ struct BrokerEndTests {
             let outcome = await Self.capture(by: gate)
             let killed = await killer.value
             // Refused, or ended: nothing else comes of a broker that is gone. How soon is told and not judged: a busy machine
-            // must not fail this. Who is never told waits 10 s, and has no error then.
+            // must not fail this. Who is never told waits 60 s, and has no error then.
             #expect(outcome.kind != nil, "round \(round), \(moment) ms")
             if outcome.noticed > killed { delays.append(outcome.noticed - killed) }
         }
@@ -82,13 +82,13 @@ struct BrokerEndTests {
                     var permit = permit
                     var session = try await AudioSession(opening: permit.takeOnly())
                     session.start()
-                    while session.end == nil, session.wait(milliseconds: 10_000),
+                    while session.end == nil, session.wait(milliseconds: 60_000),
                         session.withNext({ _, _ in true }) == nil
                     {}
                     let ids = try store.snapshot().decisions.compactMap(\.id)
                     let event = AuditEvent(.removal, at: SystemGateClock().now, subject: nil, detail: "a test")
                     let commit = try store.remove(ids, audit: event)
-                    while session.end == nil, session.wait(milliseconds: 10_000) {
+                    while session.end == nil, session.wait(milliseconds: 60_000) {
                         while session.withNext({ _, _ in true }) != nil {}
                     }
                     let noticed = SystemClock.monotonic.now - commit.committed.exactNanoseconds
@@ -110,7 +110,7 @@ struct BrokerEndTests {
                     var permit = permit
                     var session = try await AudioSession(opening: permit.takeOnly())
                     session.start()
-                    while session.end == nil, session.wait(milliseconds: 10_000) {
+                    while session.end == nil, session.wait(milliseconds: 60_000) {
                         while session.withNext({ _, _ in true }) != nil {}
                     }
                     let kind = session.end?.error?.kind

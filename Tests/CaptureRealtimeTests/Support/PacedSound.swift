@@ -29,7 +29,7 @@ struct PacedSound {
         var consumer = capture.consumer
         var seen: UInt64 = 0
         waiting: while true {
-            switch consumer.wait(milliseconds: 10_000) {
+            switch consumer.wait(milliseconds: 60_000) {
             case .ready:
                 while let header = consumer.withNext({ header, bytes in
                     heard.wrong += look(header, bytes, settings)

@@ -17,7 +17,7 @@ struct BeforeAndAfterTests {
             var session = try await AudioSession(opening: permit, settings: AudioSettings(channels: 1))
             var heard: [Float] = []
             session.start()
-            while heard.count < 4800, session.wait(milliseconds: 5000), session.end == nil {
+            while heard.count < 4800, session.wait(milliseconds: 60_000), session.end == nil {
                 let format = session.format.sampleFormat
                 session.withNext { _, bytes in
                     // Of the formats that microphones have, one of several.
@@ -56,7 +56,7 @@ struct BeforeAndAfterTests {
             var session = try await VideoSession(opening: permit, settings: settings)
             var grey: [UInt8] = []
             session.start()
-            while grey.isEmpty, session.wait(milliseconds: 5000), session.end == nil {
+            while grey.isEmpty, session.wait(milliseconds: 60_000), session.end == nil {
                 let format = session.format
                 session.withNext { _, bytes in
                     for row in 0..<format.height {

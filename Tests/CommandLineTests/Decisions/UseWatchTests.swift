@@ -42,7 +42,7 @@ struct UseWatchTests {
     func run() async throws {
         let workspace = try Workspace()
         let child = try workspace.start("status", "--watch", "--json", "--status-file", "bar.json")
-        while workspace.size("bar.json") < 1 { await Task.yield() }
+        while workspace.size("bar.json") < 1 { try await Task.sleep(for: .milliseconds(5)) }
         child.send(2)
         #expect(try await child.finish().code == 0)
         #expect(try Document(try workspace.text("bar.json"))["camera"].elements.isEmpty)
