@@ -17,7 +17,7 @@ struct BrokerEndTests {
     }
 
     private static var rounds: Int {
-        ProcessInfo.processInfo.environment["CAPTUREGATE_KILLS"].flatMap { Int($0) } ?? 20
+        ProcessInfo.processInfo.environment["CAPTUREGATE_KILLS"].flatMap { Int($0) } ?? 10
     }
 
     @Test("A broker that is killed opens nothing, leaves nothing, and its programs see it; what was decided stays")

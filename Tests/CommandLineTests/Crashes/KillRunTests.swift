@@ -4,7 +4,7 @@ import Testing
 @Suite("kill -9 at any moment", .fewAtOnce)
 struct KillRunTests {
     /// CAPTUREGATE_KILLS says how many; the long tests take 200.
-    private static let kills = ProcessInfo.processInfo.environment["CAPTUREGATE_KILLS"].flatMap { Int($0) } ?? 20
+    private static let kills = ProcessInfo.processInfo.environment["CAPTUREGATE_KILLS"].flatMap { Int($0) } ?? 10
 
     @Test(
         "what was reported is there, nothing else is, the log is whole, and once is used up", .timeLimit(.minutes(10)))

@@ -25,10 +25,10 @@ struct PacedClipTests {
 
     @Test("are as long as was asked for, and have every bit", arguments: ["a.wav", "a.flac", "a.mka"])
     func length(name: String) async throws {
-        let end = try await end(start(name, "--for", "10s"))
+        let end = try await end(start(name, "--for", "3s"))
         #expect(end["reason"] == .string("complete"))
         let sound = try await PacedRecording(of: name, in: workspace)
-        #expect(sound.frames == 480_000 && sound.start == 0)
+        #expect(sound.frames == 144_000 && sound.start == 0)
     }
 
     @Test("end with Ctrl-C, with 0 and every bit until then", arguments: ["a.wav", "a.flac", "a.mka"])
@@ -45,7 +45,7 @@ struct PacedClipTests {
 
     @Test(
         "that are killed have lost a second at most of what they had, and play",
-        arguments: ["a.wav", "a.flac", "a.mka"], [1, 2, 3, 5, 8])
+        arguments: ["a.wav", "a.flac", "a.mka"], [1, 2, 5])
     func kill(name: String, reports: Int) async throws {
         let recording = try start(name)
         var told = 0.0
