@@ -53,7 +53,7 @@ struct Film {
         report.check(sentence, code == 0, "exit code \(code)\n\(text(of: path + ".said"))")
     }
 
-    func waitForStart() { wait(seconds: 20, every: 100_000) { events.hasStarted } }
+    func waitForStart() { wait(seconds: 60, every: 100_000) { events.hasStarted } }
 
     var audio: RecordingEvents.Track? { events.track("audio") }
     var video: RecordingEvents.Track? { events.track("video") }

@@ -58,7 +58,7 @@ final class Stage {
             ])
         player.inputDescriptor = ends[0]
         running = [try player.start(), try track.start()]
-        guard wait(seconds: 10, every: 100_000, until: { text(of: Self.playing).contains("RUNNING") }) else {
+        guard wait(seconds: 60, every: 100_000, until: { text(of: Self.playing).contains("RUNNING") }) else {
             throw ProbeFailure("nothing plays")
         }
         running.append(
