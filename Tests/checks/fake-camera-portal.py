@@ -26,7 +26,7 @@ class Portal(dbus.service.Object):
     @dbus.service.method("org.freedesktop.portal.Camera", in_signature="a{sv}", out_signature="o")
     def AccessCamera(self, options):
         # After the answer, as the real one: the person decides in between.
-        GLib.timeout_add(100, self.decide)
+        GLib.idle_add(self.decide)
         return dbus.ObjectPath(REQUEST)
 
     def decide(self):

@@ -60,9 +60,9 @@ labgrid_end() {
 
 labgrid_free_port() { python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# labgrid_wait COMMAND...: until it succeeds, for some twenty seconds.
+# labgrid_wait COMMAND...: until it succeeds, for at least a minute.
 labgrid_wait() {
-    for _ in $(seq 100); do
+    for _ in $(seq 300); do
         ! "$@" >/dev/null 2>&1 || return 0
         sleep 0.2
     done
