@@ -20,6 +20,8 @@ struct GateFixture {
     let gatekeeper: Gatekeeper
     let queue: GateQueue
     private let broker: BrokerProcess?
+    /// This program, read once: its file is large.
+    private static let program = (try? ProcessSubject.current().executable).map { [$0] } ?? []
 
     init(answers: [Answer] = [], _ opener: Opener = .program) throws {
         let own = try TemporaryFolder.make()
@@ -27,7 +29,7 @@ struct GateFixture {
         switch opener {
         case .program:
             (folder, broker) = (own, nil)
-            gatekeeper = try Gatekeeper.system(storeIn: own, prompter: prompter, as: .rig)
+            gatekeeper = try Gatekeeper.system(storeIn: own, prompter: prompter, as: .rig, known: Self.program)
         case .broker:
             folder = "\(own)/\(Users.effectiveID)"
             broker = try BrokerProcess(in: own)

@@ -166,7 +166,7 @@ struct UnplugCheckTests {
     @Test("The real recorder's file is read to its end, has all frames, and is removed")
     func recorder() async throws {
         let gate = Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: MemoryStore(),
+            subject: VirtualRig.subject, store: MemoryStore(),
             prompter: ScriptedPrompter { _ in .allow(.always) }, directory: SystemDeviceDirectory(),
             clock: SystemGateClock())
         let (control, begun) = (try RecordingControl(), Signal())

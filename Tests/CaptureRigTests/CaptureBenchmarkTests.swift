@@ -26,7 +26,7 @@ struct CaptureBenchmarkTests {
     @Test("It refuses a permit below record and video")
     func levels() async throws {
         let gatekeeper = Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: MemoryStore(),
+            subject: VirtualRig.subject, store: MemoryStore(),
             prompter: ScriptedPrompter { _ in .allow(.always) }, directory: SystemDeviceDirectory(),
             clock: SystemGateClock())
         for capability: any DeviceCapability in [

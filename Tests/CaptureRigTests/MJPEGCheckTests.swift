@@ -39,7 +39,7 @@ struct MJPEGCheckTests {
         _ check: String, _ frames: [[UInt8]], _ folder: PlanFolder, _ format: VideoFormat = format
     ) async throws -> CheckFindings {
         let gate = Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: MemoryStore(),
+            subject: VirtualRig.subject, store: MemoryStore(),
             prompter: ScriptedPrompter { _ in .allow(.always) }, directory: SystemDeviceDirectory(),
             clock: SystemGateClock())
         let context = CheckContext(

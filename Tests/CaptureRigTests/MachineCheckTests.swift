@@ -82,7 +82,7 @@ struct GateCheckTests {
     private static func grant(_ device: DeviceSelector, in store: any GrantStore) throws {
         let now = SystemGateClock().now
         let grant = Decision(
-            verdict: .allow, subject: try ProcessSubject.current(), capability: .camera, level: .video, device: device,
+            verdict: .allow, subject: try VirtualRig.subject.get(), capability: .camera, level: .video, device: device,
             lifetime: .until(now.advanced(by: 8 * 3600 * 1_000_000_000)), decidedBy: .command, decidedAt: now)
         let event = AuditEvent(.decision, at: now, subject: grant.subject, detail: "allowed by command")
         _ = try store.record([grant], audit: event)
@@ -93,7 +93,7 @@ struct GateCheckTests {
         policy: any PolicySource = NoPolicy(), most: Duration = .seconds(120)
     ) async throws -> CheckFindings {
         let gate = Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: store, policy: policy, prompter: prompter,
+            subject: VirtualRig.subject, store: store, policy: policy, prompter: prompter,
             directory: SystemDeviceDirectory(), clock: SystemGateClock())
         return try await findings(gate, clock: clock, most: most)
     }
@@ -184,7 +184,7 @@ struct GateCheckTests {
         let store = try Self.granted()
         let now = SystemGateClock().now
         let other = Decision(
-            verdict: .allow, subject: try ProcessSubject.current(), capability: .camera, level: .video, device: .any,
+            verdict: .allow, subject: try VirtualRig.subject.get(), capability: .camera, level: .video, device: .any,
             lifetime: .always, decidedBy: .command, decidedAt: now)
         _ = try store.record([other], audit: AuditEvent(.decision, at: now, subject: nil, detail: ""))
         let before = store.decisions

@@ -27,7 +27,7 @@ struct SoakTests {
         settle: Duration = .seconds(600), meter: @escaping UsageMeter = meter()
     ) async throws -> CheckFindings {
         let gate = Gatekeeper(
-            subject: .success(try ProcessSubject.current()), store: MemoryStore(), prompter: BenchPrompter(),
+            subject: VirtualRig.subject, store: MemoryStore(), prompter: BenchPrompter(),
             directory: SystemDeviceDirectory(), clock: SystemGateClock())
         let planned = PlannedCheck(
             name: check, check: check, devices: ["camera", "microphone"],

@@ -21,7 +21,7 @@ final class TestBroker: Sendable {
     /// - Parameter agents: programs that may be agents; this one where nothing is said.
     init(agents programs: [String]? = nil) throws {
         folder = try TestFolder.make()
-        let own = try ProcessSubject.current().executable.path
+        let own = try #require(ProcessFile.link("/proc/self/exe"))
         let configuration = try BrokerConfiguration(arguments: ["--socket", folder + "/broker", "--state", folder])
         let agents = Agents()
         let rings = rings

@@ -61,11 +61,14 @@ extension Gatekeeper {
     }
 
     /// The same with another standing: `.rig` for this package's own tests of real devices.
+    ///
+    /// - Parameter known: program files that were read before, beside those of the store.
     package static func system(
-        storeIn folder: String, prompter: any Prompter, as standing: GateStanding
+        storeIn folder: String, prompter: any Prompter, as standing: GateStanding, known: [Executable] = []
     ) throws(CaptureError) -> Gatekeeper {
         let store = try SQLiteGrantStore(directory: folder)
-        return system(.success(try ProcessSubject.current(known: store.executables())), store, prompter, as: standing)
+        let subject = try ProcessSubject.current(known: store.executables() + known)
+        return system(.success(subject), store, prompter, as: standing)
     }
 
     /// A gate of the machine for another process, which waits for a supervisor or a broker of ours.

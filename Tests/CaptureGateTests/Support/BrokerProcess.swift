@@ -14,7 +14,7 @@ final class BrokerProcess: Sendable {
 
     /// - Parameter folder: of its socket, `broker`, and of its state. This program may be its agent.
     init(in folder: String) throws {
-        let own = try ProcessSubject.current().executable.path
+        guard let own = ProcessFile.link("/proc/self/exe") else { throw Failure(words: "/proc does not tell") }
         let program = own[...(own.lastIndex(of: "/") ?? own.startIndex)] + "BrokerProbe"
         let reader = try PipeReader(ShellQuote.command([String(program), folder, own]))
         let words = reader.line()
