@@ -12,13 +12,16 @@ struct PermitWork<Output: Sendable>: CaptureOperation {
     }
 }
 
+/// This program, read once: its file is large.
+private let ownProgram = (try? ProcessSubject.current().executable).map { [$0] } ?? []
+
 /// Runs something with a permit that somebody has said yes to.
 func withPermit<Output: Sendable>(
     for parts: [any DeviceCapability], in scratch: Scratch,
     _ body: @escaping @Sendable (consuming Permit) async throws(CaptureError) -> Output
 ) async throws -> Output {
     let gatekeeper = try Gatekeeper.system(
-        storeIn: scratch.path("store"), prompter: ScriptedPrompter([.allow(.always)]))
+        storeIn: scratch.path("store"), prompter: ScriptedPrompter([.allow(.always)]), as: .kit, known: ownProgram)
     let authorization = AuthorizedFor(Capability.All(parts.flatMap(\.requests)))
     return try await GateQueue(gatekeeper: gatekeeper).run(PermitWork(authorization: authorization, body: body))
 }
