@@ -114,8 +114,8 @@ final class Sweep {
         if let complaint = work.complaint(about: outcome) { fail(fault, complaint) }
     }
 
-    /// What another thread is still closing is waited for, ten seconds in all. Each pause is twice as long as the one
-    /// before: in virtual time a pause costs nothing, and a look does.
+    /// Waits until other threads have closed what they still have, for a minute at most. Each pause is twice as long as the
+    /// one before: in virtual time a pause costs nothing, and a look does.
     private func judgeResources(_ fault: PlannedFault) async {
         for pause in [50, 100, 200, 400, 800, 1_600, 3_200, 3_650] {
             if Resources(folder).surplus(since: before).isEmpty, Resources.realtimeThreads == 0 { return }
@@ -124,7 +124,11 @@ final class Sweep {
         let surplus = Resources(folder).surplus(since: before)
         let libraries = Set(surplus.filter { $0.contains(".so.") }).subtracting(loadedOnDemand)
         loadedOnDemand.formUnion(libraries)
-        let left = surplus.filter { !libraries.contains($0) }
+        var left = surplus.filter { !libraries.contains($0) }
+        for pause in [6_400, 12_800, 25_600, 6_400] where !left.isEmpty || Resources.realtimeThreads > 0 {
+            await wait(for: .milliseconds(pause))
+            left = Resources(folder).surplus(since: before).filter { !libraries.contains($0) }
+        }
         if !left.isEmpty { fail(fault, "left behind: \(left.joined(separator: ", "))") }
         if Resources.realtimeThreads > 0 { fail(fault, "a thread was left at a realtime priority") }
         before = Resources(folder)
