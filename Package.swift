@@ -256,9 +256,13 @@ let package = Package(
     ] + probes
 )
 
-// `Tests/run tsan` builds all that it runs a second time: CAPTUREGATE_ONLY names those test targets.
+// A step of `Tests/run` that builds apart from the others names the tests and probes that it needs in CAPTUREGATE_ONLY. Other
+// ones, and samples, are then left out.
 if let only = Context.environment["CAPTUREGATE_ONLY"]?.split(separator: " ") {
-    package.targets.removeAll { $0.type == .test && !only.contains(Substring($0.name)) }
+    package.targets.removeAll { target in
+        let isLeaf = target.type == .test || target.type == .executable && target.path != nil
+        return isLeaf && !only.contains(Substring(target.name))
+    }
 }
 
 // The C shims may be called from this package's own targets alone. Samples are written as other packages are.
