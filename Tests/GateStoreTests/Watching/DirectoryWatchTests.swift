@@ -81,7 +81,7 @@ struct DirectoryWatchTests {
             // A watch closes its descriptor on its own queue; one that leaks never comes to an end here.
             // The look that ends the waiting is the one that counts: watches that are still to close go on opening what changed.
             var left = try openDescriptors()
-            for _ in 0..<20_000 where left > before + 5 {
+            for _ in 0..<60_000 where left > before + 5 {
                 Poll.pause(milliseconds: 1)
                 left = try openDescriptors()
             }
