@@ -56,7 +56,7 @@ struct LiveEndTests {
             let frames = try capture.frames(of: "test:tone")
             let target = try RecordingTarget(.file(path: scratch.path("a.mkv")))
             // Much longer than a revocation takes.
-            let clip = try await capture.record(into: target, for: .seconds(20)) { event in
+            let clip = try await capture.record(into: target, for: .seconds(120)) { event in
                 if case .started = event { try? scratch.revoke() }
             }
             #expect(clip.end == .revoked && clip.ledger.tracks.contains { $0.delivered > 0 })
