@@ -67,7 +67,8 @@ struct AlertTests {
 
     @Test("Whatever takes the category of alerts excludes them")
     func category() async {
-        let world = World()
+        let executor = CountingExecutor()
+        let world = World(on: executor)
         let (gate, began) = (Signal(), Signal())
         let presenter = Presenter { _ in .chosen(0) }
         world.queue.add(
@@ -77,7 +78,7 @@ struct AlertTests {
             }.adding(MutuallyExclusive<Alert>()))
         await began.reached()
         let handle = world.queue.add(AlertOperation(Alert("Done."), by: presenter))
-        while world.gatekeeper.locks.waiting == 0 { await Task.yield() }
+        await executor.idle()
         #expect(presenter.shown.all.isEmpty)
         gate.raise()
         #expect(await handle.result == .success(0))
@@ -85,17 +86,18 @@ struct AlertTests {
 
     @Test("No question is put while an alert stands there, and no alert during a question")
     func turns() async {
-        let world = World()
+        let executor = CountingExecutor()
+        let world = World(on: executor)
         let gate = Signal()
         let presenter = Presenter { _ in
             await gate.reached()
             return .chosen(0)
         }
         let alert = world.queue.add(AlertOperation(Alert("Done."), by: presenter))
-        while presenter.shown.all.isEmpty { await Task.yield() }
+        await executor.idle()
         let capture = world.queue.add(Capture(Capability.Microphone()))
-        while world.gatekeeper.prompts.waiting < 2 { await Task.yield() }
-        #expect(world.prompter.questions.isEmpty)
+        await executor.idle()
+        #expect(presenter.shown.all.count == 1 && world.prompter.questions.isEmpty)
         gate.raise()
         #expect(await alert.result == .success(0))
         #expect(await capture.result.error == nil)
@@ -104,13 +106,14 @@ struct AlertTests {
 
     @Test("Cancelling takes it down, and the next one comes")
     func cancelled() async {
-        let world = World()
+        let executor = CountingExecutor()
+        let world = World(on: executor)
         let presenter = Presenter { alert in
             if alert.title == "first" { await untilCancelled() }
             return .chosen(0)
         }
         let first = world.queue.add(AlertOperation(Alert("first"), by: presenter))
-        while presenter.shown.all.isEmpty { await Task.yield() }
+        await executor.idle()
         let second = world.queue.add(AlertOperation(Alert("second"), by: presenter))
         first.cancel()
         #expect(await first.result.error == .cancelled)

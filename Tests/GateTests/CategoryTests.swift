@@ -70,7 +70,8 @@ struct CategoryTests {
 
     /// Queues an operation that asks, and one of the category beside it; the question stays open for a while.
     private func besideQuestion(_ asking: some QueuedOperation) async -> [String] {
-        let world = World()
+        let executor = CountingExecutor()
+        let world = World(on: executor)
         let order = Record<String>()
         let answered = Signal()
         world.prompter.reply { _ in
@@ -82,7 +83,7 @@ struct CategoryTests {
         await world.prompter.asked.reached()
         world.queue.add(
             ClosureOperation { _ in order.append("executed") }.adding(MutuallyExclusive(category: "screen")))
-        while order.all.isEmpty, world.gatekeeper.locks.waiting == 0 { await Task.yield() }
+        await executor.idle()
         answered.raise()
         await world.queue.waitUntilEmpty()
         return order.all

@@ -188,7 +188,7 @@ struct ExclusionOrderTests {
 
     @Test("What a suspended queue holds back holds nobody else back, and has its turn when the queue is resumed")
     func suspended() async {
-        let world = World()
+        let world = World(on: executor)
         let order = Record<String>()
         let other = GateQueue(gatekeeper: world.gatekeeper)
         let (gate, began) = (Signal(), Signal())
@@ -222,6 +222,7 @@ struct ExclusionOrderTests {
         third.raise()
         await blocking.result.ignore()
         #expect(await other.add(exclusive("passing", order)).result.error == nil)
+        await executor.idle()
         #expect(!waiting.isFinished)
         world.queue.resume()
         #expect(await waiting.result.error == nil)

@@ -133,7 +133,8 @@ extension Acceptance {
 
         @Test("28. Dependencies live on the handles that add returns.", arguments: Pace.allCases)
         func handles(_ pace: Pace) async throws {
-            let world = World(pace)
+            let executor = CountingExecutor()
+            let world = World(pace, on: executor)
             let gate = Signal()
             let before = world.queue.add(ClosureOperation("before") { _ in await gate.reached() })
             // The same operation twice: only the one that was added with a dependency waits.
@@ -143,6 +144,7 @@ extension Acceptance {
             }
             let waiting = world.queue.add(operation, after: [before])
             #expect(try await world.queue.add(operation).value() == [])
+            await executor.idle()
             #expect(!waiting.isFinished)
             gate.raise()
             #expect(try await waiting.value() == ["before"])

@@ -25,7 +25,8 @@ extension Acceptance {
 
         @Test("16. A suspended queue neither evaluates nor asks.", arguments: Pace.allCases)
         func suspended(_ pace: Pace) async {
-            let world = World(pace)
+            let executor = CountingExecutor()
+            let world = World(pace, on: executor)
             let evaluations = Signal()
             world.queue.suspend()
             let counting = BlockCondition {
@@ -36,6 +37,7 @@ extension Acceptance {
             // Another queue of the same gatekeeper comes all the way through in between.
             await GateQueue(gatekeeper: world.gatekeeper).add(ClosureOperation { _ in await pace.pass() }).result
                 .ignore()
+            await executor.idle()
             #expect(evaluations.count == 0 && world.prompter.questions.isEmpty && world.store.snapshots == 0)
             #expect(world.queue.isSuspended)
             world.queue.resume()
