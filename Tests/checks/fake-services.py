@@ -218,5 +218,5 @@ else:
     objects = [Notifications(bus, "/org/freedesktop/Notifications")]
     name = "org.freedesktop.Notifications"
 bus.request_name(name)
-tell("ready")
+tell("ready", name)
 GLib.MainLoop().run()
