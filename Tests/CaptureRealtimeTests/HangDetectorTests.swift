@@ -138,7 +138,8 @@ private final class ManualTimer: Sendable {
 
 /// A call that does not return before the test lets it.
 private struct Hang {
-    private let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    private let begun = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
 
     func begin() {
         begun.signal()
