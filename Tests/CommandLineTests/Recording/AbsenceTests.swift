@@ -25,9 +25,7 @@ struct AbsenceTests {
 
     private func workspace() async throws -> Workspace {
         let workspace = try Workspace()
-        for kind in ["camera", "microphone"] {
-            #expect(try await workspace.capturegate("grant", kind, "--always").code == 0)
-        }
+        try await workspace.allowAllDevices()
         return workspace
     }
 

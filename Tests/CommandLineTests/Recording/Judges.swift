@@ -1,11 +1,33 @@
+import CaptureGate
+import Gate
+import GateStore
 import Testing
 
 extension Workspace {
-    /// Allows the built-in camera and microphone.
+    /// The program under test as the subject of a grant, read once: its file is large.
+    private static let subject = Result { () throws(CaptureError) -> Subject in
+        let own = try ProcessSubject.current()
+        return Subject(
+            userID: own.userID, groupIDs: own.groupIDs,
+            executable: try ProcessSubject.executable(at: Executable.capturegate), application: nil,
+            session: own.session)
+    }
+
+    /// Allows the built-in camera and microphone. Most tests only need the permission; the tests of grants use the command.
     func allowTestDevices() async throws {
-        for (capability, device) in [("camera", "test:bars"), ("microphone", "test:tone")] {
-            let ending = try await capturegate("grant", capability, "--device", device, "--always")
-            #expect(ending.code == 0)
+        try await allow(
+            camera: .id(DeviceID(rawValue: "test:bars")), microphone: .id(DeviceID(rawValue: "test:tone")))
+    }
+
+    /// Allows every camera and every microphone.
+    func allowAllDevices() async throws { try await allow(camera: .any, microphone: .any) }
+
+    private func allow(camera: DeviceSelector, microphone: DeviceSelector) async throws {
+        try await offPool {
+            let subject = try Self.subject.get()
+            let store = try SQLiteGrantStore(directory: self.store)
+            try store.allow(.camera, .video, camera, for: subject)
+            try store.allow(.microphone, .record, microphone, for: subject)
         }
     }
 
@@ -24,5 +46,19 @@ extension Workspace {
         let ending = try await run(["sh", "-c", line])
         let count = try #require(Int(ending.output.filter(\.isNumber)))
         return count / 2 / channels
+    }
+}
+
+extension SQLiteGrantStore {
+    fileprivate func allow(
+        _ capability: CapabilityName, _ level: AccessLevel, _ device: DeviceSelector, for subject: Subject
+    ) throws(CaptureError) {
+        let now = SystemGateClock().now
+        let decision = Decision(
+            verdict: .allow, subject: subject, capability: capability, level: level, device: device,
+            lifetime: .always, decidedBy: .command, decidedAt: now)
+        let event = AuditEvent(
+            .decision, at: now, subject: subject, capability: capability, level: level, detail: "allowed by a test")
+        _ = try record([decision], audit: event)
     }
 }

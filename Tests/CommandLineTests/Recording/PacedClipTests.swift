@@ -8,7 +8,7 @@ struct PacedClipTests {
 
     init() async throws {
         workspace = try Workspace()
-        #expect(try await workspace.capturegate("grant", "microphone", "--always").code == 0)
+        try await workspace.allowAllDevices()
     }
 
     private func start(_ options: String...) throws -> ChildProcess {

@@ -12,8 +12,7 @@ struct ReaderTests {
 
         init(_ options: String) async throws {
             workspace = try Workspace()
-            _ = try await workspace.capturegate("grant", "camera", "--always")
-            _ = try await workspace.capturegate("grant", "microphone", "--always")
+            try await workspace.allowAllDevices()
             let path = workspace.file("pipe")
             guard mkfifo(path, 0o600) == 0 else { throw Failure("no pipe could be had") }
             pipe = open(path, O_RDWR | O_CLOEXEC)
