@@ -16,12 +16,12 @@ listed() {
     capturegate devices --capability camera --json |
         jq -r --arg id "$card" ".devices[] | select(.id == \$id) | .inputs[] | select(.current) | $1"
 }
-# taken FILE [OPTION...]: two seconds of the card, small pictures, as they come.
+# taken FILE [OPTION...]: a second of the card, small frames, as they come.
 taken() {
     file=$1
     shift
     rm -f "$file"
-    capturegate record "$file" --json --camera "$card" --microphone none --video-codec raw --for 2s "$@" >events.ndjson
+    capturegate record "$file" --json --camera "$card" --microphone none --video-codec raw --for 1s "$@" >events.ndjson
 }
 count() { ledger events.ndjson ".ledger.tracks[0] | $1"; }
 told() { jq -r 'select(.event == "signal") | .state' events.ndjson | tr '\n' ' '; }
