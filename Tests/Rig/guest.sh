@@ -163,10 +163,19 @@ bind() { echo "$2" >"/sys/bus/platform/drivers/$1/bind"; }
 # beside NAME: another program of the same build.
 beside() { echo "$(dirname "$(command -v capturegate)")/$1"; }
 
-# device_id NODE: the stable id of the device that has this node.
-device_id() {
-    capturegate devices --json | jq -er --arg node "$1" \
-        'first(.devices[] | select(any(.nodes[] | tostring; contains($node))) | .id)'
+# device_ids NODE...: the stable ids of the devices that have these nodes, a line each. A listing asks a camera of vivid's for
+# thousands of formats, so one does for all.
+device_ids() {
+    capturegate devices --json | jq -er '. as $all | $ARGS.positional[] as $node |
+        first($all.devices[] | select(any(.nodes[] | tostring; contains($node))) | .id)' --args "$@"
+}
+device_id() { device_ids "$1"; }
+
+# find_devices: sets $camera and $microphone to the ids of $camera_node and $microphone_node.
+find_devices() {
+    # shellcheck disable=SC2046 # ids have no spaces
+    set -- $(device_ids "$camera_node" "$microphone_node")
+    camera=${1?} microphone=${2?}
 }
 
 grant_all() {

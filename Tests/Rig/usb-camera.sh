@@ -11,8 +11,7 @@ plug() {
     wait_for 20 has_come && udevadm settle
     camera_node=/dev/$(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)")
     microphone_node=/dev/snd/$(basename "$(ls -d "$usb_path"/*/sound/card*/pcmC*c)")
-    camera=$(device_id "$camera_node")
-    microphone=$(device_id "$microphone_node")
+    find_devices
 }
 has_come() { ls "$usb_path"/*/video4linux/video* && ls "$usb_path"/*/sound/card*/pcmC*c; }
 has_gone() { ! ls "$usb_path"/*/video4linux/video*; }

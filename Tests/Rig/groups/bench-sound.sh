@@ -13,8 +13,7 @@ load_still_vivid
 v4l2-ctl -d "$camera_node" -c timestamp_source=1,brightness=0
 load_aloop
 grant_all
-microphone=$(device_id "$microphone_node")
-camera=$(device_id "$camera_node")
+find_devices
 printf 'microphone: {kind: microphone, id: "%s"}\ncamera: {kind: camera, id: "%s"}\n' "$microphone" "$camera" >devices.yaml
 mode='rate: 48000'
 play='play: "hw:Loopback,0"'

@@ -5,8 +5,7 @@
 
 load_vivid
 load_aloop
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 . "$here/broker.sh"
 
 record() { as_nobody timeout -s KILL 60 capturegate record "$@"; }

@@ -5,8 +5,7 @@
 
 load_vivid
 load_aloop pcm_substreams=1
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 
 # Each opening, and each request to a device with the name of its node.
 list() { strace -f -qq -y -e trace=open,openat,openat2,ioctl -o trace capturegate devices --json >"$1"; }

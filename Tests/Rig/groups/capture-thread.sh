@@ -7,8 +7,7 @@
 load_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 
 # record TIME PLANT [BY...]: `report` gets a line for each capture thread, `scheduled` one as the kernel sees it
 # meanwhile.

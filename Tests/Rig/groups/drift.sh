@@ -14,5 +14,6 @@ v4l2-ctl -d "$camera_node" -c timestamp_source=1
 load_aloop
 grant_all
 
+find_devices
 # Tests/Probes/Drift makes the clips and judges them.
-adopt "$(beside Drift)" $seconds "$camera_node" "$(device_id "$camera_node")" "$(device_id "$microphone_node")" "$judges" "$here"
+adopt "$(beside Drift)" $seconds "$camera_node" "$camera" "$microphone" "$judges" "$here"

@@ -6,8 +6,7 @@
 load_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 
 # ended SIGNAL FILE: records into FILE until the signal, a second after the beginning.
 ended() {

@@ -6,8 +6,7 @@
 load_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 
 # take TARGET EVENTS: five seconds. A thread of this processor makes vivid's pictures. It goes first, as the hardware of a camera
 # would; only the capture threads have a higher priority.

@@ -7,7 +7,7 @@
 load_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node") microphone=$(device_id "$microphone_node")
+find_devices
 
 # From the first frame on, seconds: two for each kind of file, 48 in the long run.
 count=${CAPTUREGATE_LONG:+48}

@@ -5,8 +5,7 @@
 
 load_still_vivid
 load_aloop
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 . "$here/broker.sh"
 
 # By their names they record and play; they are these programs.

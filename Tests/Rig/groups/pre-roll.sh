@@ -6,8 +6,7 @@
 load_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 
 waiting() { grep -q '"event":"waiting"' events.ndjson; }
 # hold FILE OPTION...: captures in the background, until SIGUSR1 begins the clip.

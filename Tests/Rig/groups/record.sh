@@ -6,8 +6,7 @@
 load_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 
 # What the rig itself delivers, by the field's own tools: if these fail, the rest says nothing.
 check "v4l2-ctl gets 60 frames from the camera" \

@@ -5,8 +5,7 @@
 
 load_vivid
 load_aloop
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 devices='"/dev/(video|media|v4l|snd/pcm[^"]*c")'
 
 # Without a session of its own there would be a terminal to ask on.

@@ -6,8 +6,7 @@
 load_still_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 mkfifo told
 
 # A judge that sees no hole proves nothing: 50 frames of silence where 100 are missing.

@@ -6,8 +6,7 @@
 load_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 
 exits "three formats at once are recorded" 0 \
     capturegate record a.mkv --tee b.mjpeg --tee c.y4m --tee d.flac --json --camera "$camera" \

@@ -6,8 +6,7 @@
 load_vivid
 load_aloop
 grant_all
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 
 # unplugged FILE DRIVER DEVICE: records into FILE, unbinds the driver after a second of frames.
 unplugged() {

@@ -36,8 +36,9 @@ holds_nothing() { ! descriptors | grep -qE '/dev/(video|snd/pcm)' && [ -z "$(map
 
 plug 0
 wait_for 20 has_come && udevadm settle
-camera=$(device_id "/dev/$(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)")")
-microphone=$(device_id "/dev/snd/$(basename "$(ls -d "$usb_path"/*/sound/card*/pcmC*c)")")
+camera_node=/dev/$(basename "$(ls -d "$usb_path"/*/video4linux/video* | head -n 1)")
+microphone_node=/dev/snd/$(basename "$(ls -d "$usb_path"/*/sound/card*/pcmC*c)")
+find_devices
 as_on_terminal capturegate record clip.mkv --json --camera "$camera" --microphone "$microphone" --size 320x240 \
     --fps 30 --pixel-format YUYV --reattach=60s >events.ndjson 2>said &
 recorder=$!

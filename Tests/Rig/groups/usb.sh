@@ -38,8 +38,7 @@ check "v4l2-ctl gets pictures from it" v4l2-ctl -d "$camera_node" --stream-mmap 
 check "arecord gets sound from it" arecord -q -D hw:Camera -f S16_LE -r 48000 -c 2 -d 1 peer.wav
 equal "one camera is listed" 1 "$(cameras | wc -l)"
 equal "and one microphone" 1 "$(microphones | wc -l)"
-camera=$(device_id "$camera_node")
-microphone=$(device_id "$microphone_node")
+find_devices
 equal "the camera's entry is that of the capture node" "$(cameras)" "$camera"
 check "its id holds its serial" expr "$camera" : '.*RIG0001'
 refute "and no node's number" expr "$camera" : '.*video[0-9]'
