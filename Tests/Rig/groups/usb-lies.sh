@@ -1,6 +1,6 @@
 # about: a USB camera that lies, falters or falls silent gives a playable clip, and each picture is accounted for
 # time: virtual
-# timeout: 240
+# timeout: 150
 # checks: 103
 
 . "$here/usb-camera.sh"
@@ -60,13 +60,13 @@ unplug
 
 # Bytes changed on the way: what is broken in tables and headers is found without decoding.
 plug LIES11 --lie flipped:1:0
-time=10s
+time=5s
 exits "pictures with changed bytes are no obstacle" 0 taken flipped.mkv --pixel-format MJPG
 time=3s
 note "of $(count asked) there are $(count delivered)"
 equal "those that are not in the clip are counted as corrupt" "$(count 'lost | add')" "$(count lost.corrupt)"
-check "which were some" [ "$(count lost.corrupt)" -ge 50 ]
-check "and by far not all" [ "$(count delivered)" -ge 75 ]
+check "which were some" [ "$(count lost.corrupt)" -ge 25 ]
+check "and by far not all" [ "$(count delivered)" -ge 37 ]
 equal "a decoder opens each that is" "$(count delivered)" \
     "$(ffmpeg -nostdin -v quiet -i flipped.mkv -fps_mode passthrough -f framecrc - | grep -vc '^#')"
 unplug
