@@ -1,7 +1,7 @@
 # about: what daemons, supervisors and test benches need of this kernel is there
 # time: virtual
 # timeout: 60
-# checks: 10
+# checks: 13
 
 # NUMBER NAME: a system call that the kernel has answers otherwise than ENOSYS.
 has_call() {
@@ -24,5 +24,14 @@ check "/proc tells the children of a thread" test -r /proc/$$/task/$$/children
 check "Yama can restrict ptrace(2)" test -e /proc/sys/kernel/yama/ptrace_scope
 check "AppArmor is built in" test -d /sys/module/apparmor
 check "autofs is a file system" grep -qw autofs /proc/filesystems
+
+# Alarms are whole seconds: one that is a second away may be over already.
+wake_at() { echo 0 >/sys/class/rtc/rtc0/wakealarm && echo "$1" >/sys/class/rtc/rtc0/wakealarm; }
+sleeps() { wake_at +2 && echo mem >/sys/power/state; }
+check "the machine sleeps, and an alarm of its clock wakes it" sleeps
+equal "which it counts as a success" 1 "$(cat /sys/power/suspend_stats/success)"
+modprobe vhci_hcd sleeps=1
+equal "emulated USB devices can sleep with it" Y "$(cat /sys/module/vhci_hcd/parameters/sleeps)"
+
 modprobe vicodec
 check "vicodec has an encoder's node" grep -qs encoder /sys/class/video4linux/video*/name
