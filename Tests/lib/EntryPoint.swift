@@ -1,8 +1,0 @@
-import Testing
-
-/// Runs all tests of a build, as the entry point that SwiftPM writes. SwiftPM's own also looks for XCTest cases, for which the
-/// compiler must index all sources: a quarter of the time of a build. This package has none.
-@main
-struct EntryPoint {
-    static func main() async { await Testing.__swiftPMEntryPoint() as Never }
-}
