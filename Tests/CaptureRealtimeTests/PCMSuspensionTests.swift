@@ -7,16 +7,12 @@ import Testing
 struct PCMSuspensionTests {
     /// 480 frames a period: it ends with one, or within one. What is unread then is read after the sleep, before the gap.
     @Test(
-        "A suspended device is resumed, its gap is told within a period, and every sample after it is right",
+        "A suspended device is resumed, its gap is counted, and every sample after it is right",
         arguments: [24_000, 24_100])
     func resumed(after: Int) throws {
-        // The plugin counts frames and takes the time in two steps: a thread held up between them measures that, too.
-        for attempt in 1...3 {
-            let hearing = try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=\(after)")
-            hearing.expectOneSleep(after: after)
-            if hearing.lengthError <= 480 { return }
-            #expect(attempt < 3, "\(hearing.lengthError) frames beside the truth")
-        }
+        // How long the gap is to the frame, the rig's group `dead-server` judges in virtual time: here a thread that is held up
+        // between the plugin's count and its look at the clock would be measured, too.
+        try SleepHearing.listen(to: "paced_with:SLEEP_AFTER=\(after)").expectOneSleep(after: after)
     }
 
     @Test("A device that can't resume is prepared and started, and goes on likewise")
@@ -91,11 +87,6 @@ struct SleepHearing {
         // is: no frame, unless the thread is held up just there.
         let late = Int(gap.sequence - gap.lost.device) - jump.heard
         #expect((0...480).contains(late), "\(late) frames late", sourceLocation: sourceLocation)
-    }
-
-    /// By how many frames the gap's length, told by the clock, is wrong.
-    var lengthError: Int {
-        abs(Int(sound.counters.deviceLost) - numbers.jumps.reduce(0) { $0 + $1.missing })
     }
 }
 

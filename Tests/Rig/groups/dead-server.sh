@@ -1,7 +1,7 @@
-# about: a sound server that dies in mid-recording: it falls silent, calls for nothing, or never answers again
+# about: a sound server that dies in mid-recording: it falls silent, calls for nothing, or never answers again; one that sleeps
 # time: virtual
 # timeout: 120
-# checks: 44
+# checks: 46
 
 load_vivid
 grant_all
@@ -112,3 +112,27 @@ equal "stopped meanwhile, it ends with 77" 77 $code
 check "at once" [ $took -le 1000 ]
 check "it says that no file was made" grep -q 'no file was made' said
 check "and none was" [ -z "$(ls opening.wav*)" ]
+
+# gap: of a clip of a microphone that slept: frames before the gap, frames of silence in it, and frames that the microphone made
+# meanwhile, by the sound after it.
+gap() {
+    python3 - <<'PYTHON'
+def frames(path):
+    data = open(path, "rb").read()
+    return [data[i : i + 4] for i in range(0, len(data) // 4 * 4, 4)]
+
+got, made = frames("got"), frames("heard")
+start = next(i for i in range(len(got)) if got[i] != made[i])
+end = next(i for i in range(start, len(got)) if any(got[i]))
+after = next(i for i in range(start, len(made) - 50) if made[i : i + 50] == got[end : end + 50])
+print(start, end - start, after - start)
+PYTHON
+}
+
+exits "a microphone that sleeps for 200 ms is recorded on" 0 capturegate record slept.wav --camera none \
+    --microphone alsa:paced_with:SLEEP_AFTER=8000 --rate 8000 --channels 2 --audio-codec pcm --for 1500ms
+ffmpeg -nostdin -v error -y -i slept.wav -map 0:a -f s16le got
+gap >slept || true
+note "frames before, of silence, made meanwhile: $(cat slept)"
+check "the gap in the clip is as long as the sleep, within a period of 10 ms" \
+    awk '$1 >= 7600 && $3 >= 1600 && $2 - $3 <= 80 && $3 - $2 <= 80 { ok = 1 } END { exit !ok }' slept
