@@ -23,6 +23,8 @@ struct options options = {.serial = "RIG0001", .product = "Rig Camera"};
 static struct transfer *waiting[endpoint_count];
 static int64_t next_begin[endpoint_count];
 static int wire;
+// The clock, as of the last time that something happened: a look takes a system call, and there are thousands of transfers.
+static int64_t now;
 
 int64_t monotonic(void) {
     struct timespec now;
@@ -55,7 +57,7 @@ static void complete(struct transfer *transfer) {
 
 static void complete_due(void) {
     for (int endpoint = endpoint_picture; endpoint < endpoint_count; endpoint++)
-        while (waiting[endpoint] && waiting[endpoint]->due <= monotonic()) {
+        while (waiting[endpoint] && waiting[endpoint]->due <= now) {
             struct transfer *transfer = waiting[endpoint];
             waiting[endpoint] = transfer->next;
             complete(transfer);
@@ -65,7 +67,7 @@ static void complete_due(void) {
 // Transfers follow each other without a gap, except after a pause: then the next begins now. So does the first one after some
 // were taken back, which lay in the future.
 static void set_times(struct transfer *transfer) {
-    int64_t now = monotonic(), *next = &next_begin[transfer->endpoint];
+    int64_t *next = &next_begin[transfer->endpoint];
     int64_t patience = waiting[transfer->endpoint] ? INT64_C(200000000) : INT64_C(50000000);
     if (*next < now - patience || (!waiting[transfer->endpoint] && *next > now)) *next = now;
     transfer->begin = *next;
@@ -135,7 +137,7 @@ static int64_t next_due(int64_t end) {
 }
 
 static int is_told(int64_t until) {
-    int64_t left = until - monotonic();
+    int64_t left = until - now;
     struct timespec patience = {0, 0};
     if (left > 0) patience = (struct timespec){left / 1000000000, left % 1000000000};
     struct pollfd descriptor = {.fd = wire, .events = POLLIN};
@@ -143,8 +145,10 @@ static int is_told(int64_t until) {
 }
 
 static void live(int64_t end) {
-    while (monotonic() < end) {
-        int told = is_told(next_due(end));
+    now = monotonic();
+    while (now < end) {
+        int told = wire_has_more() || is_told(next_due(end));
+        now = monotonic();
         complete_due();
         if (told && obey()) return;
     }

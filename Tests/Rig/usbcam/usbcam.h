@@ -129,6 +129,7 @@ enum { message_submit = 1, message_unlink = 2 };
 int wire_plug(int port); // the socket to the host controller, or -1
 int wire_read(int wire, struct message *message);
 int wire_read_bytes(int wire, void *place, size_t count);
+int wire_has_more(void); // has been read from the socket, and not by the above
 int wire_read_packets(int wire, struct transfer *transfer); // of which the count is known
 void wire_answer_control(int wire, uint32_t sequence, int status, const uint8_t *data, size_t count, uint32_t actual);
 void wire_answer_packets(int wire, const struct transfer *transfer, const uint8_t *data, size_t count);

@@ -22,12 +22,25 @@ static void write_all(int wire, const void *bytes, size_t count) {
     }
 }
 
+// What has come and was not read yet: a message and its packets take one system call, too.
+static uint8_t inbox[1 << 16];
+static size_t first, last;
+
+int wire_has_more(void) { return first < last; }
+
 int wire_read_bytes(int wire, void *place, size_t count) {
     for (uint8_t *at = place; count;) {
-        ssize_t got = read(wire, at, count);
-        if (got <= 0) return -1;
-        at += got;
-        count -= (size_t)got;
+        if (first == last) {
+            ssize_t got = read(wire, inbox, sizeof inbox);
+            if (got <= 0) return -1;
+            first = 0;
+            last = (size_t)got;
+        }
+        size_t part = count < last - first ? count : last - first;
+        memcpy(at, inbox + first, part);
+        first += part;
+        at += part;
+        count -= part;
     }
     return 0;
 }
