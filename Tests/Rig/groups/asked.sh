@@ -1,6 +1,6 @@
 # about: what a driver changes is told as asked and got; --strict refuses it before anything is captured
 # time: virtual
-# timeout: 240
+# timeout: 100
 # checks: 38
 
 load_vivid

@@ -1,6 +1,6 @@
 # about: checks of a camera on the bench rig: each passes on a good vivid, and finds the fault of its twin
 # time: virtual
-# timeout: 400
+# timeout: 260
 # long-timeout: 1800
 # checks: 47
 # long-checks: 52

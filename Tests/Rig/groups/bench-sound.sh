@@ -1,6 +1,6 @@
 # about: checks of a microphone on the bench rig: each passes on a good loopback, and finds the fault of its twin
 # time: virtual
-# timeout: 300
+# timeout: 160
 # long-timeout: 900
 # checks: 29
 # long-checks: 31

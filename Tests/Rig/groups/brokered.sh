@@ -1,6 +1,6 @@
 # about: closed nodes are lent by the broker: programs of others get frames by a grant alone, and lose them with it
 # time: virtual
-# timeout: 240
+# timeout: 160
 # checks: 46
 
 load_vivid

@@ -1,6 +1,6 @@
 # about: a USB camera's own H.264 and H.265 is stored as it comes: each picture, at its time, whatever is wrong with some
 # time: virtual
-# timeout: 150
+# timeout: 220
 # checks: 70
 
 . "$here/usb-camera.sh"

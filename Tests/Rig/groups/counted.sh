@@ -1,6 +1,6 @@
 # about: 1,000 of 1,000 pictures at 640x360p30, 600 of 600 at 1080p60, all until Ctrl-C, by the kernel's own count
 # time: virtual
-# timeout: 300
+# timeout: 120
 # checks: 18
 
 # witnessed OUT OPTION...: becomes a recorder; what the kernel gave meanwhile is in `seen`, a line a picture.

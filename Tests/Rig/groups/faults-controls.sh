@@ -1,6 +1,6 @@
 # about: whatever call fails, a visit to controls recovers or ends with an error that helps, and leaves nothing
 # time: virtual
-# timeout: 300
+# timeout: 100
 # long-timeout: 900
 # checks: 4
 

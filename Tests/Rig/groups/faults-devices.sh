@@ -1,6 +1,6 @@
 # about: whatever call fails, a listing has all other devices, says what it lacks and what to do, and leaves nothing
 # time: virtual
-# timeout: 300
+# timeout: 100
 # long-timeout: 900
 # checks: 2
 

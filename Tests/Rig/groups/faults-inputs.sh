@@ -1,6 +1,6 @@
 # about: whatever call fails that an HDMI or a TV input or a converted format makes, a recording recovers or says so
 # time: virtual
-# timeout: 300
+# timeout: 100
 # long-timeout: 900
 # checks: 6
 

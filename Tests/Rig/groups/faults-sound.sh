@@ -1,6 +1,6 @@
 # about: whatever call fails, recording a microphone recovers or ends with an error that helps, and leaves nothing
 # time: virtual
-# timeout: 900
+# timeout: 120
 # long-timeout: 900
 # checks: 2
 

@@ -1,6 +1,7 @@
 # about: whatever call fails, recording a camera recovers or ends with an error that helps, and leaves nothing
 # time: virtual
-# timeout: 300
+# timeout: 120
+# long-timeout: 300
 # checks: 2
 
 load_vivid

@@ -1,6 +1,6 @@
 # about: 300 of 300 frames at 1280x720p60 and no xrun
 # time: virtual
-# timeout: 180
+# timeout: 100
 # checks: 11
 
 load_vivid

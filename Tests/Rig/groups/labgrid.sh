@@ -1,6 +1,6 @@
 # about: a bench of labgrid's with a USB camera and its microphone runs a plan on the real drivers
 # time: virtual
-# timeout: 400
+# timeout: 250
 # python: labgrid.txt
 # checks: 9
 

@@ -1,6 +1,6 @@
 # about: pictures that the driver drops are counted, exactly, and a file of constant rate keeps its time
 # time: virtual
-# timeout: 240
+# timeout: 100
 # checks: 20
 
 load_vivid

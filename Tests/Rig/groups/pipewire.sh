@@ -1,6 +1,6 @@
 # about: PipeWire's programs get a broker's devices by a grant each, lose them with it, and strangers get nothing
 # time: virtual
-# timeout: 300
+# timeout: 220
 # checks: 27
 
 load_still_vivid

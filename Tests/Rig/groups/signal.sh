@@ -1,6 +1,6 @@
 # about: a capture card without a signal, or with another one, is told so: listed, at the start, in mid-clip and at the end
 # time: virtual
-# timeout: 300
+# timeout: 200
 # checks: 102
 
 # A card with a TV and an HDMI input, and a webcam.

@@ -1,6 +1,6 @@
 # about: GStreamer, a Python program with many threads and a browser get frames under "run" by a grant alone
 # time: virtual
-# timeout: 280
+# timeout: 250
 # checks: 10
 
 load_vivid

@@ -1,6 +1,6 @@
 # about: a USB camera that lies, falters or falls silent gives a playable clip, and each picture is accounted for
 # time: virtual
-# timeout: 150
+# timeout: 300
 # checks: 103
 
 . "$here/usb-camera.sh"

@@ -1,6 +1,6 @@
 # about: a driver's picture numbers and time stamps pass the end of their range: no loss, and times that rise
 # time: virtual
-# timeout: 240
+# timeout: 100
 # checks: 22
 
 load_vivid
