@@ -12,10 +12,12 @@
 
 typedef int call(timer_t, int, const struct itimerspec *, struct itimerspec *);
 
-static const int64_t second = 1000000000, factor = 20;
+static const int64_t second = 1000000000, factor = 20, most = 1000000;
 
 int timer_settime(timer_t timer, int flags, const struct itimerspec *new, struct itimerspec *old) {
     call *next = (call *)dlsym(RTLD_NEXT, "timer_settime");
+    // With nothing to wait for, the alarm is centuries away, and stays there.
+    if (new->it_value.tv_sec >= most) return next(timer, flags, new, old);
     int64_t wait = (new->it_value.tv_sec * second + new->it_value.tv_nsec) * factor;
     struct itimerspec later = {new->it_interval, {wait / second, wait % second}};
     return next(timer, flags, &later, old);
