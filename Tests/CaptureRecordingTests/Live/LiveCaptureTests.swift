@@ -10,7 +10,8 @@ struct LiveCaptureTests {
     @Test("two clips are recorded by one answer, each whole, while others see every frame")
     func clips() async throws {
         let scratch = try Scratch()
-        let (seen, stored) = (Locked<[UInt64]>([]), Locked<[String: UInt64]>([:]))
+        let seen = Locked<[UInt64]>([])
+        let stored = Locked<[String: UInt64]>([:])
         try await withLiveCapture(in: scratch) { capture async throws(CaptureError) in
             let watch = try capture.watch("test:bars") { header, _ in seen.withLock { $0.append(header.sequence) } }
             for name in ["a.mkv", "b.mkv"] {
