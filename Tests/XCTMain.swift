@@ -4,5 +4,9 @@ import Testing
 /// cases, for which the compiler must index all sources: a quarter of the time of a build. This package has no such cases.
 @main
 struct EntryPoint {
-    static func main() async { await Testing.__swiftPMEntryPoint() as Never }
+    static func main() async {
+        // `swift test` asks for each of the two libraries.
+        guard CommandLine.arguments.contains("swift-testing") else { return }
+        await Testing.__swiftPMEntryPoint() as Never
+    }
 }
