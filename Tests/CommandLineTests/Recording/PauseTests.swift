@@ -20,7 +20,9 @@ struct PauseTests {
         let ending = try await recording.finish()
         #expect(ending.code == 0, "\(ending.errors)")
         let end = try #require(try Document.lines(ending.output).last)
-        #expect(end["duration_ns"].number == 2e9)
+        // Where the pause begins and ends decides how times are rounded.
+        let duration = try #require(end["duration_ns"].number)
+        #expect(abs(duration - 2e9) < 100)
         #expect(end["ledger"]["pauses"].elements.count == 1)
         for track in end["ledger"]["tracks"].elements {
             #expect(track["asked"].number == track["delivered"].number, "\(track)")
