@@ -41,8 +41,8 @@ enum Guarantees {
         ),
         (
             "under `run`, by a deputy",
-            "A program outside of the run can be made to capture: a window that receives typed keys through X11, a file that a "
-                + "shell reads later, a server on this machine's network."
+            "A program can make another one capture that runs outside. Examples: it types into a window through X11, writes a "
+                + "file that a shell reads later, or uses a server on this machine's network."
         ),
         (
             "under `run`, by an odd node",
