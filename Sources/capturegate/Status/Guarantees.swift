@@ -23,45 +23,46 @@ enum Guarantees {
         ),
     ]
 
-    /// Limits that no level has, as the README has them, too: where, and what passes by.
+    /// Limits that every level has: where, and what is possible. The article on protection has the same table.
     static let limits: [(place: String, passes: String)] = [
         (
             "outside of `run`",
-            "a program that opens the device node itself bypasses the gate, and so does one that records through a sound server"
+            "A program that opens the device node itself bypasses the gate. So does a program that records through a sound server."
         ),
         (
             "between programs of one user",
-            "one can impersonate another (a library preloaded into it, a symbol's address), write the user's store, or restart "
-                + "itself with another `XDG_STATE_HOME`"
+            "One program can impersonate another (a preloaded library, a symbol's address), write the user's permission database, "
+                + "or restart itself with another `XDG_STATE_HOME`."
         ),
         (
             "under `run`, by a decision",
-            "a yes that a program writes into the store itself is told of and not counted in that run, but counts in later ones "
-                + "unless it is revoked"
+            "A program can write a permission into the database. CaptureGate reports it and ignores it in that run. Later runs "
+                + "accept it unless you revoke it."
         ),
         (
             "under `run`, by a deputy",
-            "what runs outside may be talked into capturing: a window that is typed into through X11, a file that a shell reads "
-                + "later, a server on the network of this machine"
+            "A program can make another one capture that runs outside. Examples: it types into a window through X11, writes a "
+                + "file that a shell reads later, or uses a server on this machine's network."
         ),
         (
             "under `run`, by an odd node",
-            "a device node that root has made outside of a `/dev`, of a driver that delivers by plain reading"
+            "Root can create a device node outside of `/dev`. If its driver delivers frames by plain reading, a program can read "
+                + "them."
         ),
         (
             "with the broker, by the session",
-            "whoever controls the person's session answers for the person: it starts an agent at a terminal of its own, or types "
-                + "into the agent's dialog"
+            "Whoever controls your session answers for you. They can start an agent at their own terminal, or type into the "
+                + "agent's dialog."
         ),
         (
             "through PipeWire",
-            "a program of the same user that connects to its daemon anew can link itself to another one's node before that is hidden "
-                + "from it: it is seen at once, the node is stopped, wiped and taken away, and at most what lay in the daemon's own "
-                + "buffers is lost; so it is with the outputs by which a program's own recording can be listened in on; whoever "
-                + "replaces the user's PipeWire or its session manager gets what its programs are given"
+            "A program of the same user that connects anew can link itself to another program's node before the node is hidden. "
+                + "CaptureGate sees this at once, stops the node, wipes it and removes it. At most the content of the daemon's own "
+                + "buffers is lost. The same holds for outputs by which a program's own recording can be heard. Whoever replaces "
+                + "the user's PipeWire or its session manager gets what its programs get."
         ),
-        ("a program that was allowed", "hands on what it captured, as it likes"),
-        ("root, firmware, the kernel", "out of scope"),
+        ("a program that was allowed", "It can pass on what it captured."),
+        ("root, firmware, the kernel", "Out of scope."),
     ]
 
     /// Text for people.
