@@ -25,7 +25,7 @@ let quickStart = LinkerSetting.unsafeFlags(
 
 // `Tests/run` and CI set CAPTUREGATE_TESTS=1: executables that scripts below Tests call are then built, too. Who uses the
 // package, or builds its program, has none of them.
-let isTested = Context.environment["CAPTUREGATE_TESTS"] != nil
+let isTested = Context.environment["CAPTUREGATE_TESTS"] == "1"
 let probes: [Target] =
     !isTested
     ? []
@@ -68,10 +68,7 @@ func probe(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 // Tests encode hundreds of clips by the debug build: its loops over pixels are optimised there, by which the encoders' own tests
 // take 78 s instead of 141. Bounds and overflow are still checked. SwiftPM lets nobody depend on a package that sets this.
-// With CAPTUREGATE_TESTS=sanitized they are not: a sanitizer makes few clips, and takes long to optimise.
-let isSanitized = Context.environment["CAPTUREGATE_TESTS"] == "sanitized"
-let swiftOfCodecs =
-    swift + (isTested && !isSanitized ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+let swiftOfCodecs = swift + (isTested ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
 
 let package = Package(
     name: "capturegate",
