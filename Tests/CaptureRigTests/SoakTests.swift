@@ -48,7 +48,7 @@ struct SoakTests {
         #expect(findings.series.map(\.points.count).max() ?? .max <= Series.mostPoints)
     }
 
-    @Test("Hours of a camera and a microphone pass, and their drift of 30 ppm is told")
+    @Test("Hours of a camera and a microphone pass, and their drift of 30 ppm is reported")
     func both() async throws {
         let drifting = FaultPlan(microphoneError: 30)
         let findings = try await Self.soak("sync.soak", microphone: drifting, minutes: Extent.soak)

@@ -1,9 +1,9 @@
 // Preloaded (LD_PRELOAD) into the rig kernel where its time is virtual. Makes that time independent of the machine's speed.
 //
-// In virtual time (arch/um/kernel/time.c, TT_MODE_BASIC) the clock jumps while all processes sleep. While one computes, the
-// kernel arms an alarm of the host for the next event, and real time passes as ever: on a slow or busy machine, a program that
-// computes for a moment finds that many frames have come meanwhile. Here that alarm rings later by a factor, which stands for a
-// guest that computes so much faster. An alarm is still needed, for programs that compute until the clock has moved.
+// In virtual time (arch/um/kernel/time.c, TT_MODE_BASIC) the clock jumps while all processes sleep. While a process computes, the
+// kernel sets an alarm of the host for the next event, so real time passes. On a slow or busy machine, a program that computes
+// for a moment then finds many new frames. This library multiplies the time of that alarm, as if the guest computed faster. The
+// alarm is still needed, for programs that compute until the clock has moved.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
