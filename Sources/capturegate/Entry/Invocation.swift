@@ -13,13 +13,19 @@ struct Invocation: Sendable {
     /// True if all arguments are valid UTF-8; see `notText(_:)`.
     private let isText: Bool
 
+    /// True for help with all options: the parser knows --help alone.
+    private let wantsAllOptions: Bool
+
     /// Prepares arguments for the parser.
     ///
     /// - Parameters:
     ///   - arguments: without the program's name.
     ///   - isText: true if all of them were valid UTF-8.
     init(_ arguments: [String], isText: Bool = true) {
-        self.arguments = BareOption.completed(Self.joiningNegatives(arguments))
+        let options = arguments.prefix { $0 != "--" }
+        wantsAllOptions = options.contains("--help-all")
+        let known = options.map { $0 == "--help-all" ? "--help" : $0 } + arguments[options.count...]
+        self.arguments = BareOption.completed(Self.joiningNegatives(known))
         self.isText = isText
     }
 
@@ -150,8 +156,9 @@ struct Invocation: Sendable {
     /// piped into a pager; wrong usage is an error with status 64 (`EX_USAGE`).
     private func parsing(_ error: any Error) -> Int32 {
         guard CaptureGateCommand.exitCode(for: error) != .success else {
-            let text = CompletionScript.completed(CaptureGateCommand.fullMessage(for: error))
-            do throws(StreamFailure) { try StandardStream.output.line(text) } catch { return report(error) }
+            do throws(StreamFailure) { try StandardStream.output.line(answer(to: error)) } catch {
+                return report(error)
+            }
             return 0
         }
         // The parser would name the first surplus argument, not the misspelled command.
@@ -165,6 +172,19 @@ struct Invocation: Sendable {
         let message = CaptureGateCommand.message(for: unknownOption ?? error).split { $0 == "\n" || $0 == " " }
             .joined(separator: " ")
         return tell(CaptureError(.usage, message, remedies: [Remedy("See '\(help)'.")]))
+    }
+
+    /// Text that was requested: help, the version, a completion script, or JSON about all commands.
+    private func answer(to request: any Error) -> String {
+        let text = CaptureGateCommand.fullMessage(for: request, columns: .max)
+        guard text.hasPrefix(HelpScreen.beginning) else { return CompletionScript.completed(text) }
+        let shown =
+            wantsAllOptions
+            ? text
+            : HelpScreen.$isShort.withValue(true) { CaptureGateCommand.fullMessage(for: request, columns: .max) }
+        let path = CommandNames.path(Array(arguments.drop { $0 == "help" }))
+        let columns = ProcessEnvironment.current["COLUMNS"].flatMap { Int($0) } ?? StandardStream.output.columns
+        return HelpScreen(shown, of: path, hasMore: shown != text).lines(max(columns, 40)).joined(separator: "\n")
     }
 
     /// Error about an unknown option, where there is one beside a missing argument.
