@@ -9,7 +9,7 @@ struct PolicyInstallCommand: ParsableCommand {
         commandName: "install",
         abstract: "Install a file of rules for this machine.",
         discussion: """
-            Checks the file first. The rules apply at once, also to running captures. Replaces a file of the same name.
+            Checks the file first. The rules also apply to running captures. Replaces a file of the same name.
 
               sudo capturegate policy install 10-office.yaml
               pkexec capturegate policy install 10-office.yaml

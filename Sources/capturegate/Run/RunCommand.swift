@@ -10,7 +10,8 @@ struct RunCommand: AsyncParsableCommand, SignalHandlingCommand {
         commandName: "run",
         abstract: "Run a program that must ask before it captures.",
         discussion: """
-            The program, and every program it starts, must ask for permission to use a camera or a microphone.
+            The program, and every program it starts, must ask for permission to use a camera or a microphone. A \
+            hostile program has known ways past this.
 
               capturegate run -- ffmpeg -f v4l2 -i /dev/video0 clip.mkv
               capturegate run --camera none -- arecord -D hw:0 memo.wav
