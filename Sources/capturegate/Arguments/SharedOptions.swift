@@ -55,7 +55,7 @@ struct InputOptions: ParsableArguments {
         })
     var timings: VideoTimings? = nil
 
-    /// First of these options that was given; named in the error where there is no camera it could apply to.
+    /// First of these options that was given; named in the error if there is no camera.
     var firstGiven: String? {
         if input != nil { return "--input" }
         if standard != nil { return "--standard" }
@@ -80,7 +80,7 @@ enum DeviceCompletion {
     /// Ids of cameras and microphones, for options about either.
     static var any: CompletionKind { kind { _ in true } }
 
-    /// Completion with words that may stand instead of a device.
+    /// Completion with words that can replace a device.
     ///
     /// - Parameter words: such as `default` and `none`.
     static func camera(or words: [String]) -> CompletionKind { kind(words) { $0 == .camera } }

@@ -38,7 +38,7 @@ struct Invocation: Sendable {
         for (index, argument) in arguments.enumerated() {
             // A digit must follow the dash: `-` alone is standard output, and `-q` an option.
             let isNegative = argument.hasPrefix("-") && argument.dropFirst().first?.isNumber == true
-            // Not behind `--`, where all are operands; not where the option has a value already; and not in
+            // Not after `--`, where all are operands; not if the option has a value already; and not in
             // the parser's own completion requests, which begin with `---`.
             if isNegative, let option = joined.last, option.hasPrefix("--"), option.count > 2, !option.contains("="),
                 !arguments[..<index].contains("--"), arguments.first?.hasPrefix("---") != true
@@ -109,8 +109,8 @@ struct Invocation: Sendable {
         return 0
     }
 
-    /// Runs a command that may wait for a person, on a thread of its own: on one processor, tasks have a single thread, and
-    /// who asks the person is a task.
+    /// Runs a command that may wait for a person, on a separate thread. On one processor, tasks have a single thread, and the
+    /// question needs it.
     private static func runBlocking(_ command: any ParsableCommand) async throws {
         // Nobody else has the value.
         nonisolated(unsafe) let command = command
@@ -187,7 +187,7 @@ struct Invocation: Sendable {
         return HelpScreen(shown, of: path, hasMore: shown != text).lines(max(columns, 40)).joined(separator: "\n")
     }
 
-    /// Error about an unknown option, where there is one beside a missing argument.
+    /// Error about an unknown option beside a missing argument; `nil` without one.
     ///
     /// The parser reports the missing argument alone, though the misspelled option is often its cause. One
     /// more argument, never run, makes it report the option instead.
@@ -253,14 +253,14 @@ struct Invocation: Sendable {
     private var help: String { (["capturegate", "help"] + CommandNames.path(arguments)).joined(separator: " ") }
 }
 
-/// Option that may stand without its value, as `--reattach` alone for `--reattach 1h`.
+/// Option whose value can be omitted, as in `--reattach` for `--reattach 1h`.
 ///
 /// ArgumentParser's own form (`defaultAsFlag`, since 1.8) drops a value that was given where another option
 /// follows. So the option is declared to require its value, and the value is supplied here, before parsing.
 struct BareOption {
     /// Long name with its two dashes.
     let name: String
-    /// Value that the bare option stands for.
+    /// Value of the bare option.
     let value: String
 
     /// Every option of this kind; a new one is added here and needs nothing else.
@@ -268,7 +268,7 @@ struct BareOption {
 
     /// Arguments with the omitted values filled in.
     ///
-    /// Nothing behind `--` is touched: from there on POSIX utility conventions (guideline 10) allow operands
+    /// Words after `--` stay: from there on POSIX utility conventions (guideline 10) allow operands
     /// only, and a file may be called `--reattach`.
     static func completed(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex

@@ -144,7 +144,7 @@ enum CommandNames {
             })
     }
 
-    /// Command of that name, unless it has subcommands of its own.
+    /// Command of this name, if it has no subcommands.
     ///
     /// Commands with subcommands are left to the full parser, which alone descends into them.
     static func leaf(_ name: String?) -> (any ParsableCommand.Type)? {
@@ -160,7 +160,7 @@ enum CommandNames {
         command.configuration.subcommands.map { ($0.configuration.commandName ?? "", $0) }
     }
 
-    /// Name that was probably meant; `nil` where none is close enough.
+    /// Name that was probably meant; `nil` if none is close enough.
     ///
     /// One edit is allowed for names of up to four letters and two for longer ones: with two, any three
     /// letters would be near to `log`.

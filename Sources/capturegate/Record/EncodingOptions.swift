@@ -130,7 +130,7 @@ struct EncodingOptions: ParsableArguments {
         return options.filter(\.2).map { ($0.0, $0.1) }
     }
 
-    /// First option about the coding of video that was given; `nil` where none was.
+    /// First option given about the coding of video; `nil` without one.
     var firstOfVideo: String? {
         said.first { $0.codec == Self.predicted || $0.codec == "JPEG" }?.option
     }
@@ -138,7 +138,7 @@ struct EncodingOptions: ParsableArguments {
     /// Codecs whose frames are predicted from one another, as messages name them.
     static let predicted = "H.264, VP8, VP9 or AV1"
 
-    /// Copies the options into the settings; the library's defaults stay where nothing was given.
+    /// Copies the options into the settings; the defaults of the library stay otherwise.
     func apply(to settings: inout EncoderSettings) {
         settings.flacLevel = flacLevel ?? settings.flacLevel
         settings.mjpeg.quality = jpegQuality ?? settings.mjpeg.quality

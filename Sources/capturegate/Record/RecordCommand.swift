@@ -4,7 +4,7 @@ import CaptureRecording
 
 /// `capturegate record`: records video, audio, or both.
 ///
-/// Options are grouped by subject in types of their own, which the help shows as sections; `RecordingPlan`
+/// Options are grouped by subject in types, which the help shows as sections; `RecordingPlan`
 /// checks how they go together.
 struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
     static let configuration = CommandConfiguration(
@@ -156,7 +156,7 @@ struct RecordCommand: AsyncParsableCommand, SignalHandlingCommand {
         let targets = try withExtendedLifetime(readers) { try RecordingTargets(plan, files, replacing: force) }
         let reporter = EventReporter(view: plan.view(json: json.isOn, isQuiet: quiet, preview: screen))
         let outcome = try await RecordingJob(plan: plan, targets: targets, reporter: reporter).run()
-        // The summary stands before any error about it.
+        // The summary precedes any error about it.
         await reporter.finish()
         // The most specific error comes first: each throws, and there is only one exit status.
         if strict, let error = outcome.clip.signalLoss { throw error }

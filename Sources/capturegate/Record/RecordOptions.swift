@@ -101,8 +101,7 @@ struct FileOptions: ParsableArguments {
         transform: ByteCountArgument.parse)
     var maxSize: ByteCountArgument?
 
-    /// Segments limit what a power cut or a full disk can cost, and let old files be deleted while recording
-    /// goes on.
+    /// Segments limit the loss by a power cut or a full disk, and old files can be deleted during the recording.
     @Option(
         help: ArgumentHelp(
             "Start a new file at this interval: out-0001.mkv, …",
