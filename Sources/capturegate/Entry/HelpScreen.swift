@@ -82,7 +82,7 @@ struct HelpScreen {
             return Self.isIndented(line)
                 ? Self.example(line, width) : Paragraph.lines(String(line), behind: "", width: width)
         }
-        lines += ["", "USAGE:"] + Paragraph.lines(String(usage.dropFirst(7)), behind: "  ", width: width)
+        lines += [""] + Paragraph.lines(String(usage.dropFirst(7)), behind: "USAGE: ", width: width)
         for section in sections where !section.items.isEmpty {
             lines += ["", section.title] + section.items.flatMap { Self.item($0.label, $0.text, longest, width) }
         }
@@ -121,11 +121,10 @@ struct HelpScreen {
 
     /// Where to read on.
     private var footer: String {
-        let command = path.joined(separator: " ")
-        let manual = "man \((["capturegate"] + path).joined(separator: "-"))"
-        if path.isEmpty { return "'capturegate COMMAND --help' explains a command, '\(manual)' the exit codes." }
-        return (hasMore ? "'capturegate \(command) --help-all' lists all options. " : "")
-            + "'\(manual)' explains everything."
+        let manual = "man \((["capturegate"] + path).joined(separator: "-"))."
+        if path.isEmpty { return "Help for a command: capturegate COMMAND --help. Exit codes: \(manual)" }
+        let all = hasMore ? "All options: capturegate \(path.joined(separator: " ")) --help-all. " : ""
+        return "\(all)Details: \(manual)"
     }
 }
 
