@@ -12,11 +12,11 @@ struct HelpTests {
     }
 
     /// Commands by their names, as typed.
-    static let commands = types.map(\.names)
+    static let commands = types.map { $0.0 }
 
     private static let types = CaptureGateCommand.configuration.subcommands.flatMap { command in
         let name = command.configuration.commandName ?? ""
-        return [(names: [name], type: command)]
+        return [([name], command)]
             + command.configuration.subcommands.map { ([name, $0.configuration.commandName ?? ""], $0) }
     }
 
@@ -47,7 +47,8 @@ struct HelpTests {
         let help = try await help(command + ["--help"])
         #expect(help.count <= 60)
         #expect(help.allSatisfy { $0.count <= 80 })
-        #expect(help.contains { $0.hasPrefix("  capturegate \(command.joined(separator: " "))") })
+        let name = "capturegate \(command.joined(separator: " "))"
+        #expect(help.contains { $0.hasPrefix("  ") && $0.contains(name) })
         #expect(help == (try await self.help(["help"] + command)))
     }
 
@@ -85,7 +86,7 @@ struct HelpTests {
 
     @Test("a usage requires only what the parser requires", arguments: commands)
     func usage(command: [String]) throws {
-        let type = try #require(Self.types.first { $0.names == command }?.type)
+        let type = try #require(Self.types.first { $0.0 == command }).1
         guard type.configuration.subcommands.isEmpty else { return }
         var depth = 0
         let required = CaptureGateCommand.usageString(for: type).filter { character in
