@@ -7,7 +7,8 @@ struct AgentCommand: AsyncParsableCommand, SignalHandlingCommand {
         commandName: "agent",
         abstract: "Show the broker's questions in this session.",
         discussion: """
-            The broker asks through the agent of your session: this command, until Ctrl-C. Normally it starts with the session.
+            The broker asks you through an agent in your session. This command is that agent until Ctrl-C. Normally, it starts \
+            with the session.
 
               capturegate agent
               capturegate agent --program /usr/libexec/example-shell

@@ -76,17 +76,28 @@ struct HelpScreen {
 
     /// Lines for a terminal of a width.
     func lines(_ width: Int) -> [String] {
-        let longest = sections.flatMap(\.items).map(\.label.count).filter { $0 <= Self.margin.count }.max() ?? 0
+        let longest = sections.flatMap(\.items).map(\.label.count).filter { $0 <= Self.margin.count - 4 }.max() ?? 0
         var lines = overview.flatMap { line in
             if line.isEmpty { return [""] }
             return Self.isIndented(line)
                 ? Self.example(line, width) : Paragraph.lines(String(line), behind: "", width: width)
         }
-        lines += [""] + Paragraph.lines(String(usage.dropFirst(7)), behind: "USAGE: ", width: width)
+        lines += [""] + usage(width)
         for section in sections where !section.items.isEmpty {
             lines += ["", section.title] + section.items.flatMap { Self.item($0.label, $0.text, longest, width) }
         }
         return lines + [""] + Paragraph.lines(footer, behind: "", width: width)
+    }
+
+    /// Lines of the usage. None breaks inside brackets.
+    private func usage(_ width: Int) -> [String] {
+        var depth = 0
+        let text = usage.dropFirst(7).map { (character: Character) -> Character in
+            if character == "[" { depth += 1 }
+            if character == "]" { depth -= 1 }
+            return character == " " && depth > 0 ? "\u{A0}" : character
+        }
+        return Paragraph.lines(String(text), behind: "USAGE: ", width: width).map { $0.replacing("\u{A0}", with: " ") }
     }
 
     /// Lines of an option, argument or command.

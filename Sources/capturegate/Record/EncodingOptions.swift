@@ -51,7 +51,7 @@ struct EncodingOptions: ParsableArguments {
     var opusBitrate: BitrateArgument?
 
     @Option(
-        help: ArgumentHelp("Use that Opus is tuned for.", valueName: "use", visibility: .advanced))
+        help: ArgumentHelp("Kind of audio that Opus is tuned for.", valueName: "use", visibility: .advanced))
     var opusApplication: OpusParameters.Application?
 
     @Option(

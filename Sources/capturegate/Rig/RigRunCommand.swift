@@ -9,7 +9,7 @@ struct RigRunCommand: AsyncParsableCommand, SignalHandlingCommand {
         commandName: "run",
         abstract: "Run a plan and write reports.",
         discussion: """
-            A test asks nobody, so allow the devices in advance. Each check prints a line with its verdict and its values.
+            The rig asks nobody, so allow the devices in advance. Each check prints a line with its verdict and its values.
 
               capturegate grant camera --for 8h
               capturegate rig run plan.yaml --out reports

@@ -8,8 +8,8 @@ struct WrapCommand: ParsableCommand {
         commandName: "wrap",
         abstract: "Make a program always start under 'run'.",
         discussion: """
-            The program must then ask for permission each time, from the shell and from menus. Without a program, lists all \
-            programs that you wrapped.
+            From the shell and from menus, the program then starts with 'capturegate run'. Without a program, lists all programs \
+            that you wrapped.
 
               capturegate wrap firefox --allow pulse --purpose "Video calls"
               capturegate wrap arecord --camera none
